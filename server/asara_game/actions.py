@@ -1,0 +1,363 @@
+"""Actions: one answer to one decision, with a short text form.
+
+Actions are interned: two with the same fields are one object, so that comparing them costs a
+pointer. `str(action)` and `parse_action` are inverse; replays, logs, tests and error messages
+share this form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, Final, TypeVar, cast
+
+from .vocabulary import Area, BuyerColour, Colour, Section, SectionKind, Space
+
+__all__ = [
+    "Action",
+    "BuildCount",
+    "ChooseBuyer",
+    "ChooseSpace",
+    "Decline",
+    "ExtendTower",
+    "FoundTower",
+    "KeepLitWindows",
+    "LayBuyers",
+    "LightWindow",
+    "PayOffer",
+    "SearchPile",
+    "TakeSection",
+    "Wish",
+    "format_section",
+    "format_space",
+    "parse_action",
+]
+
+_T = TypeVar("_T")
+
+
+class _Interned(type):
+    """Makes equal actions one object."""
+
+    def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> None:
+        super().__init__(name, bases, namespace)
+        cls._pool: dict[tuple[Any, ...], Any] = {}
+
+    def __call__(cls: type[_T], *args: Any, **kwargs: Any) -> _T:
+        pool = cast("_Interned", cls)._pool
+        if kwargs:
+            fields = cast("Any", cls).__dataclass_fields__
+            args += tuple(kwargs.pop(name) for name in list(fields)[len(args) :])
+            if kwargs:
+                raise TypeError(f"{cls.__name__}: unexpected {sorted(kwargs)}")
+        found = pool.get(args)
+        if found is None:
+            found = pool[args] = type.__call__(cls, *args)
+        return cast("_T", found)
+
+
+class _Base(metaclass=_Interned):
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        fields = cast("Any", self).__dataclass_fields__
+        return type(self), tuple(getattr(self, name) for name in fields)
+
+    def __copy__(self: _T) -> _T:
+        return self
+
+    def __deepcopy__(self: _T, memo: object) -> _T:
+        return self
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChooseSpace(_Base):
+    """Dispatch to this space; the buyers are the next decision."""
+
+    space: Space
+
+    def __str__(self) -> str:
+        return f"dispatch {format_space(self.space)}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LayBuyers(_Base):
+    """Lay one buyer, or two face down; colours in rising order."""
+
+    buyers: tuple[BuyerColour, ...]
+    face_down: bool
+
+    def __str__(self) -> str:
+        tail = ("face-down",) if self.face_down else ()
+        return " ".join(("lay", *(_word(buyer) for buyer in self.buyers), *tail))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TakeSection(_Base):
+    """Take a section from the display or the searched pile and pay its price."""
+
+    section: Section
+
+    def __str__(self) -> str:
+        return f"take {format_section(self.section)}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decline(_Base):
+    """Leave an optional move undone (RULES R3)."""
+
+    def __str__(self) -> str:
+        return "decline"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BuildCount(_Base):
+    """Build this number of sections on the plot."""
+
+    count: int
+
+    def __str__(self) -> str:
+        return f"build {self.count}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoundTower(_Base):
+    """Build a base and a turret together: a new tower."""
+
+    colour: Colour
+    base_gold: bool
+    turret_gold: bool
+
+    def __str__(self) -> str:
+        base = ("gold-base",) if self.base_gold else ()
+        turret = ("gold-turret",) if self.turret_gold else ()
+        return " ".join(("found", _word(self.colour), *base, *turret))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExtendTower(_Base):
+    """Build a trunk or window into the seat's tower of this number."""
+
+    tower: int
+    section: Section
+
+    def __str__(self) -> str:
+        return f"extend {self.tower} {format_section(self.section)}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LightWindow(_Base):
+    """Cover a window of the seat's tower of this number with a lit window."""
+
+    tower: int
+    gold: bool
+
+    def __str__(self) -> str:
+        return f"light {self.tower} gold" if self.gold else f"light {self.tower}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SearchPile(_Base):
+    """Search the face-down pile of this kind."""
+
+    kind: SectionKind
+
+    def __str__(self) -> str:
+        return f"search {_word(self.kind)}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PayOffer(_Base):
+    """Pay this many Asari in the House of Lighted Windows; names one of its offers."""
+
+    asari: int
+
+    def __str__(self) -> str:
+        return f"pay {self.asari}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeepLitWindows(_Base):
+    """Keep lit windows of these colours, in rising order."""
+
+    colours: tuple[Colour, ...]
+
+    def __str__(self) -> str:
+        return " ".join(("keep", *(_word(colour) for colour in self.colours)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wish(_Base):
+    """Wish for the move of this space."""
+
+    space: Space
+
+    def __str__(self) -> str:
+        return f"wish {format_space(self.space)}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChooseBuyer(_Base):
+    """Take a buyer of this colour out of the pile through a gift card."""
+
+    buyer: BuyerColour
+
+    def __str__(self) -> str:
+        return f"choose {_word(self.buyer)}"
+
+
+Action = (
+    ChooseSpace
+    | LayBuyers
+    | TakeSection
+    | Decline
+    | BuildCount
+    | FoundTower
+    | ExtendTower
+    | LightWindow
+    | SearchPile
+    | PayOffer
+    | KeepLitWindows
+    | Wish
+    | ChooseBuyer
+)
+
+_AREA_WORDS: Final = {
+    Area.BASE_MARKET: "base-market",
+    Area.TRUNK_MARKET: "trunk-market",
+    Area.WINDOW_MARKET: "window-market",
+    Area.TURRET_MARKET: "turret-market",
+    Area.BUILDING_CIRCLE: "circle",
+    Area.BANK: "bank",
+    Area.COLOURED_BUILDING: "coloured-building",
+    Area.HOUSE_OF_SPIES: "spies",
+    Area.CALIPHS_PATRONAGE: "patronage",
+    Area.TENT: "tent",
+    Area.HOUSE_OF_LIGHTED_WINDOWS: "lit-windows",
+    Area.HOUSE_OF_THE_BOTTLE_GENIE: "genie",
+}
+_AREAS: Final = {word: area for area, word in _AREA_WORDS.items()}
+
+
+def _word(member: IntEnum) -> str:
+    return member.name.lower()
+
+
+def format_space(space: Space) -> str:
+    """`bank 12`: the area's word and the space's number."""
+    return f"{_AREA_WORDS[space.area]} {space.number}"
+
+
+def format_section(section: Section) -> str:
+    """`red trunk gold`: colour, kind, and whether it bears gold."""
+    gold = " gold" if section.gold else ""
+    return f"{_word(section.colour)} {_word(section.kind)}{gold}"
+
+
+def parse_action(text: str) -> Action:
+    """The action that `str` writes as `text`; raises ValueError saying which word is wrong."""
+    words = iter(text.split())
+    verb = next(words, "")
+    parser = _PARSERS.get(verb)
+    if parser is None:
+        raise ValueError(f"action {text!r}: no verb {verb!r}; one of {', '.join(_PARSERS)}")
+    try:
+        action = parser(words)
+    except ValueError as error:
+        raise ValueError(f"action {text!r}: {error}") from None
+    rest = next(words, None)
+    if rest is not None:
+        raise ValueError(f"action {text!r}: unexpected {rest!r}")
+    if str(action) != " ".join(text.split()):
+        raise ValueError(f"action {text!r}: not in its usual form; write {str(action)!r}")
+    return action
+
+
+_E = TypeVar("_E", bound=IntEnum)
+
+
+def _member(enum: type[_E], words: Iterator[str]) -> _E:
+    word = next(words, "")
+    for member in enum:
+        if _word(member) == word:
+            return member
+    names = ", ".join(_word(member) for member in enum)
+    raise ValueError(f"{word!r} is none of {names}" if word else f"one of {names} is missing")
+
+
+def _number(words: Iterator[str]) -> int:
+    word = next(words, "")
+    if not (word.isascii() and word.isdigit() and len(word) <= 4):
+        raise ValueError(f"{word!r} is no number" if word else "a number is missing")
+    return int(word)
+
+
+def _space(words: Iterator[str]) -> Space:
+    word = next(words, "")
+    if word not in _AREAS:
+        raise ValueError(f"no area {word!r}; one of {', '.join(_AREAS)}")
+    return Space(_AREAS[word], _number(words))
+
+
+def _flag(words: Iterator[str], name: str) -> bool:
+    word = next(words, None)
+    if word not in (None, name):
+        raise ValueError(f"unexpected {word!r}")
+    return word is not None
+
+
+def _section(words: Iterator[str]) -> Section:
+    colour = _member(Colour, words)
+    return Section(_member(SectionKind, words), colour, _flag(words, "gold"))
+
+
+def _lay(words: Iterator[str]) -> LayBuyers:
+    names = list(words)
+    face_down = names[-1:] == ["face-down"]
+    buyers = tuple(_member(BuyerColour, iter([n])) for n in names[: len(names) - face_down])
+    if not 1 <= len(buyers) <= 2 or (len(buyers) == 2 and not face_down):
+        raise ValueError("lay one buyer, or two face-down")
+    return LayBuyers(tuple(sorted(buyers)), face_down)
+
+
+def _found(words: Iterator[str]) -> FoundTower:
+    colour = _member(Colour, words)
+    rest = list(words)
+    if not set(rest) <= {"gold-base", "gold-turret"}:
+        raise ValueError(f"unexpected {rest[0]!r}")
+    return FoundTower(colour, "gold-base" in rest, "gold-turret" in rest)
+
+
+def _extend(words: Iterator[str]) -> ExtendTower:
+    tower = _number(words)
+    return ExtendTower(tower, _section(words))
+
+
+def _light(words: Iterator[str]) -> LightWindow:
+    tower = _number(words)
+    return LightWindow(tower, _flag(words, "gold"))
+
+
+def _keep(words: Iterator[str]) -> KeepLitWindows:
+    colours = tuple(sorted(_member(Colour, iter([word])) for word in words))
+    if not colours:
+        raise ValueError("a colour is missing")
+    return KeepLitWindows(colours)
+
+
+_PARSERS: Final[dict[str, Callable[[Iterator[str]], Action]]] = {
+    "dispatch": lambda words: ChooseSpace(_space(words)),
+    "lay": _lay,
+    "take": lambda words: TakeSection(_section(words)),
+    "decline": lambda words: Decline(),
+    "build": lambda words: BuildCount(_number(words)),
+    "found": _found,
+    "extend": _extend,
+    "light": _light,
+    "search": lambda words: SearchPile(_member(SectionKind, words)),
+    "pay": lambda words: PayOffer(_number(words)),
+    "keep": _keep,
+    "wish": lambda words: Wish(_space(words)),
+    "choose": lambda words: ChooseBuyer(_member(BuyerColour, words)),
+}

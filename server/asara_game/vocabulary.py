@@ -1,0 +1,171 @@
+"""The words of the game. Every number equals the one in `proto/asara/v1/vocabulary.proto`."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+__all__ = [
+    "COLOURS",
+    "MIDDLE_KINDS",
+    "MARKETS",
+    "SECTION_TYPES",
+    "Area",
+    "BuyerColour",
+    "Colour",
+    "DecisionKind",
+    "GiftCard",
+    "GiftKind",
+    "RuleSet",
+    "Section",
+    "SectionKind",
+    "Space",
+    "Tower",
+]
+
+
+class Colour(IntEnum):
+    """Colour of a tower section, in rising order of price."""
+
+    BROWN = 1
+    GREEN = 2
+    RED = 3
+    BLACK = 4
+    WHITE = 5
+
+
+class BuyerColour(IntEnum):
+    """Colour of a buyer."""
+
+    BLUE = 1
+    YELLOW = 2
+    PURPLE = 3
+    GREEN = 4
+    ORANGE = 5
+
+
+class SectionKind(IntEnum):
+    """Kind of a tower section, from the bottom of a tower to its top."""
+
+    BASE = 1
+    TRUNK = 2
+    WINDOW = 3
+    TURRET = 4
+
+
+class Area(IntEnum):
+    """Area of the board; the four markets have the number of their section kind."""
+
+    BASE_MARKET = 1
+    TRUNK_MARKET = 2
+    WINDOW_MARKET = 3
+    TURRET_MARKET = 4
+    BUILDING_CIRCLE = 5
+    BANK = 6
+    COLOURED_BUILDING = 7
+    HOUSE_OF_SPIES = 8
+    CALIPHS_PATRONAGE = 9
+    TENT = 10
+    HOUSE_OF_LIGHTED_WINDOWS = 11
+    HOUSE_OF_THE_BOTTLE_GENIE = 12
+
+
+class RuleSet(IntEnum):
+    """A part of the rules that a match can be played with."""
+
+    BASIC = 1
+    PROFESSIONAL = 2
+    GIFTS = 3
+    GENIE = 4
+
+
+class GiftKind(IntEnum):
+    """What a gift card does."""
+
+    CHOOSE_BUYER = 1
+    ASARI = 2
+    BUY_SECTION = 3
+    PRESTIGE = 4
+    BUY_LIT_WINDOW = 5
+
+
+class DecisionKind(IntEnum):
+    """What a seat is asked; SPACE is the start of a turn, all others lie within one."""
+
+    SPACE = 1
+    BUYERS = 2
+    SECTION = 3
+    BUILD_COUNT = 4
+    BUILD = 5
+    PILE = 6
+    PILE_SECTION = 7
+    LIT_OFFER = 8
+    LIT_KEEP = 9
+    WISH = 10
+    GIFT_BUYER = 11
+    GIFT_SECTION = 12
+    GIFT_LIT_WINDOW = 13
+
+
+class Space(NamedTuple):
+    """A space of the board: its area and the number printed on it, or its position from 1."""
+
+    area: Area
+    number: int
+
+
+class Section(NamedTuple):
+    """A tower section; two that agree in all fields are interchangeable."""
+
+    kind: SectionKind
+    colour: Colour
+    gold: bool
+
+
+class GiftCard(NamedTuple):
+    """A gift card; fields that its kind does not use are 0."""
+
+    kind: GiftKind
+    asari: int = 0
+    prestige: int = 0
+    section_kind: SectionKind | int = 0
+
+
+class Tower(NamedTuple):
+    """A standing tower. Its number is its place in its owner's list, from 1."""
+
+    colour: Colour
+    base_gold: bool = False
+    turret_gold: bool = False
+    plain_trunks: int = 0
+    gold_trunks: int = 0
+    plain_windows: int = 0
+    gold_windows: int = 0
+    lit_plain: int = 0
+    lit_gold: int = 0
+
+    @property
+    def height(self) -> int:
+        """Sections; lit windows add none."""
+        return 2 + self.plain_trunks + self.gold_trunks + self.plain_windows + self.gold_windows
+
+    @property
+    def gold(self) -> int:
+        """Gold decorations that no lit window hides."""
+        bare = self.gold_trunks + self.gold_windows - self.lit_gold
+        return self.base_gold + self.turret_gold + bare
+
+    @property
+    def lit(self) -> int:
+        """Lit windows."""
+        return self.lit_plain + self.lit_gold
+
+
+COLOURS = tuple(Colour)
+MARKETS = tuple(SectionKind)
+#: Every section there can be; a section's index is (kind-1)*10 + (colour-1)*2 + gold.
+SECTION_TYPES: tuple[Section, ...] = tuple(
+    Section(kind, colour, gold) for kind in SectionKind for colour in Colour for gold in (False, True)
+)
+#: Kinds that go into the middle of a tower.
+MIDDLE_KINDS = (SectionKind.TRUNK, SectionKind.WINDOW)
