@@ -32,6 +32,7 @@ __all__ = [
     "format_section",
     "format_space",
     "parse_action",
+    "parse_space",
 ]
 
 _T = TypeVar("_T")
@@ -272,6 +273,15 @@ def parse_action(text: str) -> Action:
     if str(action) != " ".join(text.split()):
         raise ValueError(f"action {text!r}: not in its usual form; write {str(action)!r}")
     return action
+
+
+def parse_space(text: str) -> Space:
+    """The space that `format_space` writes as `text`; raises ValueError."""
+    words = iter(text.split())
+    space = _space(words)
+    if next(words, None) is not None:
+        raise ValueError(f"{text!r}: write an area and a number")
+    return space
 
 
 _E = TypeVar("_E", bound=IntEnum)
