@@ -1,0 +1,117 @@
+# shellcheck shell=bash
+# Sourced by the scripts. `setup EXTRA` makes .venv in the checkout, with the project (editable) and
+# what the extra needs, and puts it on PATH. It is quick when .venv is up to date.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+venv=$root/.venv
+
+die() {
+    printf '%s\n' "$@" >&2
+    exit 1
+}
+
+setup() {
+    if ! up_to_date "$1"; then
+        exec 9<"$root/pyproject.toml"
+        if command -v flock >/dev/null && ! flock --nonblock 9; then
+            echo "Waiting for another script that is setting up .venv"
+            flock 9
+        fi
+        up_to_date "$1" || install "$1"
+        exec 9<&-
+    fi
+    unset PYTHONHOME
+    export VIRTUAL_ENV=$venv PATH=$venv/bin:$PATH
+}
+
+# A stamp says what the environment was made for, and is written last.
+# Every extra contains `referee`, so any stamp will do for that one.
+up_to_date() {
+    local stamp stamps=("$venv/stamp-$1")
+    [[ $1 == referee ]] && stamps=("$venv"/stamp-*)
+    venv_sound || return 1
+    for stamp in "${stamps[@]}"; do
+        [[ -e $stamp && $(<"$stamp") == "$(wanted)" ]] && return
+    done
+    return 1
+}
+
+wanted() {
+    printf '%s\n' "$root"
+    cat "$root/pyproject.toml"
+}
+
+# .venv runs, was made for this path, and no installation was cut off in it.
+venv_sound() {
+    [[ -x $venv/bin/python && ! -e $venv/unfinished ]] &&
+        grep -qF -- "$venv" "$venv/bin/activate" 2>/dev/null &&
+        "$venv/bin/python" -c '' 2>/dev/null
+}
+
+install() {
+    echo "Setting up .venv with the packages that pyproject.toml names: up to two minutes, once"
+    venv_sound || make_venv
+    rm -f "$venv/stamp-$1"
+    touch "$venv/unfinished"
+    if ! install_packages "$1" >"$venv/setup.log" 2>&1; then
+        cat "$venv/setup.log" >&2
+        die "The packages could not be installed: see above. Run the script again to start over."
+    fi
+    wanted >"$venv/stamp-$1"
+    rm "$venv/unfinished"
+}
+
+make_venv() {
+    local python
+    rm -rf "$venv"
+    if python=$(find_python); then
+        "$python" -m venv "$venv" || die "$python could not make $venv: see above."
+    elif command -v uv >/dev/null; then
+        uv venv --quiet --python '>=3.11' "$venv" || die "uv could not make $venv: see above."
+    else
+        explain_python
+    fi
+}
+
+install_packages() (
+    cd "$root" || return
+    if "$venv/bin/python" -c 'import pip' 2>/dev/null; then
+        "$venv/bin/python" -m pip install --quiet --no-input --disable-pip-version-check -e ".[$1]"
+    else
+        uv pip install --quiet --python "$venv/bin/python" -e ".[$1]"
+    fi
+)
+
+# The first Python that is new enough and can make environments.
+find_python() {
+    local python
+    for python in $(new_pythons); do
+        if "$python" -c 'import ensurepip, venv' 2>/dev/null; then
+            echo "$python"
+            return
+        fi
+    done
+    return 1
+}
+
+new_pythons() {
+    local python
+    for python in python3.11 python3.12 python3.13 python3; do
+        if "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+            echo "$python"
+        fi
+    done
+}
+
+explain_python() {
+    local python
+    python=$(new_pythons | head -n 1)
+    if [[ $python ]]; then
+        die "$python lacks its venv module, which .venv is made with." \
+            "On Debian and Ubuntu: apt-get install $python-venv" \
+            "Or install uv: https://docs.astral.sh/uv"
+    fi
+    die "Python 3.11 or newer is needed; on PATH there is $(python3 --version 2>/dev/null || echo none)." \
+        "On Debian and Ubuntu: apt-get install python3 python3-venv" \
+        "Or install uv, which brings Python: https://docs.astral.sh/uv"
+}
