@@ -19,7 +19,7 @@ class OnlyContract(Contract):
     source_modules = fields.SetField(subfield=fields.StringField())
     allowed_modules = fields.SetField(subfield=fields.StringField())
 
-    def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:  # noqa: ARG002
+    def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:
         sources = cast("set[str]", self.source_modules)
         allowed = sources | cast("set[str]", self.allowed_modules) | sys.stdlib_module_names
         broken = [
