@@ -1,0 +1,214 @@
+"""A bot's program as a process: its environment, its output, its end.
+
+Each process leads a session of its own, so that it can be ended together with its children and a
+Ctrl-C in the organiser's terminal does not reach it. It gets none of the organiser's environment
+but what programs need to run. What it prints, on standard output or standard error, goes to a log
+of limited size; nothing it prints can harm anybody.
+"""
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO
+
+from asara_server.tournament.commands import resolve_command, search_path
+
+PASSED_ON = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ", "USER")
+"""The organiser's variables that bots inherit, besides PATH."""
+
+STOP_S = 2.0
+"""Seconds a process has between the polite signal and the one it cannot ignore."""
+
+_DRAIN_S = 0.5
+"""Seconds to wait for the output of a process that has ended; children may hold the pipe open."""
+
+_CHUNK = 1 << 16
+_PAUSE_S = 0.05
+"""After each chunk beyond the log's limit, so that a bot that floods it slows down itself only."""
+
+_LAST_BYTES = 2_000
+_LAST_LINES = 5
+
+
+class StartError(Exception):
+    """The program could not be executed at all."""
+
+
+class OutputLog:
+    """What one bot printed, with the runner's own notes as lines that begin with `#`."""
+
+    def __init__(self, path: Path, limit: int) -> None:
+        self._file: BinaryIO = path.open("ab", buffering=0)
+        self._left = limit - self._file.tell()
+        self._limit = limit
+        self._cut = False
+        self._last = b""
+
+    @property
+    def full(self) -> bool:
+        return self._left <= 0
+
+    def write(self, data: bytes) -> None:
+        """Keep `data` as far as there is room, and always remember the last words."""
+        self._last = (self._last + data)[-_LAST_BYTES:]
+        if self._cut:
+            return
+        self._file.write(data[: self._left])
+        self._left -= len(data)
+        if self._left < 0:
+            self._cut = True
+            self._file.write(f"\n# cut: only {self._limit:,} bytes are kept\n".encode())
+
+    def note(self, text: str) -> None:
+        """A line of the runner's own, with the time (UTC)."""
+        if not self._cut:
+            line = f"# {datetime.now(UTC):%H:%M:%S} {text}\n".encode()
+            self._file.write(line)
+            self._left -= len(line)
+
+    def forget(self) -> None:
+        """Let the last words begin anew, for the next process that writes here."""
+        self._last = b""
+
+    def last_words(self) -> list[str]:
+        """The last lines printed, safe to show on a terminal."""
+        text = self._last.decode(errors="replace")
+        lines = ["".join(c if c.isprintable() else " " for c in line) for line in text.splitlines()]
+        return [line.strip() for line in lines if line.strip()][-_LAST_LINES:]
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def bot_environment(
+    settings: Mapping[str, str], *, address: str, token: str, seed: int, seat: int | None = None
+) -> dict[str, str]:
+    """All variables of a bot's process. `seat` is told only where it plays one match."""
+    environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    environment["PATH"] = search_path()
+    environment["PYTHONUNBUFFERED"] = "1"  # a bot that is ended leaves its last words in the log
+    environment |= settings
+    environment |= {"ASARA_ADDRESS": address, "ASARA_TOKEN": token, "ASARA_SEED": str(seed)}
+    if seat is not None:
+        environment["ASARA_SEAT"] = str(seat)
+    return environment
+
+
+class BotProcess:
+    """A running bot. `start` makes one."""
+
+    def __init__(self, process: asyncio.subprocess.Process, output: int, log: OutputLog) -> None:
+        self._process = process
+        self._log = log
+        self._group_ended = False
+        self._reader = asyncio.create_task(self._read(output))
+
+    @classmethod
+    async def start(
+        cls,
+        command: Sequence[str],
+        directory: Path,
+        environment: Mapping[str, str],
+        log: OutputLog,
+    ) -> "BotProcess":
+        """Start the program in its directory. StartError says why the system refuses."""
+        read_end, write_end = os.pipe()
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *resolve_command(tuple(command), directory),
+                cwd=directory,
+                env=dict(environment),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=write_end,
+                stderr=write_end,
+                start_new_session=True,
+            )
+        except OSError as error:
+            os.close(read_end)
+            raise StartError(f"could not be started: {error.strerror or error}") from None
+        finally:
+            os.close(write_end)
+        log.forget()
+        log.note(f"process {process.pid}: {' '.join(command)}")
+        return cls(process, read_end, log)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def running(self) -> bool:
+        return self._process.returncode is None
+
+    def note(self, text: str) -> None:
+        """Leave a line in the bot's log."""
+        self._log.note(text)
+
+    async def wait(self) -> str:
+        """Wait until the process has ended; how, with the last lines it printed."""
+        await self._process.wait()
+        self._end_group()
+        await asyncio.wait([self._reader], timeout=_DRAIN_S)
+        return self.describe()
+
+    async def stop(self) -> None:
+        """End the process and its group: politely, then not."""
+        if self.running:
+            self._signal(signal.SIGTERM)
+            try:
+                await asyncio.wait_for(self._process.wait(), STOP_S)
+            except TimeoutError:
+                self._log.note("does not end when asked; killed")
+        self._end_group()
+        await self._process.wait()
+        await asyncio.wait([self._reader], timeout=_DRAIN_S)
+        self._reader.cancel()
+
+    def describe(self) -> str:
+        """How the process ended, or that it runs, and its last lines."""
+        return with_last_words(self._ending(), self._log.last_words())
+
+    def _ending(self) -> str:
+        code = self._process.returncode
+        if code is None:
+            return "the process runs"
+        if code >= 0:
+            return f"exited with status {code}"
+        try:
+            name = signal.Signals(-code).name
+        except ValueError:
+            name = f"signal {-code}"
+        return f"ended by {name}"
+
+    def _end_group(self) -> None:
+        """Kill whoever is in the group, once: later its number may belong to somebody else."""
+        if not self._group_ended:
+            self._group_ended = True
+            self._signal(signal.SIGKILL)
+
+    def _signal(self, number: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody is left to hear it
+            os.killpg(self._process.pid, number)
+
+    async def _read(self, output: int) -> None:
+        """Move what the process prints into its log."""
+        reader = asyncio.StreamReader(limit=_CHUNK)
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(output, "rb", buffering=0)
+        )
+        try:
+            while data := await reader.read(_CHUNK):
+                self._log.write(data)
+                if self._log.full:
+                    await asyncio.sleep(_PAUSE_S)
+        finally:
+            transport.close()
+
+
+def with_last_words(what: str, lines: Sequence[str]) -> str:
+    """A sentence about a process, followed by the last lines it printed."""
+    return f"{what}; it printed: {' | '.join(lines)}" if lines else f"{what}; it printed nothing"

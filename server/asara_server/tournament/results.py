@@ -1,0 +1,93 @@
+"""`results.jsonl`: one line per finished match, written when it ends, in the order they end.
+
+A line is a `MatchResult` in JSON. Void matches (the referee failed) are lines too; they count for
+nothing, and the match was played again under the next attempt where attempts were left.
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, ValidationError
+
+from asara_server.results import SeatResult, Termination
+
+
+def _termination(value: object) -> object:
+    return Termination[value.upper()] if isinstance(value, str) else value
+
+
+TerminationName = Annotated[
+    Termination,
+    BeforeValidator(_termination),
+    PlainSerializer(lambda termination: termination.name.lower(), return_type=str),
+]
+
+
+class SeatLine(BaseModel):
+    """How the match ended for one seat."""
+
+    model_config = ConfigDict(frozen=True)
+
+    entry: str
+    rank: int
+    """1 for the best; ties share a rank, and the next ranks are left out."""
+    prestige: int
+    termination: TerminationName
+    detail: str = ""
+    """Why, in words, where the seat forfeited."""
+
+
+class MatchResult(BaseModel):
+    """How a match ended."""
+
+    model_config = ConfigDict(frozen=True)
+
+    match_id: str
+    attempt: int = 1
+    """2 and more where the match was void before."""
+    round: int
+    rule_sets: str
+    """Such as "pro+gifts"."""
+    seats: tuple[SeatLine, ...]
+    """In seat order."""
+    void: bool = False
+    """The referee failed; the match counts for nothing."""
+    started: str
+    """ISO 8601, UTC."""
+    seconds: float
+    """From the start to the end, by the wall."""
+
+    @property
+    def forfeits(self) -> tuple[SeatLine, ...]:
+        return tuple(seat for seat in self.seats if seat.termination.forfeit)
+
+
+class ResultsError(ValueError):
+    """A results file that cannot be read; the text says where."""
+
+
+def seat_lines(results: Iterable[SeatResult]) -> tuple[SeatLine, ...]:
+    return tuple(
+        SeatLine(
+            entry=result.entry,
+            rank=result.rank,
+            prestige=result.prestige,
+            termination=result.termination,
+            detail=result.detail,
+        )
+        for result in results
+    )
+
+
+def read_results(path: Path) -> Iterator[MatchResult]:
+    """The matches of a results file. A last line that was cut in the middle is left out."""
+    with path.open(encoding="utf-8") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.endswith("\n"):
+                return
+            try:
+                yield MatchResult.model_validate_json(line)
+            except ValidationError as error:
+                what = error.errors(include_url=False)[0]["msg"]
+                raise ResultsError(f"{path}: line {number}: {what}") from None
