@@ -102,11 +102,13 @@ def _one_round(
     rule_sets: Sequence[frozenset[RuleSet]],
 ) -> Iterator[Match]:
     places: list[tuple[float, int, frozenset[RuleSet], tuple[str, ...]]] = []
-    for kind, (rules, k) in enumerate((rules, k) for rules in rule_sets for k in seats):
+    kinds = [(rules, k) for rules in rule_sets for k in seats]
+    for kind, (rules, k) in enumerate(kinds):
+        names = _rotate(entries, kind * len(entries) // len(kinds))  # kinds do not start alike
         groups = even_groups(len(entries), k)
         tables = [_rotate(group, turn) for turn in range(k) for group in groups]
         places.extend(
-            ((index + 0.5) / len(tables), kind, rules, tuple(entries[i] for i in table))
+            ((index + 0.5) / len(tables), kind, rules, tuple(names[i] for i in table))
             for index, table in enumerate(tables)
         )
     places.sort(key=lambda place: place[:2])
