@@ -1,7 +1,7 @@
 """How a match ends for its seats: why, in which rank, with how many points.
 
-The engine knows nothing of bots that go away or answer nonsense. What the referee adds to the game's
-own words is here; the numbers of the enums are those of the protocol.
+The engine knows nothing of bots that go away or answer nonsense. What the referee adds to the
+game's own words is here; the numbers of the enums are those of the protocol.
 """
 
 from collections.abc import Collection, Sequence
@@ -39,7 +39,7 @@ class RejectionReason(IntEnum):
 
 
 class SeatForfeited(NamedTuple):
-    """The one event that comes from the referee and not from the engine; as public as the others."""
+    """The one event that comes from the referee, not from the engine; as public as the others."""
 
     seat: int
     termination: Termination

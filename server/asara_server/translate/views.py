@@ -1,0 +1,189 @@
+"""A seat's view as bytes: every part made once by the generated messages, then joined."""
+
+from collections import defaultdict
+from functools import lru_cache
+
+from asara.v1.view_pb2 import (
+    AreaView,
+    Chest,
+    FaceDown,
+    KnownLitWindow,
+    Market,
+)
+from asara.v1.view_pb2 import Dispatched as DispatchedMessage
+from asara.v1.view_pb2 import PrivateView as PrivateMessage
+from asara.v1.view_pb2 import PublicView as PublicMessage
+from asara.v1.view_pb2 import SeatView as SeatMessage
+from asara.v1.view_pb2 import View as ViewMessage
+from asara_game.view import Dispatched, PrivateView, PublicView, SeatView, View
+from asara_game.vocabulary import BuyerColour, Colour, GiftCard, Section, Space
+from asara_server.translate.encode import (
+    enum_value,
+    numbers_by_count,
+    section_messages,
+    serialize,
+    tower_message,
+)
+from asara_server.translate.mirror import to_message
+from asara_server.translate.wire import integer, nested
+
+_public_view = nested(ViewMessage, "public_view")
+_private_view = nested(ViewMessage, "private_view")
+
+
+def view_bytes(view: View, include_public: bool = True) -> bytes:
+    """The message View; without `include_public` its private part alone."""
+    private = _private_view(private_bytes(view.private))
+    return _public_view(public_bytes(view.public)) + private if include_public else private
+
+
+def public_bytes(public: PublicView) -> bytes:
+    """The message PublicView."""
+    displays, piles = public.displays, public.pile_sizes
+    return b"".join(
+        (
+            _table(
+                public.year,
+                public.turn_seat,
+                public.patronage_seat,
+                public.buyer_pile_size,
+                public.lit_stack_size,
+                public.gift_deck_size,
+            ),
+            _market(1, displays[0], piles[0]),
+            _market(2, displays[1], piles[1]),
+            _market(3, displays[2], piles[2]),
+            _market(4, displays[3], piles[3]),
+            _areas(public.area_colours, public.dispatched),
+            _chests(public.chests),
+            *map(_seat, range(len(public.seats)), public.seats),
+        )
+    )
+
+
+@lru_cache(maxsize=4096)
+def _table(year: int, turn: int, patronage: int, buyers: int, lit: int, gifts: int) -> bytes:
+    message = PublicMessage(
+        year=year,
+        turn_seat=turn,
+        patronage_seat=patronage,
+        buyer_pile_size=buyers,
+        lit_window_stack_size=lit,
+        gift_deck_size=gifts,
+    )
+    return serialize(message)
+
+
+@lru_cache(maxsize=16384)
+def _market(kind: int, display: tuple[int, ...], pile_size: int) -> bytes:
+    sections = section_messages(display, (kind - 1) * 10)
+    market = Market(kind=enum_value(kind), display=sections, pile_size=pile_size)
+    return serialize(PublicMessage(markets=[market]))
+
+
+def _areas(colours: tuple[int, ...], dispatched: tuple[Dispatched, ...]) -> bytes:
+    by_area: defaultdict[int, list[Dispatched]] = defaultdict(list)
+    for buyers in dispatched:
+        by_area[buyers.space.area].append(buyers)
+    return b"".join([_area(area, colours[area], tuple(by_area[area])) for area in sorted(by_area)])
+
+
+@lru_cache(maxsize=16384)
+def _area(area: int, colour: int, dispatched: tuple[Dispatched, ...]) -> bytes:
+    message = AreaView(
+        area=enum_value(area),
+        colour=enum_value(colour),
+        dispatched=[
+            DispatchedMessage(number=space.number, seat=seat, colour=enum_value(shown))
+            for space, seat, shown in dispatched
+        ],
+    )
+    return serialize(PublicMessage(areas=[message]))
+
+
+@lru_cache(maxsize=4096)
+def _chests(chests: tuple[tuple[Space, tuple[GiftCard, ...]], ...]) -> bytes:
+    messages = [
+        Chest(space=to_message(space), cards=map(to_message, cards)) for space, cards in chests
+    ]
+    return serialize(PublicMessage(chests=messages))
+
+
+@lru_cache(maxsize=16384)
+def _seat(seat: int, view: SeatView) -> bytes:
+    message = SeatMessage(
+        seat=seat,
+        prestige=view.prestige,
+        hand_size=view.hand_size,
+        lit_windows=view.lit_windows,
+        towers=[tower_message(index, tower) for index, tower in enumerate(view.towers, 1)],
+    )
+    return serialize(PublicMessage(seats=[message]))
+
+
+_private_seat = integer(PrivateMessage, "seat")
+_private_asari = integer(PrivateMessage, "asari")
+
+
+def private_bytes(private: PrivateView) -> bytes:
+    """The message PrivateView."""
+    parts = [
+        _private_seat(private.seat),
+        _private_asari(private.asari),
+        _hand(private.hand),
+        _stock(private.sections, private.lit_windows),
+    ]
+    if private.face_down:
+        parts.append(_face_down(private.face_down))
+    if private.known_lit_windows:
+        parts.append(_known_lit_windows(private.known_lit_windows))
+    if private.searched_sections:
+        parts.append(_searched_sections(private.searched_sections))
+    if private.searched_buyers:
+        parts.append(_searched_buyers(private.searched_buyers))
+    if private.searched_lit_windows:
+        parts.append(_searched_lit_windows(private.searched_lit_windows))
+    return b"".join(parts)
+
+
+@lru_cache(maxsize=16384)
+def _hand(counts: tuple[int, ...]) -> bytes:
+    return serialize(PrivateMessage(hand=numbers_by_count(counts)))
+
+
+@lru_cache(maxsize=16384)
+def _stock(sections: tuple[int, ...], lit_windows: tuple[int, ...]) -> bytes:
+    message = PrivateMessage(
+        sections=section_messages(sections), lit_windows=numbers_by_count(lit_windows)
+    )
+    return serialize(message)
+
+
+@lru_cache(maxsize=16384)
+def _face_down(face_down: tuple[tuple[Space, tuple[BuyerColour, ...]], ...]) -> bytes:
+    messages = [
+        FaceDown(space=to_message(space), buyers=map(enum_value, buyers))
+        for space, buyers in face_down
+    ]
+    return serialize(PrivateMessage(face_down=messages))
+
+
+@lru_cache(maxsize=4096)
+def _known_lit_windows(known: tuple[tuple[int, Colour], ...]) -> bytes:
+    messages = [KnownLitWindow(above=above, colour=enum_value(colour)) for above, colour in known]
+    return serialize(PrivateMessage(known_lit_windows=messages))
+
+
+@lru_cache(maxsize=4096)
+def _searched_sections(sections: tuple[Section, ...]) -> bytes:
+    return serialize(PrivateMessage(searched_sections=map(to_message, sections)))
+
+
+@lru_cache(maxsize=4096)
+def _searched_buyers(buyers: tuple[BuyerColour, ...]) -> bytes:
+    return serialize(PrivateMessage(searched_buyers=map(enum_value, buyers)))
+
+
+@lru_cache(maxsize=4096)
+def _searched_lit_windows(colours: tuple[Colour, ...]) -> bytes:
+    return serialize(PrivateMessage(searched_lit_windows=map(enum_value, colours)))
