@@ -9,6 +9,7 @@ of limited size; nothing it prints can harm anybody.
 import asyncio
 import contextlib
 import os
+import shlex
 import signal
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -45,7 +46,7 @@ class OutputLog:
         self._file: BinaryIO = path.open("ab", buffering=0)
         self._left = limit - self._file.tell()
         self._limit = limit
-        self._cut = False
+        self._cut = self._left < 0
         self._last = b""
 
     @property
@@ -133,7 +134,7 @@ class BotProcess:
         finally:
             os.close(write_end)
         log.forget()
-        log.note(f"process {process.pid}: {' '.join(command)}")
+        log.note(f"process {process.pid}: {shlex.join(command)}")
         return cls(process, read_end, log)
 
     @property
