@@ -1,0 +1,85 @@
+"""Logging: one line per fact, for people or for programs.
+
+Call `configure` once, before anything is logged. A fact is an event in lower case words and its
+values: `log.info("seat forfeited", match="m1", seat=2)`. Tracebacks come without the values of
+variables, which may be tokens or hands.
+"""
+
+import logging
+import sys
+from typing import Any, Final, TextIO
+
+import structlog
+from structlog.typing import FilteringBoundLogger, Processor
+
+LEVELS: Final = ("debug", "info", "warning", "error")
+FORMATS: Final = ("console", "json")
+
+#: Longest text of a bot that goes into a line.
+_LONGEST: Final = 64
+
+
+def configure(level: str = "info", form: str = "console", stream: TextIO | None = None) -> None:
+    """Send facts of this level and above to a stream (standard error), one line each.
+
+    Raises ValueError for a level or form that does not exist. Warnings of gRPC come the same way.
+    """
+    if level not in LEVELS:
+        raise ValueError(f"log level {level!r}: one of {', '.join(LEVELS)}")
+    if form not in FORMATS:
+        raise ValueError(f"log format {form!r}: one of {', '.join(FORMATS)}")
+    target = stream or sys.stderr
+    lowest = logging.getLevelNamesMapping()[level.upper()]
+    shared: list[Processor] = [
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    structlog.configure(
+        processors=[*shared, *_rendering(form, target)],
+        wrapper_class=structlog.make_filtering_bound_logger(lowest),
+        logger_factory=structlog.WriteLoggerFactory(target),
+        cache_logger_on_first_use=False,
+    )
+    handler = logging.StreamHandler(target)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                *_rendering(form, target),
+            ],
+            foreign_pre_chain=shared,
+        )
+    )
+    logging.basicConfig(handlers=[handler], level=max(lowest, logging.WARNING), force=True)
+
+
+def _rendering(form: str, target: TextIO) -> list[Processor]:
+    if form == "json":
+        return [
+            structlog.processors.ExceptionRenderer(
+                structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
+            ),
+            structlog.processors.JSONRenderer(ensure_ascii=False, default=str),
+        ]
+    return [
+        structlog.dev.ConsoleRenderer(
+            colors=target.isatty(),
+            pad_event_to=24,
+            exception_formatter=structlog.dev.plain_traceback,
+        )
+    ]
+
+
+def logger(name: str, **values: Any) -> FilteringBoundLogger:
+    """A logger whose lines carry the name of their part of the program.
+
+    It keeps the configuration of the moment: levels below the lowest cost next to nothing.
+    """
+    bound: FilteringBoundLogger = structlog.get_logger().bind(part=name, **values)
+    return bound
+
+
+def printable(text: str) -> str:
+    """A text that a bot chose, cut and freed of what could disturb a terminal or a line."""
+    cut = text[:_LONGEST]
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in cut)
