@@ -182,4 +182,4 @@ def result_from_proto(message: SeatResultMessage) -> SeatResult:
 
 def clocks_from_proto(message: ClocksMessage) -> Clocks:
     """The time allowed; raises TranslationError."""
-    return from_message(Clocks, message, "clocks")
+    return from_message(Clocks, message, "clocks", range(-(2**63), 2**63))

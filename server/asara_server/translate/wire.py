@@ -66,7 +66,7 @@ def repeated(message: type[Message], name: str) -> Callable[[Iterable[bytes]], b
 
 
 def integer(message: type[Message], name: str) -> Callable[[int], bytes]:
-    """Returns the function that sets an integer or enum field; 0, the default, takes no bytes."""
+    """Returns the function that sets an integer, bool or enum field; 0 takes no bytes."""
     head = _tag(message, name, _VARINT)
 
     def field(value: int) -> bytes:
@@ -83,6 +83,7 @@ def _tag(message: type[Message], name: str, wire_type: int) -> bytes:
         FieldDescriptor.CPPTYPE_INT32: _VARINT,
         FieldDescriptor.CPPTYPE_INT64: _VARINT,
         FieldDescriptor.CPPTYPE_ENUM: _VARINT,
+        FieldDescriptor.CPPTYPE_BOOL: _VARINT,
     }.get(field.cpp_type)
     if expected != wire_type:
         raise TypeError(f"{field.full_name}: its type is not joined this way")
