@@ -1,0 +1,23 @@
+// Command go-random plays any legal action.
+package main
+
+import (
+	"context"
+	"log"
+
+	"asara"
+	"asara/asarav1"
+)
+
+type bot struct{ *asara.Match }
+
+func (b bot) Decide(_ context.Context, decision *asarav1.Decision) []*asarav1.Action {
+	legal := decision.GetLegalActions()
+	return []*asarav1.Action{legal[b.Rand().IntN(len(legal))]}
+}
+
+func main() {
+	if err := asara.Run(func(match *asara.Match) asara.Player { return bot{match} }); err != nil {
+		log.Fatal(err)
+	}
+}

@@ -1,0 +1,46 @@
+package asara_test
+
+import (
+	"context"
+	"log"
+
+	"asara"
+	"asara/asarav1"
+)
+
+// thrifty declines what it may and otherwise plays what comes first.
+type thrifty struct{ match *asara.Match }
+
+func (t *thrifty) Decide(_ context.Context, decision *asarav1.Decision) []*asarav1.Action {
+	for _, action := range decision.GetLegalActions() {
+		if action.GetDecline() != nil {
+			return []*asarav1.Action{action}
+		}
+	}
+	return decision.GetLegalActions()[:1]
+}
+
+func (t *thrifty) MatchEnded(ended *asarav1.MatchEnded) {
+	result := ended.GetResults()[t.match.Seat]
+	log.Printf("%s: rank %d with %d prestige", t.match.ID, result.GetRank(), result.GetPrestige())
+}
+
+func Example() {
+	err := asara.Run(func(match *asara.Match) asara.Player { return &thrifty{match} })
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// Four matches at once, and the events of every turn as they happen.
+func ExampleClient() {
+	bot := asara.Client{
+		NewPlayer:   func(match *asara.Match) asara.Player { return &thrifty{match} },
+		Name:        "thrifty 1.0",
+		MaxMatches:  4,
+		LiveUpdates: true,
+	}
+	if err := bot.Run(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+}

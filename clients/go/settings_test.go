@@ -1,0 +1,106 @@
+package asara
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestMain unsets what would otherwise come from whoever runs the tests.
+func TestMain(m *testing.M) {
+	for _, name := range []string{"ADDRESS", "TOKEN", "SEAT", "SEED", "CA"} {
+		os.Unsetenv("ASARA_" + name)
+	}
+	os.Exit(m.Run())
+}
+
+func TestSettingsThatCannotWorkAreExplained(t *testing.T) {
+	notPEM := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(notPEM, []byte("nothing"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	newPlayer := func(*Match) Player { return nil }
+	howToStart := "start me through `asara match` or set ASARA_ADDRESS and ASARA_TOKEN"
+	for name, test := range map[string]struct {
+		client Client
+		words  []string
+	}{
+		"address": {Client{NewPlayer: newPlayer, Token: "t"}, []string{"ASARA_ADDRESS", howToStart}},
+		"token": {
+			Client{NewPlayer: newPlayer, Address: "unix:/x"}, []string{"ASARA_TOKEN", howToStart},
+		},
+		"port": {
+			Client{NewPlayer: newPlayer, Address: "here", Token: "t"}, []string{`"here"`, "host:port"},
+		},
+		"path": {
+			Client{NewPlayer: newPlayer, Address: "unix:", Token: "t"}, []string{"unix:/path"},
+		},
+		"missing CA": {
+			Client{NewPlayer: newPlayer, Address: "unix:/x", Token: "t", CA: "/no/such"},
+			[]string{"ASARA_CA", "/no/such"},
+		},
+		"CA": {
+			Client{NewPlayer: newPlayer, Address: "unix:/x", Token: "t", CA: notPEM},
+			[]string{"ASARA_CA", "PEM"},
+		},
+		"player": {Client{Address: "unix:/x", Token: "t"}, []string{"NewPlayer"}},
+		"matches": {
+			Client{NewPlayer: newPlayer, Address: "unix:/x", Token: "t", MaxMatches: -1},
+			[]string{"MaxMatches"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := run(t, &test.client)
+			if err == nil {
+				t.Fatal("Run returned nil")
+			}
+			for _, word := range test.words {
+				if !strings.Contains(err.Error(), word) {
+					t.Errorf("%q does not say %q", err, word)
+				}
+			}
+		})
+	}
+}
+
+func TestNamesAreCutBetweenCharacters(t *testing.T) {
+	for text, want := range map[string]string{"palace": "pala", "tür": "tür", "abcö": "abc"} {
+		if got := shorten(text, 4); got != want {
+			t.Errorf("shorten(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestRandomNumbersDependOnSeedMatchAndSeat(t *testing.T) {
+	draw := func(seed, match string, seat int32) uint64 { return newRand(seed, match, seat).Uint64() }
+	if got, want := draw("7", "m1", 0), uint64(0x6760d58cc752670c); got != want {
+		t.Errorf("the first number is %#x, want %#x: matches would not be played again alike", got, want)
+	}
+	seen := map[uint64]bool{}
+	for _, number := range []uint64{
+		draw("7", "m1", 0), draw("8", "m1", 0), draw("7", "m2", 0), draw("7", "m1", 1),
+		draw("7m", "1", 0),
+	} {
+		if seen[number] {
+			t.Errorf("%#x came twice", number)
+		}
+		seen[number] = true
+	}
+}
+
+func TestWithoutASeedEveryRunDiffers(t *testing.T) {
+	seeds := map[string]bool{}
+	for range 2 {
+		client := Client{
+			NewPlayer: func(*Match) Player { return nil }, Address: "unix:/x", Token: "t",
+		}
+		if err := client.complete(); err != nil {
+			t.Fatal(err)
+		}
+		seeds[client.Seed] = true
+	}
+	if len(seeds) != 2 {
+		t.Errorf("seeds are %v", seeds)
+	}
+}

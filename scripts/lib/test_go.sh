@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Checks and tests the Go client and builds the Go bot. Where there is no Go, says so and passes.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+if ! command -v go >/dev/null; then
+    echo "Go is not installed: clients/go and bots/go-random are not tested."
+    exit 0
+fi
+
+unformatted=$(gofmt -l clients/go bots/go-random)
+if [[ $unformatted ]]; then
+    printf 'Not formatted; run gofmt -w on:\n%s\n' "$unformatted" >&2
+    exit 1
+fi
+
+(cd clients/go && go vet ./... && go test -timeout 2m ./...)
+
+build=$(mktemp -d)
+trap 'rm -rf "$build"' EXIT
+(cd bots/go-random && go vet ./... && go build -o "$build/go-random" .)
