@@ -142,18 +142,25 @@ class _Raw(NamedTuple):
 def read_replay(path: Path) -> Replay:
     """The replay in a file; raises ReplayError naming file, record and the record's first byte."""
     try:
-        about = path.stat()
-        if not stat.S_ISREG(about.st_mode):
-            raise ReplayError(f"{path}: not a file; name one file of the folder replays")
-        if about.st_size > _LARGEST:
-            raise ReplayError(f"{path}: larger than any replay; it is another kind of file")
-        data = path.read_bytes()
-    except OSError as error:
-        raise ReplayError(f"{path}: {error.strerror or error}") from None
-    try:
-        return parse_replay(data)
+        return parse_replay(_read_file(path))
     except ReplayError as error:
         raise ReplayError(f"{path}: {error}") from None
+
+
+def _read_file(path: Path) -> bytes:
+    try:
+        about = path.stat()
+        if not stat.S_ISREG(about.st_mode):
+            raise ReplayError("not a file; name one file of the folder replays")
+        if about.st_size > _LARGEST:
+            raise ReplayError("larger than any replay; it is another kind of file")
+        return path.read_bytes()
+    except ReplayError:
+        raise
+    except OSError as error:
+        raise ReplayError(error.strerror or str(error)) from None
+    except ValueError:  # what the system cannot even look for
+        raise ReplayError("no path: it holds a zero byte") from None
 
 
 def parse_replay(data: bytes) -> Replay:

@@ -23,7 +23,7 @@ from asara_server.translate.mirror import TranslationError, enum_member, from_me
 from asara_server.translate.terms import Clocks
 
 
-class UnknownAction(TranslationError):  # noqa: N818 - the protocol's word
+class UnknownAction(TranslationError):
     """A message that is no action; the text follows from the message alone."""
 
 
