@@ -1,0 +1,146 @@
+"""Write a bot for ASARA: pick one of the legal actions, as often as the referee asks.
+
+    import asara
+
+    def decide(decision, match):
+        return match.random.choice(decision.legal_actions)
+
+    asara.run(decide)
+
+`run` dials in where its environment says, plays every match it is given and returns when the
+referee says goodbye. A bot that remembers something is a subclass of `Bot`. Messages and enums
+of the protocol stand here under their own names: `asara.Decision`, `asara.Area.AREA_BANK`.
+"""
+
+from __future__ import annotations
+
+from asara.bot import Answer, Bot, Match
+from asara.client import play, run
+from asara.errors import AsaraError, ConfigurationError, ConnectionLostError, RefusedError
+from asara.settings import Settings
+from asara.text import format_action
+from asara.v1.event_pb2 import Event, Termination
+from asara.v1.play_pb2 import (
+    Clocks,
+    Decision,
+    DecisionKind,
+    Limits,
+    MatchEnded,
+    MatchStarted,
+    Rejection,
+    RejectionReason,
+    SeatResult,
+)
+from asara.v1.view_pb2 import (
+    AreaView,
+    Chest,
+    Dispatched,
+    FaceDown,
+    KnownLitWindow,
+    Market,
+    PrivateView,
+    PublicView,
+    SeatView,
+    View,
+)
+from asara.v1.vocabulary_pb2 import (
+    Action,
+    Area,
+    Award,
+    BuildCount,
+    BuyerColour,
+    BuyerCount,
+    ChooseBuyer,
+    ChooseSpace,
+    Colour,
+    ColourInfo,
+    Decline,
+    Edition,
+    ExtendTower,
+    FoundTower,
+    GiftCard,
+    GiftCount,
+    GiftKind,
+    KeepLitWindows,
+    LayBuyers,
+    LightWindow,
+    LitWindowOffer,
+    PayOffer,
+    RuleSet,
+    SearchPile,
+    Section,
+    SectionKind,
+    Space,
+    SpaceInfo,
+    TakeSection,
+    TileCount,
+    Tower,
+    Wish,
+)
+
+__all__ = [
+    "Action",
+    "Answer",
+    "Area",
+    "AreaView",
+    "AsaraError",
+    "Award",
+    "Bot",
+    "BuildCount",
+    "BuyerColour",
+    "BuyerCount",
+    "Chest",
+    "ChooseBuyer",
+    "ChooseSpace",
+    "Clocks",
+    "Colour",
+    "ColourInfo",
+    "ConfigurationError",
+    "ConnectionLostError",
+    "Decision",
+    "DecisionKind",
+    "Decline",
+    "Dispatched",
+    "Edition",
+    "Event",
+    "ExtendTower",
+    "FaceDown",
+    "FoundTower",
+    "GiftCard",
+    "GiftCount",
+    "GiftKind",
+    "KeepLitWindows",
+    "KnownLitWindow",
+    "LayBuyers",
+    "LightWindow",
+    "Limits",
+    "LitWindowOffer",
+    "Market",
+    "Match",
+    "MatchEnded",
+    "MatchStarted",
+    "PayOffer",
+    "PrivateView",
+    "PublicView",
+    "RefusedError",
+    "Rejection",
+    "RejectionReason",
+    "RuleSet",
+    "SearchPile",
+    "SeatResult",
+    "SeatView",
+    "Section",
+    "SectionKind",
+    "Settings",
+    "Space",
+    "SpaceInfo",
+    "TakeSection",
+    "Termination",
+    "TileCount",
+    "Tower",
+    "View",
+    "Wish",
+    "format_action",
+    "play",
+    "run",
+]

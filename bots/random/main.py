@@ -1,0 +1,11 @@
+"""Plays any legal action: the smallest bot there is."""
+
+import asara
+
+
+def decide(decision: asara.Decision, match: asara.Match) -> asara.Action:
+    return match.random.choice(decision.legal_actions)
+
+
+if __name__ == "__main__":
+    asara.run(decide, bot_name="random", max_matches=16)
