@@ -1,0 +1,429 @@
+"""A bot against a scripted referee, over a real stream."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import grpc
+import pytest
+
+import asara
+from asara.v1.play_pb2 import PlayResponse
+from tests.client import scripted
+from tests.client.scripted import LEGAL, ScriptedReferee, Stream
+
+
+def settings(referee: ScriptedReferee, **options: object) -> asara.Settings:
+    return asara.Settings(address=referee.address, token="secret", **options)  # type: ignore[arg-type]
+
+
+def take_first(decision: asara.Decision, _match: asara.Match) -> asara.Action:
+    return decision.legal_actions[0]
+
+
+class Diary(asara.Bot):
+    """Notes what it is told; `pages` holds one list per instance."""
+
+    pages: list[list[object]]
+
+    def __init__(self) -> None:
+        self.page: list[object] = []
+        self.pages.append(self.page)
+
+    def started(self) -> None:
+        self.page.append(("started", self.match.match_id, self.match.seat))
+
+    def updated(self, events: Sequence[asara.Event]) -> None:
+        self.page.append([event.asari for event in events])
+
+    def decide(self, decision: asara.Decision) -> asara.Answer:
+        self.page.append(decision.decision_id)
+        return decision.legal_actions[0]
+
+    def ended(self, result: asara.MatchEnded) -> None:
+        self.page.append(("ended", [seat.rank for seat in result.results]))
+
+
+@pytest.fixture
+def diary() -> type[Diary]:
+    return type("FreshDiary", (Diary,), {"pages": []})
+
+
+def test_full_exchange(referee: ScriptedReferee, diary: type[Diary]) -> None:
+    def script(stream: Stream) -> Iterator[PlayResponse]:
+        yield scripted.welcome()
+        yield scripted.started(sequence=3)
+        yield scripted.decision(1, told=scripted.events(4, 5), sequence=5)
+        first = stream.reply()
+        assert (first.match_id, first.decision_id, list(first.actions)) == ("m1", 1, LEGAL[:1])
+        yield scripted.update(6, sequence=6)
+        yield scripted.ended(told=scripted.events(7), sequence=7)
+        yield scripted.goodbye()
+
+    referee.scripts.append(script)
+    asara.play(
+        diary,
+        settings(
+            referee, bot_name="ü" * 40, max_matches=3, live_updates=True, omit_public_view=True
+        ),
+    )
+
+    assert diary.pages == [[("started", "m1", 0), [4, 5], 1, [6], [7], ("ended", [1, 2])]]
+    (hello,) = referee.hellos
+    assert (hello.protocol_version, hello.token, hello.bot_name) == (1, "secret", "ü" * 32)
+    assert hello.language.startswith("Python 3")
+    assert (hello.max_matches, hello.live_updates, hello.omit_public_view) == (3, True, True)
+    assert not hello.last_events
+
+
+def test_the_match_tells_seat_rules_edition_clocks_and_entry(referee: ScriptedReferee) -> None:
+    seen: list[asara.Match] = []
+
+    def decide(decision: asara.Decision, match: asara.Match) -> asara.Action:
+        seen.append(match)
+        return decision.legal_actions[0]
+
+    referee.scripts.append(scripted.one_match)
+    asara.play(decide, settings(referee))
+
+    match = seen[0]
+    assert all(other is match for other in seen)
+    assert (match.match_id, match.seat, match.seats, match.entry) == ("m1", 0, 2, "tested")
+    assert match.rule_sets == {asara.RuleSet.RULE_SET_BASIC, asara.RuleSet.RULE_SET_GIFTS}
+    assert match.edition.years == 4
+    assert match.clocks.bank_us == 60_000_000
+    assert match.limits.actions_per_reply == 32
+
+
+def test_matches_on_one_stream_are_decided_in_order_of_arrival_by_their_own_bots(
+    referee: ScriptedReferee, diary: type[Diary]
+) -> None:
+    def script(stream: Stream) -> Iterator[PlayResponse]:
+        yield scripted.welcome()
+        yield scripted.started("a", seat=0)
+        yield scripted.started("b", seat=1)
+        yield scripted.decision(1, match_id="b")
+        yield scripted.decision(1, match_id="a")
+        yield scripted.decision(2, match_id="b")
+        answers = [stream.reply() for _ in range(3)]
+        assert [(a.match_id, a.decision_id) for a in answers] == [("b", 1), ("a", 1), ("b", 2)]
+        yield scripted.ended("b")
+        yield scripted.goodbye()
+
+    referee.scripts.append(script)
+    asara.play(diary, settings(referee, max_matches=2))
+    assert diary.pages == [
+        [("started", "a", 0), 1],
+        [("started", "b", 1), 1, 2, ("ended", [1, 2])],
+    ]
+
+
+def test_several_actions_are_sent_in_order(referee: ScriptedReferee) -> None:
+    def script(stream: Stream) -> Iterator[PlayResponse]:
+        yield scripted.welcome()
+        yield scripted.started()
+        yield scripted.decision()
+        assert list(stream.reply().actions) == [LEGAL[2], LEGAL[0]]
+        yield scripted.goodbye()
+
+    referee.scripts.append(script)
+    asara.play(lambda decision, match: [LEGAL[2], LEGAL[0]], settings(referee))
+
+
+def test_after_a_break_the_bot_dials_in_again_and_notices_nothing(
+    referee: ScriptedReferee, diary: type[Diary], caplog: pytest.LogCaptureFixture
+) -> None:
+    def before(stream: Stream) -> Iterator[PlayResponse]:
+        yield scripted.welcome()
+        yield scripted.started("over")
+        yield scripted.ended("over")
+        yield scripted.started(sequence=1)
+        yield scripted.decision(1, told=scripted.events(2, 3), sequence=3)
+        stream.reply()
+        stream.refuse(grpc.StatusCode.UNAVAILABLE, "", "cable pulled")
+
+    def after(stream: Stream) -> Iterator[PlayResponse]:
+        yield scripted.welcome()
+        yield scripted.started(sequence=5, resumed=True)
+        yield scripted.update(3, 4, 5, sequence=5)
+        yield scripted.decision(1, told=scripted.events(4, 5), sequence=5)
+        assert stream.reply().decision_id == 1
+        yield scripted.decision(2, told=scripted.events(6), sequence=6)
+        assert stream.reply().decision_id == 2
+        yield scripted.goodbye()
+
+    referee.scripts += [before, after]
+    asara.play(diary, settings(referee))
+
+    assert diary.pages[1] == [("started", "m1", 0), [2, 3], 1, [4, 5], [6], 2]
+    assert not referee.hellos[0].last_events
+    (last,) = referee.hellos[1].last_events
+    assert (last.match_id, last.sequence) == ("m1", 3)
+    assert "cable pulled" in caplog.text
+
+
+def test_a_decision_asked_again_gets_the_same_answer(referee: ScriptedReferee) -> None:
+    answers: list[asara.Action] = []
+
+    def once(stream: Stream) -> Iterator[PlayResponse]:
+        yield scripted.welcome()
+        yield scripted.started(resumed=bool(answers))
+        yield scripted.decision(1)
+        answers.append(stream.reply().actions[0])
+        if len(answers) == 2:
+            yield scripted.goodbye()
+
+    fresh = iter(LEGAL)
+    referee.scripts += [once, once]  # the first ends without a goodbye: a break, too
+    asara.play(lambda decision, match: next(fresh), settings(referee))
+    assert answers == [LEGAL[0], LEGAL[0]]
+
+
+@pytest.mark.parametrize("code", [grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN])
+def test_a_fault_of_the_referee_is_a_break(referee: ScriptedReferee, code: grpc.StatusCode) -> None:
+    def broken(stream: Stream) -> Iterator[PlayResponse]:
+        yield scripted.welcome()
+        stream.refuse(code, "referee", "it hurts")
+
+    referee.scripts += [broken, scripted.one_match]
+    asara.play(take_first, settings(referee))
+
+
+FATAL = [
+    (grpc.StatusCode.UNAUTHENTICATED, "unknown-token"),
+    (grpc.StatusCode.FAILED_PRECONDITION, "protocol-version"),
+    (grpc.StatusCode.INVALID_ARGUMENT, "hello-first"),
+    (grpc.StatusCode.INVALID_ARGUMENT, "empty-request"),
+    (grpc.StatusCode.ABORTED, "replaced"),
+    (grpc.StatusCode.RESOURCE_EXHAUSTED, "request-rate"),
+]
+
+
+@pytest.mark.parametrize(("code", "reason"), FATAL)
+def test_fatal_statuses_end_the_bot(
+    referee: ScriptedReferee, code: grpc.StatusCode, reason: str
+) -> None:
+    def script(stream: Stream) -> Iterator[PlayResponse]:
+        yield scripted.welcome()
+        stream.refuse(code, reason, "some\nwords")
+
+    referee.scripts.append(script)
+    with pytest.raises(asara.RefusedError, match=f"{code.name}, {reason}.*some words$") as caught:
+        asara.play(take_first, settings(referee))
+    assert (caught.value.code, caught.value.reason) == (code.name, reason)
+    assert caught.value.exit_status == 1
+
+
+def test_the_reason_is_heard_though_it_came_during_a_long_thought(
+    referee: ScriptedReferee,
+) -> None:
+    closed = threading.Event()
+
+    def script(stream: Stream) -> Iterator[PlayResponse]:
+        stream.when_closed(closed.set)
+        yield scripted.welcome()
+        yield scripted.started()
+        yield scripted.decision()
+        for number in range(50):
+            yield scripted.update(1, sequence=number)
+        stream.refuse(grpc.StatusCode.RESOURCE_EXHAUSTED, "responses-unread", "late")
+
+    def decide(decision: asara.Decision, _match: asara.Match) -> asara.Action:
+        assert closed.wait(5)
+        time.sleep(0.05)
+        return decision.legal_actions[0]
+
+    referee.scripts.append(script)
+    with pytest.raises(asara.RefusedError, match="responses-unread"):
+        asara.play(decide, settings(referee))
+
+
+def test_the_goodbye_is_heard_though_it_came_during_a_long_thought(
+    referee: ScriptedReferee, diary: type[Diary]
+) -> None:
+    closed = threading.Event()
+
+    def script(stream: Stream) -> Iterator[PlayResponse]:
+        stream.when_closed(closed.set)
+        yield scripted.welcome()
+        yield scripted.started()
+        yield scripted.decision()
+        yield scripted.ended()
+        yield scripted.goodbye()
+
+    class Slow(diary):  # type: ignore[misc,valid-type]
+        def decide(self, decision: asara.Decision) -> asara.Answer:
+            assert closed.wait(5)
+            time.sleep(0.05)
+            return LEGAL[0]
+
+    referee.scripts.append(script)
+    asara.play(Slow, settings(referee))
+    assert diary.pages == [[("started", "m1", 0), ("ended", [1, 2])]]
+
+
+def rejecting(stream: Stream) -> Iterator[PlayResponse]:
+    yield scripted.welcome()
+    yield scripted.started()
+    yield scripted.decision(1)
+    stream.reply()
+    yield PlayResponse(
+        rejection=asara.Rejection(
+            match_id="m1",
+            decision_id=1,
+            reason=asara.RejectionReason.REJECTION_REASON_ILLEGAL_ACTION,
+            detail="the genie is not in play",
+            legal_actions=LEGAL[1:],
+            forgiven=2,
+        )
+    )
+    again = stream.reply()
+    assert again.decision_id == 1
+    yield scripted.ended()
+    yield scripted.goodbye()
+    assert again.actions[0] == LEGAL[1]
+
+
+def test_a_refused_reply_is_reported_and_answered_with_the_first_legal_action(
+    referee: ScriptedReferee, caplog: pytest.LogCaptureFixture
+) -> None:
+    referee.scripts.append(rejecting)
+    wish = asara.Action(wish=asara.Wish(space=scripted.SPACES[0]))
+    asara.play(lambda decision, match: wish, settings(referee))
+    assert "refused ['wish bank 12']" in caplog.text
+    assert "the genie is not in play" in caplog.text
+    assert "2 more refusals forgiven" in caplog.text
+
+
+def test_an_author_can_answer_a_refusal(referee: ScriptedReferee) -> None:
+    class Stubborn(asara.Bot):
+        def decide(self, decision: asara.Decision) -> asara.Answer:
+            return LEGAL[0]
+
+        def rejected(self, decision: asara.Decision, rejection: asara.Rejection) -> asara.Answer:
+            assert decision.decision_id == 1
+            assert rejection.forgiven == 2
+            return [LEGAL[1], LEGAL[2]]
+
+    referee.scripts.append(rejecting)
+    asara.play(Stubborn, settings(referee))
+
+
+def choices(order: str, seed: int | None, tmp_referee: ScriptedReferee) -> dict[str, list[int]]:
+    """What a random bot chooses in matches a and b when they are asked in this order."""
+    chosen: dict[str, list[int]] = {"a": [], "b": []}
+
+    def script(stream: Stream) -> Iterator[PlayResponse]:
+        yield scripted.welcome()
+        yield scripted.started("a")
+        yield scripted.started("b")
+        for match_id in order:
+            yield scripted.decision(len(chosen[match_id]) + 1, match_id=match_id)
+            chosen[match_id].append(LEGAL.index(stream.reply().actions[0]))
+        yield scripted.goodbye()
+
+    tmp_referee.scripts.append(script)
+    asara.play(
+        lambda decision, match: match.random.choice(decision.legal_actions),
+        settings(tmp_referee, seed=seed),
+    )
+    return chosen
+
+
+def test_chance_depends_on_seed_match_and_seat_only(referee: ScriptedReferee) -> None:
+    one_by_one = choices("a" * 12 + "b" * 12, 7, referee)
+    assert choices("ab" * 12, 7, referee) == one_by_one
+    assert one_by_one["a"] != one_by_one["b"]
+    assert choices("ab" * 12, 8, referee) != one_by_one
+    assert choices("ab" * 12, None, referee) != choices("ab" * 12, None, referee)
+
+
+def test_nobody_there(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    nowhere = asara.Settings(address=f"unix:{tmp_path}/none", token="x", patience_s=0.2)
+    with pytest.raises(asara.ConnectionLostError, match=r"no referee at unix:.*/none for 0\.2 s"):
+        asara.play(take_first, nowhere)
+    assert len(caplog.records) == 1  # not one per attempt
+
+
+def test_a_referee_that_comes_late_is_found(tmp_path: Path) -> None:
+    address = f"unix:{tmp_path}/s"
+    referees: list[ScriptedReferee] = []
+
+    def come() -> None:
+        referees.append(ScriptedReferee(address))
+        referees[0].scripts.append(scripted.one_match)
+
+    timer = threading.Timer(0.2, come)
+    timer.start()
+    asara.play(take_first, asara.Settings(address=address, token="x"))
+    timer.join()
+    referees[0].stop()
+
+
+@pytest.mark.parametrize("answer", [None, [], 3, [LEGAL[0], None], asara.ChooseSpace()])
+def test_an_answer_that_is_none(referee: ScriptedReferee, answer: object) -> None:
+    def script(_stream: Stream) -> Iterator[PlayResponse]:
+        yield scripted.welcome()
+        yield scripted.started()
+        yield scripted.decision(17)
+
+    referee.scripts.append(script)
+    with pytest.raises(TypeError, match=r"expected an asara\.Action or a list") as caught:
+        asara.play(lambda decision, match: answer, settings(referee))  # type: ignore[arg-type,return-value]
+    assert caught.value.__notes__ == ["in m1, decision 17 (DECISION_KIND_SPACE)"]
+
+
+def test_a_grpc_error_of_the_author_is_no_break(referee: ScriptedReferee) -> None:
+    class ModelServerGoneError(grpc.RpcError):
+        pass
+
+    def script(_stream: Stream) -> Iterator[PlayResponse]:
+        yield scripted.welcome()
+        yield scripted.started()
+        yield scripted.decision()
+
+    def decide(_decision: asara.Decision, _match: asara.Match) -> asara.Action:
+        raise ModelServerGoneError
+
+    referee.scripts.append(script)
+    with pytest.raises(ModelServerGoneError):
+        asara.play(decide, settings(referee))
+
+
+def test_a_seat_other_than_announced_is_reported(
+    referee: ScriptedReferee, caplog: pytest.LogCaptureFixture
+) -> None:
+    referee.scripts.append(scripted.one_match)
+    with caplog.at_level(logging.WARNING):
+        asara.play(take_first, settings(referee, seat=1))
+    assert "m1: seated at 0, not at 1 as announced" in caplog.text
+
+
+def test_tls_with_a_given_authority() -> None:
+    here = Path(__file__).parent
+    certificate = (here / "localhost.pem").read_bytes()
+    key = (here / "localhost.key").read_bytes()
+    referee = ScriptedReferee("localhost:0", grpc.ssl_server_credentials([(key, certificate)]))
+    referee.scripts.append(scripted.one_match)
+    try:
+        asara.play(take_first, settings(referee, ca=here / "localhost.pem"))
+    finally:
+        referee.stop()
+
+
+@pytest.mark.parametrize(
+    ("bot", "message"),
+    [
+        (Diary.__new__(Diary), "pass the class Diary, not an instance"),
+        (dict, "dict must be a subclass of asara.Bot"),
+        (asara.Bot, "Bot needs a method: def decide"),
+        (3, "expected a subclass of asara.Bot or a function, not 3"),
+    ],
+)
+def test_what_is_no_bot(bot: object, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        asara.play(bot)  # type: ignore[arg-type]

@@ -1,0 +1,148 @@
+"""Bots as their authors start them: processes with an environment."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import grpc
+import pytest
+
+from asara.v1.play_pb2 import PlayResponse
+from tests.client import scripted
+from tests.client.scripted import ScriptedReferee, Stream
+
+ROOT = Path(__file__).parents[2]
+RANDOM = ROOT / "bots/random/main.py"
+EXAMPLES = re.findall(
+    r"```python\n(.*?)```", (ROOT / "clients/python/README.md").read_text(), re.DOTALL
+)
+
+
+def start(program: Path | str, referee: ScriptedReferee | None = None) -> subprocess.Popen[str]:
+    told = {"ASARA_ADDRESS": referee.address, "ASARA_TOKEN": "secret"} if referee else {}
+    command = [sys.executable, *([program] if isinstance(program, Path) else ["-c", program])]
+    return subprocess.Popen(
+        command,
+        env={**os.environ, **told, "ASARA_SEED": "7"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finish(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    out, err = process.communicate(timeout=10)
+    return process.returncode, out, err
+
+
+def thinking(stream: Stream) -> Iterator[PlayResponse]:
+    """Ask what the bot will not answer."""
+    yield scripted.welcome()
+    yield scripted.started()
+    yield scripted.decision(17)
+    stream.expect_nothing_more()
+
+
+def test_the_random_bot_plays_a_match(referee: ScriptedReferee) -> None:
+    referee.scripts.append(scripted.one_match)
+    assert finish(start(RANDOM, referee)) == (0, "", "")
+    assert referee.hellos[0].bot_name == "random"
+
+
+def test_the_random_bot_is_under_fifteen_lines() -> None:
+    assert len(RANDOM.read_text().splitlines()) < 15
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_an_example_plays_a_match(referee: ScriptedReferee, example: str) -> None:
+    referee.scripts.append(scripted.one_match)
+    status, out, err = finish(start(example, referee))
+    assert (status, out) == (0, "")
+    assert err == ("m1: rank 1, 0 prestige\n" if "def ended" in example else "")
+
+
+def test_there_are_examples() -> None:
+    assert len(EXAMPLES) == 4
+
+
+def test_without_an_environment_a_bot_says_what_to_do() -> None:
+    status, out, err = finish(start(RANDOM))
+    assert (status, out) == (2, "")
+    assert err == (
+        "asara: ASARA_ADDRESS and ASARA_TOKEN are not set: start this bot with `asara match`, "
+        "or set ASARA_ADDRESS (host:port or unix:/path) and ASARA_TOKEN\n"
+    )
+
+
+def test_a_refusal_is_one_line(referee: ScriptedReferee) -> None:
+    def script(stream: Stream) -> Iterator[PlayResponse]:
+        yield scripted.welcome()
+        stream.refuse(grpc.StatusCode.UNAUTHENTICATED, "unknown-token", "no bot has this token")
+
+    referee.scripts.append(script)
+    status, out, err = finish(start(RANDOM, referee))
+    assert (status, out) == (1, "")
+    refusal = "the referee refused this bot (UNAUTHENTICATED, unknown-token)"
+    assert err == f"asara: {refusal}: no bot has this token\n"
+
+
+def test_an_exception_in_decide_shows_the_authors_traceback(
+    referee: ScriptedReferee, tmp_path: Path
+) -> None:
+    program = tmp_path / "faulty.py"
+    program.write_text(
+        "import asara\ndef decide(decision, match):\n    return 1 / 0\nasara.run(decide)\n"
+    )
+    referee.scripts.append(thinking)
+    status, _, err = finish(start(program, referee))
+    assert status == 1
+    assert err.startswith("Traceback")
+    assert f'File "{program}", line 3, in decide\n    return 1 / 0' in err
+    assert err.endswith(
+        "ZeroDivisionError: division by zero\nin m1, decision 17 (DECISION_KIND_SPACE)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)]
+)
+@pytest.mark.parametrize("doing", ["time.sleep(60)", "while True: pass"])
+def test_a_signal_ends_a_bot_quietly(
+    referee: ScriptedReferee, number: signal.Signals, status: int, doing: str
+) -> None:
+    program = (
+        "import asara, time\n"
+        "def decide(decision, match):\n"
+        "    print('thinking', flush=True)\n"
+        f"    {doing}\n"
+        "asara.run(decide)\n"
+    )
+    referee.scripts.append(thinking)
+    process = start(program, referee)
+    assert process.stdout
+    assert process.stdout.readline() == "thinking\n"
+    process.send_signal(number)
+    began = time.monotonic()
+    assert finish(process) == (status, "", "")
+    assert time.monotonic() - began < 2
+
+
+def test_a_signal_ends_a_waiting_bot(referee: ScriptedReferee) -> None:
+    def script(stream: Stream) -> Iterator[PlayResponse]:
+        yield scripted.welcome()
+        yield scripted.started()
+        yield scripted.decision(1)
+        stream.reply()
+        process.send_signal(signal.SIGINT)
+        stream.expect_nothing_more()
+
+    referee.scripts.append(script)
+    process = start(RANDOM, referee)
+    assert finish(process) == (130, "", "")

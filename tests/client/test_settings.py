@@ -1,0 +1,50 @@
+from pathlib import Path
+
+import pytest
+
+from asara import ConfigurationError, Settings
+
+TOLD = {
+    "ASARA_ADDRESS": "localhost:5000",
+    "ASARA_TOKEN": "t",
+    "ASARA_SEAT": "2",
+    "ASARA_SEED": "7",
+    "ASARA_CA": "ca.pem",
+}
+
+
+def test_the_environment_completes_what_is_left_out() -> None:
+    assert Settings().complete(TOLD) == Settings(
+        address="localhost:5000", token="t", seat=2, seed="7", ca="ca.pem"
+    )
+
+
+def test_what_the_author_says_goes_before_the_environment() -> None:
+    own = Settings(address="unix:/s", token="u", seat=0, seed=0, ca="own.pem")
+    assert own.complete(TOLD) == own
+
+
+@pytest.mark.parametrize(
+    ("environ", "message"),
+    [
+        ({}, "ASARA_ADDRESS and ASARA_TOKEN are not set: start this bot with `asara match`"),
+        ({"ASARA_ADDRESS": "h:1"}, "ASARA_TOKEN is not set"),
+        (TOLD | {"ASARA_ADDRESS": "localhost"}, "address 'localhost': write host:port"),
+        (TOLD | {"ASARA_ADDRESS": "localhost:http"}, "address 'localhost:http': write"),
+        (TOLD | {"ASARA_SEAT": "first"}, "ASARA_SEAT is 'first'"),
+    ],
+)
+def test_a_bad_environment_is_named(environ: dict[str, str], message: str) -> None:
+    with pytest.raises(ConfigurationError, match=message) as caught:
+        Settings().complete(environ)
+    assert caught.value.exit_status == 2
+
+
+def test_no_matches_at_all() -> None:
+    with pytest.raises(ConfigurationError, match="max_matches is 0"):
+        Settings(max_matches=0).complete(TOLD)
+
+
+def test_a_missing_authority_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"cannot read '.*none\.pem' \(No such file"):
+        Settings(ca=tmp_path / "none.pem").credentials()
