@@ -64,7 +64,7 @@ def test_bots_inherit_nothing_of_the_organiser_but_what_programs_need(
 
 def test_both_outputs_and_the_end_are_in_the_log(tmp_path: Path) -> None:
     async def scenario() -> None:
-        code = "import sys; print('out', flush=True); sys.exit('no\\x1b[31m model\\n')"
+        code = "import sys; print('out', flush=True); sys.exit('no\\x1b[31m model')"
         process, log = await start(tmp_path, code)
         ending = await process.wait()
         assert ending == "exited with status 1; it printed: out | no [31m model"

@@ -85,6 +85,6 @@ def test_a_bots_seed_differs_by_entry_and_fits_in_a_signed_64_bit_number() -> No
 
 
 def test_one_table_again_and_again_moves_everybody_one_seat_on() -> None:
-    matches = rotated(("ann", "bob", "cid"), BASIC, 5)
+    matches = list(rotated(("ann", "bob", "cid"), BASIC, 5))
     assert [match.entries[0] for match in matches] == ["ann", "bob", "cid", "ann", "bob"]
     assert [match.match_id for match in matches][3:] == ["r2-basic-0004", "r2-basic-0005"]

@@ -41,12 +41,15 @@ from pydantic import (
 
 from asara_game.rules import format_rule_sets, parse_rule_sets
 from asara_game.vocabulary import RuleSet
+from asara_server.spec import ClockSettings
 from asara_server.tournament.commands import CommandError, check_command, split_command
 from asara_server.tournament.problems import describe, problem
 
 SEATS = (2, 3, 4)
 MAX_NAME = 40
 """Characters of an entry's name; it becomes part of file names and of tables."""
+
+_CLOCKS = ClockSettings()
 
 
 class ConfigError(ValueError):
@@ -172,18 +175,17 @@ class Entry(_Table):
 
 
 class Clocks(_Table):
-    """The time a bot has, in seconds."""
+    """The time a bot has; see `ClockSettings`."""
 
-    start_up_s: Seconds = 30.0
-    """From its start until it must have dialled in."""
-    bank_s: Seconds = 60.0
-    """For the whole match."""
-    increment_s: SecondsOrNone = 0.5
-    """Added with every decision."""
-    grace_s: SecondsOrNone = 0.05
-    """Not charged, per decision."""
-    reconnect_s: SecondsOrNone = 10.0
-    """How long a bot may stay away after a break."""
+    start_up_s: Seconds = _CLOCKS.start_up_s
+    bank_s: Seconds = _CLOCKS.bank_s
+    increment_s: SecondsOrNone = _CLOCKS.increment_s
+    grace_s: SecondsOrNone = _CLOCKS.grace_s
+    reconnect_s: SecondsOrNone = _CLOCKS.reconnect_s
+
+    def settings(self) -> ClockSettings:
+        """The same, as the referee takes it."""
+        return ClockSettings(**self.model_dump())
 
 
 class Limits(_Table):

@@ -56,7 +56,7 @@ class OutputLog:
     def write(self, data: bytes) -> None:
         """Keep `data` as far as there is room, and always remember the last words."""
         self._last = (self._last + data)[-_LAST_BYTES:]
-        if self._cut:
+        if self._cut or self._file.closed:
             return
         self._file.write(data[: self._left])
         self._left -= len(data)
@@ -66,7 +66,7 @@ class OutputLog:
 
     def note(self, text: str) -> None:
         """A line of the runner's own, with the time (UTC)."""
-        if not self._cut:
+        if not (self._cut or self._file.closed):
             line = f"# {datetime.now(UTC):%H:%M:%S} {text}\n".encode()
             self._file.write(line)
             self._left -= len(line)
@@ -144,10 +144,6 @@ class BotProcess:
     @property
     def running(self) -> bool:
         return self._process.returncode is None
-
-    def note(self, text: str) -> None:
-        """Leave a line in the bot's log."""
-        self._log.note(text)
 
     async def wait(self) -> str:
         """Wait until the process has ended; how, with the last lines it printed."""

@@ -4,13 +4,13 @@ A line is a `MatchResult` in JSON. Void matches (the referee failed) are lines t
 nothing, and the match was played again under the next attempt where attempts were left.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, ValidationError
 
-from asara_server.results import SeatResult, Termination
+from asara_server.results import Termination
 
 
 def _termination(value: object) -> object:
@@ -50,7 +50,7 @@ class MatchResult(BaseModel):
     rule_sets: str
     """Such as "pro+gifts"."""
     seats: tuple[SeatLine, ...]
-    """In seat order."""
+    """In seat order; empty where the match is void."""
     void: bool = False
     """The referee failed; the match counts for nothing."""
     started: str
@@ -65,19 +65,6 @@ class MatchResult(BaseModel):
 
 class ResultsError(ValueError):
     """A results file that cannot be read; the text says where."""
-
-
-def seat_lines(results: Iterable[SeatResult]) -> tuple[SeatLine, ...]:
-    return tuple(
-        SeatLine(
-            entry=result.entry,
-            rank=result.rank,
-            prestige=result.prestige,
-            termination=result.termination,
-            detail=result.detail,
-        )
-        for result in results
-    )
 
 
 def read_results(path: Path) -> Iterator[MatchResult]:

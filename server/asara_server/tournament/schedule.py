@@ -11,7 +11,7 @@ import hashlib
 import hmac
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, count
 from math import comb
 from typing import TypeVar
 
@@ -66,18 +66,15 @@ def round_robin(
     ]
 
 
-def rotated(entries: Sequence[str], rule_sets: frozenset[RuleSet], matches: int) -> list[Match]:
-    """This many matches of one table, where everybody moves one seat on after each."""
+def rotated(
+    entries: Sequence[str], rule_sets: frozenset[RuleSet], matches: int | None
+) -> Iterator[Match]:
+    """So many matches of one table, or without end; everybody moves one seat on after each."""
     rules = format_rule_sets(rule_sets)
-    return [
-        Match(
-            f"r{index // len(entries) + 1}-{rules}-{index + 1:04}",
-            index // len(entries) + 1,
-            rule_sets,
-            _rotate(entries, index),
-        )
-        for index in range(matches)
-    ]
+    for index in count() if matches is None else range(matches):
+        number = index // len(entries) + 1
+        match_id = f"r{number}-{rules}-{index + 1:04}"
+        yield Match(match_id, number, rule_sets, _rotate(entries, index))
 
 
 def deal_secret(seed: str, match_id: str, attempt: int = 1) -> bytes:

@@ -1,0 +1,115 @@
+"""What a user may write for a bot: a command line, a path, or the name of a bundled bot."""
+
+import difflib
+import os
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import asara_server
+from asara_server.cli.errors import UserError
+from asara_server.tournament.commands import CommandError, check_command, split_command
+
+BUNDLED = Path(asara_server.__file__).resolve().parents[2] / "bots"
+"""Where the bots that come with asara are, in a checkout."""
+
+_MAIN = (("main.py", ("python", "main.py")), ("main.go", ("go", "run", ".")))
+"""What makes a directory a bot, and what starts it there."""
+
+
+@dataclass(frozen=True, slots=True)
+class BotCommand:
+    """A bot ready to be entered."""
+
+    name: str
+    command: tuple[str, ...]
+    directory: Path
+
+    def table(self) -> dict[str, object]:
+        """The bot as a table of a tournament file."""
+        return {
+            "name": self.name,
+            "command": list(self.command),
+            "directory": str(self.directory),
+        }
+
+
+def find_bots(texts: list[str]) -> list[BotCommand]:
+    """The bots that these texts stand for; the second `random` among them is named `random-2`."""
+    bots = [_find_bot(text) for text in texts]
+    seen: Counter[str] = Counter()
+    named = []
+    for bot in bots:
+        seen[bot.name.casefold()] += 1
+        number = seen[bot.name.casefold()]
+        name = f"{bot.name}-{number}" if number > 1 else bot.name
+        named.append(BotCommand(name, bot.command, bot.directory))
+    return named
+
+
+def bundled_bots() -> dict[str, Path]:
+    """Name and directory of each bundled bot."""
+    if not BUNDLED.is_dir():
+        return {}
+    folders = sorted(folder for folder in BUNDLED.iterdir() if folder.is_dir())
+    return {folder.name: folder for folder in folders if _start_in(folder)}
+
+
+def _find_bot(text: str) -> BotCommand:
+    path = Path(text).expanduser()
+    if path.is_dir() and (command := _start_in(path)):
+        return BotCommand(_name(path.resolve().name), command, path.resolve())
+    if path.is_file():
+        return BotCommand(_file_name(path), _checked(text, _start_file(path)), Path.cwd())
+    if len(text.split()) > 1:
+        return _command_line(text)
+    bundled = bundled_bots()
+    if text in bundled:
+        return BotCommand(text, _start_in(bundled[text]), bundled[text])
+    if path.is_dir():
+        files = " or ".join(file for file, _ in _MAIN)
+        raise UserError(f"bot {text!r}: the directory holds no {files}; name the bot's file")
+    close = difflib.get_close_matches(text, bundled, n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    known = f"; bundled are {', '.join(bundled)}" if bundled and not hint else ""
+    raise UserError(f"bot {text!r}: neither a file, a command, nor a bundled bot{hint}{known}")
+
+
+def _command_line(text: str) -> BotCommand:
+    try:
+        words = split_command(text)
+    except CommandError as error:
+        raise UserError(f"bot {text!r}: {error}") from None
+    _checked(text, words)
+    files = [Path(word) for word in words if Path(word).is_file()]
+    name = _file_name(files[-1]) if files else Path(words[0]).name
+    return BotCommand(_name(name), words, Path.cwd())
+
+
+def _start_in(folder: Path) -> tuple[str, ...]:
+    return next((command for file, command in _MAIN if (folder / file).is_file()), ())
+
+
+def _start_file(path: Path) -> tuple[str, ...]:
+    if path.suffix == ".py" and not os.access(path, os.X_OK):
+        return ("python", str(path))
+    return (str(path.resolve()),)
+
+
+def _checked(text: str, words: tuple[str, ...]) -> tuple[str, ...]:
+    try:
+        check_command(words, Path.cwd())
+    except CommandError as error:
+        raise UserError(f"bot {text!r}: {error}") from None
+    return words
+
+
+def _file_name(path: Path) -> str:
+    """`bots/random/main.py` is called random, `mine/clever.py` clever."""
+    return _name(path.resolve().parent.name if path.stem in {"main", "bot"} else path.stem)
+
+
+def _name(text: str) -> str:
+    """A name that an entry can have."""
+    plain = "".join(char if char.isalnum() or char in "._+-" else "-" for char in text)
+    return plain.lstrip("._+-")[:32] or "bot"

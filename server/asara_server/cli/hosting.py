@@ -1,0 +1,194 @@
+"""A table that people's own bots dial in to: who is awaited, what is played, how it went."""
+
+import asyncio
+import shlex
+import signal
+import socket
+import tempfile
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from asara_game.edition import load_edition
+from asara_game.vocabulary import RuleSet
+from asara_server.cli.bots import BotCommand
+from asara_server.cli.console import err, fault_lines, match_table, out, standings_tables
+from asara_server.cli.errors import UserError
+from asara_server.referee import Referee
+from asara_server.replay import write_replay
+from asara_server.service import ServeError, TlsFiles, serve
+from asara_server.spec import ClockSettings
+from asara_server.tournament.arena import Arena, Played
+from asara_server.tournament.config import Entry, Limits
+from asara_server.tournament.pool import Pool
+from asara_server.tournament.reach import local_address
+from asara_server.tournament.results import MatchResult
+from asara_server.tournament.schedule import bot_seed, rotated
+from asara_server.tournament.standings import compute_standings
+
+_FINISH_S = 5.0
+"""Seconds that open decisions have to be answered when the referee is stopped."""
+
+_LONG_S = 3600.0
+"""One wait for a guest; another one follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """A seat for somebody's own bot."""
+
+    name: str
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What is served."""
+
+    listen: str
+    tls: TlsFiles | None
+    insecure_remote: bool
+    guests: tuple[Guest, ...]
+    opponents: tuple[BotCommand, ...]
+    rule_sets: frozenset[RuleSet]
+    matches: int | None
+    clocks: ClockSettings
+    seed: str
+    replays: Path | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (*(g.name for g in self.guests), *(o.name for o in self.opponents))
+
+
+class Host:
+    """Receives guests, plays the matches with them, and tells on the terminal how they go."""
+
+    def __init__(self, offer: Offer) -> None:
+        self._offer = offer
+        self._referee = Referee()
+        self._results: list[MatchResult] = []
+        self._cut: list[str] = []
+        self._stopping: asyncio.Task[None] | None = None
+
+    async def run(self) -> int:
+        """Serve until all matches are played or a signal says to stop; the exit status."""
+        offer = self._offer
+        async with AsyncExitStack() as stack:
+            try:
+                serving = await serve(
+                    self._referee,
+                    offer.listen,
+                    tls=offer.tls,
+                    allow_insecure_remote=offer.insecure_remote,
+                )
+            except ServeError as error:
+                raise UserError(f"--listen: {error}") from None
+            stack.push_async_callback(serving.server.stop, 1.0)
+            local = ""
+            if offer.opponents:
+                local = await stack.enter_async_context(local_address(self._referee, "unix"))
+            logs = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="asara-logs-")))
+            pool = Pool(
+                self._referee,
+                local,
+                [Entry.model_validate(bot.table()) for bot in offer.opponents],
+                keep=True,
+                limits=Limits(),
+                seed=offer.seed,
+                logs=logs,
+            )
+            stack.push_async_callback(pool.close)
+            for guest in offer.guests:
+                pool.invite(guest.name, guest.token)
+            self._welcome(serving.address)
+            arena = Arena(
+                self._referee, pool, edition=load_edition(), clocks=offer.clocks, seed=offer.seed
+            )
+            matches = asyncio.create_task(self._play(arena))
+            loop = asyncio.get_running_loop()
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.add_signal_handler(number, self._stop, matches)
+            await asyncio.wait([matches])
+            if self._stopping:
+                await self._stopping
+            elif not matches.cancelled():
+                matches.result()  # raises what went wrong
+        self._farewell()
+        return 1 if self._cut or any(result.void for result in self._results) else 0
+
+    async def _play(self, arena: Arena) -> None:
+        offer = self._offer
+        for match in rotated(offer.names, offer.rule_sets, offer.matches):
+            await self._everybody()
+            if offer.matches != 1:
+                err.print(f"{match.match_id} begins", markup=False)
+            async for played in arena.play(match):
+                self._show(played)
+
+    async def _everybody(self) -> None:
+        """Wait until all guests have dialled in."""
+        for guest in self._offer.guests:
+            if not self._referee.connected(guest.token):
+                err.print(f"Waiting for {guest.name} to dial in", markup=False)
+                while not await self._referee.wait_connected(guest.token, _LONG_S):
+                    pass
+
+    def _show(self, played: Played) -> None:
+        result = played.result
+        if played.replay is None:
+            err.print(f"{result.match_id} is void: the referee failed", style="red", markup=False)
+        else:
+            self._results.append(result)
+            if self._offer.replays is not None:
+                name = f"{played.replay.header.match_id}.asara"
+                write_replay(self._offer.replays / name, played.replay)
+            out.print(match_table(result))
+        for line in fault_lines([result]):
+            err.print(line, style="yellow", markup=False)
+
+    def _stop(self, matches: asyncio.Task[None]) -> None:
+        if self._stopping is None:
+            err.print("Stopping: open decisions are finished.")
+            self._stopping = asyncio.create_task(self._stop_referee(matches))
+
+    async def _stop_referee(self, matches: asyncio.Task[None]) -> None:
+        self._cut += await self._referee.stop(finish_s=_FINISH_S)
+        matches.cancel()  # it may wait for a guest
+
+    def _welcome(self, address: str) -> None:
+        offer = self._offer
+        safe = "TLS" if offer.tls else "no TLS"
+        err.print(f"Listening on {address} ({safe})", style="bold", markup=False)
+        for guest in offer.guests:
+            out.print(f"\nStart the bot for {guest.name} with", markup=False)
+            out.print(
+                "    " + " ".join(self._variables(guest, address)), soft_wrap=True, markup=False
+            )
+        out.print()
+
+    def _variables(self, guest: Guest, address: str) -> Iterator[str]:
+        """What a shell takes before a command."""
+        yield f"ASARA_ADDRESS={shlex.quote(_dialled(address))}"
+        yield f"ASARA_TOKEN={guest.token}"
+        yield f"ASARA_SEED={bot_seed(self._offer.seed, guest.name)}"
+        if self._offer.tls is not None:
+            yield f"ASARA_CA={shlex.quote(str(self._offer.tls.certificate.resolve()))}"
+
+    def _farewell(self) -> None:
+        for line in self._cut:
+            err.print(line, style="yellow", markup=False)
+        if len(self._results) > 1:
+            names = self._offer.names
+            standings = compute_standings(
+                " – ".join(names), names, len(self._results), self._results
+            )
+            for shown in standings_tables(standings):
+                out.print(shown)
+
+
+def _dialled(address: str) -> str:
+    """The address that others dial: a machine's name instead of "all its addresses"."""
+    host, _, port = address.rpartition(":")
+    return f"{socket.gethostname()}:{port}" if host in {"0.0.0.0", "[::]"} else address  # noqa: S104

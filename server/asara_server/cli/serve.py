@@ -1,0 +1,78 @@
+"""`asara serve`: a referee for bots that people start by hand."""
+
+import asyncio
+import secrets
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from asara_server.cli.bots import find_bots
+from asara_server.cli.errors import UserError
+from asara_server.cli.log import log_to_terminal
+from asara_server.cli.options import (
+    BANK_S,
+    INCREMENT_S,
+    Bank,
+    Increment,
+    Rules,
+    Seed,
+    rule_sets,
+)
+from asara_server.spec import ClockSettings
+
+
+def serve(
+    context: typer.Context,
+    listen: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="host:port (port 0: a free one) or unix:/path.")
+    ] = "127.0.0.1:50051",
+    seats: Annotated[int, typer.Option(min=2, max=4, help="At the table.")] = 2,
+    opponent: Annotated[
+        list[str] | None,
+        typer.Option(metavar="BOT", help="Fill a seat with a bot, as for `match`; repeatable."),
+    ] = None,
+    rules: Rules = "basic",
+    matches: Annotated[int, typer.Option(min=0, help="How many; 0: until stopped.")] = 1,
+    seed: Seed = None,
+    bank: Bank = BANK_S,
+    increment: Increment = INCREMENT_S,
+    replays: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Leave a replay of each match there.")
+    ] = None,
+    tls_cert: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Certificate chain (PEM).")
+    ] = None,
+    tls_key: Annotated[Path | None, typer.Option(metavar="FILE", help="Its key (PEM).")] = None,
+    insecure_remote: Annotated[
+        bool, typer.Option(help="Let others than this machine in without TLS.")
+    ] = False,
+) -> None:
+    """Referee matches of bots that dial in, for each open seat one that you start yourself."""
+    from asara_server.cli.hosting import Guest, Host, Offer
+    from asara_server.service import TlsFiles
+
+    log_to_terminal(context.obj, quiet="warning")
+    opponents = find_bots(opponent or [])
+    if len(opponents) >= seats:
+        raise UserError(f"{len(opponents)} opponents leave no open seat of {seats}; raise --seats")
+    if (tls_cert is None) != (tls_key is None):
+        raise UserError("TLS needs both --tls-cert and --tls-key")
+    if replays is not None:
+        replays.mkdir(parents=True, exist_ok=True)
+    offer = Offer(
+        listen=listen,
+        tls=TlsFiles(tls_cert, tls_key) if tls_cert and tls_key else None,
+        insecure_remote=insecure_remote,
+        guests=tuple(
+            Guest(f"guest-{number}", secrets.token_urlsafe(24))
+            for number in range(1, seats - len(opponents) + 1)
+        ),
+        opponents=tuple(opponents),
+        rule_sets=rule_sets(rules),
+        matches=matches or None,
+        clocks=ClockSettings(bank_s=bank, increment_s=increment),
+        seed=seed or secrets.token_hex(32),
+        replays=replays,
+    )
+    raise typer.Exit(asyncio.run(Host(offer).run()))

@@ -1,0 +1,124 @@
+"""Plays a scheduled match: brings its bots to the referee, and says how it ended."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from asara_game.edition import Edition
+from asara_game.rules import Rules, format_rule_sets
+from asara_game.vocabulary import RuleSet
+from asara_server.referee import MatchCut, Referee
+from asara_server.replay import Replay
+from asara_server.results import SeatResult, Termination
+from asara_server.spec import ClockSettings, MatchSpec, Player
+from asara_server.tournament.pool import Bot, Pool
+from asara_server.tournament.processes import with_last_words
+from asara_server.tournament.results import MatchResult, SeatLine
+from asara_server.tournament.schedule import Match, deal_secret
+
+ATTEMPTS = 3
+"""Times that a match is begun before it stays void, if the referee fails in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A match that was played, and its replay; none where it was void."""
+
+    result: MatchResult
+    replay: Replay | None
+
+
+class Arena:
+    """Where the matches of a run are played: referee, bots, and what else they have in common."""
+
+    def __init__(
+        self,
+        referee: Referee,
+        pool: Pool,
+        *,
+        edition: Edition,
+        clocks: ClockSettings,
+        seed: str,
+    ) -> None:
+        self._referee = referee
+        self._pool = pool
+        self._edition = edition
+        self._clocks = clocks
+        self._seed = seed
+        self._rules: dict[tuple[frozenset[RuleSet], int], Rules] = {}
+
+    async def play(self, match: Match) -> AsyncIterator[Played]:
+        """Play a match, and again while the referee fails in it; each attempt as it ends.
+
+        Yields nothing more where the referee was told to stop before the end.
+        """
+        for attempt in range(1, ATTEMPTS + 1):
+            played = await self._attempt(match, attempt)
+            if played is None:
+                return
+            yield played
+            if not played.result.void:
+                return
+
+    async def _attempt(self, match: Match, attempt: int) -> Played | None:
+        match_id = match.match_id if attempt == 1 else f"{match.match_id}.{attempt}"
+        bots = [
+            await self._pool.take(name, match_id, seat) for seat, name in enumerate(match.entries)
+        ]
+        spec = MatchSpec(
+            match_id,
+            self._rules_of(match),
+            tuple(Player(bot.entry, bot.token) for bot in bots),
+            self._clocks,
+            deal_secret(self._seed, match.match_id, attempt),
+        )
+        started, clock = utc_now(), time.monotonic()
+        ends = [Termination.UNSPECIFIED] * len(bots)
+        try:
+            record = await self._referee.play(spec)
+            lines = tuple(map(_seat_line, record.results, bots))
+            ends[: len(lines)] = [line.termination for line in lines]
+        except MatchCut:
+            return None
+        finally:
+            seconds = time.monotonic() - clock
+            await asyncio.gather(*map(self._pool.give_back, bots, ends))
+        result = MatchResult(
+            match_id=match.match_id,
+            attempt=attempt,
+            round=match.round,
+            rule_sets=format_rule_sets(match.rule_sets),
+            seats=lines,
+            void=record.void,
+            started=started,
+            seconds=round(seconds, 3),
+        )
+        return Played(result, None if record.void else record.replay)
+
+    def _rules_of(self, match: Match) -> Rules:
+        """The rules of a match; all matches of one kind share them."""
+        key = match.rule_sets, len(match.entries)
+        if key not in self._rules:
+            self._rules[key] = Rules(self._edition, *key)
+        return self._rules[key]
+
+
+def utc_now() -> str:
+    """ISO 8601, to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def _seat_line(result: SeatResult, bot: Bot) -> SeatLine:
+    """The referee's result; where a bot hangs before it dials in, what it printed is added."""
+    detail = result.detail
+    if result.termination == Termination.NEVER_STARTED and bot.process and not bot.ended:
+        detail = with_last_words(detail, bot.last_words())
+    return SeatLine(
+        entry=result.entry,
+        rank=result.rank,
+        prestige=result.prestige,
+        termination=result.termination,
+        detail=detail,
+    )

@@ -1,0 +1,206 @@
+"""The bots of a run: started when a match needs them, kept between matches, replaced when they end.
+
+A process plays one match at a time, so that its clock measures nothing but its own thinking. Where
+all processes of an entry are busy another one is started: with few entries the cores would idle
+otherwise, and the number of matches at once, not of processes, is what shares out the machine.
+
+A process that ended, or that forfeited a match, is not used again. An entry whose processes fail
+several times in a row before they dial in is out: the rest of its matches are forfeited at once.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+
+from asara_server.logs import logger
+from asara_server.referee import Referee
+from asara_server.results import Termination
+from asara_server.tournament.config import Entry, Limits
+from asara_server.tournament.processes import (
+    BotProcess,
+    OutputLog,
+    StartError,
+    bot_environment,
+    with_last_words,
+)
+from asara_server.tournament.schedule import bot_seed
+
+GOODBYE_S = 1.0
+"""Seconds a process has to end by itself once its bot was told that nothing more will come."""
+
+
+@dataclass(eq=False)
+class Bot:
+    """One bot as the referee knows it: by its token, with a process if we started one."""
+
+    entry: str
+    token: str
+    guest: bool = False
+    """Somebody starts and ends it by hand."""
+    slot: int = 0
+    """Tells apart the processes of one entry that run at the same time; 1 and up."""
+    log: OutputLog | None = None
+    process: BotProcess | None = None
+    ended: str = ""
+    """How the process ended, or why there is none; empty while it runs."""
+    watcher: asyncio.Task[None] | None = field(default=None, repr=False)
+
+    def last_words(self) -> list[str]:
+        """The last lines that its process printed."""
+        return self.log.last_words() if self.log else []
+
+
+class Pool:
+    """All bots of a run. `take` them for a match, `give_back` when it is over, `close` at the end.
+
+    `keep` processes from match to match, or start new ones for each.
+    """
+
+    def __init__(
+        self,
+        referee: Referee,
+        address: str,
+        entries: Iterable[Entry],
+        *,
+        keep: bool,
+        limits: Limits,
+        seed: str,
+        logs: Path,
+    ) -> None:
+        self._referee = referee
+        self._address = address
+        self._entries = {entry.name: entry for entry in entries}
+        self._keep = keep
+        self._limits = limits
+        self._seed = seed
+        self._logs = logs
+        self._guests: dict[str, Bot] = {}
+        self._all: set[Bot] = set()
+        self._idle: list[Bot] = []
+        """The one that has waited longest for a match comes first."""
+        self._failed_starts = dict.fromkeys(self._entries, 0)
+        self._out: dict[str, str] = {}
+        self._logger = logger("runner")
+
+    @property
+    def out(self) -> dict[str, str]:
+        """Entries that are not started any more, and why."""
+        return dict(self._out)
+
+    def invite(self, name: str, token: str) -> None:
+        """Let somebody's own bot take part under this name."""
+        self._guests[name] = self._admit(Bot(name, token, guest=True))
+
+    async def take(self, name: str, match_id: str, seat: int) -> Bot:
+        """A bot of this entry for this match, started if need be."""
+        if name in self._guests:
+            return self._guests[name]
+        if name in self._out:
+            bot = self._admit(Bot(name, _token()))
+            self._lose(bot, self._out[name])
+            return bot
+        bot = self._idle_bot(name) or await self._start(self._entries[name], match_id, seat)
+        if bot.log is not None:
+            bot.log.note(f"{match_id} seat {seat}")
+        return bot
+
+    async def give_back(self, bot: Bot, termination: Termination) -> None:
+        """The bot's match is over, and so ended its part in it."""
+        if bot.guest:
+            return
+        if termination != Termination.NEVER_STARTED:
+            self._failed_starts[bot.entry] = 0
+        elif bot.entry not in self._out:
+            self._count_failed_start(bot)
+        if self._keep and not termination.forfeit and not bot.ended:
+            self._idle.append(bot)
+            while len(self._idle) > self._limits.idle_processes:
+                await self._retire(self._idle.pop(0), "other bots need the room")
+        else:
+            await self._retire(bot, "the match is over")
+
+    async def close(self) -> None:
+        """End all processes, busy or idle."""
+        await asyncio.gather(*(self._retire(bot, "the run is over") for bot in self._all.copy()))
+
+    def _idle_bot(self, name: str) -> Bot | None:
+        for bot in reversed(self._idle):
+            if bot.entry == name:
+                self._idle.remove(bot)
+                return bot
+        return None
+
+    async def _start(self, entry: Entry, match_id: str, seat: int) -> Bot:
+        taken = {bot.slot for bot in self._all if bot.entry == entry.name}
+        bot = Bot(entry.name, _token(), slot=next(n for n in count(1) if n not in taken))
+        self._admit(bot)
+        bot.log = OutputLog(self._log_path(bot, match_id), self._limits.log_bytes)
+        environment = bot_environment(
+            entry.environment,
+            address=self._address,
+            token=bot.token,
+            seed=bot_seed(self._seed, entry.name),
+            seat=None if self._keep else seat,
+        )
+        try:
+            bot.process = await BotProcess.start(
+                entry.command, entry.directory, environment, bot.log
+            )
+        except StartError as error:
+            self._lose(bot, str(error))
+            return bot
+        self._logger.info("bot started", entry=entry.name, pid=bot.process.pid, match=match_id)
+        bot.watcher = asyncio.create_task(self._watch(bot, bot.process, bot.log))
+        return bot
+
+    def _log_path(self, bot: Bot, match_id: str) -> Path:
+        if not self._keep:
+            return self._logs / f"{match_id}-{bot.entry}.log"
+        return self._logs / (f"{bot.entry}.log" if bot.slot == 1 else f"{bot.entry}@{bot.slot}.log")
+
+    def _admit(self, bot: Bot) -> Bot:
+        self._all.add(bot)
+        self._referee.admit(bot.token, bot.entry)
+        return bot
+
+    async def _watch(self, bot: Bot, process: BotProcess, log: OutputLog) -> None:
+        """See to it that the referee hears of the end of a process at once."""
+        how = await process.wait()
+        log.note(how.partition(";")[0])
+        self._logger.info("bot ended", entry=bot.entry, pid=process.pid, how=how)
+        if bot in self._all:
+            self._lose(bot, how)
+        if bot in self._idle:
+            self._idle.remove(bot)
+            await self._retire(bot, how)
+
+    def _lose(self, bot: Bot, why: str) -> None:
+        bot.ended = why
+        self._referee.lost(bot.token, why)
+
+    def _count_failed_start(self, bot: Bot) -> None:
+        times = self._failed_starts[bot.entry] = self._failed_starts[bot.entry] + 1
+        if times >= self._limits.failed_starts:
+            why = bot.ended or with_last_words("did not dial in in time", bot.last_words())
+            self._out[bot.entry] = f"not started again after {times} failures in a row: {why}"
+            self._logger.warning("entry is out", entry=bot.entry, why=why)
+
+    async def _retire(self, bot: Bot, why: str) -> None:
+        """Say goodbye, end the process, forget the bot."""
+        if bot not in self._all:
+            return
+        self._all.discard(bot)
+        self._referee.dismiss(bot.token, why)
+        if bot.process is not None:
+            if bot.watcher is not None and not bot.ended:
+                await asyncio.wait([bot.watcher], timeout=GOODBYE_S)
+            await bot.process.stop()
+        if bot.log is not None:
+            bot.log.close()
+
+
+def _token() -> str:
+    return secrets.token_urlsafe(24)

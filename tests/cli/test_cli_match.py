@@ -1,0 +1,67 @@
+from pathlib import Path
+
+from tests.cli.command import asara, refusal
+from tests.tournament import bots
+
+
+def write(folder: Path, name: str, code: str) -> str:
+    (folder / f"{name}.py").write_text(code)
+    return f"{name}.py"
+
+
+def test_a_match_of_files_commands_and_bundled_bots(tmp_path: Path) -> None:
+    mine = write(tmp_path, "mine", bots.GOOD)
+    done = asara("match", mine, "python mine.py", "random", "--rules", "pro+gifts", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert lines[0][:2] == ["r1-pro+gifts-0001:", "pro+gifts,"]
+    assert lines[1] == ["seat", "entry", "rank", "prestige"]
+    assert {line[1] for line in lines[2:5]} == {"mine", "mine-2", "random"}
+    assert [line[2] for line in lines[2:5]] == ["1", "2", "3"]
+    assert list(tmp_path.iterdir()) == [tmp_path / "mine.py"]
+
+
+def test_the_same_seed_gives_the_same_matches(tmp_path: Path) -> None:
+    words = ("match", "random", "random", "--seed", "spring", "--matches", "4")
+    first = asara(*words, "--at-once", "2", "--out", "first", cwd=tmp_path)
+    assert first.returncode == 0, first.stderr
+    assert first.stdout.splitlines()[0].rstrip() == "random – random-2"
+    assert asara(*words, "--out", "second", cwd=tmp_path).stdout == first.stdout
+    assert sorted(path.name for path in (tmp_path / "first" / "replays").iterdir()) == [
+        "r1-basic-0001.asara",
+        "r1-basic-0002.asara",
+        "r2-basic-0003.asara",
+        "r2-basic-0004.asara",
+    ]
+
+
+def test_a_bot_that_exits_at_once_is_told_with_status_and_last_words(tmp_path: Path) -> None:
+    bad = write(tmp_path, "bad", bots.EXITS)
+    done = asara("match", bad, "random", cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stderr.replace("\n", " ").strip() == (
+        "bad forfeits r1-basic-0001 (never started): exited with status 1; "
+        "it printed: loading | cannot load model.bin"
+    )
+    assert "never started" in done.stdout
+
+
+def test_bots_that_cannot_be_found_are_refused_with_what_there_is(tmp_path: Path) -> None:
+    assert refusal("match", "randon", "random", cwd=tmp_path) == (
+        "asara: bot 'randon': neither a file, a command, nor a bundled bot; "
+        "did you mean 'random'?\n"
+    )
+    assert "bot 'python no.py': no such file 'no.py'" in refusal(
+        "match", "python no.py", "random", cwd=tmp_path
+    )
+    assert "the directory holds no main.py" in refusal("match", ".", "random", cwd=tmp_path)
+    assert "2 to 4 bots, not 1" in refusal("match", "random")
+    assert "2 to 4 bots, not 5" in refusal("match", *["random"] * 5)
+
+
+def test_options_that_make_no_sense_are_refused() -> None:
+    assert refusal("match", "random", "random", "--rules", "genie") == (
+        "asara: --rules genie: rule set 'genie' needs 'pro': write 'pro+genie'\n"
+    )
+    assert "'--bank'" in refusal("match", "random", "random", "--bank", "-3")
+    assert "'--matches'" in refusal("match", "random", "random", "--matches", "0")

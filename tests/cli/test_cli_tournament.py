@@ -1,0 +1,145 @@
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import asara, environment, refusal
+from tests.tournament import bots
+from tests.tournament.bots import HEADER, write_tournament
+
+GOOD = {"ann": bots.GOOD, "bob": bots.GOOD}
+
+
+def test_the_plan_counts_matches_by_rules_and_seats(tmp_path: Path) -> None:
+    header = HEADER.replace("seats = 2", "seats = [2, 3]").replace(
+        '"basic"', '["basic", "pro+gifts"]'
+    )
+    file = write_tournament(
+        tmp_path, {**GOOD, "cid": bots.GOOD}, header + "rounds = 2\nconcurrency = 2\n"
+    )
+    done = asara("tournament", "plan", file)
+    assert done.returncode == 0
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert lines[0] == ["Cup:", "36", "matches", "of", "3", "entries"]
+    assert ["basic", "12", "6", "18"] in lines
+    assert ["pro+gifts", "12", "6", "18"] in lines
+    assert done.stdout.splitlines()[-2].startswith("At 2 at once: about ")
+
+
+def test_more_matches_than_anybody_can_play_are_refused_before_they_are_listed(
+    tmp_path: Path,
+) -> None:
+    programs = {f"bot{i}": "" for i in range(80)}
+    file = write_tournament(tmp_path, programs, HEADER.replace("seats = 2", "seats = 4"))
+    said = refusal("tournament", "run", file, "--out", tmp_path / "run")
+    assert said.startswith("asara: cup.toml: 6,326,320 matches are too many (at most 1,000,000)")
+    assert not (tmp_path / "run").exists()
+
+
+def test_what_is_wrong_with_the_file_is_said_in_lines(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, GOOD, HEADER + "colour = 'red'\n")
+    (tmp_path / "bob.py").unlink()
+    (tmp_path / "rob.py").touch()
+    assert refusal("tournament", "run", file, "--out", tmp_path / "run") == (
+        f"asara: cup.toml: entries[1].command: no such file 'bob.py' in {tmp_path}; "
+        "did you mean 'rob.py'?\n"
+        "asara: cup.toml: colour: unknown key; known are title, seats, rule_sets, rounds, seed, "
+        "concurrency, processes, transport, clocks, limits, entries\n"
+    )
+    missing = tmp_path / "no.toml"
+    assert refusal("tournament", "plan", missing) == f"asara: {missing}: no such file\n"
+    assert "is a directory" in refusal("tournament", "plan", tmp_path)
+
+
+def test_a_run_prints_standings_and_leaves_everything_in_its_directory(tmp_path: Path) -> None:
+    programs = {**GOOD, "exits": bots.EXITS}
+    file = write_tournament(tmp_path, programs, HEADER + "rounds = 2\n")
+    out = tmp_path / "runs" / "cup"
+    done = asara("tournament", "run", file, "--out", out)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[0].rstrip() == "Cup"
+    assert " ".join(lines[1].split()) == (
+        "# entry score 95 % interval wins prestige matches faults"
+    )
+    assert lines[4].split()[1] == "exits"
+    assert lines[4].rstrip().endswith("8 never started")
+    assert "exits forfeits" in done.stderr
+    assert "exited with status 1; it printed: loading | cannot load model.bin" in done.stderr
+    assert sorted(path.name for path in out.iterdir()) == [
+        "logs",
+        "replays",
+        "results.jsonl",
+        "run.json",
+        "run.log",
+        "standings.json",
+        "tournament.toml",
+    ]
+    assert len(list((out / "replays").iterdir())) == 12
+    assert "match started" in (out / "run.log").read_text()
+    assert (out / "tournament.toml").read_text() == file.read_text()
+    shown = asara("replay", "show", out / "replays" / "r1-basic-0001.asara", "--seat", "1")
+    assert shown.returncode == 0
+    assert shown.stdout.startswith("Match r1-basic-0001 as seat 1 ")
+
+    assert refusal("tournament", "run", file, "--out", out) == (
+        f"asara: {out}: already holds a run; name another directory, "
+        "or delete this run with --replace\n"
+    )
+    before = (out / "standings.json").read_bytes()
+    assert asara("tournament", "run", file, "--out", out, "--replace").returncode == 0
+    assert (out / "standings.json").read_bytes() == before
+
+
+def test_nothing_that_is_not_a_run_is_ever_deleted(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, GOOD)
+    said = refusal("tournament", "run", file, "--out", tmp_path, "--replace")
+    assert said == (
+        f"asara: {tmp_path}: is not empty, and holds no run; "
+        "name a directory that is empty or new\n"
+    )
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "run.json").write_text("{}")
+    (run / "thesis.txt").write_text("years of work")
+    assert "'thesis.txt' is no part of the run" in refusal(
+        "tournament", "run", file, "--out", run, "--replace"
+    )
+    assert (run / "thesis.txt").exists()
+    assert "is a file" in refusal("tournament", "run", file, "--out", file)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_run_in_good_order(tmp_path: Path, number: signal.Signals) -> None:
+    file = write_tournament(tmp_path, GOOD, HEADER + "rounds = 1000\nconcurrency = 1\n")
+    out = tmp_path / "run"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "asara_server.cli", "tournament", "run", file, "--out", out],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+    results = out / "results.jsonl"
+    deadline = time.monotonic() + 30
+    while not (results.exists() and results.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(number)
+    stdout, stderr = process.communicate(timeout=30)
+    assert process.returncode == 128 + number
+    assert "Traceback" not in stderr
+    assert "Stopping" in stderr
+    standings = json.loads((out / "standings.json").read_text())
+    assert standings["complete"] is False
+    assert standings["matches"]["played"] == len(results.read_text().splitlines())
+    assert "cut in year" in stderr
+    assert stdout.startswith("Cup")
+    left = subprocess.run(
+        ["pgrep", "-f", str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert left.stdout == ""

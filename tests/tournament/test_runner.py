@@ -1,0 +1,250 @@
+"""Whole runs with real processes: what each kind of bot gets, and that nobody else suffers."""
+
+import asyncio
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from asara_game.edition import load_edition
+from asara_game.rules import parse_rule_sets
+from asara_server.referee import MatchRecord, MatchSpec, Referee
+from asara_server.replay import read_replay
+from asara_server.results import Termination
+from asara_server.tournament.config import load_tournament
+from asara_server.tournament.directory import RunDirectory
+from asara_server.tournament.results import MatchResult, read_results
+from asara_server.tournament.runner import RunEnd, Runner
+from asara_server.tournament.schedule import Match, round_robin
+from tests.tournament import bots
+from tests.tournament.bots import CLOCKS, HEADER, write_tournament
+
+BASIC = parse_rule_sets("basic")
+
+
+def play(
+    file: Path, out: Path, tables: Sequence[tuple[str, ...]] = (), stop_after: int | None = None
+) -> RunEnd:
+    """Run a tournament, or only these tables of it; or stop it after so many matches."""
+    tournament = load_tournament(file)
+    names = [entry.name for entry in tournament.entries]
+    matches = [Match(f"m{i}", 1, BASIC, entries) for i, entries in enumerate(tables)]
+    if not tables:
+        matches = round_robin(names, tournament.seats, tournament.rule_sets, tournament.rounds)
+
+    async def scenario() -> RunEnd:
+        done = 0
+
+        def finished(_: MatchResult) -> None:
+            nonlocal done
+            done += 1
+            if done == stop_after:
+                runner.stop()
+
+        with RunDirectory.create(out) as directory:
+            runner = Runner(
+                tournament,
+                matches,
+                edition=load_edition(),
+                directory=directory,
+                finished=finished,
+            )
+            return await runner.run()
+
+    return asyncio.run(scenario())
+
+
+def by_id(end: RunEnd) -> dict[str, MatchResult]:
+    return {result.match_id: result for result in end.results}
+
+
+def test_each_bad_bot_gets_its_forfeit_and_nobody_else_suffers(tmp_path: Path) -> None:
+    programs = {
+        "good": bots.GOOD,
+        "other": bots.GOOD,
+        "noisy": bots.NOISY,
+        "exits": bots.EXITS,
+        "mute": bots.MUTE,
+        "nonsense": bots.NONSENSE,
+        "crashes": bots.CRASHES,
+    }
+    file = write_tournament(tmp_path, programs, HEADER + "concurrency = 2\n")
+    out = tmp_path / "run"
+    tables = [
+        *(("good", name) for name in programs if name != "good"),
+        ("noisy", "other"),
+        ("other", "good"),
+    ]
+    end = play(file, out, tables)
+    ends = {
+        line.entry: (line.termination, line.detail)
+        for result in end.results
+        for line in result.forfeits
+    }
+    assert set(ends) == {"exits", "mute", "nonsense", "crashes"}
+    assert ends["exits"] == (
+        Termination.NEVER_STARTED,
+        "exited with status 1; it printed: loading | cannot load model.bin",
+    )
+    assert ends["mute"][0] == Termination.TIME_OUT
+    assert ends["nonsense"][0] == Termination.REJECTED_REPLIES
+    assert ends["crashes"] == (
+        Termination.CRASH,
+        "exited with status 3; it printed: no more memory",
+    )
+    assert len(end.results) == len(tables)
+    assert end.standings.complete
+    assert sorted(path.name for path in (out / "replays").iterdir()) == sorted(
+        f"m{i}.asara" for i in range(len(tables))
+    )
+    for path in (out / "replays").iterdir():
+        read_replay(path)
+    assert list(read_results(out / "results.jsonl")) == list(end.results)
+    assert json.loads((out / "standings.json").read_text())["complete"] is True
+    assert "no more memory" in (out / "logs" / "crashes.log").read_text()
+    assert "exited with status 3" in (out / "logs" / "crashes.log").read_text()
+
+
+def test_who_never_dials_in_forfeits_after_the_start_up_time(tmp_path: Path) -> None:
+    file = write_tournament(
+        tmp_path, {"good": bots.GOOD, "sleeps": bots.SLEEPS}, tables="[clocks]\nstart_up_s = 3\n"
+    )
+    end = play(file, tmp_path / "run", [("good", "sleeps")])
+    (line,) = end.results[0].forfeits
+    assert line.termination == Termination.NEVER_STARTED
+    assert line.detail == "did not dial in within 3 s; it printed: thinking about it"
+
+
+def test_garbage_without_end_costs_its_own_match_only_and_is_cut(tmp_path: Path) -> None:
+    file = write_tournament(
+        tmp_path,
+        {"good": bots.GOOD, "garbage": bots.GARBAGE},
+        tables="[clocks]\nstart_up_s = 3\n[limits]\nlog_bytes = 50_000\n",
+    )
+    end = play(file, tmp_path / "run", [("garbage", "good")])
+    (line,) = end.results[0].forfeits
+    assert line.termination == Termination.NEVER_STARTED
+    assert line.detail.isprintable()
+    log = (tmp_path / "run" / "logs" / "garbage.log").read_bytes()
+    assert log.endswith(b"# cut: only 50,000 bytes are kept\n")
+
+
+def test_after_some_failed_starts_an_entry_is_out_without_further_waiting(tmp_path: Path) -> None:
+    file = write_tournament(
+        tmp_path,
+        {"good": bots.GOOD, "sleeps": bots.SLEEPS},
+        HEADER + "concurrency = 1\n",
+        "[clocks]\nstart_up_s = 2\n[limits]\nfailed_starts = 2\n",
+    )
+    began = time.monotonic()
+    end = play(file, tmp_path / "run", [("good", "sleeps")] * 30)
+    assert time.monotonic() - began < 15
+    ends = {line.termination for result in end.results for line in result.forfeits}
+    assert ends == {Termination.NEVER_STARTED}
+    assert end.out == {
+        "sleeps": "not started again after 2 failures in a row: "
+        "did not dial in in time; it printed: thinking about it"
+    }
+    assert by_id(end)["m29"].forfeits[0].detail == end.out["sleeps"]
+
+
+def test_a_table_of_bots_that_all_fail_ends_in_a_tie(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, {"one": bots.EXITS, "two": bots.EXITS})
+    end = play(file, tmp_path / "run", [("one", "two")])
+    assert [line.rank for line in end.results[0].seats] == [1, 1]
+    assert [line.win_share for line in end.standings.overall] == [0, 0]
+
+
+@pytest.mark.parametrize("processes", ["run", "match"])
+def test_standings_do_not_depend_on_how_many_matches_run_at_once(
+    tmp_path: Path, processes: str
+) -> None:
+    programs = {"ann": bots.GOOD, "bob": bots.GOOD, "cid": bots.GOOD}
+    header = HEADER.replace("seats = 2", "seats = [2, 3]") + f'processes = "{processes}"\n'
+    files = []
+    for at_once in (1, 3):
+        folder = tmp_path / f"{at_once}"
+        folder.mkdir()
+        file = write_tournament(folder, programs, f"{header}concurrency = {at_once}\n", "")
+        play(file, folder / "run")
+        files.append((folder / "run" / "standings.json").read_bytes())
+        logs = sorted(path.name for path in (folder / "run" / "logs").iterdir())
+        if processes == "match":
+            assert "r1-basic-0001-ann.log" in logs or "r1-basic-0001-bob.log" in logs
+            assert len(logs) == 3 * 2 * 2 + 3 * 3
+        elif at_once == 1:
+            assert logs == ["ann.log", "bob.log", "cid.log"]
+    assert files[0] == files[1]
+
+
+def test_a_stopped_run_keeps_what_was_finished_and_says_what_was_cut(tmp_path: Path) -> None:
+    file = write_tournament(
+        tmp_path,
+        {"good": bots.GOOD, "other": bots.GOOD},
+        HEADER + "concurrency = 1\nrounds = 200\n",
+    )
+    end = play(file, tmp_path / "run", stop_after=3)
+    assert len(end.results) == 3
+    assert not end.standings.complete
+    assert end.standings.matches.scheduled == 400
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["state"] == "cut short"
+
+
+def test_a_match_in_which_the_referee_fails_is_played_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really_play = Referee.play
+    specs: list[MatchSpec] = []
+
+    async def fail_once(self: Referee, spec: MatchSpec) -> MatchRecord:
+        specs.append(spec)
+        if len(specs) == 1:
+            return MatchRecord(spec, (), (), (), void=True, started_unix_ms=0, duration_us=0)
+        return await really_play(self, spec)
+
+    monkeypatch.setattr(Referee, "play", fail_once)
+    file = write_tournament(tmp_path, {"good": bots.GOOD, "other": bots.GOOD})
+    end = play(file, tmp_path / "run", [("good", "other")])
+    assert [(r.attempt, r.void) for r in end.results] == [(1, True), (2, False)]
+    assert [spec.match_id for spec in specs] == ["m0", "m0.2"]
+    assert specs[0].secret != specs[1].secret
+    assert end.standings.complete
+    assert [path.name for path in (tmp_path / "run" / "replays").iterdir()] == ["m0.2.asara"]
+
+
+def test_a_bot_whose_program_cannot_be_executed_forfeits_with_the_reason(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, {"good": bots.GOOD, "other": bots.GOOD})
+    script = tmp_path / "broken"
+    script.write_text("#!/no/such/interpreter\n")
+    script.chmod(0o755)
+    file.write_text(file.read_text().replace("python other.py", "./broken"))
+    end = play(file, tmp_path / "run", [("good", "other")])
+    (line,) = end.results[0].forfeits
+    assert line.detail == "could not be started: No such file or directory"
+
+
+def test_a_drawn_seed_is_recorded_and_reproduces_the_run(tmp_path: Path) -> None:
+    header = HEADER.replace('seed = "spring"\n', "")
+    programs = {"good": bots.GOOD, "other": bots.GOOD}
+    file = write_tournament(tmp_path, programs, header)
+    play(file, tmp_path / "run")
+    path = tmp_path / "run" / "run.json"
+    info = json.loads(path.read_text())
+    assert info["seed_drawn"] is True
+    assert path.stat().st_mode & 0o077 == 0
+    write_tournament(tmp_path, programs, f'{header}seed = "{info["seed"]}"\n')
+    play(file, tmp_path / "again")
+    assert (tmp_path / "run/standings.json").read_bytes() == (
+        tmp_path / "again/standings.json"
+    ).read_bytes()
+
+
+def test_clocks_of_the_file_reach_the_bots(tmp_path: Path) -> None:
+    program = bots.GOOD.replace(
+        "lambda decision, match:", "lambda decision, match: print(match.started.clocks) or"
+    )
+    file = write_tournament(tmp_path, {"good": bots.GOOD, "curious": program}, tables=CLOCKS)
+    play(file, tmp_path / "run", [("good", "curious")])
+    assert "bank_us: 1500000" in (tmp_path / "run" / "logs" / "curious.log").read_text()
