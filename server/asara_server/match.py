@@ -1,0 +1,402 @@
+"""One match: whose decision it is, every seat's clock, and the ladder of faults.
+
+Nothing here waits, reads a clock or sends. Whoever drives a match says what happened and when, in
+microseconds of one clock that never goes back; then takes what `outbox` holds to the seats' bots,
+and calls `expire` when `deadline_us` has come. What bots are told is up to `telling`.
+"""
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import Final
+
+from asara.v1.vocabulary_pb2 import Action as ActionMessage
+from asara_game.actions import Action, ChooseSpace, Decline
+from asara_game.deal import Deal
+from asara_game.state import apply, new_match, outcome
+from asara_game.view import view
+from asara_game.vocabulary import Area, DecisionKind
+from asara_server.replay.records import ForfeitRecord, MoveRecord, Record, RejectionRecord
+from asara_server.results import (
+    RejectionReason,
+    SeatForfeited,
+    SeatResult,
+    Termination,
+    rank_seats,
+)
+from asara_server.spec import SECOND_US, MatchSpec
+from asara_server.telling import Presence, Telling
+from asara_server.translate.decode import UnknownAction, action_from_proto
+from asara_server.translate.terms import Limits
+
+NEVER: Final = 2**63 - 1
+"""The deadline of a match that waits for nobody."""
+
+_NOBODY: Final = -1
+_DECLINE: Final = Decline()
+
+
+class Answer(Enum):
+    """What became of a reply."""
+
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    IGNORED = "ignored"
+    """Its decision is answered already, or its seat forfeited."""
+    LATE = "late"
+    """The clock had run out."""
+
+
+class _Seat:
+    """A seat's clock and faults."""
+
+    __slots__ = (
+        "away_since_us",
+        "bank_us",
+        "charged_us",
+        "decision_id",
+        "detail",
+        "forgiven",
+        "termination",
+    )
+
+    def __init__(self, bank_us: int, forgiven: int) -> None:
+        #: When its bot lost its stream; NEVER while it has one.
+        self.away_since_us = NEVER
+        self.bank_us = bank_us
+        #: For the decision answered last.
+        self.charged_us = 0
+        #: Of the decision asked last.
+        self.decision_id = 0
+        self.forgiven = forgiven
+        self.termination = Termination.UNSPECIFIED
+        self.detail = ""
+
+
+class Match:
+    """A running match; the module says how it is driven."""
+
+    def __init__(self, spec: MatchSpec, limits: Limits) -> None:
+        deal = Deal(spec.secret)
+        self.spec = spec
+        self.clocks = spec.clocks.in_microseconds()
+        self.state, events = new_match(spec.rules, deal)
+        self.telling = Telling(
+            spec.match_id, spec.rules.seats, self.clocks, deal.commitment(), events
+        )
+        self.outbox = self.telling.outbox
+        self.records: list[Record] = []
+        #: Rejections and forfeits so far.
+        self.faults = 0
+        self.deadline_us = NEVER
+        self.finished = False
+        self.void = False
+        self.results: tuple[SeatResult, ...] = ()
+        self._actions_per_reply = limits.actions_per_reply
+        self._seats = [_Seat(self.clocks.bank_us, limits.rejections_forgiven) for _ in spec.players]
+        self._asked = _NOBODY
+        self._asked_at_us = 0
+        #: Bank and increment for the open decision.
+        self._allowed_us = 0
+        self._halted = False
+        #: Index of the record that waits to hear how long the referee took for it.
+        self._unmeasured = -1
+
+    @property
+    def asked(self) -> int | None:
+        """The seat that has to decide, if any does."""
+        return None if self._asked == _NOBODY else self._asked
+
+    def termination(self, seat: int) -> Termination:
+        """How a seat's part in the match ended; UNSPECIFIED while it plays."""
+        return self._seats[seat].termination
+
+    # What happens
+
+    def start(
+        self,
+        present: Mapping[int, Presence],
+        absent: Mapping[int, tuple[Termination, str]],
+        now_us: int,
+    ) -> None:
+        """Begin with the bots that are there; the other seats forfeit, all at once."""
+        for number, presence in present.items():
+            self.telling.start(number, presence, self.state)
+        for number, (termination, detail) in absent.items():
+            self._seats[number].away_since_us = now_us
+            self._forfeit(number, termination, detail)
+        self._go_on(now_us)
+
+    def reply(
+        self, number: int, decision_id: int, actions: Sequence[ActionMessage], now_us: int
+    ) -> Answer:
+        """A seat's bot answers a decision."""
+        seat = self._seats[number]
+        if number != self._asked or decision_id != seat.decision_id:
+            return self._stray(number, decision_id, now_us)
+        waited = now_us - self._asked_at_us
+        charged = waited - self.clocks.grace_us
+        if charged > self._allowed_us:
+            self.expire(now_us)
+            return Answer.LATE
+        if not 0 < len(actions) <= self._actions_per_reply:
+            return self._reject_number(number, len(actions), now_us)
+        try:
+            action = action_from_proto(actions[0])
+        except UnknownAction as error:
+            return self._reject(number, RejectionReason.UNKNOWN_ACTION, str(error), now_us)
+        if action not in self.state.legal:
+            detail = f"'{action}' is not among the legal actions of decision {decision_id}"
+            return self._reject(number, RejectionReason.ILLEGAL_ACTION, detail, now_us)
+        seat.charged_us = charged if charged > 0 else 0
+        seat.bank_us = self._allowed_us - seat.charged_us
+        self._asked = _NOBODY
+        self._unmeasured = len(self.records)
+        self._play(number, action, waited or 1)
+        if len(actions) > 1:
+            self._play_more(number, actions)
+        self._go_on(now_us)
+        return Answer.ACCEPTED
+
+    def expire(self, now_us: int) -> None:
+        """Forfeit every seat whose time has run out by now, in the order in which it ran out."""
+        while not self.finished:
+            limits = list(map(self._limit, range(len(self._seats))))
+            first = min(limits)
+            if first > now_us:
+                break
+            for number, limit in enumerate(limits):
+                if limit == first:
+                    self._forfeit(number, *self._lateness(number, limit))
+            self._go_on(now_us)
+        self._set_deadline()
+
+    def leave(self, number: int, now_us: int) -> None:
+        """A seat's bot has lost its stream."""
+        self._seats[number].away_since_us = now_us
+        self.telling.left(number)
+        self._set_deadline()
+
+    def enter(self, number: int, presence: Presence, now_us: int) -> None:
+        """A seat's bot is back; it is shown the table when its seat has to decide."""
+        seat = self._seats[number]
+        if seat.termination is not Termination.UNSPECIFIED:
+            return
+        seat.away_since_us = NEVER
+        self.telling.came_back(number, presence)
+        self._set_deadline()
+        if number == self._asked:
+            self._tell_decision(number, self._clock_us(now_us))
+
+    def forfeit(self, number: int, termination: Termination, detail: str, now_us: int) -> None:
+        """A seat is out for a reason that lies outside the match."""
+        if self._seats[number].termination is Termination.UNSPECIFIED:
+            self._forfeit(number, termination, detail)
+            self._go_on(now_us)
+
+    def halt(self) -> None:
+        """Ask nothing more; the open decision may still be answered."""
+        self._halted = True
+
+    def abandon(self) -> None:
+        """End without a result, whatever state the match is in."""
+        self.finished = self.void = True
+        self._asked = _NOBODY
+        self.deadline_us = NEVER
+        self.telling.void()
+
+    def worked(self, referee_us: int) -> None:
+        """How long the referee itself took for the reply just accepted."""
+        index = self._unmeasured
+        record = self.records[index]
+        assert isinstance(record, MoveRecord)
+        self.records[index] = record._replace(referee_us=referee_us)
+
+    # Playing
+
+    def _play(self, number: int, action: Action, bot_us: int, steward: bool = False) -> None:
+        self.records.append(MoveRecord(number, action, bot_us, 0, steward))
+        self.telling.happened(apply(self.state, action), self.state)
+
+    def _play_more(self, number: int, actions: Sequence[ActionMessage]) -> None:
+        """Play the further actions of a reply as far as they go in this turn."""
+        state = self.state
+        for message in actions[1:]:
+            if state.seat != number or state.kind == DecisionKind.SPACE:
+                return
+            try:
+                action = action_from_proto(message)
+            except UnknownAction:
+                return
+            if action not in state.legal:
+                return
+            self._play(number, action, 0)
+
+    def _go_on(self, now_us: int) -> None:
+        """Let the steward decide for seats that forfeited; then ask the next seat, or end."""
+        state = self.state
+        seats = self._seats
+        if sum(seat.termination is Termination.UNSPECIFIED for seat in seats) < 2:
+            self._finish()
+            return
+        while state.seat >= 0 and seats[state.seat].termination is not Termination.UNSPECIFIED:
+            self._play(state.seat, steward_action(state.kind, state.legal), 0, steward=True)
+        self.telling.turns_over()
+        if state.seat < 0:
+            self._finish()
+        elif self._asked == _NOBODY and not self._halted:
+            self._ask(state.seat, now_us)
+        else:
+            self._set_deadline()
+
+    def _ask(self, number: int, now_us: int) -> None:
+        seat = self._seats[number]
+        seat.decision_id += 1
+        self._asked = number
+        self._asked_at_us = now_us
+        self._allowed_us = seat.bank_us + self.clocks.increment_us
+        self._set_deadline()
+        self._tell_decision(number, self._allowed_us)
+
+    def _tell_decision(self, number: int, clock_us: int) -> None:
+        seat = self._seats[number]
+        self.telling.decision(number, self.state, seat.decision_id, clock_us, seat.charged_us)
+
+    # Faults
+
+    def _stray(self, number: int, decision_id: int, now_us: int) -> Answer:
+        """A reply to something else than the open decision."""
+        seat = self._seats[number]
+        last = seat.decision_id
+        if 0 < decision_id <= last or seat.termination is not Termination.UNSPECIFIED:
+            return Answer.IGNORED
+        still = f"decision {last} is open" if number == self._asked else "none is open"
+        detail = f"decision {decision_id} was never asked; {still}"
+        return self._reject(number, RejectionReason.UNKNOWN_DECISION, detail, now_us)
+
+    def _reject_number(self, number: int, actions: int, now_us: int) -> Answer:
+        if not actions:
+            detail = "the reply carries no action; send one of the legal actions"
+            return self._reject(number, RejectionReason.EMPTY, detail, now_us)
+        most = self._actions_per_reply
+        detail = f"the reply carries {actions} actions; {most} are allowed"
+        return self._reject(number, RejectionReason.TOO_MANY_ACTIONS, detail, now_us)
+
+    def _reject(self, number: int, reason: RejectionReason, detail: str, now_us: int) -> Answer:
+        seat = self._seats[number]
+        self.records.append(RejectionRecord(number, reason, detail))
+        self.faults += 1
+        if not seat.forgiven:
+            self._forfeit(number, Termination.REJECTED_REPLIES, f"{reason.name}: {detail}")
+            self._go_on(now_us)
+            return Answer.REJECTED
+        seat.forgiven -= 1
+        asked = number == self._asked
+        self.telling.rejection(
+            number,
+            decision_id=seat.decision_id if asked else 0,
+            reason=reason,
+            detail=detail,
+            legal=self.state.legal if asked else (),
+            clock_us=self._clock_us(now_us) if asked else 0,
+            forgiven=seat.forgiven,
+        )
+        return Answer.REJECTED
+
+    def _forfeit(self, number: int, termination: Termination, detail: str) -> None:
+        seat = self._seats[number]
+        seat.termination = termination
+        seat.detail = detail
+        self.records.append(ForfeitRecord(number, termination, detail))
+        self.faults += 1
+        if number == self._asked:
+            self._asked = _NOBODY
+        self.telling.forfeited(SeatForfeited(number, termination))
+
+    # Time
+
+    def _clock_us(self, now_us: int) -> int:
+        """What is left of the time for the open decision."""
+        charged = max(now_us - self._asked_at_us - self.clocks.grace_us, 0)
+        return max(self._allowed_us - charged, 0)
+
+    def _decide_by_us(self) -> int:
+        """The first moment that is too late for the open decision."""
+        return self._asked_at_us + self._allowed_us + self.clocks.grace_us + 1
+
+    def _limit(self, number: int) -> int:
+        """When a seat forfeits unless it decides, or its bot comes back."""
+        seat = self._seats[number]
+        if seat.termination is not Termination.UNSPECIFIED:
+            return NEVER
+        back_by = min(seat.away_since_us + self.clocks.reconnect_us, NEVER)
+        return min(back_by, self._decide_by_us()) if number == self._asked else back_by
+
+    def _set_deadline(self) -> None:
+        if self.finished:
+            self.deadline_us = NEVER
+            return
+        deadline = NEVER if self._asked == _NOBODY else self._decide_by_us()
+        for number, seat in enumerate(self._seats):
+            if seat.away_since_us != NEVER:
+                deadline = min(deadline, self._limit(number))
+        self.deadline_us = deadline
+
+    def _lateness(self, number: int, limit_us: int) -> tuple[Termination, str]:
+        seat = self._seats[number]
+        decision = f"decision {seat.decision_id}"
+        if seat.away_since_us == NEVER:
+            allowed = _seconds(self._allowed_us)
+            return Termination.TIME_OUT, f"did not answer {decision} within the {allowed} it had"
+        if limit_us == seat.away_since_us + self.clocks.reconnect_us:
+            allowed = _seconds(self.clocks.reconnect_us)
+            return Termination.CRASH, f"did not come back within {allowed} after its stream broke"
+        return Termination.CRASH, f"was away when its time for {decision} ran out"
+
+    # The end
+
+    def _finish(self) -> None:
+        self.telling.turns_over()
+        self.finished = True
+        self._asked = _NOBODY
+        self.deadline_us = NEVER
+        for seat in self._seats:
+            if seat.termination is Termination.UNSPECIFIED:
+                seat.termination = Termination.COMPLETED
+        self.results = self._rank()
+        self.telling.ended(self.state, self.results, self.spec.secret)
+
+    def _rank(self) -> tuple[SeatResult, ...]:
+        result = outcome(self.state)
+        prestige = tuple(self.state.prestige) if result is None else result.prestige
+        forfeited = {n for n, seat in enumerate(self._seats) if seat.termination.forfeit}
+        ranks = rank_seats(prestige, forfeited)
+        results = []
+        for number, seat in enumerate(self._seats):
+            private = view(self.state, number).private
+            results.append(
+                SeatResult(
+                    seat=number,
+                    entry=self.spec.players[number].entry,
+                    rank=ranks[number],
+                    prestige=prestige[number],
+                    termination=seat.termination,
+                    detail=seat.detail,
+                    asari=private.asari,
+                    sections=private.sections,
+                    lit_windows=private.lit_windows,
+                )
+            )
+        return tuple(results)
+
+
+def steward_action(kind: DecisionKind, legal: Sequence[Action]) -> Action:
+    """What is played for a seat that forfeited: as little as the rules allow."""
+    if kind == DecisionKind.SPACE:
+        for action in legal:
+            if isinstance(action, ChooseSpace) and action.space.area == Area.COLOURED_BUILDING:
+                return action
+    return _DECLINE if _DECLINE in legal else legal[0]
+
+
+def _seconds(microseconds: int) -> str:
+    return f"{microseconds / SECOND_US:g} s"

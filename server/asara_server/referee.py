@@ -1,0 +1,291 @@
+"""The referee: which bots may play, their streams, and the matches they play.
+
+Everything happens in one event loop, and nothing waits while a request is handled: it is handled to
+its end before the next one.
+"""
+
+import asyncio
+import time
+from importlib.metadata import version
+from typing import Final
+
+from structlog.typing import FilteringBoundLogger
+
+from asara.v1.play_pb2 import PlayRequest, Reply
+from asara_server.limits import Context, Ending, LimitSettings, RateMeter, StreamError
+from asara_server.logs import logger, printable
+from asara_server.match import Answer, Match
+from asara_server.results import Termination
+from asara_server.session import PROTOCOL_VERSION, Greeting, Session
+from asara_server.spec import ClockSettings, MatchRecord, MatchSpec, Player
+from asara_server.tables import Bot, MatchCut, Table, Tables, now_us, presence, wake
+from asara_server.translate.messages import goodbye_bytes, welcome_bytes
+
+__all__ = [
+    "ClockSettings",
+    "LimitSettings",
+    "MatchCut",
+    "MatchRecord",
+    "MatchSpec",
+    "Player",
+    "Referee",
+]
+
+#: Ignored replies that are logged one by one for a stream; the rest are counted.
+_IGNORED_LOGGED: Final = 10
+
+
+class Referee:
+    """Plays matches between bots that dial in. All methods belong to one event loop."""
+
+    def __init__(
+        self,
+        *,
+        limits: LimitSettings | None = None,
+        log: FilteringBoundLogger | None = None,
+        name: str | None = None,
+    ) -> None:
+        self.limits = limits or LimitSettings()
+        self.log = log or logger("referee")
+        self.name = name or f"asara/{version('asara')}"
+        self._told = self.limits.told()
+        self._tables = Tables(self._told, self.log)
+        self._bots: dict[str, Bot] = {}
+        self._sessions: dict[Session, Bot] = {}
+        #: Streams that have not said hello.
+        self._strangers = 0
+        self._stopping = False
+
+    # Bots
+
+    def admit(self, token: str, entry: str) -> None:
+        """A bot with this token may dial in; ValueError where the token is in use."""
+        if not token:
+            raise ValueError(f"{entry}: the token is empty")
+        known = self._bots.get(token)
+        if known is not None and known.gone is None:
+            raise ValueError(f"{entry}: the token is already in use by {known.entry}")
+        limits = self.limits
+        meter = RateMeter(limits.requests_per_second, limits.rate_window_s)
+        self._bots[token] = Bot(token, entry, meter)
+
+    def dismiss(self, token: str, reason: str) -> None:
+        """Say goodbye to a bot; it may not come back, and forfeits what it still plays."""
+        bot = self._bots.pop(token, None)
+        if bot is not None and bot.gone is None:
+            self._lose(bot, f"dismissed: {reason}", goodbye=reason)
+
+    def lost(self, token: str, detail: str) -> None:
+        """A bot's process is gone for good: it forfeits all its matches at once."""
+        bot = self._bots.get(token)
+        if bot is not None and bot.gone is None:
+            self._lose(bot, detail, goodbye=detail)
+
+    def connected(self, token: str) -> bool:
+        """Whether a bot has a stream now."""
+        bot = self._bots.get(token)
+        return bot is not None and bot.session is not None
+
+    def capacity(self, token: str) -> int:
+        """How many matches a bot can play at once; 0 while it is not connected."""
+        bot = self._bots.get(token)
+        if bot is None or bot.session is None or bot.greeting is None:
+            return 0
+        return bot.greeting.max_matches
+
+    async def wait_connected(self, token: str, timeout_s: float) -> bool:
+        """Wait until a bot has dialled in; False where it does not in time, or is lost."""
+        bot = self._bots.get(token)
+        if bot is None or bot.gone is not None:
+            return False
+        if bot.session is None:
+            waiter = asyncio.get_running_loop().create_future()
+            bot.waiters.append(waiter)
+            try:
+                async with asyncio.timeout(timeout_s):
+                    await waiter
+            except TimeoutError:
+                bot.waiters.remove(waiter)
+        return bot.session is not None
+
+    def _lose(self, bot: Bot, detail: str, goodbye: str) -> None:
+        bot.gone = detail
+        self.log.info("bot lost", entry=bot.entry, detail=detail)
+        wake(bot.waiters)
+        self._forfeit_all(bot, Termination.CRASH, detail)
+        if bot.session is not None:
+            bot.session.say_goodbye(goodbye_bytes(goodbye))
+        self._tables.start_soon()
+
+    def _forfeit_all(self, bot: Bot, termination: Termination, detail: str) -> None:
+        now = now_us()
+        for table, seat in list(bot.tables.values()):
+            self._tables.drive(table, Match.forfeit, seat, termination, detail, now)
+
+    # Matches
+
+    async def play(self, spec: MatchSpec) -> MatchRecord:
+        """Play a match to its end, as soon as its bots are there and have room for it.
+
+        ValueError where a token was not admitted or the match's name is taken; MatchCut where the
+        referee stops before the end.
+        """
+        if self._stopping:
+            raise MatchCut(f"match {spec.match_id}: not started, the referee is stopping")
+        if spec.match_id in self._tables.by_match:
+            raise ValueError(f"match {spec.match_id}: a match of this name is being played")
+        bots = []
+        for player in spec.players:
+            bot = self._bots.get(player.token)
+            if bot is None:
+                raise ValueError(f"match {spec.match_id}: {player.entry} was not admitted")
+            bots.append(bot)
+        return await self._tables.play(spec, tuple(bots))
+
+    def running(self) -> list[Table]:
+        """Matches that have started, in the order they came."""
+        return [table for table in self._tables.by_match.values() if table.match is not None]
+
+    def table(self, match_id: str) -> Table | None:
+        """The match of this name, if it runs."""
+        table = self._tables.by_match.get(match_id)
+        return None if table is None or table.match is None else table
+
+    async def stop(self, *, finish_s: float) -> list[str]:
+        """Let the open decisions be answered, for so many seconds at most, and end everything.
+
+        Says which matches were cut, in a line for each. The streams get a Goodbye.
+        """
+        if self._stopping:
+            return []
+        self._stopping = True
+        self.log.info("referee stops", matches=len(self._tables.by_match), finish_s=finish_s)
+        cut = await self._tables.stop(finish_s)
+        message = goodbye_bytes("the referee is stopping")
+        for session in list(self._sessions):
+            session.say_goodbye(message)
+        return cut
+
+    # Streams: what a session calls
+
+    def new_session(self, context: Context) -> Session:
+        """A session for a stream just opened; raises StreamError where there are too many."""
+        if self._strangers >= self.limits.streams_without_hello:
+            raise StreamError(
+                Ending.TOO_MANY_STREAMS,
+                f"{self._strangers} streams are open that have not said hello; try again later",
+            )
+        self._strangers += 1
+        return Session(context, self, self.limits)
+
+    def dial_in(self, session: Session, greeting: Greeting) -> None:
+        """A bot said hello: it takes the place of its earlier stream, and finds its matches."""
+        if self._stopping:
+            raise StreamError(Ending.STOPPING, "the referee is stopping")
+        bot = self._bots.get(greeting.token)
+        if bot is None or bot.gone is not None:
+            raise StreamError(Ending.UNKNOWN_TOKEN, "no bot with this token may dial in")
+        now = now_us()
+        try:
+            self._count(bot, 1 + len(bot.tables))
+        except StreamError as ended:
+            self._punish(bot, ended)
+            raise
+        if bot.session is not None:
+            bot.session.end(StreamError(Ending.REPLACED, "a new stream with this token came"))
+            self._leave_all(bot, now)
+        self._strangers -= 1
+        self._sessions[session] = bot
+        bot.session = session
+        most = min(greeting.max_matches, self.limits.matches)
+        bot.greeting = greeting = greeting._replace(max_matches=most)
+        self.log.info(
+            "bot dialled in",
+            entry=bot.entry,
+            bot=printable(greeting.bot_name),
+            language=printable(greeting.language),
+            matches=most,
+            again=bot.known,
+        )
+        bot.known = True
+        session.put(
+            welcome_bytes(
+                protocol_version=PROTOCOL_VERSION,
+                referee=self.name,
+                entry=bot.entry,
+                limits=self._told,
+            )
+        )
+        for match_id, (table, seat) in list(bot.tables.items()):
+            here = presence(greeting, greeting.last_events.get(match_id))
+            self._tables.drive(table, Match.enter, seat, here, now)
+        wake(bot.waiters)
+        self._tables.start_soon()
+
+    def take(self, session: Session, request: PlayRequest) -> None:
+        """A request after Hello."""
+        bot = self._sessions[session]
+        which = request.WhichOneof("request")
+        if which == "reply":
+            reply = request.reply
+            found = bot.tables.get(reply.match_id)
+            answer = None if found is None else self._tables.reply(*found, reply)
+            if answer is Answer.ACCEPTED:
+                return
+            if answer is not Answer.REJECTED:
+                self._ignore(session, bot, reply)
+            self._count(bot)
+        elif which == "hello":
+            raise StreamError(Ending.SECOND_HELLO, "Hello may come only once in a stream")
+        else:
+            raise StreamError(Ending.EMPTY_REQUEST, "a request with no member set")
+
+    def _ignore(self, session: Session, bot: Bot, reply: Reply) -> None:
+        session.ignored += 1
+        if session.ignored <= _IGNORED_LOGGED:
+            match_id = printable(reply.match_id)
+            decision = reply.decision_id
+            self.log.info("reply ignored", entry=bot.entry, match=match_id, decision=decision)
+
+    def _count(self, bot: Bot, requests: int = 1) -> None:
+        """Count requests that bring no match forward; raises StreamError for one too many."""
+        if bot.meter.exceeded(time.monotonic(), requests):
+            limit = self.limits.requests_per_second
+            raise StreamError(
+                Ending.REQUEST_RATE,
+                f"more than {limit} requests per second that answer no open decision",
+            )
+
+    def violate(self, session: Session, ended: StreamError) -> None:
+        """A bot broke the protocol or a limit: it forfeits all its matches."""
+        bot = self._sessions.get(session)
+        if bot is not None:
+            self._punish(bot, ended)
+
+    def _punish(self, bot: Bot, ended: StreamError) -> None:
+        reason = ended.ending.value[1]
+        self.log.warning("protocol violation", entry=bot.entry, reason=reason, detail=ended.detail)
+        self._forfeit_all(bot, Termination.PROTOCOL_VIOLATION, ended.detail)
+
+    def fail(self, session: Session, error: Exception) -> None:
+        """A stream ends through a fault of the referee; its bot may dial in again."""
+        bot = self._sessions.get(session)
+        self.log.error("stream failed", entry=bot.entry if bot else None, exc_info=error)
+
+    def hang_up(self, session: Session) -> None:
+        """A stream is over; its bot is away until it dials in again."""
+        bot = self._sessions.pop(session, None)
+        if bot is None:
+            self._strangers -= 1
+            return
+        if bot.session is session:
+            bot.session = None
+            self.log.info("bot away", entry=bot.entry, ignored_replies=session.ignored)
+            self._leave_all(bot, now_us())
+
+    def _leave_all(self, bot: Bot, now: int) -> None:
+        for match_id, (table, seat) in list(bot.tables.items()):
+            match = table.match
+            if match is not None and match.termination(seat).forfeit:
+                del bot.tables[match_id]  # the steward plays on; there is nothing to come back to
+            self._tables.drive(table, Match.leave, seat, now)

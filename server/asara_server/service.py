@@ -1,0 +1,302 @@
+"""The referee on the network: addresses, certificates, the gRPC services."""
+
+import asyncio
+import errno
+import ipaddress
+import os
+import socket
+import ssl
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import grpc
+from google.protobuf.message import DecodeError
+from grpc_health.v1 import (  # type: ignore[import-untyped] # gRPC ships no types
+    health,
+    health_pb2,
+    health_pb2_grpc,
+)
+from grpc_reflection.v1alpha import reflection  # type: ignore[import-untyped]
+
+from asara.v1 import play_pb2, watch_pb2
+from asara_server.limits import Context, Ending, StreamError, end_call
+from asara_server.referee import Referee
+from asara_server.watching import follow, list_matches
+
+PLAY: Final = play_pb2.DESCRIPTOR.services_by_name["PlayService"].full_name
+WATCH: Final = watch_pb2.DESCRIPTOR.services_by_name["WatchService"].full_name
+
+#: Bytes that the path of a unix socket may have: the size of sockaddr_un.sun_path less the final 0.
+_LONGEST_PATH: Final = 107
+
+_KEEPALIVE_MS: Final = 20_000
+
+
+class ServeError(ValueError):
+    """An address or certificate that the referee cannot or will not use; says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class TlsFiles:
+    """Paths of the server's certificate (with its chain) and private key, both PEM."""
+
+    certificate: Path
+    key: Path
+
+
+class Serving(NamedTuple):
+    """A server that runs, and the address that bots dial."""
+
+    server: grpc.aio.Server
+    address: str
+
+
+async def serve(
+    referee: Referee,
+    address: str,
+    *,
+    tls: TlsFiles | None = None,
+    allow_insecure_remote: bool = False,
+) -> Serving:
+    """Listen on `host:port` (port 0: any free one) or `unix:/path`, and serve until stopped.
+
+    Raises ServeError for an address that is malformed, in use, or open to other machines without
+    TLS, and for a certificate that cannot be used.
+    """
+    credentials = None if tls is None else _credentials(tls)
+    limits = referee.limits
+    options = [
+        ("grpc.max_receive_message_length", max(limits.transport_bytes, limits.request_bytes)),
+        ("grpc.so_reuseport", 0),
+        ("grpc.keepalive_time_ms", _KEEPALIVE_MS),
+        ("grpc.keepalive_timeout_ms", _KEEPALIVE_MS),
+        ("grpc.http2.min_ping_interval_without_data_ms", _KEEPALIVE_MS // 4),
+    ]
+    server = grpc.aio.server(options=options)
+    await _register(server, referee)
+    bound = _bind(server, address, credentials, allow_insecure_remote)
+    await server.start()
+    referee.log.info("listening", address=bound, tls=tls is not None)
+    return Serving(server, bound)
+
+
+# Addresses
+
+
+def _bind(
+    server: grpc.aio.Server,
+    address: str,
+    credentials: grpc.ServerCredentials | None,
+    allow_insecure_remote: bool,
+) -> str:
+    if address.startswith("unix:"):
+        path = address.removeprefix("unix:")
+        _check_path(path)
+        target = f"unix:{Path(path).absolute()}"
+        _add_port(server, target, credentials)
+        return target
+    host, port = _split(address)
+    numeric = _check_host(address, host, credentials is not None or allow_insecure_remote)
+    _check_port(address, numeric, port)
+    bound = _add_port(server, _join(numeric, port), credentials)
+    return _join(host, bound)
+
+
+def _add_port(
+    server: grpc.aio.Server, target: str, credentials: grpc.ServerCredentials | None
+) -> int:
+    try:
+        if credentials is not None:
+            return server.add_secure_port(target, credentials)
+        return server.add_insecure_port(target)
+    except RuntimeError as error:
+        raise ServeError(f"cannot listen on {target}: {error}") from None
+
+
+def _split(address: str) -> tuple[str, int]:
+    host, colon, digits = address.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not colon or not host or not (digits.isascii() and digits.isdigit()):
+        raise ServeError(
+            f"address {address!r}: write host:port, such as 127.0.0.1:7777, or unix:/path"
+        )
+    port = int(digits)
+    if port > 65_535:
+        raise ServeError(f"address {address!r}: a port is at most 65535")
+    return host, port
+
+
+def _join(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _check_host(address: str, host: str, remote_allowed: bool) -> str:
+    """The numeric address of a host, if the referee may listen there."""
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ServeError(f"address {address!r}: no such host {host!r} ({reason})") from None
+    numbers = [str(entry[4][0]) for entry in found]
+    remote = [n for n in numbers if not ipaddress.ip_address(n.partition("%")[0]).is_loopback]
+    if remote and not remote_allowed:
+        raise ServeError(
+            f"address {address!r} ({remote[0]}) can be reached from other machines, and without "
+            "TLS anybody on the way can read tokens and hands: give a certificate and key, "
+            "listen on 127.0.0.1, or allow it expressly"
+        )
+    return numbers[0]
+
+
+def _check_port(address: str, host: str, port: int) -> None:
+    """Try the port first: gRPC's own message does not say why it cannot be had."""
+    if port == 0:
+        return
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            reason = {
+                errno.EADDRINUSE: "another program listens there; choose another port, or 0",
+                errno.EACCES: "ports below 1024 need special rights; choose a higher one",
+                errno.EADDRNOTAVAIL: "this machine does not have that address",
+            }.get(error.errno or 0, error.strerror or str(error))
+            raise ServeError(f"cannot listen on {address!r}: {reason}") from None
+
+
+def _check_path(path: str) -> None:
+    """Make sure that a socket can be made at a path: grpc would take over one that is in use."""
+    absolute = os.fsencode(Path(path).absolute())
+    if not path or len(absolute) > _LONGEST_PATH:
+        raise ServeError(
+            f"unix:{path}: the path has {len(absolute)} bytes, and a socket's may have 1 to "
+            f"{_LONGEST_PATH}; choose a shorter one, such as unix:/tmp/asara.sock"
+        )
+    parent = Path(path).absolute().parent
+    if not parent.is_dir():
+        raise ServeError(f"unix:{path}: there is no directory {parent}")
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise ServeError(f"unix:{path}: nothing may be written in {parent}")
+    try:
+        mode = Path(path).lstat().st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISSOCK(mode):
+        raise ServeError(f"unix:{path}: a file of this name exists, and it is no socket")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        try:
+            probe.connect(path)
+        except ConnectionRefusedError:
+            Path(path).unlink()  # left behind by a program that was killed
+        except OSError as error:
+            raise ServeError(f"unix:{path}: {error.strerror}") from None
+        else:
+            raise ServeError(f"unix:{path}: another program listens there; choose another path")
+
+
+def _credentials(tls: TlsFiles) -> grpc.ServerCredentials:
+    for path, what in ((tls.certificate, "certificate"), (tls.key, "private key")):
+        try:
+            path.read_bytes()
+        except OSError as error:
+            raise ServeError(f"TLS {what} {path}: {error.strerror}") from None
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(
+            tls.certificate, tls.key, password=_no_password
+        )
+    except (ssl.SSLError, _NoPasswordError) as error:
+        reason = getattr(error, "reason", None) or str(error)
+        raise ServeError(
+            f"TLS certificate {tls.certificate} with private key {tls.key}: {reason}; "
+            "both must be PEM files that belong together, the key without a password"
+        ) from None
+    return grpc.ssl_server_credentials([(tls.key.read_bytes(), tls.certificate.read_bytes())])
+
+
+class _NoPasswordError(Exception):
+    pass
+
+
+def _no_password() -> str:
+    raise _NoPasswordError("the key is encrypted")
+
+
+# Services
+
+
+_Methods: TypeAlias = dict[str, "grpc.RpcMethodHandler[Any, Any]"]
+
+
+async def _register(server: grpc.aio.Server, referee: Referee) -> None:
+    servicer = _Servicer(referee)
+    play: _Methods = {"Play": grpc.stream_stream_rpc_method_handler(servicer.play)}
+    watch: _Methods = {
+        "ListMatches": grpc.unary_unary_rpc_method_handler(servicer.list_matches),
+        "Watch": grpc.unary_stream_rpc_method_handler(servicer.watch),
+    }
+    server.add_generic_rpc_handlers(
+        (
+            grpc.method_handlers_generic_handler(PLAY, play),
+            grpc.method_handlers_generic_handler(WATCH, watch),
+        )
+    )
+    checks = health.aio.HealthServicer()
+    health_pb2_grpc.add_HealthServicer_to_server(checks, server)
+    for name in ("", PLAY, WATCH):
+        await checks.set(name, health_pb2.HealthCheckResponse.SERVING)
+    names: Iterable[str] = (PLAY, WATCH, health.SERVICE_NAME, reflection.SERVICE_NAME)
+    reflection.enable_server_reflection(names, server)
+
+
+class _Servicer:
+    """All methods take and give bytes: the referee assembles its messages as bytes, and what a bot
+    sends must be able to be garbage without gRPC ending the stream on its own.
+    """
+
+    def __init__(self, referee: Referee) -> None:
+        self._referee = referee
+        self._watchers = 0
+
+    async def play(self, _: object, context: Context) -> None:
+        try:
+            session = self._referee.new_session(context)
+        except StreamError as ended:
+            await end_call(context, ended)
+            return
+        await session.run()
+
+    async def list_matches(self, data: bytes, context: Context) -> bytes:
+        await _parse(watch_pb2.ListMatchesRequest, data, context)
+        return list_matches(self._referee.running()).SerializeToString()
+
+    async def watch(self, data: bytes, context: Context) -> None:
+        request = await _parse(watch_pb2.WatchRequest, data, context)
+        table = self._referee.table(request.match_id)
+        if table is None:
+            text = f"no match {request.match_id!r} runs now; ListMatches tells which do"
+            await end_call(context, StreamError(Ending.MATCH, text))
+            return
+        most = self._referee.limits.watchers
+        if self._watchers >= most:
+            text = f"{most} watchers are connected, which is the limit; try again later"
+            await end_call(context, StreamError(Ending.TOO_MANY_STREAMS, text))
+        self._watchers += 1
+        try:
+            async for message in follow(table, request.after_sequence):
+                await context.write(message)
+        finally:
+            self._watchers -= 1
+
+
+async def _parse(kind: Any, data: bytes, context: Context) -> Any:
+    try:
+        return kind.FromString(data)
+    except DecodeError:
+        text = f"the request is no serialized {kind.DESCRIPTOR.full_name}"
+        await end_call(context, StreamError(Ending.UNREADABLE_REQUEST, text))
+        raise asyncio.CancelledError from None

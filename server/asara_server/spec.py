@@ -1,0 +1,115 @@
+"""What a match is played with, and what remains of it."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from asara_game.events import Event
+from asara_game.rules import RULES_VERSION, Rules
+from asara_server.replay.records import Record, Replay, ReplayHeader
+from asara_server.results import SeatForfeited, SeatResult
+from asara_server.translate.terms import Clocks
+
+SECOND_US: Final = 1_000_000
+_LONGEST_ID: Final = 128
+
+
+@dataclass(frozen=True, slots=True)
+class ClockSettings:
+    """The time allowed, in seconds; raises ValueError where it is negative or without end."""
+
+    start_up_s: float = 30.0
+    """From the start of the match until a bot must have dialled in."""
+    bank_s: float = 60.0
+    increment_s: float = 0.5
+    """Added to the bank with every decision."""
+    grace_s: float = 0.05
+    """Not charged, per decision, for the network."""
+    reconnect_s: float = 10.0
+    """How long a bot may stay away after a break."""
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            seconds = getattr(self, name)
+            if not 0 <= seconds <= 10**9:
+                raise ValueError(f"{name} is {seconds}; it must be a number of seconds")
+
+    def in_microseconds(self) -> Clocks:
+        """The same, as the protocol carries it."""
+        return Clocks(
+            start_up_us=round(self.start_up_s * SECOND_US),
+            bank_us=round(self.bank_s * SECOND_US),
+            increment_us=round(self.increment_s * SECOND_US),
+            grace_us=round(self.grace_s * SECOND_US),
+            reconnect_us=round(self.reconnect_s * SECOND_US),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """Who plays a seat: the name of the entry, and the token of the bot that dials in for it."""
+
+    entry: str
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSpec:
+    """One match to be played; raises ValueError where it cannot be."""
+
+    match_id: str
+    """Unique in a run; bots and watchers see it, so it says nothing of the deal."""
+    rules: Rules
+    players: tuple[Player, ...]
+    """By seat."""
+    clocks: ClockSettings
+    secret: bytes
+    """The 32 bytes that every shuffle comes from."""
+
+    def __post_init__(self) -> None:
+        if not 0 < len(self.match_id.encode()) <= _LONGEST_ID:
+            raise ValueError(f"match_id {self.match_id!r}: use 1 to {_LONGEST_ID} bytes")
+        if len(self.players) != self.rules.seats:
+            raise ValueError(
+                f"match {self.match_id}: {len(self.players)} players for {self.rules.seats} seats"
+            )
+        if len({player.token for player in self.players}) < len(self.players):
+            raise ValueError(f"match {self.match_id}: one bot cannot play two seats of a match")
+
+    @property
+    def entries(self) -> tuple[str, ...]:
+        """Names of the entries, by seat."""
+        return tuple(player.entry for player in self.players)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRecord:
+    """A match that is over."""
+
+    spec: MatchSpec
+    results: tuple[SeatResult, ...]
+    """By seat; empty where the match is void."""
+    records: tuple[Record, ...]
+    events: tuple[Event | SeatForfeited, ...]
+    void: bool
+    """Whether the referee failed: the match does not count and has to be played again."""
+    started_unix_ms: int
+    duration_us: int
+
+    @property
+    def replay(self) -> Replay:
+        """What a replay file of this match holds."""
+        spec = self.spec
+        return Replay(
+            header=ReplayHeader(
+                match_id=spec.match_id,
+                rules_version=RULES_VERSION,
+                edition=spec.rules.edition.data,
+                rule_sets=spec.rules.rule_sets,
+                entries=spec.entries,
+                clocks=spec.clocks.in_microseconds(),
+                deal_secret=spec.secret,
+                started_unix_ms=self.started_unix_ms,
+            ),
+            records=self.records,
+            results=self.results,
+        )

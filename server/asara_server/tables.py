@@ -1,0 +1,377 @@
+"""The matches that wait or run: when they start, what reaches their bots, their timers, their end.
+
+`Match` decides what follows from what happens; here it is carried out. A failure in a match ends
+that match only.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Final
+
+from structlog.typing import FilteringBoundLogger
+
+from asara.v1.play_pb2 import Reply
+from asara_server.limits import RateMeter
+from asara_server.match import NEVER, Answer, Match
+from asara_server.replay.records import ForfeitRecord, MoveRecord
+from asara_server.results import Termination
+from asara_server.session import Greeting, Session
+from asara_server.spec import SECOND_US, MatchRecord, MatchSpec
+from asara_server.telling import Presence
+from asara_server.translate.terms import Limits
+
+_LEAST_DELAY_US: Final = 1_000
+
+
+class MatchCut(Exception):
+    """The referee stopped before the match was over; the text says how far it had come."""
+
+
+class Bot:
+    """A bot that may dial in, by its token."""
+
+    __slots__ = (
+        "entry",
+        "gone",
+        "greeting",
+        "known",
+        "meter",
+        "session",
+        "tables",
+        "token",
+        "waiters",
+    )
+
+    def __init__(self, token: str, entry: str, meter: RateMeter) -> None:
+        self.token = token
+        self.entry = entry
+        self.meter = meter
+        self.session: Session | None = None
+        #: The last one, whether or not its stream lasts.
+        self.greeting: Greeting | None = None
+        #: Whether it ever dialled in.
+        self.known = False
+        #: Why it will not come any more.
+        self.gone: str | None = None
+        self.tables: dict[str, tuple[Table, int]] = {}
+        self.waiters: list[asyncio.Future[None]] = []
+
+    @property
+    def free(self) -> bool:
+        """Whether it is there and can take one more match."""
+        return (
+            self.session is not None
+            and self.gone is None
+            and self.greeting is not None
+            and len(self.tables) < self.greeting.max_matches
+        )
+
+
+class Table:
+    """A match with its bots, its timer and those who watch it."""
+
+    __slots__ = (
+        "bots",
+        "done",
+        "late",
+        "match",
+        "seen_faults",
+        "seen_records",
+        "spec",
+        "started_unix_ms",
+        "started_us",
+        "timer",
+        "timer_us",
+        "watchers",
+    )
+
+    def __init__(
+        self, spec: MatchSpec, bots: tuple[Bot, ...], done: asyncio.Future[MatchRecord]
+    ) -> None:
+        self.spec = spec
+        self.bots = bots
+        self.done = done
+        #: None until it starts.
+        self.match: Match | None = None
+        #: Whether the time for dialling in is over.
+        self.late = False
+        self.timer: asyncio.TimerHandle | None = None
+        self.timer_us = NEVER
+        self.started_us = 0
+        self.started_unix_ms = 0
+        self.seen_faults = 0
+        self.seen_records = 0
+        #: Done as soon as there may be something new to tell.
+        self.watchers: list[asyncio.Future[None]] = []
+
+
+def now_us() -> int:
+    """Microseconds of a clock that never goes back."""
+    return time.monotonic_ns() // 1_000
+
+
+class Tables:
+    """All matches of a referee."""
+
+    def __init__(self, limits: Limits, log: FilteringBoundLogger) -> None:
+        self.by_match: dict[str, Table] = {}
+        self._limits = limits
+        self._log = log
+        self._waiting: list[Table] = []
+        self._starting = False
+        #: Set while the referee stops; done when no decision is open any more.
+        self._quiet: asyncio.Future[None] | None = None
+
+    # Beginning
+
+    async def play(self, spec: MatchSpec, bots: tuple[Bot, ...]) -> MatchRecord:
+        """Play a match to its end; MatchCut where it is cut."""
+        loop = asyncio.get_running_loop()
+        table = Table(spec, bots, loop.create_future())
+        self.by_match[spec.match_id] = table
+        self._waiting.append(table)
+        table.timer = loop.call_later(spec.clocks.start_up_s, self._start_late, table)
+        self.start_soon()
+        try:
+            return await table.done
+        except asyncio.CancelledError:
+            self._cut(table)
+            raise
+
+    def start_soon(self) -> None:
+        """Start what can be started, but not in the middle of other work."""
+        if self._waiting and not self._starting:
+            self._starting = True
+            asyncio.get_running_loop().call_soon(self._start_waiting)
+
+    def _start_late(self, table: Table) -> None:
+        table.late = True
+        self._start_if_ready(table)
+
+    def _start_waiting(self) -> None:
+        self._starting = False
+        for table in list(self._waiting):
+            self._start_if_ready(table)
+
+    def _start_if_ready(self, table: Table) -> None:
+        """Start when every bot is there and has room, or will not come any more."""
+        for bot in table.bots:
+            missing = bot.gone is not None or (table.late and bot.session is None)
+            if not (bot.free or missing):
+                return
+        self._waiting.remove(table)
+        _stop_timer(table)
+        table.started_us = now = now_us()
+        table.started_unix_ms = time.time_ns() // 1_000_000
+        spec = table.spec
+        present = {}
+        absent = {}
+        for seat, bot in enumerate(table.bots):
+            if bot.free and bot.greeting is not None:
+                present[seat] = presence(bot.greeting)
+                bot.tables[spec.match_id] = (table, seat)
+            else:
+                absent[seat] = _absence(bot, spec)
+        try:
+            table.match = Match(spec, self._limits)
+        except Exception as error:  # noqa: BLE001 - a fault of the engine ends this match only
+            self._void(table, error)
+            return
+        self._log.info("match started", match=spec.match_id, entries=spec.entries)
+        self.drive(table, Match.start, present, absent, now)
+
+    # Playing
+
+    def reply(self, table: Table, seat: int, reply: Reply) -> Answer:
+        """A bot's reply: the hot path."""
+        match = table.match
+        assert match is not None
+        now = now_us()
+        try:
+            answer = match.reply(seat, reply.decision_id, reply.actions, now)
+            if answer is Answer.ACCEPTED:
+                match.worked(now_us() - now)
+        except Exception as error:  # noqa: BLE001 - a fault of the referee ends this match only
+            self._void(table, error)
+            return Answer.ACCEPTED
+        self._deliver(table, match)
+        return answer
+
+    def drive(self, table: Table, step: Callable[..., None], *args: object) -> None:
+        """Let something else happen in a match."""
+        match = table.match
+        if match is None or match.finished:
+            return
+        try:
+            step(match, *args)
+        except Exception as error:  # noqa: BLE001 - a fault of the referee ends this match only
+            self._void(table, error)
+        else:
+            self._deliver(table, match)
+
+    def _deliver(self, table: Table, match: Match) -> None:
+        """Take what a match has to say to its streams, and set its timer; or put it away."""
+        if match.outbox:
+            _post(table, match)
+        if match.faults != table.seen_faults:
+            self._log_faults(table, match)
+        if table.watchers:
+            wake(table.watchers)
+        if match.finished:
+            self._finish(table)
+            return
+        if match.deadline_us < table.timer_us:
+            self._set_timer(table, match.deadline_us)
+        if self._quiet is not None and self._all_quiet():
+            wake([self._quiet])
+
+    def _set_timer(self, table: Table, deadline_us: int) -> None:
+        # Deadlines mostly move on, so a timer may ring early: it is then set anew. That is cheaper
+        # than setting it for every decision.
+        _stop_timer(table)
+        table.timer_us = deadline_us
+        delay_s = max(deadline_us - now_us(), _LEAST_DELAY_US) / SECOND_US
+        table.timer = asyncio.get_running_loop().call_later(delay_s, self._ring, table)
+
+    def _ring(self, table: Table) -> None:
+        _stop_timer(table)
+        self.drive(table, Match.expire, now_us())
+
+    def _log_faults(self, table: Table, match: Match) -> None:
+        table.seen_faults = match.faults
+        for record in match.records[table.seen_records :]:
+            if isinstance(record, MoveRecord):
+                continue
+            if isinstance(record, ForfeitRecord):
+                fact, why = "seat forfeited", record.termination.name
+            else:
+                fact, why = "reply rejected", record.reason.name
+            self._log.info(
+                fact,
+                match=table.spec.match_id,
+                seat=record.seat,
+                entry=table.spec.players[record.seat].entry,
+                why=why,
+                detail=record.detail,
+            )
+        table.seen_records = len(match.records)
+
+    # Ending
+
+    def _finish(self, table: Table) -> None:
+        match = table.match
+        self._put_away(table)
+        record = MatchRecord(
+            spec=table.spec,
+            results=match.results if match else (),
+            records=tuple(match.records) if match else (),
+            events=tuple(match.telling.events) if match else (),
+            void=match is None or match.void,
+            started_unix_ms=table.started_unix_ms,
+            duration_us=now_us() - table.started_us,
+        )
+        ranks = [result.rank for result in record.results]
+        self._log.info("match over", match=table.spec.match_id, ranks=ranks, void=record.void)
+        if not table.done.done():
+            table.done.set_result(record)
+
+    def _void(self, table: Table, error: Exception) -> None:
+        """End a match that failed."""
+        self._log.error("match void", match=table.spec.match_id, exc_info=error)
+        _abandon(table)
+        self._finish(table)
+
+    def _cut(self, table: Table) -> str:
+        """End a match because the referee was told to; says how far it had come."""
+        text = f"match {table.spec.match_id}: {_how_far(table)}"
+        _abandon(table)
+        self._put_away(table)
+        self._log.warning("match cut", match=table.spec.match_id, detail=text)
+        if not table.done.done():
+            table.done.set_exception(MatchCut(text))
+        return text
+
+    def _put_away(self, table: Table) -> None:
+        _stop_timer(table)
+        if self.by_match.pop(table.spec.match_id, None) is None:
+            return
+        for bot in table.bots:
+            bot.tables.pop(table.spec.match_id, None)
+        if table in self._waiting:
+            self._waiting.remove(table)
+        wake(table.watchers)
+        self.start_soon()
+
+    async def stop(self, finish_s: float) -> list[str]:
+        """Let the open decisions be answered in so many seconds, and cut all matches."""
+        cut = [self._cut(table) for table in list(self._waiting)]
+        for table in self.by_match.values():
+            if table.match is not None:
+                table.match.halt()
+        if not self._all_quiet():
+            self._quiet = asyncio.get_running_loop().create_future()
+            try:
+                async with asyncio.timeout(finish_s):
+                    await self._quiet
+            except TimeoutError:
+                pass  # what is still open is told with the match that it cuts
+        return cut + [self._cut(table) for table in list(self.by_match.values())]
+
+    def _all_quiet(self) -> bool:
+        return all(t.match is None or t.match.asked is None for t in self.by_match.values())
+
+
+def presence(greeting: Greeting, last_sequence: int | None = None) -> Presence:
+    """What a match has to know of a stream."""
+    return Presence(greeting.live_updates, greeting.omit_public_view, last_sequence)
+
+
+def _absence(bot: Bot, spec: MatchSpec) -> tuple[Termination, str]:
+    """Why a bot is not there when its match begins."""
+    within = f"within {spec.clocks.start_up_s:g} s"
+    if bot.known:
+        return Termination.CRASH, bot.gone or f"went away and did not come back {within}"
+    return Termination.NEVER_STARTED, bot.gone or f"did not dial in {within}"
+
+
+def _post(table: Table, match: Match) -> None:
+    bots = table.bots
+    for seat, message in match.outbox:
+        session = bots[seat].session
+        if session is not None:
+            session.put(message)
+    match.outbox.clear()
+
+
+def _abandon(table: Table) -> None:
+    match = table.match
+    if match is not None and not match.finished:
+        match.abandon()
+        _post(table, match)
+
+
+def _stop_timer(table: Table) -> None:
+    if table.timer is not None:
+        table.timer.cancel()
+        table.timer = None
+    table.timer_us = NEVER
+
+
+def _how_far(table: Table) -> str:
+    match = table.match
+    if match is None:
+        return "cut before it began"
+    moves = sum(isinstance(record, MoveRecord) for record in match.records)
+    text = f"cut in year {match.state.year} after {moves} decisions"
+    if match.asked is None:
+        return text
+    return f"{text}, while {table.spec.players[match.asked].entry} had to decide"
+
+
+def wake(waiters: list[asyncio.Future[None]]) -> None:
+    """Let all go on that wait, and forget them."""
+    for waiter in waiters:
+        if not waiter.done():
+            waiter.set_result(None)
+    waiters.clear()

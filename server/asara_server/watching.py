@@ -1,0 +1,76 @@
+"""Following a match: what everybody may know, turn by turn. A slow watcher holds nobody up."""
+
+import asyncio
+from bisect import bisect_right
+from collections.abc import AsyncIterator
+
+from asara.v1.watch_pb2 import ListMatchesResponse, MatchSummary
+from asara_game.view import public_view
+from asara_server.match import Match
+from asara_server.tables import Table
+from asara_server.translate.messages import (
+    match_summary,
+    watch_ended_bytes,
+    watch_started_bytes,
+    watch_update_bytes,
+)
+
+
+def list_matches(tables: list[Table]) -> ListMatchesResponse:
+    """The matches that run now."""
+    return ListMatchesResponse(matches=[_summary(t, t.match) for t in tables if t.match])
+
+
+def _summary(table: Table, match: Match) -> MatchSummary:
+    return match_summary(
+        match_id=table.spec.match_id,
+        entries=table.spec.entries,
+        rules=table.spec.rules,
+        sequence=match.telling.turns[-1],
+    )
+
+
+async def follow(table: Table, after: int) -> AsyncIterator[bytes]:
+    """Messages to a watcher, to the end of the match: events behind number `after`, by turns.
+
+    The first message comes as soon as no turn is half done.
+    """
+    match = table.match
+    assert match is not None
+    telling = match.telling
+    spec = table.spec
+    while not (telling.at_rest or match.finished):
+        await _news(table)
+    yield watch_started_bytes(
+        match_id=spec.match_id,
+        entries=spec.entries,
+        rules=spec.rules,
+        sequence=telling.turns[-1],
+        public=public_view(match.state),
+        deal_commitment=telling.commitment,
+    )
+    sent = max(after, 0)
+    while True:
+        finished = match.finished
+        ends = telling.turns[bisect_right(telling.turns, sent) :]
+        if finished and not match.void and max(sent, *ends, 0) < len(telling.events):
+            ends.append(len(telling.events))
+        for end in ends:
+            yield watch_update_bytes(
+                match_id=spec.match_id, events=telling.events[sent:end], sequence=end
+            )
+            sent = end
+        if finished:
+            break
+        if match.finished or bisect_right(telling.turns, sent) < len(telling.turns):
+            continue  # more happened while the watcher was slow
+        await _news(table)
+    yield watch_ended_bytes(
+        results=match.results, deal_secret=b"" if match.void else spec.secret, void=match.void
+    )
+
+
+async def _news(table: Table) -> None:
+    waiter = asyncio.get_running_loop().create_future()
+    table.watchers.append(waiter)
+    await waiter
