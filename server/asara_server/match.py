@@ -207,9 +207,9 @@ class Match:
     def worked(self, referee_us: int) -> None:
         """How long the referee itself took for the reply just accepted."""
         index = self._unmeasured
-        record = self.records[index]
-        assert isinstance(record, MoveRecord)
-        self.records[index] = record._replace(referee_us=referee_us)
+        move = self.records[index]
+        assert isinstance(move, MoveRecord)
+        self.records[index] = MoveRecord(move.seat, move.action, move.bot_us, referee_us)
 
     # Playing
 

@@ -14,12 +14,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import grpc
 from google.protobuf.message import DecodeError
-from grpc_health.v1 import (  # type: ignore[import-untyped] # gRPC ships no types
-    health,
-    health_pb2,
-    health_pb2_grpc,
-)
-from grpc_reflection.v1alpha import reflection  # type: ignore[import-untyped]
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
 
 from asara.v1 import play_pb2, watch_pb2
 from asara_server.limits import Context, Ending, StreamError, end_call

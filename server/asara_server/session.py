@@ -85,10 +85,7 @@ class Session:
             return
         self._outbox.append(message)
         self._outbox_bytes += len(message)
-        limits = self._limits
-        if self._outbox_bytes > limits.unread_bytes:
-            self._overflow()
-        elif len(self._outbox) > limits.responses_unread and self._stuck():
+        if self._overfull():
             self._overflow()
         elif not self._writing:
             self._wake_writer()
@@ -106,10 +103,14 @@ class Session:
             self._outbox.append(message)
             self._interrupt()
 
-    def _stuck(self) -> bool:
-        """Whether the bot does not read: many responses at once are no fault of its own."""
-        stuck_s = self._loop.time() - self._write_began_s
-        return self._writing and stuck_s > self._limits.unread_patience_s
+    def _overfull(self) -> bool:
+        """Whether the bot does not read; many responses at once are no fault of its own."""
+        limits = self._limits
+        if self._outbox_bytes > limits.unread_bytes:
+            return True
+        if len(self._outbox) <= limits.responses_unread or not self._writing:
+            return False
+        return self._loop.time() - self._write_began_s > limits.unread_patience_s
 
     def _overflow(self) -> None:
         limits = self._limits

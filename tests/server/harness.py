@@ -221,7 +221,7 @@ class Stream:
     async def read(self) -> PlayResponse:
         """The next response; fails at the end of the stream."""
         response = await self.call.read()
-        assert response is not grpc.aio.EOF, "the stream has ended"
+        assert isinstance(response, PlayResponse), "the stream has ended"
         return response
 
     async def expect(self, kind: str) -> Any:
@@ -281,7 +281,7 @@ async def play_bot(
 ) -> list[Any]:
     """Play until so many matches are over; returns their MatchEnded."""
     rng = random.Random(seed)
-    ended = []
+    ended: list[Any] = []
     while len(ended) < matches:
         response = await stream.read()
         kind = response.WhichOneof("response")

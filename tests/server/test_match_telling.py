@@ -46,7 +46,7 @@ def test_a_live_bots_decision_at_the_start_of_its_turn_carries_no_events():
     driven.play_out(random.Random(2))
     for told in driven.told:
         for response in told:
-            if response.HasField("decision") and response.decision.kind == DecisionKind.SPACE:
+            if response.HasField("decision") and int(response.decision.kind) == DecisionKind.SPACE:
                 assert not response.decision.events
 
 
@@ -162,7 +162,8 @@ def test_a_forfeited_seat_whose_bot_listens_on_hears_the_end():
     driven.clear()
     driven.play_out(random.Random(6))
     assert driven.kinds(0) == ["match_ended"]
-    assert driven.told[0][0].match_ended.results[0].termination == Termination.TIME_OUT
+    result = driven.told[0][0].match_ended.results[0]
+    assert int(result.termination) == Termination.TIME_OUT
 
 
 def test_a_forfeited_seat_does_not_come_back():

@@ -8,6 +8,7 @@ import pytest
 
 from asara_server import tables
 from asara_server.limits import LimitSettings
+from asara_server.match import Match
 from asara_server.referee import MatchCut
 from asara_server.results import Termination
 from asara_server.spec import ClockSettings
@@ -278,14 +279,14 @@ async def test_waiting_for_a_bot():
 
 @asynchronous
 async def test_a_failure_of_the_engine_voids_that_match_only(monkeypatch, capfd):
-    real = tables.Match.reply
+    real = Match.reply
 
     def broken(match, *arguments):
         if match.spec.match_id == "m1" and match.state.year == 2:
             raise RuntimeError("seven hands")
         return real(match, *arguments)
 
-    monkeypatch.setattr(tables.Match, "reply", broken)
+    monkeypatch.setattr(Match, "reply", broken)
     async with court() as held:
         held.admit("a", "b")
         a, b = await held.dial("a", max_matches=2), await held.dial("b", max_matches=2)

@@ -5,6 +5,7 @@ import os
 import re
 import socket
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
@@ -174,11 +175,12 @@ async def test_certificates_that_cannot_be_used_are_refused(tmp_path):
 async def test_health_and_reflection(tmp_path):
     server, bound = await serve(Referee(), f"unix:{tmp_path}/socket")
     async with grpc.aio.insecure_channel(bound) as channel:
-        checks = health_pb2_grpc.HealthStub(channel)
+        checks: Any = health_pb2_grpc.HealthStub(channel)
         for name in ("", PLAY, WATCH):
             response = await checks.Check(health_pb2.HealthCheckRequest(service=name))
             assert response.status == health_pb2.HealthCheckResponse.SERVING
-        about = reflection_pb2_grpc.ServerReflectionStub(channel)
+        stub: Any = reflection_pb2_grpc.ServerReflectionStub
+        about = stub(channel)
         request = reflection_pb2.ServerReflectionRequest(list_services="")
         [answer] = [r async for r in about.ServerReflectionInfo(iter([request]))]
         names = {service.name for service in answer.list_services_response.service}
@@ -194,6 +196,6 @@ async def test_methods_that_do_not_exist_are_unimplemented(tmp_path):
     server, bound = await serve(Referee(), f"unix:{tmp_path}/socket")
     async with grpc.aio.insecure_channel(bound) as channel:
         with pytest.raises(grpc.aio.AioRpcError) as caught:
-            await channel.unary_unary(f"/{PLAY}/Cheat")(b"")
+            await channel.unary_unary(f"/{PLAY}/Cheat", request_serializer=bytes)(b"")
         assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
     await asyncio.wait_for(server.stop(0), 5)

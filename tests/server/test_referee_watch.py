@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from typing import Any
 
 import grpc
 
@@ -182,5 +183,6 @@ async def test_watchers_are_limited():
 @asynchronous
 async def test_a_garbage_request_is_refused():
     async with court() as held:
-        call = held.channel().unary_stream(f"/{WATCH}/Watch")(b"\xff")
+        method: Any = held.channel().unary_stream(f"/{WATCH}/Watch")
+        call = method(b"\xff")
         assert await refusal(call) == (grpc.StatusCode.INVALID_ARGUMENT, "unreadable-request")
