@@ -1,0 +1,83 @@
+"""The rules as five functions: a new match, what is asked, what is legal, what it does, who won."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .actions import Action
+from .deal import Shuffler
+from .events import Event
+from .moves import HANDLERS
+from .rules import Rules
+from .scoring import Outcome
+from .state import Decision, IllegalAction, State, blank
+from .turns import set_up, start_year
+from .vocabulary import DecisionKind
+
+__all__ = ["apply", "decision", "legal_actions", "new_match", "outcome"]
+
+
+def new_match(rules: Rules, shuffler: Shuffler) -> tuple[State, list[Event]]:
+    """A match at its first decision, and what everybody saw of the set-up."""
+    state = blank(rules, shuffler)
+    set_up(state)
+    events: list[Event] = []
+    start_year(state, events)
+    _take_forced(state, events)
+    return state, events
+
+
+def legal_actions(state: State) -> Sequence[Action]:
+    """What may be answered, in canonical order: two actions at least, none when the match is over."""
+    return state.legal
+
+
+def apply(state: State, action: Action) -> list[Event]:
+    """Carry out an action and all that it forces; return what everybody saw.
+
+    Raises IllegalAction, and leaves the state as it was, for anything but a member of
+    `legal_actions(state)`.
+    """
+    if action not in state.legal:
+        raise IllegalAction(refusal(state, action))
+    events: list[Event] = []
+    HANDLERS[state.kind](state, action, events)
+    if len(state.legal) == 1:
+        _take_forced(state, events)
+    return events
+
+
+def _take_forced(state: State, events: list[Event]) -> None:
+    """A decision with one legal action is not asked."""
+    while len(state.legal) == 1:
+        HANDLERS[state.kind](state, state.legal[0], events)
+
+
+def refusal(state: State, action: object) -> str:
+    """Why an action was refused; says no more than the legal list does."""
+    if state.seat < 0:
+        return f"{action} is not legal: the match is over"
+    kind = state.kind.name
+    return f"{action} is not legal: decision {kind} has {len(state.legal)} other actions"
+
+
+def decision(state: State) -> Decision:
+    """What is asked now; raises ValueError when the match is over."""
+    if state.seat < 0:
+        raise ValueError("the match is over")
+    kind = state.kind
+    if kind == DecisionKind.SPACE:
+        return Decision(state.seat, kind)
+    space = state.space.space if state.space else None
+    return Decision(
+        state.seat, kind, space, state.to_build, state.steps, state.gift_queue, state.keep
+    )
+
+
+def outcome(state: State) -> Outcome | None:
+    """Who won; None while the match runs."""
+    if state.seat >= 0:
+        return None
+    best = max(state.prestige)
+    winners = tuple(seat for seat, points in enumerate(state.prestige) if points == best)
+    return Outcome(tuple(state.prestige), winners)

@@ -1,0 +1,536 @@
+"""What each action does: one handler per kind of decision.
+
+A handler changes the state, appends the events that everybody sees, and leaves the next decision in
+`state.kind` and `state.legal`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import combinations
+from typing import Final, cast
+
+from .actions import (
+    Action,
+    BuildCount,
+    ChooseBuyer,
+    ExtendTower,
+    FoundTower,
+    KeepLitWindows,
+    LayBuyers,
+    LightWindow,
+    PayOffer,
+    SearchPile,
+    Wish,
+)
+from .build import build_steps
+from .events import (
+    BuildStarted,
+    BuyersDispatched,
+    BuyersRecruited,
+    Event,
+    FundsTaken,
+    GeniePaid,
+    GiftTaken,
+    LitWindowsDrawn,
+    LitWindowsKept,
+    MoveDeclined,
+    MoveLost,
+    PatronageTaken,
+    PileSearched,
+    SectionTaken,
+    TowerExtended,
+    TowerFounded,
+    WindowLit,
+    WishMade,
+)
+from .rules import COUNTS, DECLINE, SEARCHES, SpaceInfo
+from .state import BUYERS, HAND_BITS, LIT_WINDOWS, MASK, ONE, Dispatched, State
+from .turns import end_turn, seat_numbers
+from .vocabulary import (
+    SECTION_TYPES,
+    Area,
+    BuyerColour,
+    Colour,
+    DecisionKind,
+    GiftCard,
+    GiftKind,
+    SectionKind,
+    Tower,
+)
+
+Handler = Callable[[State, Action, list[Event]], None]
+
+_BUYER_COLOURS: Final = (0, *BuyerColour)
+_CHOICES: Final = (None, *(ChooseBuyer(colour) for colour in BuyerColour))
+#: Stands for the coloured building among the colours that an area can ask for.
+_ANY_FACE_DOWN: Final = 7
+_COLOURED: Final = int(Area.COLOURED_BUILDING)
+_lays: dict[int, tuple[Action, ...]] = {}
+
+
+# --- dispatching ---------------------------------------------------------------------------------
+
+
+def _space(state: State, action: Action, events: list[Event]) -> None:
+    info = state.rules.by_action[action]
+    state.space = info
+    colour = _ANY_FACE_DOWN if info.area == _COLOURED else state.area_colours[info.area]
+    key = state.hands[state.seat] << 3 | colour
+    legal = _lays.get(key)
+    if legal is None:
+        if len(_lays) > 50_000:
+            _lays.clear()
+        legal = _lays[key] = tuple(_lay_options(key >> 3, colour))
+    state.kind = DecisionKind.BUYERS
+    state.legal = legal
+
+
+def _lay_options(hand: int, colour: int) -> Iterable[Action]:
+    """One buyer of the colour (any, where the area has none), or two face down (RULES R1)."""
+    counts = {c: hand >> HAND_BITS * (c - 1) & 63 for c in BuyerColour}
+    held = [c for c in BuyerColour if counts[c]]
+    if colour == _ANY_FACE_DOWN:
+        return [LayBuyers((c,), True) for c in held]
+    if not colour:
+        return [LayBuyers((c,), False) for c in held]
+    options: list[Action] = [LayBuyers((c,), False) for c in held if c == colour]
+    pairs = [(a, b) for a in held for b in held if a < b or (a == b and counts[a] > 1)]
+    options += (LayBuyers(pair, True) for pair in pairs)
+    return options
+
+
+def _buyers(state: State, action: Action, events: list[Event]) -> None:
+    lay = cast(LayBuyers, action)
+    info = cast(SpaceInfo, state.space)
+    seat = state.seat
+    area = info.area
+    buyers = lay.buyers
+    for buyer in buyers:
+        state.hands[seat] -= ONE[buyer]
+    count = len(buyers)
+    state.hand_sizes[seat] -= count
+    shown: BuyerColour | int = 0
+    if lay.face_down:
+        state.face_down.append((seat, info.space, buyers))
+    else:
+        shown = state.area_colours[area] = buyers[0]
+    laid = state.dispatched[area]
+    mark = Dispatched(info.space, seat, shown)
+    if area == _COLOURED:
+        state.dispatched[area] = (*laid, mark)
+    else:
+        state.free[area] &= ~info.bit
+        state.dispatched[area] = tuple(sorted((*laid, mark))) if laid else (mark,)
+    events.append(BuyersDispatched(seat, info.space, shown, count))
+    if info.chest >= 0 and state.chests[info.chest]:
+        state.gift_queue = state.chests[info.chest]
+        state.chests[info.chest] = ()
+        state.gifted[area] &= ~info.bit
+        _next_gift(state, events)
+    else:
+        _MOVES[area](state, info, events, False)
+
+
+# --- gift cards ----------------------------------------------------------------------------------
+
+
+def _next_gift(state: State, events: list[Event]) -> None:
+    """Let the cards take effect in the order they were laid, up to the first that asks something."""
+    seat = state.seat
+    while state.gift_queue:
+        card = state.gift_queue[0]
+        kind = card.kind
+        if kind == GiftKind.ASARI:
+            state.money[seat] += card.asari
+            events.append(GiftTaken(seat, card, True, card.asari))
+        elif kind == GiftKind.PRESTIGE:
+            state.prestige[seat] += card.prestige
+            events.append(GiftTaken(seat, card, True, 0, card.prestige))
+        else:
+            ask = _GIFTS[kind](state, card)
+            events.append(GiftTaken(seat, card, ask is not None))
+            if ask is not None:
+                state.kind, state.legal = ask
+                return
+        state.gift_queue = state.gift_queue[1:]
+    info = cast(SpaceInfo, state.space)
+    if can_move(state, info, False):
+        _MOVES[info.area](state, info, events, False)
+    else:
+        events.append(MoveLost(seat))  # RULES R10
+        end_turn(state, events)
+
+
+_Ask = tuple[DecisionKind, tuple[Action, ...]] | None
+
+
+def _gift_buyer(state: State, card: GiftCard) -> _Ask:
+    if not state.buyer_pile:
+        return None
+    options = tuple(cast(Action, _CHOICES[c]) for c in sorted(set(state.buyer_pile)))
+    return DecisionKind.GIFT_BUYER, options
+
+
+def _gift_section(state: State, card: GiftCard) -> _Ask:
+    rules = state.rules
+    market = card.section_kind - 1
+    purse = min(state.money[state.seat], rules.top_price)
+    mask = state.present[market] & rules.affordable[purse]
+    return (DecisionKind.GIFT_SECTION, rules.takes[market][mask]) if mask else None
+
+
+def _gift_lit_window(state: State, card: GiftCard) -> _Ask:
+    if not state.lit_stack or state.money[state.seat] < card.asari:
+        return None
+    colours = sorted({window & 7 for window in state.lit_stack})
+    return DecisionKind.GIFT_LIT_WINDOW, tuple(KeepLitWindows((Colour(c),)) for c in colours)
+
+
+_GIFTS: Final[dict[GiftKind, Callable[[State, GiftCard], _Ask]]] = {
+    GiftKind.CHOOSE_BUYER: _gift_buyer,
+    GiftKind.BUY_SECTION: _gift_section,
+    GiftKind.BUY_LIT_WINDOW: _gift_lit_window,
+}
+
+
+def _gift_done(state: State, events: list[Event]) -> None:
+    state.gift_queue = state.gift_queue[1:]
+    _next_gift(state, events)
+
+
+def _chosen_buyer(state: State, action: Action, events: list[Event]) -> None:
+    buyer = cast(ChooseBuyer, action).buyer
+    state.buyer_pile.remove(buyer)
+    state.shuffle(BUYERS, state.buyer_pile)
+    state.hands[state.seat] += ONE[buyer]
+    state.hand_sizes[state.seat] += 1
+    _gift_done(state, events)
+
+
+def _bought_section(state: State, action: Action, events: list[Event]) -> None:
+    _take_displayed(state, action, events)
+    _gift_done(state, events)
+
+
+def _bought_lit_window(state: State, action: Action, events: list[Event]) -> None:
+    colour = cast(KeepLitWindows, action).colours[0]
+    seat = state.seat
+    stack = [window & 7 for window in state.lit_stack]
+    stack.remove(colour)
+    state.shuffle(LIT_WINDOWS, stack)
+    state.lit_stack = stack
+    price = state.gift_queue[0].asari
+    state.money[seat] -= price
+    _keep_lit(state, (colour,))
+    events.append(LitWindowsKept(seat, 1, -price))
+    _gift_done(state, events)
+
+
+# --- the areas' moves ----------------------------------------------------------------------------
+
+
+def can_move(state: State, info: SpaceInfo, wished: bool) -> bool:
+    """Whether the move of a space can be made: costs paid, something there (RULES R2, R7, R8)."""
+    asari = state.money[state.seat]
+    area = info.area
+    if asari < info.cost:
+        return False
+    if area == Area.BUILDING_CIRCLE:
+        return bool(_counts(state, info, wished))
+    if area == Area.HOUSE_OF_SPIES:
+        return any(state.piles)
+    if area == Area.TENT:
+        return bool(state.buyer_pile)
+    if area == Area.HOUSE_OF_LIGHTED_WINDOWS:
+        return bool(state.lit_stack) and asari >= state.rules.least_offer
+    return True
+
+
+def _counts(state: State, plot: SpaceInfo, wished: bool) -> list[int]:
+    """Numbers of sections that the seat can build on a plot; a wish allows no other (RULES R13)."""
+    numbers = seat_numbers(state, state.seat)
+    allowed = [plot.cost] if wished else state.rules.plot_counts(plot, state.free[plot.area])
+    return [count for count in allowed if numbers >> count & 1]
+
+
+def _market(state: State, info: SpaceInfo, events: list[Event], wished: bool) -> None:
+    rules = state.rules
+    market = info.area - 1
+    asari = state.money[state.seat]
+    top = rules.top_price
+    mask = state.present[market] & rules.affordable[asari if asari < top else top]
+    state.kind = DecisionKind.SECTION
+    state.legal = (*rules.takes[market][mask], DECLINE)
+
+
+def _circle(state: State, info: SpaceInfo, events: list[Event], wished: bool) -> None:
+    state.kind = DecisionKind.BUILD_COUNT
+    state.legal = [COUNTS[count] for count in _counts(state, info, wished)]
+
+
+def _funds(state: State, info: SpaceInfo, events: list[Event], wished: bool) -> None:
+    state.money[state.seat] += info.income
+    events.append(FundsTaken(state.seat, info.space, info.income))
+    end_turn(state, events)
+
+
+def _spies(state: State, info: SpaceInfo, events: list[Event], wished: bool) -> None:
+    state.kind = DecisionKind.PILE
+    state.legal = [search for search, pile in zip(SEARCHES, state.piles, strict=True) if pile]
+
+
+def _patronage(state: State, info: SpaceInfo, events: list[Event], wished: bool) -> None:
+    state.patronage = state.seat
+    events.append(PatronageTaken(state.seat))
+    end_turn(state, events)
+
+
+def _tent(state: State, info: SpaceInfo, events: list[Event], wished: bool) -> None:
+    seat = state.seat
+    state.money[seat] -= info.cost
+    pile = state.buyer_pile
+    count = min(state.rules.edition.tent_buyers, len(pile))
+    for _ in range(count):
+        state.hands[seat] += ONE[pile.pop()]
+    state.hand_sizes[seat] += count
+    events.append(BuyersRecruited(seat, count, -info.cost))
+    end_turn(state, events)
+
+
+def _lit_house(state: State, info: SpaceInfo, events: list[Event], wished: bool) -> None:
+    asari = state.money[state.seat]
+    offers = state.rules.edition.lit_offers
+    state.kind = DecisionKind.LIT_OFFER
+    state.legal = [PayOffer(offer.asari) for offer in offers if offer.asari <= asari]
+
+
+def _genie(state: State, info: SpaceInfo, events: list[Event], wished: bool) -> None:
+    rules = state.rules
+    seat = state.seat
+    state.money[seat] -= info.cost
+    events.append(GeniePaid(seat, -info.cost))
+    legal: list[Action] = []
+    for other in rules.spaces:
+        if other.area in (Area.CALIPHS_PATRONAGE, Area.HOUSE_OF_THE_BOTTLE_GENIE):
+            continue
+        if other.position and (other.area <= 4 or other.area == Area.HOUSE_OF_LIGHTED_WINDOWS):
+            continue  # without a buyer or a gift, these spaces differ in nothing
+        if can_move(state, other, True):
+            legal.append(other.wish)
+    legal.append(DECLINE)
+    state.kind = DecisionKind.WISH
+    state.legal = legal
+
+
+def _wished(state: State, action: Action, events: list[Event]) -> None:
+    if action is DECLINE:
+        events.append(MoveDeclined(state.seat))
+        end_turn(state, events)
+        return
+    info = state.space = state.rules.by_action[action]
+    events.append(WishMade(state.seat, cast(Wish, action).space))
+    _MOVES[info.area](state, info, events, True)
+
+
+_MOVES: Final[tuple[Callable[[State, SpaceInfo, list[Event], bool], None], ...]] = (
+    _market,  # no area has number 0
+    _market,
+    _market,
+    _market,
+    _market,
+    _circle,
+    _funds,
+    _funds,
+    _spies,
+    _patronage,
+    _tent,
+    _lit_house,
+    _genie,
+)
+
+
+# --- buying --------------------------------------------------------------------------------------
+
+
+def _take_displayed(state: State, action: Action, events: list[Event]) -> None:
+    info = state.rules.by_section[action]
+    seat = state.seat
+    display = state.display
+    display[info.index] -= 1
+    if not display[info.index]:
+        state.present[info.market] ^= info.bit
+    state.money[seat] -= info.price
+    state.stock[seat * 40 + info.stock] += 1
+    state.numbers[seat] = -1
+    events.append(SectionTaken(seat, info.section, False, -info.price))
+
+
+def _section(state: State, action: Action, events: list[Event]) -> None:
+    if action is DECLINE:
+        events.append(MoveDeclined(state.seat))
+    else:
+        _take_displayed(state, action, events)
+    end_turn(state, events)
+
+
+def _search(state: State, action: Action, events: list[Event]) -> None:
+    info = cast(SpaceInfo, state.space)
+    rules = state.rules
+    seat = state.seat
+    kind = cast(SearchPile, action).kind
+    market = kind - 1
+    state.money[seat] -= info.cost
+    events.append(PileSearched(seat, kind, -info.cost))
+    present = 0
+    for section in state.piles[market]:
+        present |= 1 << section
+    asari = state.money[seat]
+    mask = present & rules.affordable[asari if asari < rules.top_price else rules.top_price]
+    state.pile = market
+    state.kind = DecisionKind.PILE_SECTION
+    state.legal = (*rules.takes[market][mask], DECLINE)
+
+
+def _pile_section(state: State, action: Action, events: list[Event]) -> None:
+    seat = state.seat
+    pile = state.piles[state.pile]
+    if action is DECLINE:
+        events.append(MoveDeclined(seat))
+    else:
+        info = state.rules.by_section[action]
+        pile.remove(info.index % 10)
+        state.money[seat] -= info.price
+        state.stock[seat * 40 + info.stock] += 1
+        state.numbers[seat] = -1
+        events.append(SectionTaken(seat, info.section, True, -info.price))
+    state.shuffle(state.pile, pile)
+    end_turn(state, events)
+
+
+def _offer(state: State, action: Action, events: list[Event]) -> None:
+    asari = cast(PayOffer, action).asari
+    seat = state.seat
+    offer = next(offer for offer in state.rules.edition.lit_offers if offer.asari == asari)
+    state.money[seat] -= asari
+    stack = state.lit_stack
+    count = min(offer.drawn, len(stack))  # RULES R7, R17
+    drawn = tuple(stack.pop() & 7 for _ in range(count))
+    state.drawn = drawn
+    state.keep = keep = min(offer.kept, count)
+    events.append(LitWindowsDrawn(seat, count, -asari))
+    chosen = sorted(set(combinations(sorted(drawn), keep)))
+    state.kind = DecisionKind.LIT_KEEP
+    state.legal = [KeepLitWindows(tuple(Colour(c) for c in colours)) for colours in chosen]
+
+
+def _keep(state: State, action: Action, events: list[Event]) -> None:
+    colours = cast(KeepLitWindows, action).colours
+    seat = state.seat
+    rest = list(state.drawn)
+    for colour in colours:
+        rest.remove(colour)
+    known = seat + 1 << 3
+    # RULES R9: the first drawn goes under the stack first, and will come up first.
+    state.lit_stack[:0] = [known | colour for colour in reversed(rest)]
+    _keep_lit(state, colours)
+    events.append(LitWindowsKept(seat, len(colours)))
+    end_turn(state, events)
+
+
+def _keep_lit(state: State, colours: Iterable[Colour]) -> None:
+    seat = state.seat
+    for colour in colours:
+        state.lit[seat * 5 + colour - 1] += 1
+    state.numbers[seat] = -1
+
+
+# --- building ------------------------------------------------------------------------------------
+
+
+def _build_count(state: State, action: Action, events: list[Event]) -> None:
+    info = cast(SpaceInfo, state.space)
+    seat = state.seat
+    state.money[seat] -= info.cost
+    state.to_build = count = cast(BuildCount, action).count
+    events.append(BuildStarted(seat, count, -info.cost))
+    _ask_step(state, events)
+
+
+def _ask_step(state: State, events: list[Event]) -> None:
+    seat = state.seat
+    if not state.to_build:
+        state.numbers[seat] = -1
+        end_turn(state, events)
+        return
+    state.kind = DecisionKind.BUILD
+    state.legal = build_steps(
+        state.stock[seat * 40 : seat * 40 + 40],
+        state.lit[seat * 5 : seat * 5 + 5],
+        state.towers[seat],
+        state.steps,
+        state.to_build,
+    )
+
+
+def _build(state: State, action: Action, events: list[Event]) -> None:
+    seat = state.seat
+    towers = state.towers[seat]
+    sections = 1
+    if type(action) is FoundTower:
+        at = seat * 40 + (action.colour - 1) * 8
+        state.stock[at + action.base_gold] -= 1
+        state.stock[at + 6 + action.turret_gold] -= 1
+        tower = Tower(action.colour, action.base_gold, action.turret_gold)
+        state.towers[seat] = (*towers, tower)
+        sections = 2
+        events.append(TowerFounded(seat, len(towers) + 1, tower, 0, 2))
+    elif type(action) is ExtendTower:
+        section = action.section
+        at = seat * 40 + (section.colour - 1) * 8
+        state.stock[at + (section.kind - 1) * 2 + section.gold] -= 1
+        window = section.kind == SectionKind.WINDOW
+        if window:
+            state.bare[seat * 5 + section.colour - 1] += 1
+        # Tower's fields 3 to 6 are plain and gold trunks, plain and gold windows.
+        _change_tower(state, action.tower, 3 + 2 * window + section.gold)
+        events.append(TowerExtended(seat, action.tower, section, 0, 1))
+    else:
+        light = cast(LightWindow, action)
+        colour = towers[light.tower - 1].colour - 1
+        state.lit[seat * 5 + colour] -= 1
+        state.bare[seat * 5 + colour] -= 1
+        _change_tower(state, light.tower, 7 + light.gold)
+        events.append(WindowLit(seat, light.tower, light.gold, 0, 1))
+    state.prestige[seat] += sections
+    state.to_build -= sections
+    state.steps += (action,)
+    _ask_step(state, events)
+
+
+def _change_tower(state: State, number: int, field: int) -> None:
+    """Add one to a field of a tower of the seat that decides."""
+    towers = list(state.towers[state.seat])
+    fields = list(towers[number - 1])
+    fields[field] += 1
+    towers[number - 1] = Tower._make(fields)
+    state.towers[state.seat] = tuple(towers)
+
+
+#: By kind of decision; no kind has number 0.
+HANDLERS: Final[tuple[Handler, ...]] = (
+    _space,
+    _space,
+    _buyers,
+    _section,
+    _build_count,
+    _build,
+    _search,
+    _pile_section,
+    _offer,
+    _keep,
+    _wished,
+    _chosen_buyer,
+    _bought_section,
+    _bought_lit_window,
+)

@@ -1,0 +1,189 @@
+"""From turn to turn and from year to year."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .actions import Action
+from .build import reachable
+from .events import (
+    DisplayFilled,
+    Event,
+    GiftLaid,
+    IncomeReceived,
+    YearStarted,
+)
+from .scoring import final_evaluation, year_evaluation
+from .state import BUYERS, GIFTS, LIT_WINDOWS, MASK, ONE, State, clear_turn
+from .vocabulary import SECTION_TYPES, Area, DecisionKind
+
+_SPACE: Final = DecisionKind.SPACE
+_CIRCLE, _BANK, _COLOURED = int(Area.BUILDING_CIRCLE), int(Area.BANK), int(Area.COLOURED_BUILDING)
+_SPIES, _PATRONAGE = int(Area.HOUSE_OF_SPIES), int(Area.CALIPHS_PATRONAGE)
+_TENT, _LIT_HOUSE = int(Area.TENT), int(Area.HOUSE_OF_LIGHTED_WINDOWS)
+_GENIE = int(Area.HOUSE_OF_THE_BOTTLE_GENIE)
+
+
+def end_turn(state: State, events: list[Event]) -> None:
+    """Ask the next seat that holds a buyer for a space, or end the year."""
+    clear_turn(state)
+    sizes = state.hand_sizes
+    seats = len(sizes)
+    seat = state.turn
+    for _ in range(seats):
+        seat += 1
+        if seat == seats:
+            seat = 0
+        if sizes[seat]:
+            state.turn = state.seat = seat
+            state.kind = _SPACE
+            state.legal = spaces(state, seat)
+            return
+    end_year(state, events)
+
+
+def spaces(state: State, seat: int) -> list[Action]:
+    """Where a seat may dispatch: a free space, buyers that fit, and a move it can make (RULES R2).
+
+    Ability is judged before gift cards take effect.
+    """
+    rules = state.rules
+    free = state.free
+    gifted = state.gifted
+    asari = state.money[seat]
+    if state.hand_sizes[seat] < 2:
+        free = _fitting(state, seat)
+    legal: list[Action] = []
+    for area in (1, 2, 3, 4):
+        if free[area]:
+            legal += rules.plain_spaces(area, free[area], gifted[area])
+    if free[_CIRCLE] and asari:
+        numbers = state.numbers[seat]
+        if numbers < 0:
+            numbers = seat_numbers(state, seat)
+        if numbers > 1:
+            legal += rules.plots(free[_CIRCLE], asari, numbers)
+    if free[_BANK]:
+        legal += rules.priced_spaces(_BANK, free[_BANK], 0)
+    legal.append(rules.by_area[_COLOURED][0].choose)
+    if free[_SPIES] and any(state.piles):
+        legal += rules.priced_spaces(_SPIES, free[_SPIES], asari)
+    if free[_PATRONAGE]:
+        legal += rules.plain_spaces(_PATRONAGE, free[_PATRONAGE], gifted[_PATRONAGE])
+    if rules.professional:
+        if free[_TENT] and state.buyer_pile:
+            legal += rules.priced_spaces(_TENT, free[_TENT], asari)
+        if free[_LIT_HOUSE] and asari >= rules.least_offer and state.lit_stack:
+            legal += rules.plain_spaces(_LIT_HOUSE, free[_LIT_HOUSE], gifted[_LIT_HOUSE])
+        if rules.genie and free[_GENIE]:
+            legal += rules.priced_spaces(_GENIE, free[_GENIE], asari)
+    return legal
+
+
+def _fitting(state: State, seat: int) -> list[int]:
+    """Free spaces by area, none where the seat's only buyer has not the area's colour."""
+    hand = state.hands[seat]
+    return [
+        free if not colour or hand & MASK[colour] else 0
+        for free, colour in zip(state.free, state.area_colours, strict=True)
+    ]
+
+
+def seat_numbers(state: State, seat: int) -> int:
+    """Numbers of sections that a seat could build now, see `build.reachable`."""
+    numbers = state.numbers[seat]
+    if numbers < 0:
+        five = slice(seat * 5, seat * 5 + 5)
+        numbers = state.numbers[seat] = reachable(
+            state.stock[seat * 40 : seat * 40 + 40],
+            state.lit[five],
+            state.bare[five],
+            state.towers[seat],
+        )
+    return numbers
+
+
+def end_year(state: State, events: list[Event]) -> None:
+    """Evaluate the year; start the next one, or evaluate the match."""
+    rules = state.rules
+    for evaluated in year_evaluation(state.towers, state.patronage):
+        state.prestige[evaluated.seat] += evaluated.prestige
+        events.append(evaluated)
+    if state.year < rules.edition.years:
+        start_year(state, events)
+        return
+    for final in final_evaluation(rules.edition, state.towers, state.money):
+        state.prestige[final.seat] += final.prestige
+        events.append(final)
+    state.seat = -1
+    state.legal = ()
+
+
+def start_year(state: State, events: list[Event]) -> None:
+    """Clear the board, deal all buyers, fill displays and chests, pay everybody."""
+    rules = state.rules
+    edition = rules.edition
+    state.year += 1
+    state.free = list(rules.board)
+    state.area_colours = [0] * len(state.area_colours)
+    state.dispatched = [()] * len(state.dispatched)
+    state.face_down = []
+    events.append(YearStarted(state.patronage, state.year, rules.hand_size))
+    pile = [colour for colour, count in enumerate(edition.buyers, 1) for _ in range(count)]
+    state.shuffle(BUYERS, pile)
+    for seat in range(rules.seats):
+        state.hands[seat] = sum(ONE[colour] for colour in pile[-rules.hand_size :])
+        state.hand_sizes[seat] = rules.hand_size
+        del pile[-rules.hand_size :]
+    state.buyer_pile = pile
+    for seat in range(rules.seats):
+        asari = edition.starting_asari[seat] if state.year == 1 else edition.yearly_asari
+        state.money[seat] += asari
+        events.append(IncomeReceived(seat, asari))
+    for market in range(4):
+        _fill_display(state, market, events)
+    for info in rules.chests:
+        if state.gift_deck:
+            card = rules.gift_cards[state.gift_deck.pop()]
+            state.chests[info.chest] += (card,)
+            state.gifted[info.area] |= info.bit
+            events.append(GiftLaid(0, info.space, card))
+    clear_turn(state)
+    state.turn = state.seat = state.patronage
+    state.kind = _SPACE
+    state.legal = spaces(state, state.seat)
+
+
+def _fill_display(state: State, market: int, events: list[Event]) -> None:
+    pile = state.piles[market]
+    base = market * 10
+    wanted = state.rules.edition.display_size - sum(state.display[base : base + 10])
+    added = sorted(pile[-wanted:]) if wanted else []
+    if not added:
+        return
+    del pile[-len(added) :]
+    for kind in added:
+        state.display[base + kind] += 1
+        state.present[market] |= 1 << kind
+    events.append(DisplayFilled(0, tuple(SECTION_TYPES[base + kind] for kind in added)))
+
+
+def set_up(state: State) -> None:
+    """Shuffle the piles, the lit windows and the gifts, before the first year."""
+    rules = state.rules
+    for market, rows in enumerate(rules.edition.tiles):
+        pile = [
+            colour * 2 + gold
+            for colour, counts in enumerate(rows)
+            for gold, count in enumerate(counts)
+            for _ in range(count)
+        ]
+        state.shuffle(market, pile)
+        state.piles[market] = pile
+    if rules.professional:
+        lit = rules.edition.lit_windows
+        state.lit_stack = [c for c, count in enumerate(lit, 1) for _ in range(count)]
+        state.shuffle(LIT_WINDOWS, state.lit_stack)
+    if rules.gifts:
+        state.gift_deck = list(rules.gift_deck)
+        state.shuffle(GIFTS, state.gift_deck)
