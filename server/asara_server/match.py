@@ -12,7 +12,7 @@ from typing import Final
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara_game.actions import Action, ChooseSpace, Decline
 from asara_game.deal import Deal
-from asara_game.state import apply, new_match, outcome
+from asara_game.engine import apply, new_match, outcome
 from asara_game.view import view
 from asara_game.vocabulary import Area, DecisionKind
 from asara_server.replay.records import ForfeitRecord, MoveRecord, Record, RejectionRecord
