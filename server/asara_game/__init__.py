@@ -1,6 +1,25 @@
 """The rules of ASARA: states, decisions, views. Standard library only; no clock, no I/O."""
 
-from .actions import *
+from .actions import (
+    Action,
+    BuildCount,
+    ChooseBuyer,
+    ChooseSpace,
+    Decline,
+    ExtendTower,
+    FoundTower,
+    KeepLitWindows,
+    LayBuyers,
+    LightWindow,
+    PayOffer,
+    SearchPile,
+    TakeSection,
+    Wish,
+    format_section,
+    format_space,
+    parse_action,
+    parse_space,
+)
 from .deal import Deal, RandomShuffler, Shuffler
 from .edition import Edition, EditionError, load_edition, parse_edition
 from .engine import apply, decision, legal_actions, new_match, outcome
@@ -8,3 +27,55 @@ from .events import Event
 from .rules import RULE_COMBINATIONS, RULES_VERSION, Rules, format_rule_sets, parse_rule_sets
 from .scoring import Outcome
 from .state import Decision, Dispatched, IllegalAction, State
+from .view import PrivateView, PublicView, SeatView, View, determinize, public_view, view
+
+__all__ = [
+    "RULES_VERSION",
+    "RULE_COMBINATIONS",
+    "Action",
+    "BuildCount",
+    "ChooseBuyer",
+    "ChooseSpace",
+    "Deal",
+    "Decision",
+    "Decline",
+    "Dispatched",
+    "Edition",
+    "EditionError",
+    "Event",
+    "ExtendTower",
+    "FoundTower",
+    "IllegalAction",
+    "KeepLitWindows",
+    "LayBuyers",
+    "LightWindow",
+    "Outcome",
+    "PayOffer",
+    "PrivateView",
+    "PublicView",
+    "RandomShuffler",
+    "Rules",
+    "SearchPile",
+    "SeatView",
+    "Shuffler",
+    "State",
+    "TakeSection",
+    "View",
+    "Wish",
+    "apply",
+    "decision",
+    "determinize",
+    "format_rule_sets",
+    "format_section",
+    "format_space",
+    "legal_actions",
+    "load_edition",
+    "new_match",
+    "outcome",
+    "parse_action",
+    "parse_edition",
+    "parse_rule_sets",
+    "parse_space",
+    "public_view",
+    "view",
+]

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from .actions import Action, ExtendTower, FoundTower, LightWindow
-from .vocabulary import COLOURS, Colour, Section, SectionKind, Tower
+from .vocabulary import COLOURS, Section, SectionKind, Tower
 
 #: Numbers of sections above this never matter: no plot is larger.
 MOST: Final = 15
@@ -83,9 +83,7 @@ def reachable(
                 held = bare[colour]
         elif not founds and not standing >> colour + 1 & 1:
             continue
-        numbers = colour_set(
-            founds, t0 + t1 + w0 + w1, bool(standing >> colour + 1 & 1), held
-        )
+        numbers = colour_set(founds, t0 + t1 + w0 + w1, bool(standing >> colour + 1 & 1), held)
         if numbers != 1:
             total = numbers if total == 1 else add_sets(total, numbers)
     return total
@@ -174,9 +172,7 @@ def _found_steps(
                 base, turret = form >> 1, form & 1
                 if not (b1 if base else b0) or not (u1 if turret else u0):
                     continue
-                founds = _pairs(
-                    b0 - (not base), b1 - base, u0 - (not turret), u1 - turret, form
-                )
+                founds = _pairs(b0 - (not base), b1 - base, u0 - (not turret), u1 - turret, form)
                 here = colour_set(founds, middles[colour], True, lights[colour])
                 rest = add_sets(add_sets(below, here), above[colour + 1])
                 if rest >> remaining - 2 & 1:

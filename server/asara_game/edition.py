@@ -129,7 +129,7 @@ def parse_edition(data: bytes) -> Edition:
 _COLOUR_KEYS = [colour.name.lower() for colour in Colour]
 _GIFT_KINDS = {kind.name.lower().replace("_", "-"): kind for kind in GiftKind}
 _KINDS = {kind.name.lower(): kind for kind in SectionKind}
-#: Larger numbers are mistakes; hands are packed into six bits a colour, displays counted in small ints.
+#: Larger numbers are mistakes, and hands are packed into six bits a colour.
 _LIMIT = 60
 
 

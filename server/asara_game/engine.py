@@ -28,7 +28,7 @@ def new_match(rules: Rules, shuffler: Shuffler) -> tuple[State, list[Event]]:
 
 
 def legal_actions(state: State) -> Sequence[Action]:
-    """What may be answered, in canonical order: two actions at least, none when the match is over."""
+    """What may be answered, in canonical order: two actions at least, none after the end."""
     return state.legal
 
 

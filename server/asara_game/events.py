@@ -55,7 +55,7 @@ class BuyersDispatched(NamedTuple):
     seat: int
     space: Space
     colour: BuyerColour | int
-    count: int
+    count: int  # type: ignore[assignment]  # hides tuple.count, which no event needs
     asari: int = 0
     prestige: int = 0
 
@@ -126,7 +126,7 @@ class BuyersRecruited(NamedTuple):
     """Buyers were drawn in the tent."""
 
     seat: int
-    count: int
+    count: int  # type: ignore[assignment]  # hides tuple.count, which no event needs
     asari: int = 0
     prestige: int = 0
 
@@ -135,7 +135,7 @@ class LitWindowsDrawn(NamedTuple):
     """Lit windows were paid for and drawn."""
 
     seat: int
-    count: int
+    count: int  # type: ignore[assignment]  # hides tuple.count, which no event needs
     asari: int = 0
     prestige: int = 0
 
@@ -144,7 +144,7 @@ class LitWindowsKept(NamedTuple):
     """Lit windows were kept; a price paid through a gift card is in `asari`."""
 
     seat: int
-    count: int
+    count: int  # type: ignore[assignment]  # hides tuple.count, which no event needs
     asari: int = 0
     prestige: int = 0
 
@@ -170,7 +170,7 @@ class BuildStarted(NamedTuple):
     """A plot was paid; `count` sections will be built."""
 
     seat: int
-    count: int
+    count: int  # type: ignore[assignment]  # hides tuple.count, which no event needs
     asari: int = 0
     prestige: int = 0
 

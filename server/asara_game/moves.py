@@ -6,7 +6,7 @@ A handler changes the state, appends the events that everybody sees, and leaves 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 from typing import Final, cast
 
@@ -45,15 +45,13 @@ from .events import (
     WishMade,
 )
 from .rules import COUNTS, DECLINE, SEARCHES, SpaceInfo
-from .state import BUYERS, HAND_BITS, LIT_WINDOWS, MASK, ONE, Dispatched, State
-from .turns import end_turn, seat_numbers
+from .state import BUYERS, HAND_BITS, LIT_WINDOWS, ONE, Dispatched, State
+from .turns import end_turn, seat_numbers, spaces
 from .vocabulary import (
-    SECTION_TYPES,
     Area,
     BuyerColour,
     Colour,
     DecisionKind,
-    GiftCard,
     GiftKind,
     SectionKind,
     Tower,
@@ -61,29 +59,34 @@ from .vocabulary import (
 
 Handler = Callable[[State, Action, list[Event]], None]
 
-_BUYER_COLOURS: Final = (0, *BuyerColour)
-_CHOICES: Final = (None, *(ChooseBuyer(colour) for colour in BuyerColour))
+#: By colour; no colour has number 0.
+_CHOICES: Final = tuple(ChooseBuyer(colour) for colour in (BuyerColour.BLUE, *BuyerColour))
+_KEEPS: Final = tuple(KeepLitWindows((colour,)) for colour in (Colour.BROWN, *Colour))
 #: Stands for the coloured building among the colours that an area can ask for.
 _ANY_FACE_DOWN: Final = 7
 _COLOURED: Final = int(Area.COLOURED_BUILDING)
-_lays: dict[int, tuple[Action, ...]] = {}
+_lays_by_hand: dict[int, tuple[Action, ...]] = {}
 
 
 # --- dispatching ---------------------------------------------------------------------------------
 
 
 def _space(state: State, action: Action, events: list[Event]) -> None:
-    info = state.rules.by_action[action]
-    state.space = info
-    colour = _ANY_FACE_DOWN if info.area == _COLOURED else state.area_colours[info.area]
-    key = state.hands[state.seat] << 3 | colour
-    legal = _lays.get(key)
-    if legal is None:
-        if len(_lays) > 50_000:
-            _lays.clear()
-        legal = _lays[key] = tuple(_lay_options(key >> 3, colour))
+    state.space = state.rules.by_action[action]
     state.kind = DecisionKind.BUYERS
-    state.legal = legal
+    state.legal = _lays(state)
+
+
+def _lays(state: State) -> tuple[Action, ...]:
+    area = cast(SpaceInfo, state.space).area
+    colour = _ANY_FACE_DOWN if area == _COLOURED else state.area_colours[area]
+    key = state.hands[state.seat] << 3 | colour
+    legal = _lays_by_hand.get(key)
+    if legal is None:
+        if len(_lays_by_hand) > 50_000:
+            _lays_by_hand.clear()
+        legal = _lays_by_hand[key] = tuple(_lay_options(key >> 3, colour))
+    return legal
 
 
 def _lay_options(hand: int, colour: int) -> Iterable[Action]:
@@ -136,7 +139,7 @@ def _buyers(state: State, action: Action, events: list[Event]) -> None:
 
 
 def _next_gift(state: State, events: list[Event]) -> None:
-    """Let the cards take effect in the order they were laid, up to the first that asks something."""
+    """Let cards take effect in the order they were laid, up to the first that asks something."""
     seat = state.seat
     while state.gift_queue:
         card = state.gift_queue[0]
@@ -148,10 +151,12 @@ def _next_gift(state: State, events: list[Event]) -> None:
             state.prestige[seat] += card.prestige
             events.append(GiftTaken(seat, card, True, 0, card.prestige))
         else:
-            ask = _GIFTS[kind](state, card)
-            events.append(GiftTaken(seat, card, ask is not None))
-            if ask is not None:
-                state.kind, state.legal = ask
+            asked = _GIFTS[kind]
+            legal = _OPTIONS[asked](state)
+            events.append(GiftTaken(seat, card, bool(legal)))
+            if legal:
+                state.kind = asked
+                state.legal = legal
                 return
         state.gift_queue = state.gift_queue[1:]
     info = cast(SpaceInfo, state.space)
@@ -162,36 +167,29 @@ def _next_gift(state: State, events: list[Event]) -> None:
         end_turn(state, events)
 
 
-_Ask = tuple[DecisionKind, tuple[Action, ...]] | None
-
-
-def _gift_buyer(state: State, card: GiftCard) -> _Ask:
-    if not state.buyer_pile:
-        return None
-    options = tuple(cast(Action, _CHOICES[c]) for c in sorted(set(state.buyer_pile)))
-    return DecisionKind.GIFT_BUYER, options
-
-
-def _gift_section(state: State, card: GiftCard) -> _Ask:
-    rules = state.rules
-    market = card.section_kind - 1
-    purse = min(state.money[state.seat], rules.top_price)
-    mask = state.present[market] & rules.affordable[purse]
-    return (DecisionKind.GIFT_SECTION, rules.takes[market][mask]) if mask else None
-
-
-def _gift_lit_window(state: State, card: GiftCard) -> _Ask:
-    if not state.lit_stack or state.money[state.seat] < card.asari:
-        return None
-    colours = sorted({window & 7 for window in state.lit_stack})
-    return DecisionKind.GIFT_LIT_WINDOW, tuple(KeepLitWindows((Colour(c),)) for c in colours)
-
-
-_GIFTS: Final[dict[GiftKind, Callable[[State, GiftCard], _Ask]]] = {
-    GiftKind.CHOOSE_BUYER: _gift_buyer,
-    GiftKind.BUY_SECTION: _gift_section,
-    GiftKind.BUY_LIT_WINDOW: _gift_lit_window,
+_GIFTS: Final = {
+    GiftKind.CHOOSE_BUYER: DecisionKind.GIFT_BUYER,
+    GiftKind.BUY_SECTION: DecisionKind.GIFT_SECTION,
+    GiftKind.BUY_LIT_WINDOW: DecisionKind.GIFT_LIT_WINDOW,
 }
+
+
+# What the present card asks: nothing, where it can have no effect (RULES R10).
+
+
+def _gift_buyers(state: State) -> list[Action]:
+    return [_CHOICES[colour] for colour in sorted(set(state.buyer_pile))]
+
+
+def _gift_sections(state: State) -> tuple[Action, ...]:
+    market = state.gift_queue[0].section_kind - 1
+    return state.rules.takes[market][_payable(state, state.present[market])]
+
+
+def _gift_lit_windows(state: State) -> list[Action]:
+    if state.money[state.seat] < state.gift_queue[0].asari:
+        return []
+    return [_KEEPS[colour] for colour in sorted({window & 7 for window in state.lit_stack})]
 
 
 def _gift_done(state: State, events: list[Event]) -> None:
@@ -255,18 +253,31 @@ def _counts(state: State, plot: SpaceInfo, wished: bool) -> list[int]:
 
 
 def _market(state: State, info: SpaceInfo, events: list[Event], wished: bool) -> None:
+    state.kind = DecisionKind.SECTION
+    state.legal = _displayed(state)
+
+
+def _displayed(state: State) -> tuple[Action, ...]:
+    market = cast(SpaceInfo, state.space).area - 1
+    return (*state.rules.takes[market][_payable(state, state.present[market])], DECLINE)
+
+
+def _payable(state: State, present: int) -> int:
+    """Those of the ten section types that the purse can pay."""
     rules = state.rules
-    market = info.area - 1
     asari = state.money[state.seat]
     top = rules.top_price
-    mask = state.present[market] & rules.affordable[asari if asari < top else top]
-    state.kind = DecisionKind.SECTION
-    state.legal = (*rules.takes[market][mask], DECLINE)
+    return present & rules.affordable[asari if asari < top else top]
 
 
 def _circle(state: State, info: SpaceInfo, events: list[Event], wished: bool) -> None:
     state.kind = DecisionKind.BUILD_COUNT
     state.legal = [COUNTS[count] for count in _counts(state, info, wished)]
+
+
+def _dispatched_counts(state: State) -> list[Action]:
+    """After a wish there is one count only, which is not asked."""
+    return [COUNTS[count] for count in _counts(state, cast(SpaceInfo, state.space), False)]
 
 
 def _funds(state: State, info: SpaceInfo, events: list[Event], wished: bool) -> None:
@@ -277,7 +288,11 @@ def _funds(state: State, info: SpaceInfo, events: list[Event], wished: bool) -> 
 
 def _spies(state: State, info: SpaceInfo, events: list[Event], wished: bool) -> None:
     state.kind = DecisionKind.PILE
-    state.legal = [search for search, pile in zip(SEARCHES, state.piles, strict=True) if pile]
+    state.legal = _searches(state)
+
+
+def _searches(state: State) -> list[Action]:
+    return [search for search, pile in zip(SEARCHES, state.piles, strict=True) if pile]
 
 
 def _patronage(state: State, info: SpaceInfo, events: list[Event], wished: bool) -> None:
@@ -299,19 +314,27 @@ def _tent(state: State, info: SpaceInfo, events: list[Event], wished: bool) -> N
 
 
 def _lit_house(state: State, info: SpaceInfo, events: list[Event], wished: bool) -> None:
+    state.kind = DecisionKind.LIT_OFFER
+    state.legal = _offers(state)
+
+
+def _offers(state: State) -> list[Action]:
     asari = state.money[state.seat]
     offers = state.rules.edition.lit_offers
-    state.kind = DecisionKind.LIT_OFFER
-    state.legal = [PayOffer(offer.asari) for offer in offers if offer.asari <= asari]
+    return [PayOffer(offer.asari) for offer in offers if offer.asari <= asari]
 
 
 def _genie(state: State, info: SpaceInfo, events: list[Event], wished: bool) -> None:
-    rules = state.rules
     seat = state.seat
     state.money[seat] -= info.cost
     events.append(GeniePaid(seat, -info.cost))
+    state.kind = DecisionKind.WISH
+    state.legal = _wishes(state)
+
+
+def _wishes(state: State) -> list[Action]:
     legal: list[Action] = []
-    for other in rules.spaces:
+    for other in state.rules.spaces:
         if other.area in (Area.CALIPHS_PATRONAGE, Area.HOUSE_OF_THE_BOTTLE_GENIE):
             continue
         if other.position and (other.area <= 4 or other.area == Area.HOUSE_OF_LIGHTED_WINDOWS):
@@ -319,8 +342,7 @@ def _genie(state: State, info: SpaceInfo, events: list[Event], wished: bool) -> 
         if can_move(state, other, True):
             legal.append(other.wish)
     legal.append(DECLINE)
-    state.kind = DecisionKind.WISH
-    state.legal = legal
+    return legal
 
 
 def _wished(state: State, action: Action, events: list[Event]) -> None:
@@ -375,21 +397,21 @@ def _section(state: State, action: Action, events: list[Event]) -> None:
 
 
 def _search(state: State, action: Action, events: list[Event]) -> None:
-    info = cast(SpaceInfo, state.space)
-    rules = state.rules
+    cost = cast(SpaceInfo, state.space).cost
     seat = state.seat
     kind = cast(SearchPile, action).kind
-    market = kind - 1
-    state.money[seat] -= info.cost
-    events.append(PileSearched(seat, kind, -info.cost))
-    present = 0
-    for section in state.piles[market]:
-        present |= 1 << section
-    asari = state.money[seat]
-    mask = present & rules.affordable[asari if asari < rules.top_price else rules.top_price]
-    state.pile = market
+    state.money[seat] -= cost
+    events.append(PileSearched(seat, kind, -cost))
+    state.pile = kind - 1
     state.kind = DecisionKind.PILE_SECTION
-    state.legal = (*rules.takes[market][mask], DECLINE)
+    state.legal = _searched(state)
+
+
+def _searched(state: State) -> tuple[Action, ...]:
+    present = 0
+    for section in state.piles[state.pile]:
+        present |= 1 << section
+    return (*state.rules.takes[state.pile][_payable(state, present)], DECLINE)
 
 
 def _pile_section(state: State, action: Action, events: list[Event]) -> None:
@@ -417,11 +439,15 @@ def _offer(state: State, action: Action, events: list[Event]) -> None:
     count = min(offer.drawn, len(stack))  # RULES R7, R17
     drawn = tuple(stack.pop() & 7 for _ in range(count))
     state.drawn = drawn
-    state.keep = keep = min(offer.kept, count)
+    state.keep = min(offer.kept, count)
     events.append(LitWindowsDrawn(seat, count, -asari))
-    chosen = sorted(set(combinations(sorted(drawn), keep)))
     state.kind = DecisionKind.LIT_KEEP
-    state.legal = [KeepLitWindows(tuple(Colour(c) for c in colours)) for colours in chosen]
+    state.legal = _kept(state)
+
+
+def _kept(state: State) -> list[Action]:
+    chosen = sorted(set(combinations(sorted(state.drawn), state.keep)))
+    return [KeepLitWindows(tuple(Colour(c) for c in colours)) for colours in chosen]
 
 
 def _keep(state: State, action: Action, events: list[Event]) -> None:
@@ -458,13 +484,17 @@ def _build_count(state: State, action: Action, events: list[Event]) -> None:
 
 
 def _ask_step(state: State, events: list[Event]) -> None:
-    seat = state.seat
     if not state.to_build:
-        state.numbers[seat] = -1
+        state.numbers[state.seat] = -1
         end_turn(state, events)
         return
     state.kind = DecisionKind.BUILD
-    state.legal = build_steps(
+    state.legal = _steps(state)
+
+
+def _steps(state: State) -> list[Action]:
+    seat = state.seat
+    return build_steps(
         state.stock[seat * 40 : seat * 40 + 40],
         state.lit[seat * 5 : seat * 5 + 5],
         state.towers[seat],
@@ -534,3 +564,25 @@ HANDLERS: Final[tuple[Handler, ...]] = (
     _bought_section,
     _bought_lit_window,
 )
+
+#: What may be answered, worked out from the state, by kind of decision.
+_OPTIONS: Final[dict[DecisionKind, Callable[[State], Sequence[Action]]]] = {
+    DecisionKind.SPACE: lambda state: spaces(state, state.seat),
+    DecisionKind.BUYERS: _lays,
+    DecisionKind.SECTION: _displayed,
+    DecisionKind.BUILD_COUNT: _dispatched_counts,
+    DecisionKind.BUILD: _steps,
+    DecisionKind.PILE: _searches,
+    DecisionKind.PILE_SECTION: _searched,
+    DecisionKind.LIT_OFFER: _offers,
+    DecisionKind.LIT_KEEP: _kept,
+    DecisionKind.WISH: _wishes,
+    DecisionKind.GIFT_BUYER: _gift_buyers,
+    DecisionKind.GIFT_SECTION: _gift_sections,
+    DecisionKind.GIFT_LIT_WINDOW: _gift_lit_windows,
+}
+
+
+def options(state: State) -> Sequence[Action]:
+    """The legal list of the decision that is open, worked out anew."""
+    return _OPTIONS[state.kind](state)

@@ -287,9 +287,7 @@ class Rules:
         found = table.get(key)
         if found is None:
             found = table[key] = tuple(
-                info.choose
-                for info in self.by_area[area]
-                if info.bit & free and info.cost <= asari
+                info.choose for info in self.by_area[area] if info.bit & free and info.cost <= asari
             )
         return found
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from .edition import Award, Edition
 from .events import FinalEvaluated, YearEvaluated
-from .vocabulary import COLOURS, Tower
+from .vocabulary import COLOURS, Colour, Tower
 
 __all__ = ["Outcome", "final_evaluation", "year_evaluation"]
 
@@ -27,9 +27,7 @@ class _Ranked(NamedTuple):
     seat: int
 
 
-def year_evaluation(
-    towers: Sequence[Sequence[Tower]], patronage: int
-) -> list[YearEvaluated]:
+def year_evaluation(towers: Sequence[Sequence[Tower]], patronage: int) -> list[YearEvaluated]:
     """Every seat's prestige at the end of a year, by seat."""
     rows = []
     for seat, own in enumerate(towers):
@@ -48,10 +46,10 @@ def final_evaluation(
     """Every seat's prestige after the last year, by seat."""
     seats = len(towers)
     colours = [
-        _award(award, seats, _ranked(towers, lambda tower, c=colour: tower.colour == c))
+        _award(award, seats, _ranked(towers, {colour}))
         for colour, award in zip(COLOURS, edition.colour_awards, strict=True)
     ]
-    highest = _award(edition.highest_award, seats, _ranked(towers, lambda tower: True))
+    highest = _award(edition.highest_award, seats, _ranked(towers, set(COLOURS)))
     owners = (
         _Ranked((len(own), sum(tower.lit for tower in own)), seat)
         for seat, own in enumerate(towers)
@@ -69,19 +67,17 @@ def final_evaluation(
     return rows
 
 
-def _ranked(
-    towers: Sequence[Sequence[Tower]], competes: Callable[[Tower], bool]
-) -> Iterable[_Ranked]:
+def _ranked(towers: Sequence[Sequence[Tower]], colours: set[Colour]) -> Iterable[_Ranked]:
     return (
         _Ranked((tower.height, tower.lit), seat)
         for seat, own in enumerate(towers)
         for tower in own
-        if competes(tower)
+        if tower.colour in colours
     )
 
 
 def _award(award: Award, seats: int, ranked: Iterable[_Ranked]) -> list[int]:
-    """Prestige by seat. A tie shares the places it fills, rounded up (RULES R12: no more places)."""
+    """Prestige by seat; a tie shares its places, rounded up, and no others are paid (RULES R12)."""
     points = [0] * seats
     rows = sorted(ranked, key=lambda row: row.rank, reverse=True)
     if not rows:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 __all__ = [
     "COLOURS",
-    "MIDDLE_KINDS",
     "MARKETS",
+    "MIDDLE_KINDS",
     "SECTION_TYPES",
     "Area",
     "BuyerColour",
@@ -165,7 +165,10 @@ COLOURS = tuple(Colour)
 MARKETS = tuple(SectionKind)
 #: Every section there can be; a section's index is (kind-1)*10 + (colour-1)*2 + gold.
 SECTION_TYPES: tuple[Section, ...] = tuple(
-    Section(kind, colour, gold) for kind in SectionKind for colour in Colour for gold in (False, True)
+    Section(kind, colour, gold)
+    for kind in SectionKind
+    for colour in Colour
+    for gold in (False, True)
 )
 #: Kinds that go into the middle of a tower.
 MIDDLE_KINDS = (SectionKind.TRUNK, SectionKind.WINDOW)
