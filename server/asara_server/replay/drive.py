@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from asara_game.deal import Deal
+from asara_game.engine import apply, new_match
 from asara_game.events import Event
-from asara_game.state import IllegalAction, State, apply, new_match
+from asara_game.state import IllegalAction, State
 from asara_server.replay.records import ForfeitRecord, MoveRecord, Record, Replay, ReplayError
 from asara_server.results import SeatForfeited
 

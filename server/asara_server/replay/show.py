@@ -16,7 +16,6 @@ from asara_game.events import (
     Event,
     FinalEvaluated,
     GiftLaid,
-    GiftTaken,
     IncomeReceived,
     LitWindowsKept,
     YearEvaluated,
@@ -133,8 +132,8 @@ class _Teller:
                     return BuyersDispatched, f" ({' '.join(b.name.lower() for b in buyers)})"
                 case KeepLitWindows(colours):
                     return LitWindowsKept, f" ({' '.join(c.name.lower() for c in colours)})"
-                case ChooseBuyer(buyer):
-                    return GiftTaken, f" ({buyer.name.lower()})"
+                case ChooseBuyer(buyer):  # the card's event is told already
+                    self.phrases.append(f"takes a {buyer.name.lower()} buyer")
         return None
 
     def _event(self, event: Event | SeatForfeited, note: str) -> Iterator[str]:

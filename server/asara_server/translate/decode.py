@@ -137,10 +137,14 @@ def event_from_proto(message: EventMessage) -> Event | SeatForfeited:
 
 def tower_from_proto(message: TowerMessage) -> Tower:
     """A tower without its number; raises TranslationError."""
-    return from_message(
-        Tower,
-        message,
-        "tower",
+    return Tower(
+        colour=enum_member(Colour, message.colour, "tower.colour"),
+        base_gold=message.base_gold,
+        turret_gold=message.turret_gold,
+        plain_trunks=message.plain_trunks,
+        gold_trunks=message.gold_trunks,
+        plain_windows=message.plain_windows,
+        gold_windows=message.gold_windows,
         lit_plain=message.lit_plain_windows,
         lit_gold=message.lit_gold_windows,
     )
@@ -150,11 +154,17 @@ def sections_from_proto(messages: Any, path: str) -> tuple[int, ...]:
     """40 counts by section type from a repeated Section; raises TranslationError."""
     counts = [0] * len(SECTION_TYPES)
     for message in messages:
-        counts[SECTION_INDEX[from_message(Section, message, path)]] += 1
+        index = _SECTION_INDEX.get((message.kind, message.colour, message.gold))
+        if index is None:
+            from_message(Section, message, path)  # says what is wrong
+        else:
+            counts[index] += 1
     return tuple(counts)
 
 
-SECTION_INDEX: Final = {section: index for index, section in enumerate(SECTION_TYPES)}
+_SECTION_INDEX: Final[dict[tuple[int, int, bool], int]] = {
+    section: index for index, section in enumerate(SECTION_TYPES)
+}
 
 
 def counts_from_proto(numbers: Any, kinds: Any, path: str) -> tuple[int, ...]:

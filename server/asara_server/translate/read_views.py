@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from enum import IntEnum
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from asara.v1.play_pb2 import Decision as DecisionMessage
@@ -75,14 +76,14 @@ def public_from_proto(message: PublicMessage) -> PublicView:
         displays[kind] = sections_from_proto(market.display, "markets.display")[start : start + 10]
         piles[kind] = market.pile_size
     colours: list[int] = [0] * (len(Area) + 1)
-    dispatched = []
+    dispatched: list[tuple[Dispatched, ...]] = [()] * (len(Area) + 1)
     for part in message.areas:
         area = enum_member(Area, part.area, "areas.area")
         colours[area] = _buyer(part.colour)
-        dispatched += [
-            Dispatched(Space(area, lying.number), lying.seat, _buyer(lying.colour))
+        dispatched[area] = tuple(
+            Dispatched(_space_of(area, lying.number), lying.seat, _buyer(lying.colour))
             for lying in part.dispatched
-        ]
+        )
     return PublicView(
         year=message.year,
         turn_seat=message.turn_seat,
@@ -137,7 +138,12 @@ def _buyer(value: int) -> BuyerColour | int:
 
 
 def _space(message: Any) -> Space:
-    return from_message(Space, message, "space")
+    return _space_of(message.area, message.number)
+
+
+@lru_cache(maxsize=1024)
+def _space_of(area: int, number: int) -> Space:
+    return Space(enum_member(Area, area, "space.area"), number)
 
 
 def _cards(messages: Any) -> tuple[GiftCard, ...]:

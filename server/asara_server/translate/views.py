@@ -1,6 +1,5 @@
 """A seat's view as bytes: every part made once by the generated messages, then joined."""
 
-from collections import defaultdict
 from functools import lru_cache
 
 from asara.v1.view_pb2 import (
@@ -15,7 +14,8 @@ from asara.v1.view_pb2 import PrivateView as PrivateMessage
 from asara.v1.view_pb2 import PublicView as PublicMessage
 from asara.v1.view_pb2 import SeatView as SeatMessage
 from asara.v1.view_pb2 import View as ViewMessage
-from asara_game.view import Dispatched, PrivateView, PublicView, SeatView, View
+from asara_game.state import Dispatched
+from asara_game.view import PrivateView, PublicView, SeatView, View
 from asara_game.vocabulary import BuyerColour, Colour, GiftCard, Section, Space
 from asara_server.translate.encode import (
     enum_value,
@@ -81,11 +81,22 @@ def _market(kind: int, display: tuple[int, ...], pile_size: int) -> bytes:
     return serialize(PublicMessage(markets=[market]))
 
 
-def _areas(colours: tuple[int, ...], dispatched: tuple[Dispatched, ...]) -> bytes:
-    by_area: defaultdict[int, list[Dispatched]] = defaultdict(list)
-    for buyers in dispatched:
-        by_area[buyers.space.area].append(buyers)
-    return b"".join([_area(area, colours[area], tuple(by_area[area])) for area in sorted(by_area)])
+#: What lies in an area, by identity: a match's views share all areas but the one of the last turn.
+_areas_seen: dict[int, tuple[tuple[Dispatched, ...], int, bytes]] = {}
+
+
+def _areas(colours: tuple[int, ...], dispatched: tuple[tuple[Dispatched, ...], ...]) -> bytes:
+    parts = []
+    for area, lying in enumerate(dispatched):
+        if lying:
+            seen = _areas_seen.get(id(lying))
+            if seen is None or seen[0] is not lying or seen[1] != colours[area]:
+                if len(_areas_seen) >= 16384:
+                    _areas_seen.clear()
+                seen = lying, colours[area], _area(area, colours[area], lying)
+                _areas_seen[id(lying)] = seen
+            parts.append(seen[2])
+    return b"".join(parts)
 
 
 @lru_cache(maxsize=16384)

@@ -12,23 +12,30 @@ from google.protobuf.message import Message
 
 _VARINT = 0
 _LENGTH_DELIMITED = 2
-_MORE = 0x80
 
 
 def varint(value: int) -> bytes:
     """Base-128 form of an integer; negative ones take ten bytes, as protobuf demands."""
-    if 0 <= value < _MORE:
+    if 0 <= value < 1 << 7:
         return _ONE_BYTE[value]
-    value &= 0xFFFF_FFFF_FFFF_FFFF
+    if 0 <= value < 1 << 14:
+        return bytes((value & 127 | 128, value >> 7))
+    if 0 <= value < 1 << 21:
+        return bytes((value & 127 | 128, value >> 7 & 127 | 128, value >> 14))
+    if 0 <= value < 1 << 28:
+        return bytes(
+            (value & 127 | 128, value >> 7 & 127 | 128, value >> 14 & 127 | 128, value >> 21)
+        )
+    value &= (1 << 64) - 1
     out = bytearray()
-    while value >= _MORE:
-        out.append(value & 0x7F | _MORE)
+    while value >= 1 << 7:
+        out.append(value & 127 | 128)
         value >>= 7
     out.append(value)
     return bytes(out)
 
 
-_ONE_BYTE = tuple(bytes([value]) for value in range(_MORE))
+_ONE_BYTE = tuple(bytes([value]) for value in range(128))
 _LENGTHS = tuple(varint(length) for length in range(2048))
 
 
