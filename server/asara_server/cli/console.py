@@ -1,15 +1,19 @@
 """The terminal: tables, lengths of time, and what is said about faults."""
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
-from rich.text import Text
 
 from asara_server.results import Termination
 from asara_server.tournament.results import MatchResult
-from asara_server.tournament.standings import Line, SeatScore, Standings
+from asara_server.tournament.standings import SeatScore, Standings
+
+if TYPE_CHECKING:
+    from asara_server.tournament.runner import RunEnd
 
 out = Console(highlight=False)
 """Results, for people and pipes."""
@@ -46,45 +50,69 @@ def count(number: int, what: str) -> str:
     return f"{number:,} {many}"
 
 
-def table(title: str, *columns: str) -> Table:
-    """An empty table. Columns that begin with `>` are numbers and stand to the right."""
-    made = Table(
-        title=Text(title), title_justify="left", box=None, pad_edge=False, header_style="bold"
-    )
+def say(text: str) -> None:
+    """A line about what goes on; the terminal wraps it, so that paths stay whole in a pipe."""
+    err.print(text, markup=False, soft_wrap=True)
+
+
+def warn(text: str) -> None:
+    """A line about what went wrong."""
+    err.print(text, style="yellow", markup=False, soft_wrap=True)
+
+
+def show_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
+    """A table under its title. Columns that begin with `>` are numbers and stand to the right."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
         right = column.startswith(">")
-        made.add_column(column.lstrip(">"), justify="right" if right else "left", no_wrap=right)
-    return made
+        table.add_column(column.lstrip(">"), justify="right" if right else "left")
+    for row in rows:
+        table.add_row(*map(escape, row))
+    out.print(title, style="bold", markup=False, soft_wrap=True)
+    out.print(table)
 
 
 def kind(termination: str) -> str:
     """The name of a fault as people write it."""
-    return termination.replace("_", " ")
+    return termination.lower().replace("_", " ")
 
 
-def standings_tables(standings: Standings) -> list[Table]:
-    """The standings, and the scores by rules where there are several."""
-    tables = [_standings_table(standings.title, standings.overall)]
+def show_standings(standings: Standings) -> None:
+    """The standings, the scores by rules where there are several, and by seat."""
+    _show_lines(standings)
     if len(standings.by_rule_sets) > 1:
-        tables.append(_rules_table(standings))
-    tables.append(_seats_table(standings.seat_effect))
-    return tables
+        out.print()
+        _show_rules(standings)
+    if standings.seat_effect:
+        out.print()
+        _show_seats(standings.seat_effect)
 
 
-def match_table(result: MatchResult) -> Table:
-    """How one match ended."""
-    made = table(
-        f"{result.match_id}: {result.rule_sets}, {duration(result.seconds)}",
-        ">seat",
-        "entry",
-        ">rank",
-        ">prestige",
-        "",
+def show_match(result: MatchResult) -> None:
+    """How one match ended, best first."""
+    by_rank = sorted(enumerate(result.seats), key=lambda pair: pair[1].rank)
+    show_table(
+        f"{result.match_id} ({duration(result.seconds)})",
+        (">seat", "entry", ">rank", ">prestige", ""),
+        (
+            (
+                str(seat),
+                line.entry,
+                str(line.rank),
+                str(line.prestige),
+                kind(line.termination.name) if line.termination.forfeit else "",
+            )
+            for seat, line in by_rank
+        ),
     )
-    for seat, line in sorted(enumerate(result.seats), key=lambda pair: pair[1].rank):
-        end = kind(line.termination.name.lower()) if line.termination.forfeit else ""
-        made.add_row(str(seat), escape(line.entry), str(line.rank), str(line.prestige), end)
-    return made
+
+
+def warn_of_faults(end: "RunEnd", log: Path) -> None:
+    """What went wrong in a run: forfeits by kind, matches cut short, failures of the referee."""
+    for line in (*fault_lines(end.results), *end.cut):
+        warn(line)
+    if void := end.standings.matches.void:
+        warn(f"{count(void, 'match')} without a result: the referee failed; {log} says how")
 
 
 def fault_lines(results: Iterable[MatchResult]) -> list[str]:
@@ -95,7 +123,7 @@ def fault_lines(results: Iterable[MatchResult]) -> list[str]:
             first.setdefault(
                 (line.entry, line.termination),
                 f"{line.entry} forfeits {result.match_id} "
-                f"({kind(line.termination.name.lower())}): {line.detail}",
+                f"({kind(line.termination.name)}): {line.detail}",
             )
     lines = list(first.values())
     if len(lines) > _FAULTS_SHOWN:
@@ -103,54 +131,57 @@ def fault_lines(results: Iterable[MatchResult]) -> list[str]:
     return lines
 
 
-def _standings_table(title: str, lines: Sequence[Line]) -> Table:
-    faults = any(line.faults for line in lines)
-    made = table(
-        title,
-        ">#",
-        "entry",
-        ">score",
-        ">95 % interval",
-        ">wins",
-        ">prestige",
-        ">matches",
-        *(["faults"] if faults else []),
-    )
-    for line in lines:
-        low, high = line.interval_95
-        made.add_row(
+def _show_lines(standings: Standings) -> None:
+    columns = [">#", "entry", ">score", ">95 % interval", ">wins", ">prestige", ">matches"]
+    rows = [
+        [
             str(line.place),
-            escape(line.entry),
+            line.entry,
             f"{line.score:.3f}",
-            f"{low:.3f}–{high:.3f}",
+            "{:.3f}–{:.3f}".format(*line.interval_95),
             f"{line.win_share:.0%}",
             f"{line.prestige:.1f}",
             f"{line.matches:,}",
-            *(
-                [", ".join(f"{n:,} {kind(name)}" for name, n in line.faults.items())]
-                if faults
-                else []
-            ),
-        )
-    return made
-
-
-def _rules_table(standings: Standings) -> Table:
-    made = table("Score by rules", "entry", *(f">{name}" for name in standings.by_rule_sets))
-    for overall in standings.overall:
-        scores = [
-            f"{line.score:.3f}" if line.matches else "–"
-            for lines in standings.by_rule_sets.values()
-            for line in lines
-            if line.entry == overall.entry
         ]
-        made.add_row(escape(overall.entry), *scores)
-    return made
+        for line in standings.overall
+    ]
+    if any(line.faults for line in standings.overall):
+        columns.append("faults")
+        for row, line in zip(rows, standings.overall, strict=True):
+            row.append(", ".join(f"{n:,} {kind(name)}" for name, n in line.faults.items()))
+    counts = standings.matches
+    played = count(counts.played, "match")
+    if not standings.complete:
+        played = f"{counts.played:,} of {count(counts.scheduled, 'match')}"
+    show_table(f"{standings.title}: {played}", columns, rows)
 
 
-def _seats_table(seats: Sequence[SeatScore]) -> Table:
-    places = range(max((score.seats for score in seats), default=0))
-    made = table("Score by seat", "seats", *(f">seat {place}" for place in places))
-    for size in sorted({score.seats for score in seats}):
-        made.add_row(str(size), *(f"{s.score:.3f}" for s in seats if s.seats == size))
-    return made
+def _show_rules(standings: Standings) -> None:
+    tables = standings.by_rule_sets.values()
+    scores = [{line.entry: line for line in lines} for lines in tables]
+    show_table(
+        "Score by rules",
+        ("entry", *(f">{name}" for name in standings.by_rule_sets)),
+        (
+            (
+                line.entry,
+                *(
+                    f"{own[line.entry].score:.3f}" if own[line.entry].matches else "–"
+                    for own in scores
+                ),
+            )
+            for line in standings.overall
+        ),
+    )
+
+
+def _show_seats(seats: Sequence[SeatScore]) -> None:
+    sizes = sorted({score.seats for score in seats})
+    show_table(
+        "Score by seat",
+        ("", *(f">seat {place}" for place in range(max(sizes)))),
+        (
+            (f"{size} seats", *(f"{score.score:.3f}" for score in seats if score.seats == size))
+            for size in sizes
+        ),
+    )

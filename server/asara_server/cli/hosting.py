@@ -13,7 +13,7 @@ from pathlib import Path
 from asara_game.edition import load_edition
 from asara_game.vocabulary import RuleSet
 from asara_server.cli.bots import BotCommand
-from asara_server.cli.console import err, fault_lines, match_table, out, standings_tables
+from asara_server.cli.console import fault_lines, out, say, show_match, show_standings, warn
 from asara_server.cli.errors import UserError
 from asara_server.referee import Referee
 from asara_server.replay import write_replay
@@ -25,7 +25,7 @@ from asara_server.tournament.pool import Pool
 from asara_server.tournament.reach import local_address
 from asara_server.tournament.results import MatchResult
 from asara_server.tournament.schedule import bot_seed, rotated
-from asara_server.tournament.standings import compute_standings
+from asara_server.tournament.standings import Standings, compute_standings
 
 _FINISH_S = 5.0
 """Seconds that open decisions have to be answered when the referee is stopped."""
@@ -84,7 +84,8 @@ class Host:
                     allow_insecure_remote=offer.insecure_remote,
                 )
             except ServeError as error:
-                raise UserError(f"--listen: {error}") from None
+                hint = " (--insecure-remote)" if "allow it expressly" in str(error) else ""
+                raise UserError(f"--listen: {error}{hint}") from None
             stack.push_async_callback(serving.server.stop, 1.0)
             local = ""
             if offer.opponents:
@@ -102,7 +103,6 @@ class Host:
             stack.push_async_callback(pool.close)
             for guest in offer.guests:
                 pool.invite(guest.name, guest.token)
-            self._welcome(serving.address)
             arena = Arena(
                 self._referee, pool, edition=load_edition(), clocks=offer.clocks, seed=offer.seed
             )
@@ -110,47 +110,54 @@ class Host:
             loop = asyncio.get_running_loop()
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.add_signal_handler(number, self._stop, matches)
+            self._welcome(serving.address)
             await asyncio.wait([matches])
             if self._stopping:
                 await self._stopping
             elif not matches.cancelled():
                 matches.result()  # raises what went wrong
-        self._farewell()
-        return 1 if self._cut or any(result.void for result in self._results) else 0
+        standings = self._standings()
+        if standings.matches.played > 1:
+            show_standings(standings)
+        for line in self._cut:
+            warn(line)
+        return 1 if self._cut or standings.matches.void else 0
 
     async def _play(self, arena: Arena) -> None:
         offer = self._offer
         for match in rotated(offer.names, offer.rule_sets, offer.matches):
             await self._everybody()
             if offer.matches != 1:
-                err.print(f"{match.match_id} begins", markup=False)
+                say(f"{match.match_id} begins")
             async for played in arena.play(match):
                 self._show(played)
+            if self._stopping:
+                return
 
     async def _everybody(self) -> None:
         """Wait until all guests have dialled in."""
         for guest in self._offer.guests:
             if not self._referee.connected(guest.token):
-                err.print(f"Waiting for {guest.name} to dial in", markup=False)
+                say(f"Waiting for {guest.name} to dial in")
                 while not await self._referee.wait_connected(guest.token, _LONG_S):
                     pass
 
     def _show(self, played: Played) -> None:
         result = played.result
+        self._results.append(result)
         if played.replay is None:
-            err.print(f"{result.match_id} is void: the referee failed", style="red", markup=False)
+            warn(f"{result.match_id} is void: the referee failed")
         else:
-            self._results.append(result)
             if self._offer.replays is not None:
                 name = f"{played.replay.header.match_id}.asara"
                 write_replay(self._offer.replays / name, played.replay)
-            out.print(match_table(result))
+            show_match(result)
         for line in fault_lines([result]):
-            err.print(line, style="yellow", markup=False)
+            warn(line)
 
     def _stop(self, matches: asyncio.Task[None]) -> None:
         if self._stopping is None:
-            err.print("Stopping: open decisions are finished.")
+            say("Stopping: open decisions are finished.")
             self._stopping = asyncio.create_task(self._stop_referee(matches))
 
     async def _stop_referee(self, matches: asyncio.Task[None]) -> None:
@@ -160,7 +167,7 @@ class Host:
     def _welcome(self, address: str) -> None:
         offer = self._offer
         safe = "TLS" if offer.tls else "no TLS"
-        err.print(f"Listening on {address} ({safe})", style="bold", markup=False)
+        say(f"Listening on {address} ({safe})")
         for guest in offer.guests:
             out.print(f"\nStart the bot for {guest.name} with", markup=False)
             out.print(
@@ -176,16 +183,10 @@ class Host:
         if self._offer.tls is not None:
             yield f"ASARA_CA={shlex.quote(str(self._offer.tls.certificate.resolve()))}"
 
-    def _farewell(self) -> None:
-        for line in self._cut:
-            err.print(line, style="yellow", markup=False)
-        if len(self._results) > 1:
-            names = self._offer.names
-            standings = compute_standings(
-                " – ".join(names), names, len(self._results), self._results
-            )
-            for shown in standings_tables(standings):
-                out.print(shown)
+    def _standings(self) -> Standings:
+        names = self._offer.names
+        scheduled = len({result.match_id for result in self._results})
+        return compute_standings(" – ".join(names), names, scheduled, self._results)
 
 
 def _dialled(address: str) -> str:

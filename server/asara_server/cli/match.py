@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from asara_server.cli.bots import find_bots
-from asara_server.cli.console import err, fault_lines, match_table, out, standings_tables
+from asara_server.cli.console import say, show_match, show_standings, warn_of_faults
 from asara_server.cli.errors import UserError
 from asara_server.cli.options import (
     BANK_S,
@@ -62,15 +62,13 @@ def match(
     schedule = list(rotated(names, combination, matches))
     with _directory(out_directory, replace=replace) as directory:
         end, status = play_run(tournament, schedule, directory, context.obj)
-    for line in fault_lines(end.results):
-        err.print(line, style="yellow", markup=False)
-    if len(end.results) == 1:
-        out.print(match_table(end.results[0]))
-    elif end.results:
-        for shown in standings_tables(end.standings):
-            out.print(shown)
+    warn_of_faults(end, directory.path / "run.log")
+    if len(schedule) == 1 == end.standings.matches.played:
+        show_match(end.results[-1])
+    elif end.standings.matches.played:
+        show_standings(end.standings)
     if out_directory is not None:
-        err.print(f"Kept in {out_directory}", markup=False)
+        say(f"Standings, replays and logs are in {out_directory}")
     raise typer.Exit(status)
 
 

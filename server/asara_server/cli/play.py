@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.progress import BarColumn, Progress, TextColumn
 
 from asara_game.edition import load_edition
-from asara_server.cli.console import count, duration, err
+from asara_server.cli.console import count, duration, err, say
 from asara_server.cli.errors import UserError
 from asara_server.cli.log import LogOptions, log_to_file
 from asara_server.tournament.config import Tournament
@@ -50,7 +50,7 @@ class Meter:
                 await asyncio.sleep(_EVERY_S if self._bar.disable else 1.0)
                 self._bar.update(self._task, description=self._words())
                 if self._bar.disable:
-                    err.print(self._words())
+                    say(self._words())
 
     def _words(self) -> str:
         words = f"{self._done:,} of {count(self._total, 'match')}"
@@ -107,7 +107,7 @@ async def _play(
     def stop(number: signal.Signals) -> None:
         signals.append(number)
         if len(signals) == 1:
-            err.print("Stopping: open decisions are finished. Once more to stop at once.")
+            say("Stopping: open decisions are finished. Once more to stop at once.")
             runner.stop()
         else:
             run.cancel()

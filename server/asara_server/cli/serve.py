@@ -56,10 +56,12 @@ def serve(
     opponents = find_bots(opponent or [])
     if len(opponents) >= seats:
         raise UserError(f"{len(opponents)} opponents leave no open seat of {seats}; raise --seats")
+    if any(bot.name.startswith("guest-") for bot in opponents):
+        raise UserError("an opponent cannot be called guest-…: that is what open seats are called")
     if (tls_cert is None) != (tls_key is None):
         raise UserError("TLS needs both --tls-cert and --tls-key")
     if replays is not None:
-        replays.mkdir(parents=True, exist_ok=True)
+        _make_folder(replays)
     offer = Offer(
         listen=listen,
         tls=TlsFiles(tls_cert, tls_key) if tls_cert and tls_key else None,
@@ -76,3 +78,13 @@ def serve(
         replays=replays,
     )
     raise typer.Exit(asyncio.run(Host(offer).run()))
+
+
+def _make_folder(path: Path) -> None:
+    """A folder for replays. Names of matches begin anew every time: old ones stay safe."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"--replays {path}: {error.strerror}") from None
+    if any(path.glob("*.asara")):
+        raise UserError(f"--replays {path}: holds replays already; name another directory")

@@ -10,11 +10,11 @@ from asara_game.rules import format_rule_sets
 from asara_server.cli.console import (
     count,
     duration,
-    err,
-    fault_lines,
     out,
-    standings_tables,
-    table,
+    say,
+    show_standings,
+    show_table,
+    warn_of_faults,
 )
 from asara_server.cli.errors import UserError
 from asara_server.tournament.config import ConfigError, Tournament, load_tournament
@@ -36,21 +36,17 @@ def plan(
     """Show how many matches a tournament has, and how long it may take. Plays nothing."""
     tournament = _load(file)
     expected = estimate(tournament, decision_ms / 1000)
-    entries = count(len(tournament.entries), "entry")
-    rows = table(
-        f"{tournament.title}: {count(expected.matches, 'match')} of {entries}",
-        "rules",
-        *(f">{seats} seats" for seats in tournament.seats),
-        ">all",
-    )
+    rows = []
     for rules in tournament.rule_sets:
         cells = [kind.matches for kind in expected.kinds if kind.rule_sets == rules]
-        rows.add_row(format_rule_sets(rules), *(f"{cell:,}" for cell in (*cells, sum(cells))))
-    out.print(rows)
-    out.print(
-        f"\nAt {tournament.concurrency} at once: about {duration(expected.likely_s)} if a decision "
-        f"takes a bot {decision_ms:g} ms; {duration(expected.longest_s)} at most."
+        rows.append((format_rule_sets(rules), *(f"{cell:,}" for cell in (*cells, sum(cells)))))
+    show_table(
+        f"{_heading(tournament, expected.matches)}",
+        ("rules", *(f">{seats} seats" for seats in tournament.seats), ">all"),
+        rows,
     )
+    out.print(f"\nAbout {duration(expected.likely_s)} if a bot decides in {decision_ms:g} ms.")
+    out.print(f"At most {duration(expected.longest_s)}, if all bots used up their clocks.")
     _refuse_too_many(expected, file)
 
 
@@ -78,20 +74,19 @@ def run(
     )
     with new_run_directory(out_directory, replace=replace) as directory:
         shutil.copyfile(file, out_directory / "tournament.toml")
-        entries = count(len(tournament.entries), "entry")
-        err.print(
-            f"{tournament.title}: {count(len(matches), 'match')} of {entries}, "
-            f"{tournament.concurrency} at once",
-            markup=False,
-        )
+        say(_heading(tournament, len(matches)))
         end, status = play_run(tournament, matches, directory, context.obj)
-    for shown in standings_tables(end.standings):
-        out.print(shown)
-        out.print()
-    for line in (*fault_lines(end.results), *(f"{match} has no result" for match in end.cut)):
-        err.print(line, style="yellow", markup=False)
-    err.print(f"Standings, replays and logs are in {out_directory}", markup=False)
+    show_standings(end.standings)
+    out.print()
+    warn_of_faults(end, out_directory / "run.log")
+    say(f"Standings, replays and logs are in {out_directory}")
     raise typer.Exit(status)
+
+
+def _heading(tournament: Tournament, matches: int) -> str:
+    entries = count(len(tournament.entries), "entry")
+    at_once = tournament.concurrency
+    return f"{tournament.title}: {count(matches, 'match')} of {entries}, {at_once} at once"
 
 
 def _load(file: Path) -> Tournament:

@@ -1,0 +1,110 @@
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from asara_server.replay import read_replay
+from tests.cli.command import environment, refusal
+from tests.tournament import bots
+
+CLIENT_TESTS = Path(__file__).parents[1] / "client"
+
+
+@contextmanager
+def serving(*words: str, seats: int = 1) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
+    """`asara serve`, and the lines that it prints for its open seats."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "asara_server.cli", "serve", "--listen", "127.0.0.1:0", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+    assert process.stdout is not None
+    lines: list[str] = []
+    killer = threading.Timer(60, process.kill)
+    killer.start()
+    try:
+        while len(lines) < seats:
+            line = process.stdout.readline()
+            assert line, process.communicate()[1]
+            if "ASARA_ADDRESS=" in line:
+                lines.append(line.strip())
+        yield process, lines
+    finally:
+        killer.cancel()
+        process.kill()
+        process.wait()
+
+
+def dial_in(folder: Path, line: str) -> subprocess.Popen[bytes]:
+    """What a user does: paste the line into a shell, before the bot's command."""
+    (folder / "bot.py").write_text(bots.GOOD)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("ASARA_")}
+    return subprocess.Popen(
+        ["bash", "-c", f"{line} exec {sys.executable} bot.py"], cwd=folder, env=kept
+    )
+
+
+def test_a_guest_plays_an_opponent_and_the_replay_stays(tmp_path: Path) -> None:
+    replays = tmp_path / "replays"
+    words = ("--opponent", "random", "--matches", "2", "--replays", str(replays))
+    with serving(*words) as (process, (line,)):
+        bot = dial_in(tmp_path, line)
+        stdout, stderr = process.communicate(timeout=60)
+        assert process.returncode == 0, stderr
+        assert bot.wait(10) == 0
+    assert "guest-1" in stdout
+    assert "guest-1 – random" in stdout
+    assert "Waiting for guest-1 to dial in" in stderr
+    files = sorted(replays.iterdir())
+    assert [read_replay(path).header.entries for path in files] == [
+        ("guest-1", "random"),
+        ("random", "guest-1"),
+    ]
+    assert refusal("serve", *words) == (
+        f"asara: --replays {replays}: holds replays already; name another directory\n"
+    )
+
+
+def test_two_guests_meet_over_tls(tmp_path: Path) -> None:
+    tls = (
+        *("--tls-cert", str(CLIENT_TESTS / "localhost.pem")),
+        *("--tls-key", str(CLIENT_TESTS / "localhost.key")),
+        *("--listen", "localhost:0"),
+    )
+    with serving(*tls, seats=2) as (process, lines):
+        assert all("ASARA_CA=" in line for line in lines)
+        guests = [dial_in(tmp_path, line) for line in lines]
+        stdout, stderr = process.communicate(timeout=60)
+        assert process.returncode == 0, stderr
+        assert [guest.wait(10) for guest in guests] == [0, 0]
+    assert "guest-2" in stdout
+
+
+def test_a_referee_that_waits_for_guests_stops_when_told(tmp_path: Path) -> None:
+    with serving("--seats", "3", "--opponent", "random", seats=2) as (process, lines):
+        assert len({re.findall("ASARA_TOKEN=([^ ]+)", line)[0] for line in lines}) == 2
+        guest = dial_in(tmp_path, lines[0])
+        process.send_signal(signal.SIGTERM)
+        _, stderr = process.communicate(timeout=20)
+        assert process.returncode == 0
+        assert "Traceback" not in stderr
+        guest.kill()
+        guest.wait()
+
+
+def test_what_cannot_be_served_is_refused() -> None:
+    said = refusal("serve", "--listen", "0.0.0.0:0")
+    assert said.startswith("asara: --listen: address '0.0.0.0:0'")
+    assert "--insecure-remote" in said
+    assert "TLS needs both" in refusal("serve", "--tls-cert", "cert.pem")
+    assert "No such file" in refusal("serve", "--tls-cert", "cert.pem", "--tls-key", "key.pem")
+    assert "leave no open seat" in refusal("serve", *["--opponent", "random"] * 2)
+    assert "write host:port" in refusal("serve", "--listen", "here")
+    assert "needs 'pro'" in refusal("serve", "--rules", "genie")
