@@ -93,6 +93,10 @@ class Match:
         self.results: tuple[SeatResult, ...] = ()
         self._actions_per_reply = limits.actions_per_reply
         self._seats = [_Seat(self.clocks.bank_us, limits.rejections_forgiven) for _ in spec.players]
+        #: Seats that have not forfeited.
+        self._left = len(self._seats)
+        #: Whether any seat's bot has lost its stream and may still come back.
+        self._away = False
         self._asked = _NOBODY
         self._asked_at_us = 0
         #: Bank and increment for the open decision.
@@ -173,6 +177,7 @@ class Match:
     def leave(self, number: int, now_us: int) -> None:
         """A seat's bot has lost its stream."""
         self._seats[number].away_since_us = now_us
+        self._away = True
         self.telling.left(number)
         self._set_deadline()
 
@@ -182,6 +187,7 @@ class Match:
         if seat.termination is not Termination.UNSPECIFIED:
             return
         seat.away_since_us = NEVER
+        self._away = any(other.away_since_us != NEVER for other in self._seats)
         self.telling.came_back(number, presence)
         self._set_deadline()
         if number == self._asked:
@@ -235,11 +241,12 @@ class Match:
         """Let the steward decide for seats that forfeited; then ask the next seat, or end."""
         state = self.state
         seats = self._seats
-        if sum(seat.termination is Termination.UNSPECIFIED for seat in seats) < 2:
-            self._finish()
-            return
-        while state.seat >= 0 and seats[state.seat].termination is not Termination.UNSPECIFIED:
-            self._play(state.seat, steward_action(state.kind, state.legal), 0, steward=True)
+        if self._left < len(seats):
+            if self._left < 2:
+                self._finish()
+                return
+            while state.seat >= 0 and seats[state.seat].termination.forfeit:
+                self._play(state.seat, steward_action(state.kind, state.legal), 0, steward=True)
         self.telling.turns_over()
         if state.seat < 0:
             self._finish()
@@ -306,6 +313,7 @@ class Match:
         seat = self._seats[number]
         seat.termination = termination
         seat.detail = detail
+        self._left -= 1
         self.records.append(ForfeitRecord(number, termination, detail))
         self.faults += 1
         if number == self._asked:
@@ -336,9 +344,8 @@ class Match:
             self.deadline_us = NEVER
             return
         deadline = NEVER if self._asked == _NOBODY else self._decide_by_us()
-        for number, seat in enumerate(self._seats):
-            if seat.away_since_us != NEVER:
-                deadline = min(deadline, self._limit(number))
+        if self._away:
+            deadline = min(deadline, *map(self._limit, range(len(self._seats))))
         self.deadline_us = deadline
 
     def _lateness(self, number: int, limit_us: int) -> tuple[Termination, str]:

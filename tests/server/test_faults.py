@@ -105,16 +105,16 @@ async def test_a_forfeit_leaves_the_stream_and_its_other_matches_alone():
 
 @asynchronous
 async def test_more_requests_than_allowed_forfeit():
-    async with court(LimitSettings(requests_per_second=50, rate_window_s=2)) as held:
+    async with court(LimitSettings(requests_per_second=1, rate_window_s=100)) as held:
         streams, playing, _ = await seated(held)
-        for _ in range(102):
+        for _ in range(101):
             await streams[0].send(reply=Reply(match_id="x", decision_id=1))
         assert await streams[0].ending() == (EXHAUSTED, "request-rate")
         await forfeited(
             streams,
             playing,
             Termination.PROTOCOL_VIOLATION,
-            "more than 50 requests per second that answer no open decision",
+            "more than 1 requests per second that answer no open decision",
         )
 
 
