@@ -3,7 +3,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asara.v1.replay_pb2 import ReplayRecord
@@ -135,16 +135,19 @@ def read_or_refuse(data: bytes) -> None:
     assert replay_bytes(replay) == data
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.integers(0, len(DATA) - 1), st.integers(1, 255))
 def test_a_changed_byte_is_refused_or_makes_another_replay(at: int, flip: int) -> None:
     read_or_refuse(DATA[:at] + bytes([DATA[at] ^ flip]) + DATA[at + 1 :])
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.integers(0, len(DATA)), st.integers(0, len(DATA)), st.binary(max_size=40))
 def test_a_changed_stretch_is_refused_or_makes_another_replay(a: int, b: int, new: bytes) -> None:
     read_or_refuse(DATA[: min(a, b)] + new + DATA[max(a, b) :])
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.binary(max_size=200))
 def test_garbage_behind_the_first_bytes_is_refused(data: bytes) -> None:
     with pytest.raises(ReplayError):

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 from google.protobuf.message import DecodeError
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asara.v1 import vocabulary_pb2 as pb
@@ -179,6 +179,7 @@ def assert_action_or_refusal(message: pb.Action) -> None:
     assert parse_action(str(understood)) is understood
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.binary(max_size=80))
 def test_no_bytes_bring_anything_but_an_action_or_its_refusal(data: bytes) -> None:
     try:
@@ -212,6 +213,7 @@ def members() -> st.SearchStrategy[pb.Action]:
     return st.one_of(*map(member, pb.Action.DESCRIPTOR.fields))
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(members())
 def test_no_message_brings_anything_but_an_action_or_its_refusal(message: pb.Action) -> None:
     assert_action_or_refusal(message)

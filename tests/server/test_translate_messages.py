@@ -144,6 +144,20 @@ def test_an_event_of_a_newer_referee_is_refused_with_a_reason() -> None:
         translate.event_from_proto(translate.event_message(ev.MoveLost(1)).__class__(seat=1))
 
 
+@pytest.mark.parametrize("power", [0, 6, 7, 8, 13, 14, 15, 20, 21, 22, 27, 28, 29, 35, 62])
+def test_numbers_of_every_length_arrive(power: int) -> None:
+    for number in (2**power - 1, 2**power, -(2**power)):
+        data = translate.update_bytes(match_id="m-1", events=(), sequence=number)
+        assert canonical(pb.PlayResponse, data).update.sequence == number
+
+
+@pytest.mark.parametrize("length", [1, 127, 128, 2047, 2048, 20_000])
+def test_texts_of_every_length_arrive(length: int) -> None:
+    text = "ü" * length
+    data = translate.update_bytes(match_id=text, events=(), sequence=1)
+    assert canonical(pb.PlayResponse, data).update.match_id == text
+
+
 @pytest.mark.parametrize(("rule_sets", "seats"), CASES)
 def test_decisions_and_views_round_trip_through_whole_matches(
     rule_sets: frozenset[RuleSet], seats: int

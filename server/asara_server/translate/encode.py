@@ -108,13 +108,9 @@ def tower_message(number: int, tower: Tower) -> TowerMessage:
     )
 
 
-def section_messages(counts: tuple[int, ...], start: int = 0) -> list[SectionMessage]:
-    """Sections from counts by section type; `start` is the type of the first count."""
-    return [
-        message
-        for index, count in enumerate(counts, start)
-        for message in [_SECTIONS[index]] * count
-    ]
+def section_messages(counts: tuple[int, ...]) -> list[SectionMessage]:
+    """Sections from counts by section type."""
+    return [message for index, count in enumerate(counts) for message in [_SECTIONS[index]] * count]
 
 
 _SECTIONS = tuple(

@@ -76,27 +76,26 @@ def decision_bytes(
 
     Without `include_public` the view holds the private part alone (Hello.omit_public_view).
     """
-    asked = view.decision
-    if asked is None or asked.seat != view.private.seat:
+    if view.decision is None or view.decision.seat != view.private.seat:
         raise ValueError(f"match {match_id}: seat {view.private.seat} has nothing to decide")
-    space = asked.space
+    _, kind, space, to_build, steps, gifts, to_keep = view.decision
     return _play_decision(
         b"".join(
             (
                 _match_id_field(match_id),
                 _decision_id(decision_id),
-                _kind(asked.kind),
+                _kind(kind),
                 _legal_actions(map(action_bytes, view.legal)),
-                _SPACE + space_bytes(space) if space is not None else b"",
-                _sections_to_build(asked.sections_to_build),
+                _SPACE + space_bytes(space) if space else b"",
+                _sections_to_build(to_build) if to_build else b"",
                 _clock_us(clock_us),
                 _charged_us(charged_us),
                 _events(map(event_bytes, events)),
                 _sequence(sequence),
                 _view(view_bytes(view, include_public)),
-                _build_steps(map(action_bytes, asked.build_steps)),
-                _gifts(map(gift_bytes, asked.gifts)),
-                _lit_windows_to_keep(asked.lit_windows_to_keep),
+                _build_steps(map(action_bytes, steps)) if steps else b"",
+                _gifts(map(gift_bytes, gifts)) if gifts else b"",
+                _lit_windows_to_keep(to_keep) if to_keep else b"",
             )
         )
     )

@@ -1,5 +1,10 @@
-"""A seat's view as bytes: every part made once by the generated messages, then joined."""
+"""A seat's view as bytes: every part made once by the generated messages, then joined.
 
+A part is the serialized container with that one part in it, so parts are joined as they are. What
+changes from turn to turn (a display, an area, a seat) is joined from smaller parts, and kept too.
+"""
+
+from collections.abc import Iterable
 from functools import lru_cache
 
 from asara.v1.view_pb2 import (
@@ -16,11 +21,19 @@ from asara.v1.view_pb2 import SeatView as SeatMessage
 from asara.v1.view_pb2 import View as ViewMessage
 from asara_game.state import Dispatched
 from asara_game.view import PrivateView, PublicView, SeatView, View
-from asara_game.vocabulary import BuyerColour, Colour, GiftCard, Section, Space
+from asara_game.vocabulary import (
+    MARKETS,
+    SECTION_TYPES,
+    BuyerColour,
+    Colour,
+    GiftCard,
+    Section,
+    Space,
+    Tower,
+)
 from asara_server.translate.encode import (
     enum_value,
     numbers_by_count,
-    section_messages,
     serialize,
     tower_message,
 )
@@ -55,13 +68,13 @@ def public_bytes(public: PublicView) -> bytes:
             _market(3, displays[2], piles[2]),
             _market(4, displays[3], piles[3]),
             _areas(public.area_colours, public.dispatched),
-            _chests(public.chests),
+            *map(_chest, public.chests),
             *map(_seat, range(len(public.seats)), public.seats),
         )
     )
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16384)
 def _table(year: int, turn: int, patronage: int, buyers: int, lit: int, gifts: int) -> bytes:
     message = PublicMessage(
         year=year,
@@ -74,11 +87,21 @@ def _table(year: int, turn: int, patronage: int, buyers: int, lit: int, gifts: i
     return serialize(message)
 
 
+_markets = nested(PublicMessage, "markets")
+_pile_size = integer(Market, "pile_size")
+_KINDS = tuple(serialize(Market(kind=enum_value(kind))) for kind in MARKETS)
+_DISPLAYED = tuple(serialize(Market(display=[to_message(s)])) for s in SECTION_TYPES)
+
+
 @lru_cache(maxsize=16384)
 def _market(kind: int, display: tuple[int, ...], pile_size: int) -> bytes:
-    sections = section_messages(display, (kind - 1) * 10)
-    market = Market(kind=enum_value(kind), display=sections, pile_size=pile_size)
-    return serialize(PublicMessage(markets=[market]))
+    sections = _counted(_DISPLAYED[kind * 10 - 10 : kind * 10], display)
+    return _markets(_KINDS[kind - 1] + sections + _pile_size(pile_size))
+
+
+def _counted(parts: Iterable[bytes], counts: Iterable[int]) -> bytes:
+    pairs = zip(parts, counts, strict=True)
+    return b"".join([part * count for part, count in pairs if count])
 
 
 #: What lies in an area, by identity: a match's views share all areas but the one of the last turn.
@@ -91,33 +114,50 @@ def _areas(colours: tuple[int, ...], dispatched: tuple[tuple[Dispatched, ...], .
         if lying:
             seen = _areas_seen.get(id(lying))
             if seen is None or seen[0] is not lying or seen[1] != colours[area]:
-                if len(_areas_seen) >= 16384:
-                    _areas_seen.clear()
-                seen = lying, colours[area], _area(area, colours[area], lying)
-                _areas_seen[id(lying)] = seen
+                seen = _see_area(area, colours[area], lying)
             parts.append(seen[2])
     return b"".join(parts)
 
 
+def _see_area(
+    area: int, colour: int, lying: tuple[Dispatched, ...]
+) -> tuple[tuple[Dispatched, ...], int, bytes]:
+    if len(_areas_seen) >= 32768:
+        _areas_seen.clear()
+    seen = lying, colour, _area(area, colour, lying)
+    _areas_seen[id(lying)] = seen
+    return seen
+
+
+_public_areas = nested(PublicMessage, "areas")
+
+
 @lru_cache(maxsize=16384)
 def _area(area: int, colour: int, dispatched: tuple[Dispatched, ...]) -> bytes:
-    message = AreaView(
-        area=enum_value(area),
-        colour=enum_value(colour),
-        dispatched=[
-            DispatchedMessage(number=space.number, seat=seat, colour=enum_value(shown))
-            for space, seat, shown in dispatched
-        ],
-    )
-    return serialize(PublicMessage(areas=[message]))
+    return _public_areas(_area_head(area, colour) + b"".join(map(_lying, dispatched)))
+
+
+@lru_cache(maxsize=1024)
+def _area_head(area: int, colour: int) -> bytes:
+    return serialize(AreaView(area=enum_value(area), colour=enum_value(colour)))
 
 
 @lru_cache(maxsize=4096)
-def _chests(chests: tuple[tuple[Space, tuple[GiftCard, ...]], ...]) -> bytes:
-    messages = [
-        Chest(space=to_message(space), cards=map(to_message, cards)) for space, cards in chests
-    ]
-    return serialize(PublicMessage(chests=messages))
+def _lying(lying: Dispatched) -> bytes:
+    message = DispatchedMessage(
+        number=lying.space.number, seat=lying.seat, colour=enum_value(lying.colour)
+    )
+    return serialize(AreaView(dispatched=[message]))
+
+
+@lru_cache(maxsize=4096)
+def _chest(chest: tuple[Space, tuple[GiftCard, ...]]) -> bytes:
+    space, cards = chest
+    message = Chest(space=to_message(space), cards=map(to_message, cards))
+    return serialize(PublicMessage(chests=[message]))
+
+
+_seats = nested(PublicMessage, "seats")
 
 
 @lru_cache(maxsize=16384)
@@ -127,9 +167,14 @@ def _seat(seat: int, view: SeatView) -> bytes:
         prestige=view.prestige,
         hand_size=view.hand_size,
         lit_windows=view.lit_windows,
-        towers=[tower_message(index, tower) for index, tower in enumerate(view.towers, 1)],
     )
-    return serialize(PublicMessage(seats=[message]))
+    towers = b"".join(map(_tower, range(1, len(view.towers) + 1), view.towers))
+    return _seats(serialize(message) + towers)
+
+
+@lru_cache(maxsize=16384)
+def _tower(number: int, tower: Tower) -> bytes:
+    return serialize(SeatMessage(towers=[tower_message(number, tower)]))
 
 
 _private_seat = integer(PrivateMessage, "seat")
@@ -145,7 +190,7 @@ def private_bytes(private: PrivateView) -> bytes:
         _stock(private.sections, private.lit_windows),
     ]
     if private.face_down:
-        parts.append(_face_down(private.face_down))
+        parts += map(_face_down, private.face_down)
     if private.known_lit_windows:
         parts.append(_known_lit_windows(private.known_lit_windows))
     if private.searched_sections:
@@ -162,21 +207,20 @@ def _hand(counts: tuple[int, ...]) -> bytes:
     return serialize(PrivateMessage(hand=numbers_by_count(counts)))
 
 
+_STOCKED = tuple(serialize(PrivateMessage(sections=[to_message(s)])) for s in SECTION_TYPES)
+
+
 @lru_cache(maxsize=16384)
 def _stock(sections: tuple[int, ...], lit_windows: tuple[int, ...]) -> bytes:
-    message = PrivateMessage(
-        sections=section_messages(sections), lit_windows=numbers_by_count(lit_windows)
-    )
-    return serialize(message)
+    held = PrivateMessage(lit_windows=numbers_by_count(lit_windows))
+    return _counted(_STOCKED, sections) + serialize(held)
 
 
-@lru_cache(maxsize=16384)
-def _face_down(face_down: tuple[tuple[Space, tuple[BuyerColour, ...]], ...]) -> bytes:
-    messages = [
-        FaceDown(space=to_message(space), buyers=map(enum_value, buyers))
-        for space, buyers in face_down
-    ]
-    return serialize(PrivateMessage(face_down=messages))
+@lru_cache(maxsize=4096)
+def _face_down(lying: tuple[Space, tuple[BuyerColour, ...]]) -> bytes:
+    space, buyers = lying
+    message = FaceDown(space=to_message(space), buyers=map(enum_value, buyers))
+    return serialize(PrivateMessage(face_down=[message]))
 
 
 @lru_cache(maxsize=4096)

@@ -51,7 +51,10 @@ def tag(message: type[Message], name: str) -> bytes:
 
 
 def nested(message: type[Message], name: str) -> Callable[[bytes], bytes]:
-    """Returns the function that makes a payload the value of a string, bytes or message field."""
+    """Returns the function that makes a payload the value of a string, bytes or message field.
+
+    An empty payload is written, too: an empty message is there, but protobuf leaves empty text out.
+    """
     head = tag(message, name)
 
     def field(payload: bytes) -> bytes:
