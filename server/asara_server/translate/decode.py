@@ -62,16 +62,13 @@ def _read_action(message: ActionMessage, data: bytes) -> Action:
         action: Action = from_message(_ACTIONS[member], getattr(message, member), member, _NUMBERS)
     except TranslationError as error:
         raise UnknownAction(f"action: {error}") from None
-    fault = _CHECKS.get(type(action), _no_fault)(action)
+    check = _CHECKS.get(type(action))
+    fault = check(action) if check else None
     if fault:
         raise UnknownAction(f"action: {member}{fault}")
     if serialize(action_message(action)) != data:
         raise UnknownAction(f"action: {member} carries a field that this protocol does not know")
     return action
-
-
-def _no_fault(action: Any) -> str | None:  # noqa: ARG001 - most actions are checked by their fields
-    return None
 
 
 def _check_buyers(action: LayBuyers) -> str | None:
