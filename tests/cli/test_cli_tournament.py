@@ -1,8 +1,10 @@
 import json
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -115,21 +117,38 @@ def test_nothing_that_is_not_a_run_is_ever_deleted(tmp_path: Path) -> None:
     assert "is a file" in refusal("tournament", "run", file, "--out", file)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_a_run_in_good_order(tmp_path: Path, number: signal.Signals) -> None:
-    file = write_tournament(tmp_path, GOOD, HEADER + "rounds = 1000\nconcurrency = 1\n")
-    out = tmp_path / "run"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "asara_server.cli", "tournament", "run", file, "--out", out],
+def start(*words: str | Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "asara_server.cli", *map(str, words)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         env=environment(),
     )
-    results = out / "results.jsonl"
+
+
+def wait_for(what: Callable[[], bool]) -> None:
     deadline = time.monotonic() + 30
-    while not (results.exists() and results.read_text()) and time.monotonic() < deadline:
+    while not what():
+        assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+def processes_of(folder: Path) -> str:
+    """Processes that have to do with this folder."""
+    found = subprocess.run(
+        ["pgrep", "-f", str(folder)], capture_output=True, text=True, check=False
+    )
+    return found.stdout
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_run_in_good_order(tmp_path: Path, number: signal.Signals) -> None:
+    file = write_tournament(tmp_path, GOOD, HEADER + "rounds = 1000\nconcurrency = 1\n")
+    out = tmp_path / "run"
+    process = start("tournament", "run", file, "--out", out)
+    results = out / "results.jsonl"
+    wait_for(lambda: results.exists() and bool(results.read_text()))
     process.send_signal(number)
     stdout, stderr = process.communicate(timeout=30)
     assert process.returncode == 128 + number
@@ -139,8 +158,40 @@ def test_a_signal_ends_a_run_in_good_order(tmp_path: Path, number: signal.Signal
     assert standings["complete"] is False
     assert standings["matches"]["played"] == len(results.read_text().splitlines())
     assert "cut in year" in stderr
-    assert stdout.startswith("Cup")
-    left = subprocess.run(
-        ["pgrep", "-f", str(tmp_path)], capture_output=True, text=True, check=False
+    assert stdout.startswith(f"Cup: {standings['matches']['played']} of 2,000 matches\n")
+    assert processes_of(tmp_path) == ""
+
+
+def test_a_second_signal_does_not_wait_for_anybody(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, {"ann": bots.MUTE, "bob": bots.MUTE}, tables="")
+    out = tmp_path / "run"
+    process = start("tournament", "run", file, "--out", out)
+    log = out / "run.log"
+    wait_for(lambda: log.exists() and "match started" in log.read_text())
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=30)
+    assert time.monotonic() - began < 4.5
+    assert process.returncode == 130
+    assert stderr.splitlines()[-1] == (
+        "asara: stopped at once; the standings hold what was finished"
     )
-    assert left.stdout == ""
+    assert "Traceback" not in stderr
+    assert json.loads((out / "standings.json").read_text())["matches"]["played"] == 0
+    assert processes_of(tmp_path) == ""
+
+
+def test_a_disk_that_takes_no_more_ends_the_run_with_the_place(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, GOOD, HEADER + "rounds = 1000\nconcurrency = 1\n")
+    out = tmp_path / "run"
+    process = start("tournament", "run", file, "--out", out)
+    results = out / "results.jsonl"
+    wait_for(lambda: results.exists() and bool(results.read_text()))
+    shutil.rmtree(out / "replays")
+    _, stderr = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert "Traceback" not in stderr
+    assert stderr.splitlines()[-1].startswith(f"asara: {out}/replays/")
+    assert processes_of(tmp_path) == ""

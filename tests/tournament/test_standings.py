@@ -72,8 +72,12 @@ def test_forfeits_are_counted_by_kind_and_are_never_wins() -> None:
     assert line(standings, "ann").faults == {"crash": 1}
     assert line(standings, "bob").faults == {"never_started": 1}
     assert line(standings, "ann").win_share == 0
+    assert line(standings, "ann").prestige is None
     assert line(standings, "ann").score == 0.5
     assert line(standings, "cid").faults == {}
+    later = result(2, ("ann", 1, 40), ("bob", 2, 30))
+    both = compute(result(1, ("ann", 1, 9), ("bob", 1, 9), ends=ends), later)
+    assert line(both, "ann").prestige == 40
 
 
 def test_void_matches_count_for_nothing_and_their_repetition_does() -> None:

@@ -30,6 +30,7 @@ app = typer.Typer(
     help="Referee, tournaments and replays for bots that play ASARA.",
     no_args_is_help=True,
     add_completion=False,
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

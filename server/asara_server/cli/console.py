@@ -24,9 +24,9 @@ err = Console(stderr=True, highlight=False)
 _FAULTS_SHOWN = 8
 
 
-def duration(seconds: float) -> str:
+def duration(seconds: float, *, whole_s: bool = False) -> str:
     """A length of time in one or two units: `4.2 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`."""
-    if seconds < 10:
+    if seconds < 10 and not whole_s:
         return f"{seconds:.1f} s"
     whole = round(seconds)
     for large, small, size, name, part in (
@@ -140,7 +140,7 @@ def _show_lines(standings: Standings) -> None:
             f"{line.score:.3f}",
             "{:.3f}–{:.3f}".format(*line.interval_95),
             f"{line.win_share:.0%}",
-            f"{line.prestige:.1f}",
+            f"{line.prestige:.1f}" if line.prestige is not None else "–",
             f"{line.matches:,}",
         ]
         for line in standings.overall

@@ -127,8 +127,6 @@ class Host:
         offer = self._offer
         for match in rotated(offer.names, offer.rule_sets, offer.matches):
             await self._everybody()
-            if offer.matches != 1:
-                say(f"{match.match_id} begins")
             async for played in arena.play(match):
                 self._show(played)
             if self._stopping:
@@ -152,6 +150,7 @@ class Host:
                 name = f"{played.replay.header.match_id}.asara"
                 write_replay(self._offer.replays / name, played.replay)
             show_match(result)
+            out.print()
         for line in fault_lines([result]):
             warn(line)
 

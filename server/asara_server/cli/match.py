@@ -33,14 +33,14 @@ def match(
     bots: Annotated[
         list[str],
         typer.Argument(
-            metavar="BOT BOT [BOT [BOT]]",
-            help="Each the name of a bundled bot, a file or folder, or a command in quotes.",
+            metavar="BOT",
+            help="The name of a bundled bot, a file or folder, or a command in quotes.",
         ),
     ],
     rules: Rules = "basic",
-    matches: Annotated[int, typer.Option(min=1, help="How many; seats rotate.")] = 1,
+    matches: Annotated[int, typer.Option(metavar="N", min=1, help="How many; seats rotate.")] = 1,
     seed: Seed = None,
-    at_once: Annotated[int, typer.Option(min=1, help="Matches at once.")] = 1,
+    at_once: Annotated[int, typer.Option(metavar="N", min=1, help="Matches at once.")] = 1,
     bank: Bank = BANK_S,
     increment: Increment = INCREMENT_S,
     start_up: StartUp = START_UP_S,

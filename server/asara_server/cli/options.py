@@ -16,16 +16,28 @@ BANK_S = _CLOCKS.bank_s
 INCREMENT_S = _CLOCKS.increment_s
 START_UP_S = _CLOCKS.start_up_s
 
-Rules = Annotated[str, typer.Option(help="Rule sets, such as pro+gifts; `asara rules` lists them.")]
-Seed = Annotated[str | None, typer.Option(help="Every deal follows from it. [default: drawn]")]
+Rules = Annotated[
+    str,
+    typer.Option(
+        metavar="RULES", help="Rule sets, such as pro+gifts; `asara rules` lists the combinations."
+    ),
+]
+Seed = Annotated[
+    str | None, typer.Option(metavar="TEXT", help="Every deal follows from it. [default: drawn]")
+]
 Bank = Annotated[
-    float, typer.Option(min=0.001, max=_LONGEST_S, help="Seconds that a bot has for a match.")
+    float,
+    typer.Option(
+        metavar="SECONDS", min=0.001, max=_LONGEST_S, help="That a bot has for a whole match."
+    ),
 ]
 Increment = Annotated[
-    float, typer.Option(min=0, max=_LONGEST_S, help="Seconds added with every decision.")
+    float,
+    typer.Option(metavar="SECONDS", min=0, max=_LONGEST_S, help="Added with every decision."),
 ]
 StartUp = Annotated[
-    float, typer.Option(min=0.001, max=_LONGEST_S, help="Seconds that a bot has to dial in.")
+    float,
+    typer.Option(metavar="SECONDS", min=0.001, max=_LONGEST_S, help="That a bot has to dial in."),
 ]
 
 

@@ -56,10 +56,10 @@ class Meter:
         words = f"{self._done:,} of {count(self._total, 'match')}"
         seconds = time.monotonic() - self._began
         if not self._done:
-            return f"{words}, {duration(seconds)}"
+            return f"{words}, {duration(seconds, whole_s=True)}"
         rate = self._done / seconds
         pace = f"{rate:.1f} a second" if rate >= 1 else f"{60 * rate:.1f} a minute"
-        left = duration((self._total - self._done) / rate)
+        left = duration((self._total - self._done) / rate, whole_s=True)
         return f"{words}, {pace}, about {left} left"
 
 

@@ -8,14 +8,15 @@ import typer
 from asara_server.cli.console import out
 from asara_server.cli.errors import UserError
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
 
 @app.command()
 def show(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A replay, such as r1-….asara.")],
     seat: Annotated[
-        int | None, typer.Option(help="Only what this seat could know. [default: everything]")
+        int | None,
+        typer.Option(metavar="N", help="Only what this seat could know. [default: everything]"),
     ] = None,
 ) -> None:
     """Tell a match turn by turn, as the referee or as one seat saw it."""

@@ -9,7 +9,7 @@ from asara_server.cli.console import out
 
 
 def rules() -> None:
-    """Show the edition in force, the source of each of its numbers, and the rule sets."""
+    """Show the edition in force, with sources."""
     edition = load_edition()
     out.print(Text(f"Edition: {edition.name}", "bold"))
     out.print(f"SHA-256: {edition.sha256.hex()}\n", soft_wrap=True)

@@ -27,13 +27,15 @@ def serve(
     listen: Annotated[
         str, typer.Option(metavar="ADDRESS", help="host:port (port 0: a free one) or unix:/path.")
     ] = "127.0.0.1:50051",
-    seats: Annotated[int, typer.Option(min=2, max=4, help="At the table.")] = 2,
+    seats: Annotated[int, typer.Option(metavar="N", min=2, max=4, help="At the table.")] = 2,
     opponent: Annotated[
         list[str] | None,
         typer.Option(metavar="BOT", help="Fill a seat with a bot, as for `match`; repeatable."),
     ] = None,
     rules: Rules = "basic",
-    matches: Annotated[int, typer.Option(min=0, help="How many; 0: until stopped.")] = 1,
+    matches: Annotated[
+        int, typer.Option(metavar="N", min=0, help="How many; 0: until stopped.")
+    ] = 1,
     seed: Seed = None,
     bank: Bank = BANK_S,
     increment: Increment = INCREMENT_S,
@@ -45,10 +47,14 @@ def serve(
     ] = None,
     tls_key: Annotated[Path | None, typer.Option(metavar="FILE", help="Its key (PEM).")] = None,
     insecure_remote: Annotated[
-        bool, typer.Option(help="Let others than this machine in without TLS.")
+        bool, typer.Option("--insecure-remote", help="Let other machines in without TLS.")
     ] = False,
 ) -> None:
-    """Referee matches of bots that dial in, for each open seat one that you start yourself."""
+    """Referee bots that you start yourself.
+
+    It prints what to put before the command of a bot for each open seat, waits until all have
+    dialled in, and plays. Ctrl-C or SIGTERM stops it in good order.
+    """
     from asara_server.cli.hosting import Guest, Host, Offer
     from asara_server.service import TlsFiles
 

@@ -21,7 +21,7 @@ from asara_server.tournament.config import ConfigError, Tournament, load_tournam
 from asara_server.tournament.estimate import MOST_MATCHES, Estimate, estimate
 from asara_server.tournament.schedule import round_robin
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
 File = Annotated[Path, typer.Argument(metavar="FILE.toml", help="The tournament file.")]
 
@@ -30,10 +30,10 @@ File = Annotated[Path, typer.Argument(metavar="FILE.toml", help="The tournament 
 def plan(
     file: File,
     decision_ms: Annotated[
-        float, typer.Option(min=0, help="Milliseconds that a bot is assumed to need to decide.")
-    ] = 2.0,
+        float, typer.Option(metavar="MS", min=0, help="Milliseconds a bot is assumed to decide in.")
+    ] = 1.0,
 ) -> None:
-    """Show how many matches a tournament has, and how long it may take. Plays nothing."""
+    """Show how many matches there are, and how long they may take. Plays nothing."""
     tournament = _load(file)
     expected = estimate(tournament, decision_ms / 1000)
     rows = []
@@ -61,7 +61,7 @@ def run(
         bool, typer.Option("--replace", help="Delete the run that DIR holds first.")
     ] = False,
 ) -> None:
-    """Play a tournament: standings, replays and logs are left in DIR."""
+    """Play a tournament; standings, replays and logs stay in DIR."""
     from asara_server.cli.play import new_run_directory, play_run
 
     tournament = _load(file)

@@ -1,16 +1,19 @@
 """How many matches a tournament has, and how long it may take. Pure."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
+from asara_game.vocabulary import RuleSet
 from asara_server.tournament.config import Tournament
 from asara_server.tournament.schedule import TableKind, table_kinds
 
 MOST_MATCHES = 1_000_000
 """More than these are not listed; a run of them would never end."""
 
-_DECISIONS_PER_SEAT = 60
-"""In a match, roughly; more by the professional rules than by the basic ones."""
+_DECISIONS = {2: 70, 3: 60, 4: 50}
+"""Of each seat in a match of so many seats by the basic rules, roughly, as random bots play."""
+
+_PROFESSIONAL = 1.3
+"""Times as many where the professional rules are in force."""
 
 _START_S = 0.7
 """Seconds until a bot's process has dialled in, where it is started for every match."""
@@ -37,17 +40,13 @@ def estimate(tournament: Tournament, decision_s: float) -> Estimate:
     )
     clocks = tournament.clocks
     start = _START_S if tournament.processes == "match" else 0.0
-    return Estimate(
-        tuple(kinds),
-        _time(kinds, tournament.concurrency, start, _DECISIONS_PER_SEAT * decision_s),
-        _time(
-            kinds,
-            tournament.concurrency,
-            clocks.start_up_s,
-            clocks.bank_s + _DECISIONS_PER_SEAT * (clocks.increment_s + clocks.grace_s),
-        ),
-    )
-
-
-def _time(kinds: Sequence[TableKind], at_once: int, per_match_s: float, per_seat_s: float) -> float:
-    return sum(kind.matches * (per_match_s + kind.seats * per_seat_s) for kind in kinds) / at_once
+    longest_decision_s = clocks.increment_s + clocks.grace_s
+    likely = longest = 0.0
+    for kind in kinds:
+        decisions = _DECISIONS[kind.seats]
+        if RuleSet.PROFESSIONAL in kind.rule_sets:
+            decisions = round(decisions * _PROFESSIONAL)
+        likely += kind.matches * (start + kind.seats * decisions * decision_s)
+        seat_s = clocks.bank_s + decisions * longest_decision_s
+        longest += kind.matches * (clocks.start_up_s + kind.seats * seat_s)
+    return Estimate(tuple(kinds), likely / tournament.concurrency, longest / tournament.concurrency)

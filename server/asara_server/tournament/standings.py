@@ -18,7 +18,7 @@ order in which matches ended: the same seed and deterministic bots give the same
     interval_95      low and high end of a 95 % interval of that mean (see `interval_95`)
     win_share        mean share of wins: 1 for a win, shared among those who tie for it; none for a
                      forfeit
-    prestige         mean prestige, forfeited matches included
+    prestige         mean prestige of the matches that it did not forfeit; null without one
     faults           forfeits by kind: time_out, crash, never_started, rejected_replies,
                      protocol_violation; kinds that never happened are left out
     by_seat          matches and mean score in each seat, by seats at the table
@@ -66,7 +66,7 @@ class Line(_Part):
     score: Mean
     interval_95: tuple[Mean, Mean]
     win_share: Mean
-    prestige: Mean
+    prestige: Mean | None
     faults: dict[str, int]
     by_seat: tuple[SeatScore, ...]
 
@@ -167,7 +167,7 @@ def _lines(entries: Sequence[str], results: Iterable[MatchResult]) -> tuple[Line
     for part in _appearances(results):
         own.setdefault(part.entry, []).append(part)
     means = {entry: _means(parts) for entry, parts in own.items()}
-    order = sorted(own, key=lambda entry: (*(-value for value in means[entry]), entry))
+    order = sorted(own, key=lambda entry: (*(-(value or 0) for value in means[entry]), entry))
     lines: list[Line] = []
     for index, entry in enumerate(order):
         score, wins, prestige = means[entry]
@@ -188,13 +188,14 @@ def _lines(entries: Sequence[str], results: Iterable[MatchResult]) -> tuple[Line
     return tuple(lines)
 
 
-def _means(parts: Sequence[_Appearance]) -> tuple[float, float, float]:
-    """Mean score, wins and prestige; all 0 without a match."""
+def _means(parts: Sequence[_Appearance]) -> tuple[float, float, float | None]:
+    """Mean score and wins, 0 without a match, and mean prestige."""
     count = len(parts) or 1
+    earned = [part.prestige for part in parts if not part.termination.forfeit]
     return (
         fsum(part.score for part in parts) / count,
         fsum(part.win for part in parts) / count,
-        sum(part.prestige for part in parts) / count,
+        sum(earned) / len(earned) if earned else None,
     )
 
 
