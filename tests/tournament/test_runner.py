@@ -99,8 +99,13 @@ def test_each_bad_bot_gets_its_forfeit_and_nobody_else_suffers(tmp_path: Path) -
     assert sorted(path.name for path in (out / "replays").iterdir()) == sorted(
         f"m{i}.asara" for i in range(len(tables))
     )
-    for path in (out / "replays").iterdir():
-        read_replay(path)
+    told = [
+        result.detail
+        for path in (out / "replays").iterdir()
+        for result in read_replay(path).results
+    ]
+    assert "exited with status 1" in told
+    assert not any("cannot load" in detail for detail in told)  # nobody else's business
     assert list(read_results(out / "results.jsonl")) == list(end.results)
     assert json.loads((out / "standings.json").read_text())["complete"] is True
     assert "no more memory" in (out / "logs" / "crashes.log").read_text()
@@ -144,10 +149,25 @@ def test_after_some_failed_starts_an_entry_is_out_without_further_waiting(tmp_pa
     ends = {line.termination for result in end.results for line in result.forfeits}
     assert ends == {Termination.NEVER_STARTED}
     assert end.out == {
-        "sleeps": "not started again after 2 failures in a row: "
-        "did not dial in in time; it printed: thinking about it"
+        "sleeps": "not started again after 2 failures in a row: did not dial in in time"
     }
     assert by_id(end)["m29"].forfeits[0].detail == end.out["sleeps"]
+
+
+def test_idle_processes_make_room_for_others(tmp_path: Path) -> None:
+    programs = {"ann": bots.GOOD, "bob": bots.GOOD, "cid": bots.GOOD}
+    file = write_tournament(
+        tmp_path,
+        programs,
+        HEADER + "concurrency = 1\n",
+        "[limits]\nidle_processes = 1\n",
+    )
+    end = play(file, tmp_path / "run", [("ann", "bob"), ("ann", "cid"), ("ann", "cid")])
+    assert not any(result.forfeits for result in end.results)
+    logs = tmp_path / "run" / "logs"
+    starts = {name: (logs / f"{name}.log").read_text().count(": python ") for name in programs}
+    assert starts["bob"] == 1
+    assert sum(starts.values()) == 5  # of each pair that is given back, one is kept
 
 
 def test_a_table_of_bots_that_all_fail_ends_in_a_tie(tmp_path: Path) -> None:
@@ -222,7 +242,9 @@ def test_a_bot_whose_program_cannot_be_executed_forfeits_with_the_reason(tmp_pat
     file.write_text(file.read_text().replace("python other.py", "./broken"))
     end = play(file, tmp_path / "run", [("good", "other")])
     (line,) = end.results[0].forfeits
-    assert line.detail == "could not be started: No such file or directory"
+    assert (
+        line.detail == "could not be started: its first line names an interpreter that is not there"
+    )
 
 
 def test_a_drawn_seed_is_recorded_and_reproduces_the_run(tmp_path: Path) -> None:

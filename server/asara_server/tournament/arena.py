@@ -21,6 +21,8 @@ from asara_server.tournament.schedule import Match, deal_secret
 ATTEMPTS = 3
 """Times that a match is begun before it stays void, if the referee fails in it."""
 
+_PROCESS_FAILED = (Termination.NEVER_STARTED, Termination.CRASH)
+
 
 @dataclass(frozen=True, slots=True)
 class Played:
@@ -111,9 +113,12 @@ def utc_now() -> str:
 
 
 def _seat_line(result: SeatResult, bot: Bot) -> SeatLine:
-    """The referee's result; where a bot hangs before it dials in, what it printed is added."""
+    """The referee's result; where a process failed, what it printed last is added.
+
+    The referee is not told those words: what it knows of a result, all bots of the match hear.
+    """
     detail = result.detail
-    if result.termination == Termination.NEVER_STARTED and bot.process and not bot.ended:
+    if bot.process is not None and result.termination in _PROCESS_FAILED:
         detail = with_last_words(detail, bot.last_words())
     return SeatLine(
         entry=result.entry,

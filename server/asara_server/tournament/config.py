@@ -1,15 +1,25 @@
 """The tournament file: its keys, its defaults, and errors that name file, key and remedy.
 
-    title = "Spring cup"
+    title = "Spring cup"               # left out: the name of the file
     seats = [2, 4]                     # 2, 3 or 4, or several of them
-    rule_sets = ["basic", "pro+gifts"]
-    rounds = 2
+    rule_sets = ["basic", "pro+gifts"] # one or several; basic is part of all
+    rounds = 2                         # 1
     seed = "spring"                    # left out: drawn, and recorded in run.json
-    processes = "run"                  # a bot process lives for the whole run, or for one "match"
     concurrency = 2                    # matches at once; left out: one per processor core
+    processes = "run"                  # a bot's process lives for the run, or for one "match"
+    transport = "unix"                 # or "tcp", for languages that have no unix sockets
 
-    [clocks]                           # seconds
-    bank_s = 60
+    [clocks]                           # seconds; left out: as here
+    start_up_s = 30                    # from its start until a bot must have dialled in
+    bank_s = 60                        # for a whole match
+    increment_s = 0.5                  # added with every decision
+    grace_s = 0.05                     # not charged, per decision
+    reconnect_s = 10                   # how long a bot may stay away after a break
+
+    [limits]                           # left out: as here
+    log_bytes = 1_000_000              # kept of what a process prints
+    failed_starts = 3                  # in a row; then the entry forfeits the rest at once
+    idle_processes = 64                # kept waiting for their next match
 
     [[entries]]
     name = "greedy"

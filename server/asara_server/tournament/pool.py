@@ -24,7 +24,6 @@ from asara_server.tournament.processes import (
     OutputLog,
     StartError,
     bot_environment,
-    with_last_words,
 )
 from asara_server.tournament.schedule import bot_seed
 
@@ -169,8 +168,9 @@ class Pool:
     async def _watch(self, bot: Bot, process: BotProcess, log: OutputLog) -> None:
         """See to it that the referee hears of the end of a process at once."""
         how = await process.wait()
-        log.note(how.partition(";")[0])
-        self._logger.info("bot ended", entry=bot.entry, pid=process.pid, how=how)
+        log.note(how)
+        words = log.last_words()
+        self._logger.info("bot ended", entry=bot.entry, pid=process.pid, how=how, words=words)
         if bot in self._all:
             self._lose(bot, how)
         if bot in self._idle:
@@ -184,9 +184,10 @@ class Pool:
     def _count_failed_start(self, bot: Bot) -> None:
         times = self._failed_starts[bot.entry] = self._failed_starts[bot.entry] + 1
         if times >= self._limits.failed_starts:
-            why = bot.ended or with_last_words("did not dial in in time", bot.last_words())
+            why = bot.ended or "did not dial in in time"
             self._out[bot.entry] = f"not started again after {times} failures in a row: {why}"
-            self._logger.warning("entry is out", entry=bot.entry, why=why)
+            words = bot.last_words()
+            self._logger.warning("entry is out", entry=bot.entry, why=why, words=words)
 
     async def _retire(self, bot: Bot, why: str) -> None:
         """Say goodbye, end the process, forget the bot."""

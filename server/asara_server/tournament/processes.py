@@ -117,10 +117,11 @@ class BotProcess:
         log: OutputLog,
     ) -> "BotProcess":
         """Start the program in its directory. StartError says why the system refuses."""
+        words = resolve_command(tuple(command), directory)
         read_end, write_end = os.pipe()
         try:
             process = await asyncio.create_subprocess_exec(
-                *resolve_command(tuple(command), directory),
+                *words,
                 cwd=directory,
                 env=dict(environment),
                 stdin=asyncio.subprocess.DEVNULL,
@@ -130,7 +131,7 @@ class BotProcess:
             )
         except OSError as error:
             os.close(read_end)
-            raise StartError(f"could not be started: {error.strerror or error}") from None
+            raise StartError(f"could not be started: {_refusal(error, words[0])}") from None
         finally:
             os.close(write_end)
         log.forget()
@@ -146,11 +147,13 @@ class BotProcess:
         return self._process.returncode is None
 
     async def wait(self) -> str:
-        """Wait until the process has ended; how, with the last lines it printed."""
+        """Wait until the process has ended and all that it printed is in the log; how it ended."""
         await self._process.wait()
         self._end_group()
         await asyncio.wait([self._reader], timeout=_DRAIN_S)
-        return self.describe()
+        code = self._process.returncode
+        assert code is not None
+        return _ending(code)
 
     async def stop(self) -> None:
         """End the process and its group: politely, then not."""
@@ -164,22 +167,6 @@ class BotProcess:
         await self._process.wait()
         await asyncio.wait([self._reader], timeout=_DRAIN_S)
         self._reader.cancel()
-
-    def describe(self) -> str:
-        """How the process ended, or that it runs, and its last lines."""
-        return with_last_words(self._ending(), self._log.last_words())
-
-    def _ending(self) -> str:
-        code = self._process.returncode
-        if code is None:
-            return "the process runs"
-        if code >= 0:
-            return f"exited with status {code}"
-        try:
-            name = signal.Signals(-code).name
-        except ValueError:
-            name = f"signal {-code}"
-        return f"ended by {name}"
 
     def _end_group(self) -> None:
         """Kill whoever is in the group, once: later its number may belong to somebody else."""
@@ -204,6 +191,22 @@ class BotProcess:
                     await asyncio.sleep(_PAUSE_S)
         finally:
             transport.close()
+
+
+def _refusal(error: OSError, program: str) -> str:
+    """Why the system did not execute a program."""
+    if isinstance(error, FileNotFoundError) and Path(program).exists():
+        return "its first line names an interpreter that is not there"
+    return error.strerror or str(error)
+
+
+def _ending(code: int) -> str:
+    if code >= 0:
+        return f"exited with status {code}"
+    try:
+        return f"ended by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"ended by signal {-code}"
 
 
 def with_last_words(what: str, lines: Sequence[str]) -> str:
