@@ -58,14 +58,18 @@ def bundled_bots() -> dict[str, Path]:
 def _find_bot(text: str) -> BotCommand:
     path = Path(text).expanduser()
     if path.is_dir() and (command := _start_in(path)):
-        return BotCommand(_name(path.resolve().name), command, path.resolve())
+        folder = path.resolve()
+        return BotCommand(_name(folder.name), _checked(text, command, folder), folder)
     if path.is_file():
-        return BotCommand(_file_name(path), _checked(text, _start_file(path)), Path.cwd())
+        return BotCommand(
+            _file_name(path), _checked(text, _start_file(path), Path.cwd()), Path.cwd()
+        )
     if len(text.split()) > 1:
         return _command_line(text)
     bundled = bundled_bots()
     if text in bundled:
-        return BotCommand(text, _start_in(bundled[text]), bundled[text])
+        folder = bundled[text]
+        return BotCommand(text, _checked(text, _start_in(folder), folder), folder)
     if path.is_dir():
         files = " or ".join(file for file, _ in _MAIN)
         raise UserError(f"bot {text!r}: the directory holds no {files}; name the bot's file")
@@ -80,7 +84,7 @@ def _command_line(text: str) -> BotCommand:
         words = split_command(text)
     except CommandError as error:
         raise UserError(f"bot {text!r}: {error}") from None
-    _checked(text, words)
+    _checked(text, words, Path.cwd())
     files = [Path(word) for word in words if Path(word).is_file()]
     name = _file_name(files[-1]) if files else Path(words[0]).name
     return BotCommand(_name(name), words, Path.cwd())
@@ -96,9 +100,9 @@ def _start_file(path: Path) -> tuple[str, ...]:
     return (str(path.resolve()),)
 
 
-def _checked(text: str, words: tuple[str, ...]) -> tuple[str, ...]:
+def _checked(text: str, words: tuple[str, ...], directory: Path) -> tuple[str, ...]:
     try:
-        check_command(words, Path.cwd())
+        check_command(words, directory)
     except CommandError as error:
         raise UserError(f"bot {text!r}: {error}") from None
     return words
