@@ -191,7 +191,8 @@ class Match:
         self.telling.came_back(number, presence)
         self._set_deadline()
         if number == self._asked:
-            self._tell_decision(number, self._clock_us(now_us))
+            clock = self._clock_us(now_us)
+            self.telling.decision(number, self.state, seat.decision_id, clock, seat.charged_us)
 
     def forfeit(self, number: int, termination: Termination, detail: str, now_us: int) -> None:
         """A seat is out for a reason that lies outside the match."""
@@ -247,7 +248,8 @@ class Match:
                 return
             while state.seat >= 0 and seats[state.seat].termination.forfeit:
                 self._play(state.seat, steward_action(state.kind, state.legal), 0, steward=True)
-        self.telling.turns_over()
+        if self.telling.live:
+            self.telling.turns_over()
         if state.seat < 0:
             self._finish()
         elif self._asked == _NOBODY and not self._halted:
@@ -260,13 +262,9 @@ class Match:
         seat.decision_id += 1
         self._asked = number
         self._asked_at_us = now_us
-        self._allowed_us = seat.bank_us + self.clocks.increment_us
+        allowed = self._allowed_us = seat.bank_us + self.clocks.increment_us
         self._set_deadline()
-        self._tell_decision(number, self._allowed_us)
-
-    def _tell_decision(self, number: int, clock_us: int) -> None:
-        seat = self._seats[number]
-        self.telling.decision(number, self.state, seat.decision_id, clock_us, seat.charged_us)
+        self.telling.decision(number, self.state, seat.decision_id, allowed, seat.charged_us)
 
     # Faults
 
@@ -362,7 +360,8 @@ class Match:
     # The end
 
     def _finish(self) -> None:
-        self.telling.turns_over()
+        if self.telling.live:
+            self.telling.turns_over()
         self.finished = True
         self._asked = _NOBODY
         self.deadline_us = NEVER

@@ -138,6 +138,13 @@ class Session:
         self._task = asyncio.current_task()
         writer = self._loop.create_task(self._write_for_others())
         try:
+            await self._serve_to_the_end()
+            await self._say_last_words()
+        finally:
+            writer.cancel()
+
+    async def _serve_to_the_end(self) -> None:
+        try:
             await self._serve()
         except asyncio.CancelledError:
             if not self.over:  # the bot has gone
@@ -156,11 +163,8 @@ class Session:
             if self._ended is not None and self._ended.ending in VIOLATIONS:
                 self._handler.violate(self, self._ended)
             self._handler.hang_up(self)
-            if self._ended is not None or not self._outbox:
-                writer.cancel()
-        await self._say_last_words(writer)
 
-    async def _say_last_words(self, writer: asyncio.Task[None]) -> None:
+    async def _say_last_words(self) -> None:
         try:
             async with asyncio.timeout(_LAST_WORDS_S):
                 if self._ended is not None:
@@ -174,8 +178,6 @@ class Session:
             raise
         except (TimeoutError, grpc.aio.BaseError):
             pass  # the bot does not read, or has gone
-        finally:
-            writer.cancel()
 
     async def _serve(self) -> None:
         await self._greet()

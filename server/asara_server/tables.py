@@ -136,7 +136,8 @@ class Tables:
         try:
             return await table.done
         except asyncio.CancelledError:
-            self._cut(table)
+            if spec.match_id in self.by_match:
+                self._cut(table)
             raise
 
     def start_soon(self) -> None:

@@ -77,7 +77,7 @@ class Telling:
         #: Whether the turn that runs has dispatched its buyers, which is what it begins with.
         self._dispatched = False
         #: Whether any seat has to be told of turns as they end.
-        self._live = False
+        self.live = False
 
     @property
     def at_rest(self) -> bool:
@@ -125,7 +125,7 @@ class Telling:
         self._count_ears()
 
     def _count_ears(self) -> None:
-        self._live = any(
+        self.live = any(
             ear.presence is not None and (ear.presence.live_updates or ear.owed_forfeit)
             for ear in self._ears
         )
@@ -189,9 +189,7 @@ class Telling:
         self.outbox.append((seat, message))
 
     def turns_over(self) -> None:
-        """Tell the seats that want it of every turn that is over."""
-        if not self._live:
-            return
+        """Tell every turn that is over to the seats that want it; only needed while `live`."""
         turns = self.turns
         for seat, ear in enumerate(self._ears):
             presence = ear.presence

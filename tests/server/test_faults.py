@@ -189,14 +189,14 @@ async def matches_in_a_row(held, count):
     for number in range(count):
         match = spec(match_id=f"m{number}", clocks=ClockSettings(start_up_s=0.1))
         playing.append(asyncio.create_task(held.referee.play(match)))
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0.02)
     return playing
 
 
 @pytest.mark.parametrize(
     ("limits", "detail"),
     [
-        (LimitSettings(responses_unread=20, unread_patience_s=0.2), "wait unread; 20 ("),
+        (LimitSettings(responses_unread=20, unread_patience_s=0.5), "wait unread; 20 ("),
         (LimitSettings(unread_bytes=20_000), "(20000 bytes) may"),
     ],
 )
@@ -210,16 +210,16 @@ def test_a_bot_that_never_reads_forfeits(limits, detail):
             narrow = ("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 16_384)
             a = await held.dial("a", *narrow, max_matches=100)
             b = await held.dial("b", max_matches=100)
-            reading = asyncio.create_task(play_bot(b, 40))
+            reading = asyncio.create_task(play_bot(b, 60))
             terminations = []
-            for match in await matches_in_a_row(held, 40):
+            for match in await matches_in_a_row(held, 60):
                 result = (await match).results[0]
                 terminations.append(result.termination)
                 if result.termination is Termination.PROTOCOL_VIOLATION:
                     assert detail in result.detail
             assert terminations.count(Termination.PROTOCOL_VIOLATION) > 10
             assert Termination.COMPLETED not in terminations
-            assert len(await reading) == 40
+            assert len(await reading) == 60
             assert await a.ending() == (EXHAUSTED, "responses-unread")
 
     scene()
