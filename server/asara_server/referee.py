@@ -120,7 +120,7 @@ class Referee:
     def _forfeit_all(self, bot: Bot, termination: Termination, detail: str) -> None:
         now = now_us()
         for table, seat in list(bot.tables.values()):
-            self._tables.drive(table, Match.forfeit, seat, termination, detail, now)
+            self._tables.drive(table, Match.forfeit, seat, termination, detail, table.time_us(now))
 
     # Matches
 
@@ -218,7 +218,7 @@ class Referee:
         )
         for match_id, (table, seat) in list(bot.tables.items()):
             here = presence(greeting, greeting.last_events.get(match_id))
-            self._tables.drive(table, Match.enter, seat, here, now)
+            self._tables.drive(table, Match.enter, seat, here, table.time_us(now))
         wake(bot.waiters)
         self._tables.start_soon()
 
@@ -288,4 +288,4 @@ class Referee:
             match = table.match
             if match is not None and match.termination(seat).forfeit:
                 del bot.tables[match_id]  # the steward plays on; there is nothing to come back to
-            self._tables.drive(table, Match.leave, seat, now)
+            self._tables.drive(table, Match.leave, seat, table.time_us(now))

@@ -1,13 +1,13 @@
 """What a match is played with, and what remains of it."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Self
 
 from asara_game.events import Event
-from asara_game.rules import RULES_VERSION, Rules
-from asara_server.replay.records import Record, Replay, ReplayHeader
+from asara_game.rules import Rules
+from asara_server.records import Record
 from asara_server.results import SeatForfeited, SeatResult
-from asara_server.translate.terms import Clocks
+from asara_server.translate.terms import Clocks, Limits
 
 SECOND_US: Final = 1_000_000
 _LONGEST_ID: Final = 128
@@ -42,6 +42,11 @@ class ClockSettings:
             grace_us=round(self.grace_s * SECOND_US),
             reconnect_us=round(self.reconnect_s * SECOND_US),
         )
+
+    @classmethod
+    def from_microseconds(cls, clocks: Clocks) -> Self:
+        """Those that the protocol carries like this; raises ValueError."""
+        return cls(*(microseconds / SECOND_US for microseconds in clocks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,24 +97,8 @@ class MatchRecord:
     events: tuple[Event | SeatForfeited, ...]
     void: bool
     """Whether the referee failed: the match does not count and has to be played again."""
+    digests: tuple[bytes, ...]
+    """By seat, the digest of all that was sent to it."""
+    limits: Limits
     started_unix_ms: int
     duration_us: int
-
-    @property
-    def replay(self) -> Replay:
-        """What a replay file of this match holds."""
-        spec = self.spec
-        return Replay(
-            header=ReplayHeader(
-                match_id=spec.match_id,
-                rules_version=RULES_VERSION,
-                edition=spec.rules.edition.data,
-                rule_sets=spec.rules.rule_sets,
-                entries=spec.entries,
-                clocks=spec.clocks.in_microseconds(),
-                deal_secret=spec.secret,
-                started_unix_ms=self.started_unix_ms,
-            ),
-            records=self.records,
-            results=self.results,
-        )

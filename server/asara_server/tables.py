@@ -14,11 +14,10 @@ from structlog.typing import FilteringBoundLogger
 from asara.v1.play_pb2 import Reply
 from asara_server.limits import RateMeter
 from asara_server.match import NEVER, Answer, Match
-from asara_server.replay.records import ForfeitRecord, MoveRecord
+from asara_server.records import Absence, Presence, ReplyRecord
 from asara_server.results import Termination
 from asara_server.session import Greeting, Session
 from asara_server.spec import SECOND_US, MatchRecord, MatchSpec
-from asara_server.telling import Presence
 from asara_server.translate.terms import Limits
 
 _LEAST_DELAY_US: Final = 1_000
@@ -77,7 +76,6 @@ class Table:
         "late",
         "match",
         "seen_faults",
-        "seen_records",
         "spec",
         "started_unix_ms",
         "started_us",
@@ -101,9 +99,12 @@ class Table:
         self.started_us = 0
         self.started_unix_ms = 0
         self.seen_faults = 0
-        self.seen_records = 0
         #: Done as soon as there may be something new to tell.
         self.watchers: list[asyncio.Future[None]] = []
+
+    def time_us(self, now: int) -> int:
+        """Microseconds since the match began, which is how a match reckons."""
+        return now - self.started_us
 
 
 def now_us() -> int:
@@ -163,7 +164,7 @@ class Tables:
                 return
         self._waiting.remove(table)
         _stop_timer(table)
-        table.started_us = now = now_us()
+        table.started_us = now_us()
         table.started_unix_ms = time.time_ns() // 1_000_000
         spec = table.spec
         present = {}
@@ -180,7 +181,7 @@ class Tables:
             self._void(table, error)
             return
         self._log.info("match started", match=spec.match_id, entries=spec.entries)
-        self.drive(table, Match.start, present, absent, now)
+        self.drive(table, Match.start, present, absent)
 
     # Playing
 
@@ -190,7 +191,8 @@ class Tables:
         assert match is not None
         now = now_us()
         try:
-            answer = match.reply(seat, reply.decision_id, reply.actions, now)
+            time_us = now - table.started_us
+            answer = match.reply(seat, reply.decision_id, reply.actions, time_us)
             if answer is Answer.ACCEPTED:
                 match.worked(now_us() - now)
         except Exception as error:  # noqa: BLE001 - a fault of the referee ends this match only
@@ -215,7 +217,7 @@ class Tables:
         """Take what a match has to say to its streams, and set its timer; or put it away."""
         if match.outbox:
             _post(table, match)
-        if match.faults != table.seen_faults:
+        if len(match.faults) > table.seen_faults:
             self._log_faults(table, match)
         if table.watchers:
             wake(table.watchers)
@@ -232,31 +234,25 @@ class Tables:
         # than setting it for every decision.
         _stop_timer(table)
         table.timer_us = deadline_us
-        delay_s = max(deadline_us - now_us(), _LEAST_DELAY_US) / SECOND_US
+        delay_s = max(deadline_us - table.time_us(now_us()), _LEAST_DELAY_US) / SECOND_US
         table.timer = asyncio.get_running_loop().call_later(delay_s, self._ring, table)
 
     def _ring(self, table: Table) -> None:
         _stop_timer(table)
-        self.drive(table, Match.expire, now_us())
+        self.drive(table, Match.expire, table.time_us(now_us()))
 
     def _log_faults(self, table: Table, match: Match) -> None:
-        table.seen_faults = match.faults
-        for record in match.records[table.seen_records :]:
-            if isinstance(record, MoveRecord):
-                continue
-            if isinstance(record, ForfeitRecord):
-                fact, why = "seat forfeited", record.termination.name
-            else:
-                fact, why = "reply rejected", record.reason.name
+        for fault in match.faults[table.seen_faults :]:
+            forfeit = isinstance(fault.reason, Termination)
             self._log.info(
-                fact,
+                "seat forfeited" if forfeit else "reply rejected",
                 match=table.spec.match_id,
-                seat=record.seat,
-                entry=table.spec.players[record.seat].entry,
-                why=why,
-                detail=record.detail,
+                seat=fault.seat,
+                entry=table.spec.players[fault.seat].entry,
+                why=fault.reason.name,
+                detail=fault.detail,
             )
-        table.seen_records = len(match.records)
+        table.seen_faults = len(match.faults)
 
     # Ending
 
@@ -268,6 +264,8 @@ class Tables:
             results=match.results if match else (),
             records=tuple(match.records) if match else (),
             events=tuple(match.telling.events) if match else (),
+            digests=match.telling.digests if match else (),
+            limits=self._limits,
             void=match is None or match.void,
             started_unix_ms=table.started_unix_ms,
             duration_us=now_us() - table.started_us,
@@ -309,7 +307,7 @@ class Tables:
         cut = [self._cut(table) for table in list(self._waiting)]
         for table in self.by_match.values():
             if table.match is not None:
-                table.match.halt()
+                table.match.halt(table.time_us(now_us()))
         if not self._all_quiet():
             self._quiet = asyncio.get_running_loop().create_future()
             try:
@@ -328,12 +326,13 @@ def presence(greeting: Greeting, last_sequence: int | None = None) -> Presence:
     return Presence(greeting.live_updates, greeting.omit_public_view, last_sequence)
 
 
-def _absence(bot: Bot, spec: MatchSpec) -> tuple[Termination, str]:
+def _absence(bot: Bot, spec: MatchSpec) -> Absence:
     """Why a bot is not there when its match begins."""
     within = f"within {spec.clocks.start_up_s:g} s"
     if bot.known:
-        return Termination.CRASH, bot.gone or f"went away and did not come back {within}"
-    return Termination.NEVER_STARTED, bot.gone or f"did not dial in {within}"
+        detail = bot.gone or f"went away and did not come back {within}"
+        return Absence(Termination.CRASH, detail)
+    return Absence(Termination.NEVER_STARTED, bot.gone or f"did not dial in {within}")
 
 
 def _post(table: Table, match: Match) -> None:
@@ -363,8 +362,8 @@ def _how_far(table: Table) -> str:
     match = table.match
     if match is None:
         return "cut before it began"
-    moves = sum(isinstance(record, MoveRecord) for record in match.records)
-    text = f"cut in year {match.state.year} after {moves} decisions"
+    decisions = sum(isinstance(record, ReplyRecord) for record in match.records)
+    text = f"cut in year {match.state.year} after {decisions} decisions"
     if match.asked is None:
         return text
     return f"{text}, while {table.spec.players[match.asked].entry} had to decide"

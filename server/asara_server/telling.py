@@ -9,13 +9,15 @@ What a seat is told follows from what happened and when, never from what other s
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from hashlib import sha256
+from typing import Final
 
 from asara_game.actions import Action
 from asara_game.events import BuyersDispatched, Event
 from asara_game.state import State
 from asara_game.view import view
 from asara_game.vocabulary import DecisionKind
+from asara_server.records import Presence
 from asara_server.results import RejectionReason, SeatForfeited, SeatResult
 from asara_server.translate.messages import (
     decision_bytes,
@@ -30,21 +32,14 @@ from asara_server.translate.terms import Clocks
 _AT_REST: Final = frozenset({DecisionKind.SPACE, DecisionKind.BUYERS})
 
 
-class Presence(NamedTuple):
-    """A bot's stream, as far as a match is concerned."""
-
-    live_updates: bool = False
-    omit_public_view: bool = False
-    last_sequence: int | None = None
-    """The last event that it received before a break; None where it does not say."""
-
-
 class _Ear:
     """How far a seat has been told what happened."""
 
-    __slots__ = ("owed_forfeit", "owed_table", "presence", "sent")
+    __slots__ = ("digest", "owed_forfeit", "owed_table", "presence", "sent")
 
     def __init__(self) -> None:
+        #: Of all messages so far: SHA-256 over the digest before and the message.
+        self.digest = bytes(32)
         #: None while the bot is away.
         self.presence: Presence | None = None
         #: Events told, and those that a view told.
@@ -124,6 +119,16 @@ class Telling:
         ear.owed_table = True
         self._count_ears()
 
+    @property
+    def digests(self) -> tuple[bytes, ...]:
+        """By seat, the digest of all that was sent to it."""
+        return tuple(ear.digest for ear in self._ears)
+
+    def _send(self, seat: int, message: bytes) -> None:
+        ear = self._ears[seat]
+        ear.digest = sha256(ear.digest + message).digest()
+        self.outbox.append((seat, message))
+
     def _count_ears(self) -> None:
         self.live = any(
             ear.presence is not None and (ear.presence.live_updates or ear.owed_forfeit)
@@ -162,7 +167,7 @@ class Telling:
             include_public=not presence.omit_public_view,
         )
         ear.sent = len(events)
-        self.outbox.append((seat, message))
+        self._send(seat, message)
 
     def rejection(
         self,
@@ -186,7 +191,7 @@ class Telling:
             clock_us=clock_us,
             forgiven=forgiven,
         )
-        self.outbox.append((seat, message))
+        self._send(seat, message)
 
     def turns_over(self) -> None:
         """Tell every turn that is over to the seats that want it; only needed while `live`."""
@@ -222,7 +227,7 @@ class Telling:
                 deal_secret=secret,
             )
             ear.sent = len(events)
-            self.outbox.append((seat, message))
+            self._send(seat, message)
 
     def void(self) -> None:
         """The match is over without a result, in whatever state it is."""
@@ -237,7 +242,7 @@ class Telling:
                     deal_secret=b"",
                     void=True,
                 )
-                self.outbox.append((seat, message))
+                self._send(seat, message)
 
     def _table_again(self, seat: int, ear: _Ear, state: State) -> None:
         """The whole view, behind the events that the bot missed if it says which."""
@@ -259,8 +264,8 @@ class Telling:
             sequence=len(self.events),
             resumed=resumed,
         )
-        self.outbox.append((seat, message))
+        self._send(seat, message)
 
     def _update(self, seat: int, start: int, end: int) -> None:
         message = update_bytes(match_id=self.match_id, events=self.events[start:end], sequence=end)
-        self.outbox.append((seat, message))
+        self._send(seat, message)

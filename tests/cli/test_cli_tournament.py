@@ -76,6 +76,7 @@ def test_a_run_prints_standings_and_leaves_everything_in_its_directory(tmp_path:
     assert "exited with status 1; it printed: loading | cannot load model.bin" in done.stderr
     assert sorted(path.name for path in out.iterdir()) == [
         "logs",
+        "referee.pub",
         "replays",
         "results.jsonl",
         "run.json",

@@ -10,8 +10,9 @@ import pytest
 
 from asara_game.edition import load_edition
 from asara_game.rules import parse_rule_sets
+from asara_server.limits import LimitSettings
 from asara_server.referee import MatchRecord, MatchSpec, Referee
-from asara_server.replay import read_replay
+from asara_server.replay import SigningKey, read_replay
 from asara_server.results import Termination
 from asara_server.tournament.config import load_tournament
 from asara_server.tournament.directory import RunDirectory
@@ -49,6 +50,7 @@ def play(
                 matches,
                 edition=load_edition(),
                 directory=directory,
+                key=SigningKey.new(),
                 finished=finished,
             )
             return await runner.run()
@@ -221,7 +223,17 @@ def test_a_match_in_which_the_referee_fails_is_played_again(
     async def fail_once(self: Referee, spec: MatchSpec) -> MatchRecord:
         specs.append(spec)
         if len(specs) == 1:
-            return MatchRecord(spec, (), (), (), void=True, started_unix_ms=0, duration_us=0)
+            return MatchRecord(
+                spec,
+                results=(),
+                records=(),
+                events=(),
+                void=True,
+                digests=(),
+                limits=LimitSettings().told(),
+                started_unix_ms=0,
+                duration_us=0,
+            )
         return await really_play(self, spec)
 
     monkeypatch.setattr(Referee, "play", fail_once)

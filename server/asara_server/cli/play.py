@@ -13,6 +13,7 @@ from asara_game.edition import load_edition
 from asara_server.cli.console import count, duration, err, say
 from asara_server.cli.errors import UserError
 from asara_server.cli.log import LogOptions, log_to_file
+from asara_server.replay.keys import SigningKey
 from asara_server.tournament.config import Tournament
 from asara_server.tournament.directory import RunDirectory, RunDirectoryError
 from asara_server.tournament.results import MatchResult
@@ -78,19 +79,20 @@ def play_run(
     tournament: Tournament,
     matches: Sequence[Match],
     directory: RunDirectory,
+    key: SigningKey,
     options: LogOptions,
 ) -> tuple[RunEnd, int]:
     """Play the matches. With the exit status: 0, 1 where the referee failed, 128 + signal."""
     try:
         with log_to_file(options, directory.path / "run.log"):
-            return asyncio.run(_play(tournament, matches, directory))
+            return asyncio.run(_play(tournament, matches, directory, key))
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         raise UserError(f"{place}{error.strerror or error}", status=1) from None
 
 
 async def _play(
-    tournament: Tournament, matches: Sequence[Match], directory: RunDirectory
+    tournament: Tournament, matches: Sequence[Match], directory: RunDirectory, key: SigningKey
 ) -> tuple[RunEnd, int]:
     meter = Meter(len(matches))
     runner = Runner(
@@ -98,6 +100,7 @@ async def _play(
         matches,
         edition=load_edition(),
         directory=directory,
+        key=key,
         finished=meter.finished,
     )
     run = asyncio.create_task(runner.run())

@@ -10,7 +10,7 @@ from asara_game.edition import Edition
 from asara_game.rules import Rules, format_rule_sets
 from asara_game.vocabulary import RuleSet
 from asara_server.referee import MatchCut, Referee
-from asara_server.replay import Replay
+from asara_server.replay import Replay, replay_of
 from asara_server.results import SeatResult, Termination
 from asara_server.spec import ClockSettings, MatchSpec, Player
 from asara_server.tournament.pool import Bot, Pool
@@ -97,7 +97,7 @@ class Arena:
             started=started,
             seconds=round(seconds, 3),
         )
-        return Played(result, None if record.void else record.replay)
+        return Played(result, None if record.void else replay_of(record))
 
     def _rules_of(self, match: Match) -> Rules:
         """The rules of a match; all matches of one kind share them."""

@@ -2,6 +2,7 @@
 
 run.json         what was run: seed, versions, when, and how it ended
 tournament.toml  the file it was run from
+referee.pub      public half of the key that signs the replays
 results.jsonl    a line per match, as soon as it ended
 standings.json   the standings; written at the end, also of a run that was cut short
 replays/         a file per match
@@ -19,7 +20,14 @@ from pydantic import BaseModel
 from asara_server.tournament.results import MatchResult
 from asara_server.tournament.standings import Standings
 
-RUN_FILES = ("run.json", "tournament.toml", "results.jsonl", "standings.json", "run.log")
+RUN_FILES = (
+    "run.json",
+    "tournament.toml",
+    "results.jsonl",
+    "standings.json",
+    "referee.pub",
+    "run.log",
+)
 RUN_FOLDERS = ("replays", "logs")
 
 
@@ -81,6 +89,10 @@ class RunDirectory:
     def write_info(self, info: RunInfo) -> None:
         """Only the owner may read it: it holds the seed."""
         _write(self.path / "run.json", info.model_dump_json(indent=2) + "\n", mode=0o600)
+
+    def write_public_key(self, pem: bytes) -> None:
+        """What the replays are checked with."""
+        _write(self.path / "referee.pub", pem.decode())
 
     def write_standings(self, standings: Standings) -> None:
         _write(self.path / "standings.json", standings.model_dump_json(indent=2) + "\n")

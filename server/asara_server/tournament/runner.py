@@ -13,7 +13,7 @@ from importlib.metadata import version
 from asara_game.edition import Edition
 from asara_server.logs import logger
 from asara_server.referee import Referee
-from asara_server.replay import write_replay
+from asara_server.replay import SigningKey, write_replay
 from asara_server.tournament.arena import Arena, Played, utc_now
 from asara_server.tournament.config import Tournament
 from asara_server.tournament.directory import RunDirectory, RunInfo
@@ -49,6 +49,7 @@ class Runner:
         *,
         edition: Edition,
         directory: RunDirectory,
+        key: SigningKey,
         finished: Callable[[MatchResult], None] = lambda result: None,
     ) -> None:
         self._tournament = tournament
@@ -57,6 +58,7 @@ class Runner:
         self._edition = edition
         self._seed = tournament.seed or secrets.token_hex(32)
         self._directory = directory
+        self._key = key
         self._finished = finished
         self._stopping = asyncio.Event()
         self._results: list[MatchResult] = []
@@ -72,6 +74,7 @@ class Runner:
         """Play the matches. Whatever happens, processes are ended and the standings written."""
         info = self._info()
         self._directory.write_info(info)
+        self._directory.write_public_key(self._key.public_pem)
         self._logger.info("run started", matches=self._scheduled)
         try:
             await self._play_all()
@@ -142,7 +145,7 @@ class Runner:
         """Leave on disk what a match ended with: the replay first, for the results tell of it."""
         if played.replay is not None:
             name = f"{played.replay.header.match_id}.asara"
-            write_replay(self._directory.replays / name, played.replay)
+            write_replay(self._directory.replays / name, played.replay, self._key)
         self._directory.append(played.result)
         self._results.append(played.result)
 
