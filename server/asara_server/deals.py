@@ -49,8 +49,10 @@ def deal_secret(secret: bytes, nonces: Sequence[bytes] = ()) -> bytes:
     """D: what the shuffles of a match come from.
 
     Nonces by seat, empty for a seat that sent none; without any entry the deal is not joint.
-    Raises ValueError for a nonce of another length.
+    Raises ValueError for a secret or a nonce of another length.
     """
+    if len(secret) != BYTES:
+        raise ValueError(f"the secret of the deal has {len(secret)} bytes, not {BYTES}")
     if not nonces:
         return secret
     for seat, nonce in enumerate(nonces):

@@ -101,12 +101,11 @@ class Match:
     """A running match; the module says how it is driven."""
 
     def __init__(self, spec: MatchSpec, limits: Limits) -> None:
-        deal = Deal(spec.secret)
         self.spec = spec
         self.clocks = spec.clocks.in_microseconds()
-        self.state, events = new_match(spec.rules, deal)
+        self.state, events = new_match(spec.rules, Deal(spec.deal_secret))
         self.telling = Telling(
-            spec.match_id, spec.rules.seats, self.clocks, deal.commitment(), events
+            spec.match_id, spec.rules.seats, self.clocks, spec.commitment, spec.nonces, events
         )
         self.outbox = self.telling.outbox
         self.limits = limits

@@ -5,6 +5,7 @@ from typing import Final, Self
 
 from asara_game.events import Event
 from asara_game.rules import Rules
+from asara_server.deals import commitment, deal_secret
 from asara_server.records import Record
 from asara_server.results import SeatForfeited, SeatResult
 from asara_server.translate.terms import Clocks, Limits
@@ -68,7 +69,11 @@ class MatchSpec:
     """By seat."""
     clocks: ClockSettings
     secret: bytes
-    """The 32 bytes that every shuffle comes from."""
+    """The referee's 32 bytes; `asara_server.deals` tells how the deal comes from them."""
+    joint: bool = False
+    """Whether every bot is asked for a nonce before the match begins."""
+    nonces: tuple[bytes, ...] = ()
+    """By seat, once a joint match begins; empty for a seat that sent none."""
 
     def __post_init__(self) -> None:
         if not 0 < len(self.match_id.encode()) <= _LONGEST_ID:
@@ -79,11 +84,29 @@ class MatchSpec:
             )
         if len({player.token for player in self.players}) < len(self.players):
             raise ValueError(f"match {self.match_id}: one bot cannot play two seats of a match")
+        if len(self.nonces) not in (0, len(self.players)):
+            raise ValueError(
+                f"match {self.match_id}: {len(self.nonces)} nonces for {len(self.players)} seats"
+            )
+        try:
+            deal_secret(self.secret, self.nonces)
+        except ValueError as error:
+            raise ValueError(f"match {self.match_id}: {error}") from None
 
     @property
     def entries(self) -> tuple[str, ...]:
         """Names of the entries, by seat."""
         return tuple(player.entry for player in self.players)
+
+    @property
+    def commitment(self) -> bytes:
+        """What all bots are told before the match; `secret` opens it at the end."""
+        return commitment(self.secret)
+
+    @property
+    def deal_secret(self) -> bytes:
+        """The 32 bytes that every shuffle comes from."""
+        return deal_secret(self.secret, self.nonces)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from asara_game.vocabulary import DecisionKind
 from asara_server.records import Presence
 from asara_server.results import RejectionReason, SeatForfeited, SeatResult
 from asara_server.translate.messages import (
+    deal_committed_bytes,
     decision_bytes,
     match_ended_bytes,
     match_started_bytes,
@@ -59,11 +60,13 @@ class Telling:
         seats: int,
         clocks: Clocks,
         commitment: bytes,
+        nonces: tuple[bytes, ...],
         events: Iterable[Event | SeatForfeited],
     ) -> None:
         self.match_id = match_id
         self.clocks = clocks
         self.commitment = commitment
+        self.nonces = nonces
         self.events: list[Event | SeatForfeited] = list(events)
         #: Numbers of events at which a turn was over: up to there everybody may be told.
         self.turns = [len(self.events)]
@@ -142,6 +145,11 @@ class Telling:
         ear = self._ears[seat]
         ear.presence = presence
         ear.sent = len(self.events)
+        if self.nonces:  # it was told before there was a match
+            asked = deal_committed_bytes(
+                match_id=self.match_id, seat=seat, deal_commitment=self.commitment
+            )
+            ear.digest = sha256(ear.digest + asked).digest()
         self._table(seat, state, resumed=False)
         self._count_ears()
 
@@ -261,6 +269,7 @@ class Telling:
             view=view(state, seat),
             clocks=self.clocks,
             deal_commitment=self.commitment,
+            nonces=self.nonces,
             sequence=len(self.events),
             resumed=resumed,
         )

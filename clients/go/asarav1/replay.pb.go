@@ -297,7 +297,7 @@ type ReplayHeader struct {
 	Entries []string `protobuf:"bytes,5,rep,name=entries,proto3" json:"entries,omitempty"`
 	// The time allowed.
 	Clocks *Clocks `protobuf:"bytes,6,opt,name=clocks,proto3" json:"clocks,omitempty"`
-	// The secret that every shuffle comes from; 32 bytes.
+	// The referee's secret that the deal comes from; 32 bytes.
 	DealSecret []byte `protobuf:"bytes,7,opt,name=deal_secret,json=dealSecret,proto3" json:"deal_secret,omitempty"`
 	// When the match began, in milliseconds since 1970 UTC.
 	StartedUnixMs int64 `protobuf:"varint,8,opt,name=started_unix_ms,json=startedUnixMs,proto3" json:"started_unix_ms,omitempty"`
@@ -307,8 +307,10 @@ type ReplayHeader struct {
 	RejectionsForgiven int32 `protobuf:"varint,10,opt,name=rejections_forgiven,json=rejectionsForgiven,proto3" json:"rejections_forgiven,omitempty"`
 	// SHA-256 of the secret, as the bots were told when the match began.
 	DealCommitment []byte `protobuf:"bytes,11,opt,name=deal_commitment,json=dealCommitment,proto3" json:"deal_commitment,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// By seat, the nonces of a joint deal, as in MatchStarted.
+	Nonces        [][]byte `protobuf:"bytes,12,rep,name=nonces,proto3" json:"nonces,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ReplayHeader) Reset() {
@@ -414,6 +416,13 @@ func (x *ReplayHeader) GetRejectionsForgiven() int32 {
 func (x *ReplayHeader) GetDealCommitment() []byte {
 	if x != nil {
 		return x.DealCommitment
+	}
+	return nil
+}
+
+func (x *ReplayHeader) GetNonces() [][]byte {
+	if x != nil {
+		return x.Nonces
 	}
 	return nil
 }
@@ -1242,7 +1251,7 @@ const file_asara_v1_replay_proto_rawDesc = "" +
 	" \x01(\v2\x14.asara.v1.ReplayHaltH\x00R\x04halt\x120\n" +
 	"\x06reopen\x18\v \x01(\v2\x16.asara.v1.ReplayReopenH\x00R\x06reopen\x129\n" +
 	"\tsignature\x18\f \x01(\v2\x19.asara.v1.ReplaySignatureH\x00R\tsignatureB\b\n" +
-	"\x06record\"\xb4\x03\n" +
+	"\x06record\"\xcc\x03\n" +
 	"\fReplayHeader\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12#\n" +
 	"\rrules_version\x18\x02 \x01(\x05R\frulesVersion\x12!\n" +
@@ -1256,7 +1265,8 @@ const file_asara_v1_replay_proto_rawDesc = "" +
 	"\x11actions_per_reply\x18\t \x01(\x05R\x0factionsPerReply\x12/\n" +
 	"\x13rejections_forgiven\x18\n" +
 	" \x01(\x05R\x12rejectionsForgiven\x12'\n" +
-	"\x0fdeal_commitment\x18\v \x01(\fR\x0edealCommitment\"r\n" +
+	"\x0fdeal_commitment\x18\v \x01(\fR\x0edealCommitment\x12\x16\n" +
+	"\x06nonces\x18\f \x03(\fR\x06nonces\"r\n" +
 	"\vReplayStart\x122\n" +
 	"\apresent\x18\x01 \x03(\v2\x18.asara.v1.ReplayPresenceR\apresent\x12/\n" +
 	"\x06absent\x18\x02 \x03(\v2\x17.asara.v1.ReplayAbsenceR\x06absent\"\xad\x01\n" +

@@ -187,6 +187,7 @@ def _header_bytes(header: ReplayHeader, edition_zlib: bytes) -> bytes:
         actions_per_reply=header.actions_per_reply,
         rejections_forgiven=header.rejections_forgiven,
         deal_commitment=header.deal_commitment,
+        nonces=header.nonces,
     )
     return serialize(ReplayRecord(header=message))
 
@@ -226,6 +227,7 @@ def _read_header(message: replay_pb2.ReplayHeader) -> ReplayHeader:
         rejections_forgiven=message.rejections_forgiven,
         deal_secret=message.deal_secret,
         deal_commitment=message.deal_commitment,
+        nonces=tuple(message.nonces),
         started_unix_ms=message.started_unix_ms,
     )
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Self
 
-from asara_game.deal import Deal
 from asara_game.edition import parse_edition
 from asara_game.rules import RULES_VERSION, Rules
 from asara_game.vocabulary import RuleSet
@@ -36,10 +35,12 @@ class ReplayHeader:
     actions_per_reply: int
     rejections_forgiven: int
     deal_secret: bytes
-    """The 32 bytes that every shuffle comes from."""
+    """The referee's 32 bytes that the deal comes from."""
     deal_commitment: bytes
     """Its SHA-256, which the bots were told."""
     started_unix_ms: int
+    nonces: tuple[bytes, ...] = ()
+    """By seat, what the bots added to a joint deal, empty where one sent none."""
     rules_version: int = RULES_VERSION
     """Version of the rules that the match was played by."""
 
@@ -61,7 +62,15 @@ class ReplayHeader:
         try:
             clocks = ClockSettings.from_microseconds(self.clocks)
             players = tuple(Player(name, str(seat)) for seat, name in enumerate(self.entries))
-            return MatchSpec(self.match_id, rules, players, clocks, self.deal_secret)
+            return MatchSpec(
+                self.match_id,
+                rules,
+                players,
+                clocks,
+                self.deal_secret,
+                joint=bool(self.nonces),
+                nonces=self.nonces,
+            )
         except ValueError as error:
             raise ReplayError(str(error)) from None
 
@@ -81,7 +90,8 @@ class ReplayHeader:
             actions_per_reply=limits.actions_per_reply,
             rejections_forgiven=limits.rejections_forgiven,
             deal_secret=spec.secret,
-            deal_commitment=Deal(spec.secret).commitment(),
+            deal_commitment=spec.commitment,
+            nonces=spec.nonces,
             started_unix_ms=started_unix_ms,
         )
 

@@ -121,12 +121,21 @@ def update_bytes(*, match_id: str, events: _Events, sequence: int) -> bytes:
     return _play_update(_update(match_id, events, sequence))
 
 
+def deal_committed_bytes(*, match_id: str, seat: int, deal_commitment: bytes) -> bytes:
+    """PlayResponse{deal_committed}: asks for the seat's nonce."""
+    committed = play_pb2.DealCommitted(
+        match_id=match_id, seat=seat, deal_commitment=deal_commitment
+    )
+    return serialize(PlayResponse(deal_committed=committed))
+
+
 def match_started_bytes(
     *,
     match_id: str,
     view: View,
     clocks: Clocks,
     deal_commitment: bytes,
+    nonces: Sequence[bytes] = (),
     sequence: int,
     resumed: bool = False,
 ) -> bytes:
@@ -144,6 +153,7 @@ def match_started_bytes(
         view=ViewMessage.FromString(view_bytes(view)),
         sequence=sequence,
         resumed=resumed,
+        nonces=nonces,
     )
     return serialize(PlayResponse(match_started=started))
 
@@ -228,6 +238,7 @@ def watch_started_bytes(
     sequence: int,
     public: PublicView,
     deal_commitment: bytes,
+    nonces: Sequence[bytes] = (),
 ) -> bytes:
     """WatchResponse{started}: `public` is the table after the event of this sequence number."""
     started = WatchStarted(
@@ -235,6 +246,7 @@ def watch_started_bytes(
         edition=edition_message(rules),
         public_view=PublicViewMessage.FromString(public_bytes(public)),
         deal_commitment=deal_commitment,
+        nonces=nonces,
     )
     return serialize(WatchResponse(started=started))
 
