@@ -460,6 +460,8 @@ def _keep(state: State, action: Action, events: list[Event]) -> None:
     # RULES R9: the first drawn goes under the stack first, and will come up first.
     state.lit_stack[:0] = [known | colour for colour in reversed(rest)]
     _keep_lit(state, colours)
+    state.drawn = ()
+    state.keep = 0
     events.append(LitWindowsKept(seat, len(colours)))
     end_turn(state, events)
 
@@ -486,6 +488,7 @@ def _build_count(state: State, action: Action, events: list[Event]) -> None:
 def _ask_step(state: State, events: list[Event]) -> None:
     if not state.to_build:
         state.numbers[state.seat] = -1
+        state.steps = ()
         end_turn(state, events)
         return
     state.kind = DecisionKind.BUILD

@@ -151,7 +151,7 @@ class State:
     #: Every seat's face-down buyers this year: (seat, space, colours).
     face_down: list[tuple[int, Space, tuple[BuyerColour, ...]]]
 
-    # the turn
+    # the turn; every move clears what it leaves here, but for the space and the pile
     space: SpaceInfo | None
     gift_queue: tuple[GiftCard, ...]
     #: Market of the pile being searched.
@@ -245,12 +245,6 @@ def blank(rules: Rules, shuffler: Shuffler) -> State:
     state.area_colours = [0] * AREAS
     state.dispatched = [()] * AREAS
     state.face_down = []
-    clear_turn(state)
-    return state
-
-
-def clear_turn(state: State) -> None:
-    """Forget how far the last turn had come."""
     state.space = None
     state.gift_queue = ()
     state.pile = 0
@@ -258,3 +252,4 @@ def clear_turn(state: State) -> None:
     state.steps = ()
     state.drawn = ()
     state.keep = 0
+    return state

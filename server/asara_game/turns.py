@@ -14,7 +14,7 @@ from .events import (
     YearStarted,
 )
 from .scoring import final_evaluation, year_evaluation
-from .state import BUYERS, GIFTS, LIT_WINDOWS, MASK, ONE, State, clear_turn
+from .state import BUYERS, GIFTS, LIT_WINDOWS, MASK, ONE, State
 from .vocabulary import SECTION_TYPES, Area, DecisionKind
 
 _SPACE: Final = DecisionKind.SPACE
@@ -26,7 +26,6 @@ _GENIE = int(Area.HOUSE_OF_THE_BOTTLE_GENIE)
 
 def end_turn(state: State, events: list[Event]) -> None:
     """Ask the next seat that holds a buyer for a space, or end the year."""
-    clear_turn(state)
     sizes = state.hand_sizes
     seats = len(sizes)
     seat = state.turn
@@ -148,7 +147,6 @@ def start_year(state: State, events: list[Event]) -> None:
             state.chests[info.chest] += (card,)
             state.gifted[info.area] |= info.bit
             events.append(GiftLaid(0, info.space, card))
-    clear_turn(state)
     state.turn = state.seat = state.patronage
     state.kind = _SPACE
     state.legal = spaces(state, state.seat)
