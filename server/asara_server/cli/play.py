@@ -118,7 +118,8 @@ async def _play(
     try:
         end = await run
     except asyncio.CancelledError:
-        raise UserError("stopped at once; the standings hold what was finished", 130) from None
+        text = "stopped at once; the standings hold what was finished"
+        raise UserError(text, status=128 + signals[0]) from None
     finally:
         show.cancel()
         await asyncio.gather(show, return_exceptions=True)
