@@ -152,7 +152,7 @@ class State:
     face_down: list[tuple[int, Space, tuple[BuyerColour, ...]]]
 
     # the turn; every move clears what it leaves here, but for the space and the pile
-    space: SpaceInfo | None
+    space: SpaceInfo
     gift_queue: tuple[GiftCard, ...]
     #: Market of the pile being searched.
     pile: int
@@ -245,7 +245,7 @@ def blank(rules: Rules, shuffler: Shuffler) -> State:
     state.area_colours = [0] * AREAS
     state.dispatched = [()] * AREAS
     state.face_down = []
-    state.space = None
+    state.space = rules.spaces[0]
     state.gift_queue = ()
     state.pile = 0
     state.to_build = 0
