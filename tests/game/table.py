@@ -23,6 +23,7 @@ from asara_game.vocabulary import (
     Colour,
     DecisionKind,
     GiftCard,
+    GiftKind,
     Section,
     SectionKind,
     Tower,
@@ -30,6 +31,11 @@ from asara_game.vocabulary import (
 
 SECRET = bytes(range(32))
 EVERYTHING = "pro+gifts+genie"
+TEN_ASARI = GiftCard(GiftKind.ASARI, asari=10)
+TWO_PRESTIGE = GiftCard(GiftKind.PRESTIGE, prestige=2)
+CHOOSE_BUYER = GiftCard(GiftKind.CHOOSE_BUYER)
+BUY_BASE = GiftCard(GiftKind.BUY_SECTION, section_kind=SectionKind.BASE)
+BUY_LIT_WINDOW = GiftCard(GiftKind.BUY_LIT_WINDOW, asari=4)
 _E = TypeVar("_E", bound=Event)
 
 
