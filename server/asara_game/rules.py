@@ -202,8 +202,11 @@ class Rules:
         chests = sorted((s for s in spaces if s.chest >= 0), key=lambda s: s.chest)
         put(self, "chests", tuple(chests))
         put(self, "by_action", {s.choose: s for s in spaces} | {s.wish: s for s in spaces})
-        put(self, "gift_cards", tuple(card for card, _ in deck))
-        indices = tuple(i for i, (_, count) in enumerate(deck) for _ in range(count))
+        counts: dict[GiftCard, int] = {}  # a card may be in several rows
+        for card, count in deck:
+            counts[card] = counts.get(card, 0) + count
+        put(self, "gift_cards", tuple(counts))
+        indices = tuple(i for i, count in enumerate(counts.values()) for _ in range(count))
         put(self, "gift_deck", indices)
         put(self, "offers", tuple({} for _ in range(AREAS)))
 
