@@ -1,5 +1,6 @@
 """The `asara` command line. It parses, calls and prints; what it calls does the work."""
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -9,6 +10,9 @@ def main(words: Sequence[str] | None = None) -> None:
 
     What a user can do something about is said in lines on standard error, without a traceback.
     """
+    # Bots are started by a fork that an exec follows at once. gRPC would warn about it; it reads
+    # this when it is imported.
+    os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "false")
     from asara_server.cli.app import app
     from asara_server.cli.errors import UserError
 

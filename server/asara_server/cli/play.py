@@ -13,6 +13,7 @@ from asara_game.edition import load_edition
 from asara_server.cli.console import count, duration, err, say
 from asara_server.cli.errors import UserError
 from asara_server.cli.log import LogOptions, log_to_file
+from asara_server.cli.loop import run
 from asara_server.tournament.config import Tournament
 from asara_server.tournament.directory import RunDirectory, RunDirectoryError
 from asara_server.tournament.results import MatchResult
@@ -83,7 +84,7 @@ def play_run(
     """Play the matches. With the exit status: 0, 1 where the referee failed, 128 + signal."""
     try:
         with log_to_file(options, directory.path / "run.log"):
-            return asyncio.run(_play(tournament, matches, directory))
+            return run(_play(tournament, matches, directory))
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         raise UserError(f"{place}{error.strerror or error}", status=1) from None
