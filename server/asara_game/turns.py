@@ -13,11 +13,13 @@ from .events import (
     IncomeReceived,
     YearStarted,
 )
+from .rules import Rules
 from .scoring import final_evaluation, year_evaluation
-from .state import BUYERS, GIFTS, LIT_WINDOWS, MASK, ONE, State, clear_turn
+from .state import BUYERS, GIFTS, LIT_WINDOWS, MASK, ONE, State
 from .vocabulary import SECTION_TYPES, Area, DecisionKind
 
 _SPACE: Final = DecisionKind.SPACE
+_MARKETS: Final = (1, 2, 3, 4)
 _CIRCLE, _BANK, _COLOURED = int(Area.BUILDING_CIRCLE), int(Area.BANK), int(Area.COLOURED_BUILDING)
 _SPIES, _PATRONAGE = int(Area.HOUSE_OF_SPIES), int(Area.CALIPHS_PATRONAGE)
 _TENT, _LIT_HOUSE = int(Area.TENT), int(Area.HOUSE_OF_LIGHTED_WINDOWS)
@@ -26,7 +28,6 @@ _GENIE = int(Area.HOUSE_OF_THE_BOTTLE_GENIE)
 
 def end_turn(state: State, events: list[Event]) -> None:
     """Ask the next seat that holds a buyer for a space, or end the year."""
-    clear_turn(state)
     sizes = state.hand_sizes
     seats = len(sizes)
     seat = state.turn
@@ -50,34 +51,46 @@ def spaces(state: State, seat: int) -> list[Action]:
     rules = state.rules
     free = state.free
     gifted = state.gifted
+    known = rules.offers
     asari = state.money[seat]
     if state.hand_sizes[seat] < 2:
         free = _fitting(state, seat)
     legal: list[Action] = []
-    for area in (1, 2, 3, 4):
-        if free[area]:
-            legal += rules.plain_spaces(area, free[area], gifted[area])
+    for area in _MARKETS:
+        if key := free[area]:
+            key |= gifted[area] << 8
+            legal += known[area].get(key) or rules.plain_spaces(area, key)
     if free[_CIRCLE] and asari:
         numbers = state.numbers[seat]
         if numbers < 0:
             numbers = seat_numbers(state, seat)
         if numbers > 1:
-            legal += rules.plots(free[_CIRCLE], asari, numbers)
-    if free[_BANK]:
-        legal += rules.priced_spaces(_BANK, free[_BANK], 0)
-    legal.append(rules.by_area[_COLOURED][0].choose)
+            key = free[_CIRCLE] | (asari if asari < 15 else 15) << 8 | numbers << 12
+            plots = known[_CIRCLE].get(key)
+            legal += rules.plots(key) if plots is None else plots
+    if key := free[_BANK]:
+        legal += known[_BANK].get(key) or rules.priced_spaces(_BANK, key)
+    legal.append(rules.coloured_building)
     if free[_SPIES] and any(state.piles):
-        legal += rules.priced_spaces(_SPIES, free[_SPIES], asari)
-    if free[_PATRONAGE]:
-        legal += rules.plain_spaces(_PATRONAGE, free[_PATRONAGE], gifted[_PATRONAGE])
+        legal += _payable(rules, _SPIES, free[_SPIES], asari)
+    if key := free[_PATRONAGE]:
+        key |= gifted[_PATRONAGE] << 8
+        legal += known[_PATRONAGE].get(key) or rules.plain_spaces(_PATRONAGE, key)
     if rules.professional:
         if free[_TENT] and state.buyer_pile:
-            legal += rules.priced_spaces(_TENT, free[_TENT], asari)
+            legal += _payable(rules, _TENT, free[_TENT], asari)
         if free[_LIT_HOUSE] and asari >= rules.least_offer and state.lit_stack:
-            legal += rules.plain_spaces(_LIT_HOUSE, free[_LIT_HOUSE], gifted[_LIT_HOUSE])
+            key = free[_LIT_HOUSE] | gifted[_LIT_HOUSE] << 8
+            legal += known[_LIT_HOUSE].get(key) or rules.plain_spaces(_LIT_HOUSE, key)
         if rules.genie and free[_GENIE]:
-            legal += rules.priced_spaces(_GENIE, free[_GENIE], asari)
+            legal += _payable(rules, _GENIE, free[_GENIE], asari)
     return legal
+
+
+def _payable(rules: Rules, area: int, free: int, asari: int) -> tuple[Action, ...]:
+    key = free | (asari if asari < 60 else 60) << 8
+    found = rules.offers[area].get(key)
+    return rules.priced_spaces(area, key) if found is None else found
 
 
 def _fitting(state: State, seat: int) -> list[int]:
@@ -148,7 +161,6 @@ def start_year(state: State, events: list[Event]) -> None:
             state.chests[info.chest] += (card,)
             state.gifted[info.area] |= info.bit
             events.append(GiftLaid(0, info.space, card))
-    clear_turn(state)
     state.turn = state.seat = state.patronage
     state.kind = _SPACE
     state.legal = spaces(state, state.seat)

@@ -29,8 +29,9 @@ from asara_server.translate.messages import (
 )
 from asara_server.translate.terms import Clocks
 
-#: Kinds of decision at which the table looks as it did when the last turn was over.
-_AT_REST: Final = frozenset({DecisionKind.SPACE, DecisionKind.BUYERS})
+#: The decisions at which the table looks as it did when the last turn was over.
+_SPACE: Final = DecisionKind.SPACE
+_BUYERS: Final = DecisionKind.BUYERS
 
 
 class _Ear:
@@ -97,9 +98,11 @@ class Telling:
                     self.turns.append(len(told))
                 self._dispatched = True
             told.append(event)
-        if self._dispatched and (state.kind in _AT_REST or state.seat < 0):
-            self.turns.append(len(told))
-            self._dispatched = False
+        if self._dispatched:
+            kind = state.kind
+            if kind is _SPACE or kind is _BUYERS or state.seat < 0:
+                self.turns.append(len(told))
+                self._dispatched = False
 
     def forfeited(self, event: SeatForfeited) -> None:
         """A seat forfeited. The others hear of it when the turn is over."""
