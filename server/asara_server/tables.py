@@ -7,17 +7,20 @@ that match only.
 import asyncio
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from structlog.typing import FilteringBoundLogger
 
 from asara.v1.play_pb2 import Reply
-from asara_server.limits import RateMeter
+from asara_server import deals
+from asara_server.limits import Ending, RateMeter, StreamError
 from asara_server.match import NEVER, Answer, Match
 from asara_server.records import Absence, Presence, ReplyRecord
 from asara_server.results import Termination
 from asara_server.session import Greeting, Session
 from asara_server.spec import SECOND_US, MatchRecord, MatchSpec
+from asara_server.translate.messages import deal_committed_bytes, match_ended_bytes
 from asara_server.translate.terms import Limits
 
 _LEAST_DELAY_US: Final = 1_000
@@ -71,10 +74,13 @@ class Table:
     """A match with its bots, its timer and those who watch it."""
 
     __slots__ = (
+        "absent",
         "bots",
+        "committed",
         "done",
         "late",
         "match",
+        "nonces",
         "seen_faults",
         "spec",
         "started_unix_ms",
@@ -92,8 +98,13 @@ class Table:
         self.done = done
         #: None until it starts.
         self.match: Match | None = None
-        #: Whether the time for dialling in is over.
+        #: Whether the time for dialling in is over, or for a nonce once it is committed.
         self.late = False
+        #: Whether the bots are asked for their nonces.
+        self.committed = False
+        self.nonces: dict[int, bytes] = {}
+        #: Seats whose bots take no part from the start.
+        self.absent: dict[int, Absence] = {}
         self.timer: asyncio.TimerHandle | None = None
         self.timer_us = NEVER
         self.started_us = 0
@@ -132,7 +143,7 @@ class Tables:
         table = Table(spec, bots, loop.create_future())
         self.by_match[spec.match_id] = table
         self._waiting.append(table)
-        table.timer = loop.call_later(spec.clocks.start_up_s, self._start_late, table)
+        self._set_start_timer(table)
         self.start_soon()
         try:
             return await table.done
@@ -151,6 +162,11 @@ class Tables:
         table.late = True
         self._start_if_ready(table)
 
+    def _set_start_timer(self, table: Table) -> None:
+        _stop_timer(table)
+        loop = asyncio.get_running_loop()
+        table.timer = loop.call_later(table.spec.clocks.start_up_s, self._start_late, table)
+
     def _start_waiting(self) -> None:
         self._starting = False
         for table in list(self._waiting):
@@ -158,30 +174,98 @@ class Tables:
 
     def _start_if_ready(self, table: Table) -> None:
         """Start when every bot is there and has room, or will not come any more."""
+        if table.committed:
+            self._begin_if_complete(table)
+            return
         for bot in table.bots:
             missing = bot.gone is not None or (table.late and bot.session is None)
             if not (bot.free or missing):
                 return
+        for seat, bot in enumerate(table.bots):
+            if bot.free:
+                bot.tables[table.spec.match_id] = (table, seat)
+            else:
+                table.absent[seat] = _absence(bot, table.spec)
+        if table.spec.joint:
+            self._commit(table)
+        else:
+            self._begin(table)
+
+    def _commit(self, table: Table) -> None:
+        """Tell the bots what the referee is bound to, and wait for their nonces."""
+        spec = table.spec
+        table.committed = True
+        table.late = False
+        self._set_start_timer(table)
+        self._log.info("deal committed", match=spec.match_id, commitment=spec.commitment.hex())
+        for seat in range(len(table.bots)):
+            self.ask_for_nonce(table, seat)
+        self._begin_if_complete(table)
+
+    def ask_for_nonce(self, table: Table, seat: int) -> None:
+        """Ask a seat's bot for its nonce, if it is to send one and has not; again after a break."""
+        session = table.bots[seat].session
+        asked = table.committed and table.match is None and seat not in table.absent
+        if asked and seat not in table.nonces and session is not None:
+            spec = table.spec
+            session.put(
+                deal_committed_bytes(
+                    match_id=spec.match_id, seat=seat, deal_commitment=spec.commitment
+                )
+            )
+
+    def nonce(self, table: Table, seat: int, nonce: bytes) -> None:
+        """A bot's share in the deal; raises StreamError for one that may not be."""
+        match_id = table.spec.match_id
+        if not table.committed:
+            raise StreamError(Ending.NONCE, f"match {match_id} asks for no nonce")
+        if seat in table.nonces:
+            raise StreamError(Ending.NONCE, f"a second nonce for match {match_id}")
+        if len(nonce) != deals.BYTES:
+            detail = f"a nonce of {len(nonce)} bytes for match {match_id}; it has {deals.BYTES}"
+            raise StreamError(Ending.NONCE, detail)
+        table.nonces[seat] = nonce
+        self.start_soon()
+
+    def _begin_if_complete(self, table: Table) -> None:
+        """Begin when every nonce is in, or will not come any more."""
+        spec = table.spec
+        missing = {
+            seat: bot
+            for seat, bot in enumerate(table.bots)
+            if seat not in table.absent and (seat not in table.nonces or bot.session is None)
+        }
+        if missing and not table.late:
+            return
+        for seat, bot in missing.items():
+            if seat in table.nonces:
+                table.absent[seat] = _absence(bot, spec)
+            else:
+                detail = f"sent no nonce within {spec.clocks.start_up_s:g} s"
+                table.absent[seat] = Absence(Termination.NEVER_STARTED, detail)
+        nonces = tuple(table.nonces.get(seat, b"") for seat in range(len(table.bots)))
+        table.spec = replace(spec, nonces=nonces)
+        self._begin(table)
+
+    def _begin(self, table: Table) -> None:
         self._waiting.remove(table)
         _stop_timer(table)
         table.started_us = now_us()
         table.started_unix_ms = time.time_ns() // 1_000_000
         spec = table.spec
         present = {}
-        absent = {}
         for seat, bot in enumerate(table.bots):
-            if bot.free and bot.greeting is not None:
+            if seat in table.absent:
+                bot.tables.pop(spec.match_id, None)
+            elif bot.greeting is not None:
                 present[seat] = presence(bot.greeting)
-                bot.tables[spec.match_id] = (table, seat)
-            else:
-                absent[seat] = _absence(bot, spec)
         try:
             table.match = Match(spec, self._limits)
         except Exception as error:  # noqa: BLE001 - a fault of the engine ends this match only
             self._void(table, error)
             return
         self._log.info("match started", match=spec.match_id, entries=spec.entries)
-        self.drive(table, Match.start, present, absent)
+        self.drive(table, Match.start, present, table.absent)
 
     # Playing
 
@@ -212,6 +296,16 @@ class Tables:
             self._void(table, error)
         else:
             self._deliver(table, match)
+
+    def forfeit(self, table: Table, seat: int, termination: Termination, detail: str) -> None:
+        """A seat is out for a reason that lies outside the match, which need not have begun."""
+        if table.match is not None:
+            now = table.time_us(now_us())
+            self.drive(table, Match.forfeit, seat, termination, detail, now)
+            return
+        table.absent[seat] = Absence(termination, detail)
+        table.bots[seat].tables.pop(table.spec.match_id, None)
+        self.start_soon()
 
     def _deliver(self, table: Table, match: Match) -> None:
         """Take what a match has to say to its streams, and set its timer; or put it away."""
@@ -349,6 +443,23 @@ def _abandon(table: Table) -> None:
     if match is not None and not match.finished:
         match.abandon()
         _post(table, match)
+    if match is None and table.committed:
+        _call_off(table)
+
+
+def _call_off(table: Table) -> None:
+    """Tell the bots whose nonces are in that there will be no match."""
+    message = match_ended_bytes(
+        match_id=table.spec.match_id,
+        events=(),
+        sequence=0,
+        results=(),
+        deal_secret=b"",
+        void=True,
+    )
+    for seat, bot in enumerate(table.bots):
+        if seat not in table.absent and bot.session is not None:
+            bot.session.put(message)
 
 
 def _stop_timer(table: Table) -> None:
