@@ -3,12 +3,14 @@
 import asyncio
 import secrets
 from itertools import count
+from pathlib import Path
 from typing import Final
 
 import uvloop
 
 from asara_game.edition import load_edition
 from asara_game.rules import Rules, parse_rule_sets
+from asara_server.journal import Durability, Journal
 from asara_server.logs import configure
 from asara_server.referee import Referee
 from asara_server.service import serve
@@ -22,8 +24,9 @@ _CLOCKS: Final = ClockSettings(start_up_s=600, bank_s=1e6)
 class Court:
     """A referee, the bots that it admits, and the matches that they play."""
 
-    def __init__(self, bots: list[str], rules: str, seats: int) -> None:
-        self.referee = Referee()
+    def __init__(self, bots: list[str], rules: str, seats: int, journal: Journal | None) -> None:
+        self.referee = Referee(journal=journal)
+        self._journal = journal
         self._bots = bots
         self._rules = Rules(load_edition(), parse_rule_sets(rules), seats)
         self._running: list[asyncio.Task[None]] = []
@@ -48,11 +51,17 @@ class Court:
             )
             record = await self.referee.play(spec)
             assert not record.void
+            if self._journal is not None:
+                self._journal.end(spec.match_id, "", None)
 
 
-async def main(address: str, bots: list[str], rules: str, seats: int) -> None:
+async def main(
+    address: str, bots: list[str], rules: str, seats: int, durability: Durability | None
+) -> None:
     configure("error")  # matches are cut when the benchmark ends
-    court = Court(bots, rules, seats)
+    folder = Path(address.removeprefix("unix:")).parent
+    journal = None if durability is None else Journal(folder / "journal.sqlite", durability)
+    court = Court(bots, rules, seats, journal)
     serving = await serve(court.referee, address)
     await obey({"start": court.start, "usage": usage})
     await serving.server.stop(None)

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from asara_server.journal import Durability
 from scripts.benchmark.children import Child
 from scripts.benchmark.figures import Bar, Figure, compare
 
@@ -58,12 +59,17 @@ class Side:
 
 
 @contextmanager
-def side(kind: str, loads: int = _LOADS) -> Iterator[Side]:
-    """A server of this kind, `court` or `echo`, with bots that have dialled in."""
+def side(
+    kind: str, loads: int = _LOADS, durability: Durability | None = "normal"
+) -> Iterator[Side]:
+    """A server of this kind, `court` or `echo`, with bots that have dialled in.
+
+    The court keeps a journal as durable as that, or none.
+    """
     bots = [f"bot-{number}" for number in range(_STREAMS)]
     with tempfile.TemporaryDirectory(prefix="asara-bench-") as folder, ExitStack() as stack:
         address = f"unix:{Path(folder) / 'socket'}"
-        admitted = {"bots": bots} if kind == "court" else {}
+        admitted = {"bots": bots, "durability": durability} if kind == "court" else {}
         server = stack.enter_context(Child(kind, address=address, **admitted, **_GAME))
         children = [
             stack.enter_context(Child("load", address=address, names=bots[number::loads]))

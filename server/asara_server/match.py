@@ -413,8 +413,12 @@ class Match:
         seat = self._seats[number]
         if seat.termination is not Termination.UNSPECIFIED:
             return NEVER
-        back_by = min(seat.away_since_us + self.clocks.reconnect_us, NEVER)
+        back_by = self._back_by_us(seat)
         return min(back_by, self._decide_by_us()) if number == self._asked else back_by
+
+    def _back_by_us(self, seat: _Seat) -> int:
+        """The first moment that is too late for a bot that is away to come back."""
+        return min(seat.away_since_us + self.clocks.reconnect_us + 1, NEVER)
 
     def _set_deadline(self) -> None:
         if self.finished:
@@ -431,7 +435,7 @@ class Match:
         if seat.away_since_us == NEVER:
             allowed = _seconds(self._allowed_us)
             return Termination.TIME_OUT, f"did not answer {decision} within the {allowed} it had"
-        if limit_us == seat.away_since_us + self.clocks.reconnect_us:
+        if limit_us == self._back_by_us(seat):
             allowed = _seconds(self.clocks.reconnect_us)
             return Termination.CRASH, f"did not come back within {allowed} after its stream broke"
         return Termination.CRASH, f"was away when its time for {decision} ran out"

@@ -12,6 +12,7 @@ from typing import Final
 from structlog.typing import FilteringBoundLogger
 
 from asara.v1.play_pb2 import PlayRequest
+from asara_server.journal import Journal
 from asara_server.limits import Context, Ending, LimitSettings, RateMeter, StreamError
 from asara_server.logs import logger, printable
 from asara_server.match import Answer, Match
@@ -44,12 +45,13 @@ class Referee:
         limits: LimitSettings | None = None,
         log: FilteringBoundLogger | None = None,
         name: str | None = None,
+        journal: Journal | None = None,
     ) -> None:
         self.limits = limits or LimitSettings()
         self.log = log or logger("referee")
         self.name = name or f"asara/{version('asara')}"
         self._told = self.limits.told()
-        self._tables = Tables(self._told, self.log)
+        self._tables = Tables(self._told, self.log, journal)
         self._bots: dict[str, Bot] = {}
         self._sessions: dict[Session, Bot] = {}
         #: Streams that have not said hello.
@@ -113,6 +115,7 @@ class Referee:
         self.log.info("bot lost", entry=bot.entry, detail=detail)
         wake(bot.waiters)
         self._forfeit_all(bot, Termination.CRASH, detail)
+        self.settle()
         if bot.session is not None:
             bot.session.say_goodbye(goodbye_bytes(goodbye))
         self._tables.start_soon()
@@ -126,8 +129,9 @@ class Referee:
     async def play(self, spec: MatchSpec) -> MatchRecord:
         """Play a match to its end, as soon as its bots are there and have room for it.
 
-        ValueError where a token was not admitted or the match's name is taken; MatchCut where the
-        referee stops before the end.
+        A match that the journal holds from before goes on where it was. ValueError where a token
+        was not admitted or the match's name is taken; MatchCut where the referee stops before the
+        end; JournalError where the journal fails.
         """
         if self._stopping:
             raise MatchCut(f"match {spec.match_id}: not started, the referee is stopping")
@@ -141,8 +145,13 @@ class Referee:
             bots.append(bot)
         return await self._tables.play(spec, tuple(bots))
 
+    def settle(self) -> None:
+        """Commit and tell what happened in matches; what anybody is shown of one comes behind."""
+        self._tables.settle()
+
     def running(self) -> list[Table]:
         """Matches that have started, in the order they came."""
+        self.settle()
         return [table for table in self._tables.by_match.values() if table.match is not None]
 
     def table(self, match_id: str) -> Table | None:
@@ -160,6 +169,7 @@ class Referee:
         self._stopping = True
         self.log.info("referee stops", matches=len(self._tables.by_match), finish_s=finish_s)
         cut = await self._tables.stop(finish_s)
+        self.settle()
         message = goodbye_bytes("the referee is stopping")
         for session in list(self._sessions):
             session.say_goodbye(message)
@@ -184,6 +194,7 @@ class Referee:
         bot = self._bots.get(greeting.token)
         if bot is None or bot.gone is not None:
             raise StreamError(Ending.UNKNOWN_TOKEN, "no bot with this token may dial in")
+        self.settle()  # what was said before goes to the stream that was there before
         now = now_us()
         try:
             self._count(bot, 1 + len(bot.tables))

@@ -286,7 +286,7 @@ class _Servicer:
             await end_call(context, StreamError(Ending.TOO_MANY_STREAMS, text))
         self._watchers += 1
         try:
-            async for message in follow(table, request.after_sequence):
+            async for message in follow(table, request.after_sequence, self._referee.settle):
                 await context.write(message)
         finally:
             self._watchers -= 1

@@ -2,6 +2,9 @@
 
 `Match` decides what follows from what happens; here it is carried out. A failure in a match ends
 that match only.
+
+With a journal, what matches say is held back until their records are in it: all that happened in
+one turn of the event loop is committed at once, and then told.
 """
 
 import asyncio
@@ -14,9 +17,13 @@ from structlog.typing import FilteringBoundLogger
 
 from asara.v1.play_pb2 import Reply
 from asara_server import deals
+from asara_server.journal import Journal, JournalError
 from asara_server.limits import Ending, RateMeter, StreamError
 from asara_server.match import NEVER, Answer, Match
 from asara_server.records import Absence, Presence, ReplyRecord
+from asara_server.reopening import Held, last_us, reopen
+from asara_server.replay.codec import record_bytes
+from asara_server.replay.records import ReplayHeader
 from asara_server.results import Termination
 from asara_server.session import Greeting, Session
 from asara_server.spec import SECOND_US, MatchRecord, MatchSpec
@@ -81,6 +88,9 @@ class Table:
         "late",
         "match",
         "nonces",
+        "noted",
+        "number",
+        "reopened",
         "seen_faults",
         "spec",
         "started_unix_ms",
@@ -110,6 +120,11 @@ class Table:
         self.started_us = 0
         self.started_unix_ms = 0
         self.seen_faults = 0
+        #: Its number in the journal, and how many of its records that has been given.
+        self.number = 0
+        self.noted = 0
+        #: A match of an earlier referee, until the bots are there to go on with it.
+        self.reopened: Match | None = None
         #: Done as soon as there may be something new to tell.
         self.watchers: list[asyncio.Future[None]] = []
 
@@ -126,10 +141,17 @@ def now_us() -> int:
 class Tables:
     """All matches of a referee."""
 
-    def __init__(self, limits: Limits, log: FilteringBoundLogger) -> None:
+    def __init__(
+        self, limits: Limits, log: FilteringBoundLogger, journal: Journal | None = None
+    ) -> None:
         self.by_match: dict[str, Table] = {}
         self._limits = limits
         self._log = log
+        self._journal = journal
+        #: Matches with news that nobody has been told, because it is not committed.
+        self._untold: list[Table] = []
+        self._settling = False
+        self._broken: JournalError | None = None
         self._waiting: list[Table] = []
         self._starting = False
         #: Set while the referee stops; done when no decision is open any more.
@@ -138,12 +160,20 @@ class Tables:
     # Beginning
 
     async def play(self, spec: MatchSpec, bots: tuple[Bot, ...]) -> MatchRecord:
-        """Play a match to its end; MatchCut where it is cut."""
+        """Play a match to its end, or on from where an earlier referee was; MatchCut if it is cut.
+
+        JournalError where it cannot be kept in the journal.
+        """
+        if self._broken is not None:
+            raise self._broken
         loop = asyncio.get_running_loop()
         table = Table(spec, bots, loop.create_future())
+        held = None if self._journal is None else reopen(self._journal, spec, self._limits)
         self.by_match[spec.match_id] = table
         self._waiting.append(table)
         self._set_start_timer(table)
+        if held is not None:
+            self._take_up(table, held)
         self.start_soon()
         try:
             return await table.done
@@ -177,10 +207,13 @@ class Tables:
         if table.committed:
             self._begin_if_complete(table)
             return
-        for bot in table.bots:
+        for seat, bot in enumerate(table.bots):
             missing = bot.gone is not None or (table.late and bot.session is None)
-            if not (bot.free or missing):
+            if not (bot.free or missing or _is_out(table.reopened, seat)):
                 return
+        if table.reopened is not None:
+            self._go_on(table, table.reopened)
+            return
         for seat, bot in enumerate(table.bots):
             if bot.free:
                 bot.tables[table.spec.match_id] = (table, seat)
@@ -265,7 +298,51 @@ class Tables:
             self._void(table, error)
             return
         self._log.info("match started", match=spec.match_id, entries=spec.entries)
+        if self._journal is not None:
+            header = ReplayHeader.of(spec, self._limits, table.started_unix_ms)
+            tokens = [player.token for player in spec.players]
+            table.number = self._journal.begin(spec.match_id, record_bytes(header), tokens)
         self.drive(table, Match.start, present, table.absent)
+
+    def _take_up(self, table: Table, held: Held) -> None:
+        """Bring a match to where the journal leaves it. It goes on when its bots are there."""
+        table.spec = held.spec
+        table.number = held.number
+        table.started_unix_ms = held.started_unix_ms
+        try:
+            match = held.drive()
+        except Exception as error:  # noqa: BLE001 - a fault of the referee ends this match only
+            self._void(table, error)
+            return
+        match.outbox.clear()  # all of it was told, or will be told with the whole table
+        table.noted = len(match.records)
+        table.seen_faults = len(match.faults)
+        table.started_us = now_us() - held.time_us
+        if match.finished:
+            table.match = match
+            self._finish(table)
+        else:
+            table.reopened = match
+
+    def _go_on(self, table: Table, match: Match) -> None:
+        """Go on with a match of an earlier referee. No time has passed in it since."""
+        self._waiting.remove(table)
+        _stop_timer(table)
+        table.match, table.reopened = match, None
+        time_us = last_us(match)
+        table.started_us = now_us() - time_us
+        spec = table.spec
+        self._log.info("match reopened", match=spec.match_id, entries=spec.entries)
+        self.drive(table, Match.reopen, time_us)
+        for seat, bot in enumerate(table.bots):
+            if match.finished or _is_out(match, seat):
+                continue
+            bot.tables[spec.match_id] = (table, seat)
+            if bot.gone is not None:
+                self.drive(table, Match.forfeit, seat, Termination.CRASH, bot.gone, time_us)
+            elif bot.session is not None and bot.greeting is not None:
+                here = presence(bot.greeting, bot.greeting.last_events.get(spec.match_id))
+                self.drive(table, Match.enter, seat, here, time_us)
 
     # Playing
 
@@ -309,12 +386,12 @@ class Tables:
 
     def _deliver(self, table: Table, match: Match) -> None:
         """Take what a match has to say to its streams, and set its timer; or put it away."""
-        if match.outbox:
-            _post(table, match)
+        if self._journal is None:
+            _tell(table, match)
+        else:
+            self._note(table, match, self._journal)
         if len(match.faults) > table.seen_faults:
             self._log_faults(table, match)
-        if table.watchers:
-            wake(table.watchers)
         if match.finished:
             self._finish(table)
             return
@@ -322,6 +399,47 @@ class Tables:
             self._set_timer(table, match.deadline_us)
         if self._quiet is not None and self._all_quiet():
             wake([self._quiet])
+
+    def _note(self, table: Table, match: Match, journal: Journal) -> None:
+        """Add what happened to the journal; it is committed, and told, at the end of this turn."""
+        records = match.records
+        for index in range(table.noted, len(records)):
+            journal.add(table.number, record_bytes(records[index]))
+        table.noted = len(records)
+        self._untold.append(table)
+        if not self._settling:
+            self._settling = True
+            asyncio.get_running_loop().call_soon(self._settle_soon)
+
+    def _settle_soon(self) -> None:
+        self._settling = False
+        self.settle()
+
+    def settle(self) -> None:
+        """Commit what happened, and tell it; at once, for who cannot wait to the end of the turn.
+
+        Everything that shows a match to anybody comes behind this.
+        """
+        if not self._untold or self._journal is None:
+            return
+        untold, self._untold = self._untold, []
+        try:
+            self._journal.commit()
+        except JournalError as error:
+            self._break(error)
+            return
+        for table in untold:
+            if table.match is not None:
+                _tell(table, table.match)
+
+    def _break(self, error: JournalError) -> None:
+        """Give up: without the journal nothing may happen any more, and nothing be told."""
+        self._broken = error
+        self._log.error("journal failed", detail=str(error), matches=len(self.by_match))
+        for table in list(self.by_match.values()):
+            self._put_away(table)
+            if not table.done.done():
+                table.done.set_exception(error)
 
     def _set_timer(self, table: Table, deadline_us: int) -> None:
         # Deadlines mostly move on, so a timer may ring early: it is then set anew. That is cheaper
@@ -352,6 +470,7 @@ class Tables:
 
     def _finish(self, table: Table) -> None:
         match = table.match
+        self.settle()
         self._put_away(table)
         record = MatchRecord(
             spec=table.spec,
@@ -359,7 +478,7 @@ class Tables:
             records=tuple(match.records) if match else (),
             events=tuple(match.telling.events) if match else (),
             digests=match.telling.digests if match else (),
-            limits=self._limits,
+            limits=match.limits if match else self._limits,
             void=match is None or match.void,
             started_unix_ms=table.started_unix_ms,
             duration_us=now_us() - table.started_us,
@@ -377,6 +496,7 @@ class Tables:
 
     def _cut(self, table: Table) -> str:
         """End a match because the referee was told to; says how far it had come."""
+        self.settle()
         text = f"match {table.spec.match_id}: {_how_far(table)}"
         _abandon(table)
         self._put_away(table)
@@ -399,9 +519,8 @@ class Tables:
     async def stop(self, finish_s: float) -> list[str]:
         """Let the open decisions be answered in so many seconds, and cut all matches."""
         cut = [self._cut(table) for table in list(self._waiting)]
-        for table in self.by_match.values():
-            if table.match is not None:
-                table.match.halt(table.time_us(now_us()))
+        for table in list(self.by_match.values()):
+            self.drive(table, Match.halt, table.time_us(now_us()))
         if not self._all_quiet():
             self._quiet = asyncio.get_running_loop().create_future()
             try:
@@ -427,6 +546,19 @@ def _absence(bot: Bot, spec: MatchSpec) -> Absence:
         detail = bot.gone or f"went away and did not come back {within}"
         return Absence(Termination.CRASH, detail)
     return Absence(Termination.NEVER_STARTED, bot.gone or f"did not dial in {within}")
+
+
+def _is_out(match: Match | None, seat: int) -> bool:
+    """Whether a match does not wait for a seat's bot any more."""
+    return match is not None and match.termination(seat).forfeit
+
+
+def _tell(table: Table, match: Match) -> None:
+    """Take what a match has to say to its streams, and let watchers look."""
+    if match.outbox:
+        _post(table, match)
+    if table.watchers:
+        wake(table.watchers)
 
 
 def _post(table: Table, match: Match) -> None:
@@ -470,7 +602,7 @@ def _stop_timer(table: Table) -> None:
 
 
 def _how_far(table: Table) -> str:
-    match = table.match
+    match = table.match or table.reopened
     if match is None:
         return "cut before it began"
     decisions = sum(isinstance(record, ReplyRecord) for record in match.records)

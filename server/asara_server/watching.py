@@ -2,7 +2,7 @@
 
 import asyncio
 from bisect import bisect_right
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 from asara.v1.watch_pb2 import ListMatchesResponse, MatchSummary
 from asara_game.view import public_view
@@ -30,17 +30,19 @@ def _summary(table: Table, match: Match) -> MatchSummary:
     )
 
 
-async def follow(table: Table, after: int) -> AsyncIterator[bytes]:
+async def follow(table: Table, after: int, settle: Callable[[], None]) -> AsyncIterator[bytes]:
     """Messages to a watcher, to the end of the match: events behind number `after`, by turns.
 
-    The first message comes as soon as no turn is half done.
+    The first message comes as soon as no turn is half done. `settle` is called before each look.
     """
     match = table.match
     assert match is not None
     telling = match.telling
     spec = table.spec
+    settle()
     while not (telling.at_rest or match.finished):
         await _news(table)
+        settle()
     yield watch_started_bytes(
         match_id=spec.match_id,
         entries=spec.entries,
@@ -52,6 +54,7 @@ async def follow(table: Table, after: int) -> AsyncIterator[bytes]:
     )
     sent = max(after, 0)
     while True:
+        settle()
         finished = match.finished
         ends = telling.turns[bisect_right(telling.turns, sent) :]
         if finished and not match.void and max(sent, *ends, 0) < len(telling.events):
