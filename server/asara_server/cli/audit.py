@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from asara_server.cli.console import count, err, out, say, warn
+from asara_server.cli.console import err, out, say, warn
 from asara_server.cli.errors import UserError
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def audit(
             unsound += 1
             out.print(f"{file}: {verdict.fault}", markup=False, soft_wrap=True)
     sound = len(files) - unsound
-    out.print(f"audited {count(len(files), 'replay')}: {sound:,} sound, {unsound:,} unsound")
+    out.print(f"audited {len(files)} replays: {sound} sound, {unsound} unsound")
     raise typer.Exit(1 if unsound else 0)
 
 
@@ -182,4 +182,4 @@ def _with_progress(
     for number, verdict in enumerate(verdicts, 1):
         yield verdict
         if number % 1000 == 0 and number < len(jobs):
-            say(f"{number:,} of {count(len(jobs), 'replay')}")
+            say(f"{number:,} of {len(jobs):,} replays")
