@@ -73,10 +73,8 @@ def test_many_files_in_several_processes(run: Path) -> None:
 
 
 def test_what_cannot_be_audited(tmp_path: Path) -> None:
-    assert (
-        refusal("audit", tmp_path / "no")
-        == f"asara: {tmp_path / 'no'}: no such file or directory\n"
-    )
+    missing = tmp_path / "no"
+    assert refusal("audit", missing) == f"asara: {missing}: no such file or directory\n"
     assert "holds no replay" in refusal("audit", tmp_path)
     empty = tmp_path / "a.asara"
     empty.touch()
