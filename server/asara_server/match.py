@@ -226,6 +226,7 @@ class Match:
         seat = self._seats[number]
         if not self._goes_on(now_us) or seat.termination is not Termination.UNSPECIFIED:
             return
+        self.leave(number, now_us)  # the stream before, if there is one
         self.records.append(EnterRecord(now_us, number, presence))
         seat.away_since_us = NEVER
         self._away = any(other.away_since_us != NEVER for other in self._seats)

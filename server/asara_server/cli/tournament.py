@@ -78,7 +78,7 @@ def run(
     with new_run_directory(out_directory, replace=replace) as directory:
         shutil.copyfile(file, out_directory / "tournament.toml")
         say(_heading(tournament, len(matches)))
-        end, status = play_run(tournament, matches, directory, signer, context.obj)
+        end, status = play_run(tournament, matches, directory, signer, context.obj, publish=True)
     show_standings(end.standings)
     out.print()
     warn_of_faults(end, out_directory / "run.log")

@@ -119,8 +119,15 @@ class ReplayFile(NamedTuple):
 
 def read_replay(path: Path) -> Replay:
     """The replay in a file; raises ReplayError naming file, record and the record's first byte."""
+    return read_signed(path).replay
+
+
+def read_signed(path: Path) -> ReplayFile:
+    """The same, with its records as they were signed, and by whom."""
     try:
-        return parse_replay(read_file(path))
+        file = parse_file(read_file(path))
+        file.check_signature()
+        return file
     except ReplayError as error:
         raise ReplayError(f"{path}: {error}") from None
 

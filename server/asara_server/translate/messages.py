@@ -27,7 +27,6 @@ from asara_server.translate.encode import (
     clocks_message,
     enum_value,
     event_bytes,
-    event_message,
     gift_bytes,
     result_message,
     serialize,
@@ -35,7 +34,7 @@ from asara_server.translate.encode import (
 )
 from asara_server.translate.terms import Clocks, Limits
 from asara_server.translate.views import public_bytes, view_bytes
-from asara_server.translate.wire import integer, nested, repeated, tag
+from asara_server.translate.wire import delimited, integer, nested, repeated, tag
 
 _Events = Iterable[Event | SeatForfeited]
 
@@ -191,15 +190,28 @@ def match_ended_bytes(
     void: bool = False,
 ) -> bytes:
     """PlayResponse{match_ended}; the secret of a void match is not shown."""
-    ended = play_pb2.MatchEnded(
-        match_id=match_id,
-        events=map(event_message, events),
-        sequence=sequence,
-        results=map(result_message, results),
-        deal_secret=b"" if void else deal_secret,
-        void=void,
+    return _play_match_ended(
+        _ended_match_id(match_id.encode())
+        + _ended_events(map(event_bytes, events))
+        + _ended_sequence(sequence)
+        + _ended_results(map(_result_bytes, results))
+        + (_ended_deal_secret(deal_secret) if deal_secret and not void else b"")
+        + _ended_void(void)
     )
-    return serialize(PlayResponse(match_ended=ended))
+
+
+_play_match_ended = nested(PlayResponse, "match_ended")
+_ended_match_id = nested(play_pb2.MatchEnded, "match_id")
+_ended_events = repeated(play_pb2.MatchEnded, "events")
+_ended_sequence = integer(play_pb2.MatchEnded, "sequence")
+_ended_results = repeated(play_pb2.MatchEnded, "results")
+_ended_deal_secret = nested(play_pb2.MatchEnded, "deal_secret")
+_ended_void = integer(play_pb2.MatchEnded, "void")
+
+
+@lru_cache(maxsize=64)  # every seat is told every result
+def _result_bytes(result: SeatResult) -> bytes:
+    return delimited(serialize(result_message(result)))
 
 
 def welcome_bytes(*, protocol_version: int, referee: str, entry: str, limits: Limits) -> bytes:

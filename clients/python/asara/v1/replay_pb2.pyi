@@ -9,6 +9,12 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class Replay(_message.Message):
+    __slots__ = ("records",)
+    RECORDS_FIELD_NUMBER: _ClassVar[int]
+    records: _containers.RepeatedCompositeFieldContainer[ReplayRecord]
+    def __init__(self, records: _Optional[_Iterable[_Union[ReplayRecord, _Mapping]]] = ...) -> None: ...
+
 class ReplayRecord(_message.Message):
     __slots__ = ("header", "reply", "rejection", "forfeit", "result", "start", "expiry", "leave", "enter", "halt", "reopen", "signature")
     HEADER_FIELD_NUMBER: _ClassVar[int]
