@@ -14,9 +14,10 @@ from asara_server.cli.console import count, duration, err, say
 from asara_server.cli.errors import UserError
 from asara_server.cli.log import LogOptions, log_to_file
 from asara_server.cli.loop import run
+from asara_server.journal import Durability, JournalError
 from asara_server.replay.keys import SigningKey
 from asara_server.tournament.config import Tournament
-from asara_server.tournament.directory import RunDirectory, RunDirectoryError
+from asara_server.tournament.directory import RunDirectory, RunDirectoryError, RunInfo
 from asara_server.tournament.results import MatchResult
 from asara_server.tournament.runner import RunEnd, Runner
 from asara_server.tournament.schedule import Match
@@ -30,7 +31,7 @@ class Meter:
 
     def __init__(self, total: int) -> None:
         self._total = total
-        self._done = 0
+        self._over = self._done = 0
         self._began = time.monotonic()
         self._bar = Progress(
             BarColumn(bar_width=30),
@@ -40,6 +41,11 @@ class Meter:
             disable=not err.is_terminal,
         )
         self._task = self._bar.add_task(self._words(), total=total)
+
+    def skip(self, matches: int) -> None:
+        """So many were played before."""
+        self._over = self._done = matches
+        self._bar.update(self._task, completed=self._done, description=self._words())
 
     def finished(self, _result: MatchResult) -> None:
         self._done += 1
@@ -57,23 +63,51 @@ class Meter:
     def _words(self) -> str:
         words = f"{self._done:,} of {count(self._total, 'match')}"
         seconds = time.monotonic() - self._began
-        if not self._done:
+        if self._done == self._over:
             return f"{words}, {duration(seconds, whole_s=True)}"
-        rate = self._done / seconds
+        rate = (self._done - self._over) / seconds
         pace = f"{rate:.1f} a second" if rate >= 1 else f"{60 * rate:.1f} a minute"
         left = duration((self._total - self._done) / rate, whole_s=True)
         return f"{words}, {pace}, about {left} left"
 
 
 @contextmanager
-def new_run_directory(path: Path, *, replace: bool) -> Iterator[RunDirectory]:
+def new_run_directory(
+    path: Path, *, replace: bool, durability: Durability = "normal"
+) -> Iterator[RunDirectory]:
     """An empty directory for a run, with errors for the user."""
     try:
-        directory = RunDirectory.create(path, replace=replace)
+        directory = RunDirectory.create(path, replace=replace, durability=durability)
     except RunDirectoryError as error:
         raise UserError(str(error)) from None
     with directory:
         yield directory
+
+
+@contextmanager
+def old_run_directory(
+    path: Path, *, file: Path, key: SigningKey, durability: Durability
+) -> Iterator[tuple[RunDirectory, RunInfo]]:
+    """The directory of a run that is to go on by the same file, with errors for the user."""
+    try:
+        directory, info = RunDirectory.reopen(path, durability=durability)
+    except RunDirectoryError as error:
+        raise UserError(str(error)) from None
+    with directory:
+        if not directory.file.is_file():
+            raise UserError(f"{path}: this run was not begun with a tournament file")
+        if directory.file.read_bytes() != file.read_bytes():
+            raise UserError(
+                f"{file}: differs from {directory.file}, which the run was begun with; "
+                "restore it, or start another run"
+            )
+        if info.edition_sha256 != load_edition().sha256.hex():
+            raise UserError(f"{path}: this run was begun with another edition of the game")
+        if directory.public_key not in (None, key.public_pem):
+            raise UserError(
+                f"{path}: the replays of this run are signed with another key; name it with --key"
+            )
+        yield directory, info
 
 
 def play_run(
@@ -84,14 +118,18 @@ def play_run(
     options: LogOptions,
     *,
     publish: bool = False,
+    resumed: RunInfo | None = None,
 ) -> tuple[RunEnd, int]:
     """Play the matches. With the exit status: 0, 1 where the referee failed, 128 + signal.
 
     With `publish`, it is said what binds the referee to the deals, and in the end what opens it.
+    `resumed` is what run.json says of a run that is to go on.
     """
     try:
         with log_to_file(options, directory.path / "run.log"):
-            return run(_play(tournament, matches, directory, key, publish))
+            return run(_play(tournament, matches, directory, key, publish, resumed))
+    except JournalError as error:
+        raise UserError(str(error), status=1) from None
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         raise UserError(f"{place}{error.strerror or error}", status=1) from None
@@ -103,6 +141,7 @@ async def _play(
     directory: RunDirectory,
     key: SigningKey,
     publish: bool,
+    resumed: RunInfo | None,
 ) -> tuple[RunEnd, int]:
     meter = Meter(len(matches))
     runner = Runner(
@@ -112,7 +151,9 @@ async def _play(
         directory=directory,
         key=key,
         finished=meter.finished,
+        resumed=resumed,
     )
+    meter.skip(runner.over)
     if publish:
         say(f"Deals are bound by SHA-256 {runner.deal_commitment}")
     run = asyncio.create_task(runner.run())

@@ -1,6 +1,8 @@
 """`asara tournament`: plan and run."""
 
 import shutil
+from contextlib import ExitStack
+from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -21,6 +23,12 @@ from asara_server.cli.options import Key, signing_key
 from asara_server.tournament.config import ConfigError, Tournament, load_tournament
 from asara_server.tournament.estimate import MOST_MATCHES, Estimate, estimate
 from asara_server.tournament.schedule import round_robin
+
+
+class DurabilityChoice(Enum):
+    NORMAL = "normal"
+    FULL = "full"
+
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
@@ -62,9 +70,19 @@ def run(
     replace: Annotated[
         bool, typer.Option("--replace", help="Delete the run that DIR holds first.")
     ] = False,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="Go on with the run in DIR, which was stopped or killed."),
+    ] = False,
+    durability: Annotated[
+        DurabilityChoice,
+        typer.Option(
+            help="What is played survives the death of this program; full: of the machine too."
+        ),
+    ] = DurabilityChoice.NORMAL,
 ) -> None:
     """Play a tournament; standings, replays and logs stay in DIR."""
-    from asara_server.cli.play import new_run_directory, play_run
+    from asara_server.cli.play import new_run_directory, old_run_directory, play_run
 
     tournament = _load(file)
     _refuse_too_many(estimate(tournament, 0), file)
@@ -74,11 +92,24 @@ def run(
         tournament.rule_sets,
         tournament.rounds,
     )
+    if resume and replace:
+        raise UserError("--resume goes on with a run, and --replace deletes it: choose one")
     signer = signing_key(key)
-    with new_run_directory(out_directory, replace=replace) as directory:
-        shutil.copyfile(file, out_directory / "tournament.toml")
+    resumed = None
+    with ExitStack() as stack:
+        if resume:
+            directory, resumed = stack.enter_context(
+                old_run_directory(out_directory, file=file, key=signer, durability=durability.value)
+            )
+        else:
+            directory = stack.enter_context(
+                new_run_directory(out_directory, replace=replace, durability=durability.value)
+            )
+            shutil.copyfile(file, directory.file)
         say(_heading(tournament, len(matches)))
-        end, status = play_run(tournament, matches, directory, signer, context.obj, publish=True)
+        end, status = play_run(
+            tournament, matches, directory, signer, context.obj, publish=True, resumed=resumed
+        )
     show_standings(end.standings)
     out.print()
     warn_of_faults(end, out_directory / "run.log")

@@ -7,6 +7,7 @@ from asara_server.replay.file import (
     parse_replay,
     read_replay,
     replay_bytes,
+    write_file,
     write_replay,
 )
 from asara_server.replay.keys import KeyFileError, SigningKey, load_or_make_key
@@ -31,5 +32,6 @@ __all__ = [
     "replay_match",
     "replay_of",
     "show",
+    "write_file",
     "write_replay",
 ]

@@ -40,8 +40,12 @@ _LARGEST: Final = 64 * 2**20
 
 
 def write_replay(path: Path, replay: Replay, key: SigningKey) -> None:
+    """Write the file of a replay, as `write_file` does."""
+    write_file(path, replay_bytes(replay, key))
+
+
+def write_file(path: Path, data: bytes) -> None:
     """Write the file whole or not at all: nobody ever finds half of it. Raises OSError."""
-    data = replay_bytes(replay, key)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     temporary = Path(name)
     try:

@@ -13,10 +13,10 @@ from asara_server.deals import match_secret
 from asara_server.referee import MatchCut, Referee
 from asara_server.replay import Replay, replay_of
 from asara_server.results import SeatResult, Termination
-from asara_server.spec import ClockSettings, MatchSpec, Player
+from asara_server.spec import SECOND_US, ClockSettings, MatchSpec, Player
 from asara_server.tournament.pool import Bot, Pool
 from asara_server.tournament.processes import with_last_words
-from asara_server.tournament.results import MatchResult, SeatLine
+from asara_server.tournament.results import MatchResult, SeatLine, attempt_name
 from asara_server.tournament.schedule import Match
 
 ATTEMPTS = 3
@@ -55,12 +55,14 @@ class Arena:
         self._joint = joint
         self._rules: dict[tuple[frozenset[RuleSet], int], Rules] = {}
 
-    async def play(self, match: Match) -> AsyncIterator[Played]:
+    async def play(self, match: Match, first: int = 1) -> AsyncIterator[Played]:
         """Play a match, and again while the referee fails in it; each attempt as it ends.
+
+        `first` is the attempt to begin with, where others were made before.
 
         Yields nothing more where the referee was told to stop before the end.
         """
-        for attempt in range(1, ATTEMPTS + 1):
+        for attempt in range(first, ATTEMPTS + 1):
             played = await self._attempt(match, attempt)
             if played is None:
                 return
@@ -69,7 +71,7 @@ class Arena:
                 return
 
     async def _attempt(self, match: Match, attempt: int) -> Played | None:
-        match_id = match.match_id if attempt == 1 else f"{match.match_id}.{attempt}"
+        match_id = attempt_name(match.match_id, attempt)
         bots = [
             await self._pool.take(name, match_id, seat) for seat, name in enumerate(match.entries)
         ]
@@ -81,7 +83,6 @@ class Arena:
             match_secret(self._secret, match_id),
             joint=self._joint,
         )
-        started, clock = utc_now(), time.monotonic()
         ends = [Termination.UNSPECIFIED] * len(bots)
         try:
             record = await self._referee.play(spec)
@@ -90,7 +91,6 @@ class Arena:
         except MatchCut:
             return None
         finally:
-            seconds = time.monotonic() - clock
             await asyncio.gather(*map(self._pool.give_back, bots, ends))
         result = MatchResult(
             match_id=match.match_id,
@@ -99,8 +99,8 @@ class Arena:
             rule_sets=format_rule_sets(match.rule_sets),
             seats=lines,
             void=record.void,
-            started=started,
-            seconds=round(seconds, 3),
+            started=_utc(record.started_unix_ms / 1000),
+            seconds=round(record.duration_us / SECOND_US, 3),
         )
         return Played(result, None if record.void else replay_of(record))
 
@@ -114,7 +114,11 @@ class Arena:
 
 def utc_now() -> str:
     """ISO 8601, to the millisecond."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+    return _utc(time.time())
+
+
+def _utc(unix_s: float) -> str:
+    return datetime.fromtimestamp(unix_s, UTC).isoformat(timespec="milliseconds")
 
 
 def _seat_line(result: SeatResult, bot: Bot) -> SeatLine:

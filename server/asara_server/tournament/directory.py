@@ -7,16 +7,20 @@ results.jsonl    a line per match, as soon as it ended
 standings.json   the standings; written at the end, also of a run that was cut short
 replays/         a file per match
 logs/            what each bot printed
+journal.sqlite   what a run that was killed goes on from
 run.log          what the referee and the runner did
 """
 
+import os
 import shutil
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self, TextIO
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
+from asara_server.journal import Durability, Journal, JournalError
+from asara_server.replay import write_file
 from asara_server.tournament.results import MatchResult
 from asara_server.tournament.standings import Standings
 
@@ -27,7 +31,10 @@ RUN_FILES = (
     "standings.json",
     "referee.pub",
     "run.log",
+    "journal.sqlite",
+    "journal.sqlite-wal",
 )
+JOURNAL = "journal.sqlite"
 RUN_FOLDERS = ("replays", "logs")
 
 
@@ -60,16 +67,22 @@ class RunInfo(BaseModel):
 
 
 class RunDirectory:
-    """Where a run keeps what it leaves behind. A context: closes the results file at the end."""
+    """Where a run keeps what it leaves behind. A context: closes its files at the end.
 
-    def __init__(self, path: Path) -> None:
+    The journal knows which matches are over; `results.jsonl` and `replays` follow it.
+    """
+
+    def __init__(self, path: Path, durability: Durability = "normal") -> None:
         self.path = path
         self.replays = path / "replays"
         self.logs = path / "logs"
+        self.journal = Journal(path / JOURNAL, durability)
         self._results: TextIO = (path / "results.jsonl").open("a", encoding="utf-8")
 
     @classmethod
-    def create(cls, path: Path, *, replace: bool = False) -> Self:
+    def create(
+        cls, path: Path, *, replace: bool = False, durability: Durability = "normal"
+    ) -> Self:
         """A new run at `path`, which must be empty or not exist.
 
         With `replace`, a run that it holds is deleted first, and nothing else is.
@@ -81,14 +94,62 @@ class RunDirectory:
                 _clear(path, replace=replace)
             for folder in RUN_FOLDERS:
                 (path / folder).mkdir(parents=True)
-            return cls(path)
+            return cls(path, durability)
         except OSError as error:
-            raise RunDirectoryError(
-                f"{error.filename or path}: cannot be written: {error.strerror}"
-            ) from None
+            raise _unwritable(path, error) from None
+        except JournalError as error:
+            raise RunDirectoryError(str(error)) from None
 
-    def append(self, result: MatchResult) -> None:
-        """Add a match to the results, on disk before this returns."""
+    @classmethod
+    def reopen(cls, path: Path, *, durability: Durability = "normal") -> tuple[Self, RunInfo]:
+        """The run that `path` holds, and what it was; one that is complete is refused."""
+        if not (path / "run.json").is_file():
+            raise RunDirectoryError(f"{path}: holds no run; start one without --resume")
+        try:
+            info = RunInfo.model_validate_json((path / "run.json").read_bytes())
+        except (OSError, ValidationError):
+            raise RunDirectoryError(
+                f"{path / 'run.json'}: cannot be read, or was written by another version of asara"
+            ) from None
+        if info.state == "finished":
+            raise RunDirectoryError(f"{path}: this run is complete; there is nothing to resume")
+        if not (path / JOURNAL).is_file():
+            raise RunDirectoryError(f"{path}: this run has no {JOURNAL} to go on from")
+        try:
+            for folder in RUN_FOLDERS:
+                (path / folder).mkdir(exist_ok=True)
+            return cls(path, durability), info
+        except OSError as error:
+            raise _unwritable(path, error) from None
+        except JournalError as error:
+            raise RunDirectoryError(str(error)) from None
+
+    def keep(self, result: MatchResult, replay: bytes | None) -> None:
+        """A match is over: in the journal first, then in the files that follow from it."""
+        self.journal.end(result.played_as, result.model_dump_json(), replay)
+        self._write_replay(result.played_as, replay)
+        self._append(result)
+
+    def catch_up(self) -> list[MatchResult]:
+        """The matches that are over by the journal, once the files say the same."""
+        results = []
+        lines = []
+        for ended in list(self.journal.ended()):
+            self._write_replay(ended.match_id, ended.replay)
+            results.append(MatchResult.model_validate_json(ended.result))
+            lines.append(ended.result + "\n")
+        self._results.close()
+        path = self.path / "results.jsonl"
+        _write(path, "".join(lines))
+        self._results = path.open("a", encoding="utf-8")
+        return results
+
+    def _write_replay(self, name: str, replay: bytes | None) -> None:
+        if replay is not None:
+            write_file(self.replays / f"{name}.asara", replay)
+            self.journal.written(name)
+
+    def _append(self, result: MatchResult) -> None:
         self._results.write(result.model_dump_json() + "\n")
         self._results.flush()
 
@@ -96,6 +157,17 @@ class RunDirectory:
         """Only the owner may read it before the run is finished: it holds the seed."""
         mode = 0o644 if info.state == "finished" else 0o600
         _write(self.path / "run.json", info.model_dump_json(indent=2) + "\n", mode=mode)
+
+    @property
+    def file(self) -> Path:
+        """A copy of the file that a tournament was run from."""
+        return self.path / "tournament.toml"
+
+    @property
+    def public_key(self) -> bytes | None:
+        """What the replays are checked with, once it is there."""
+        path = self.path / "referee.pub"
+        return path.read_bytes() if path.is_file() else None
 
     def write_public_key(self, pem: bytes) -> None:
         """What the replays are checked with."""
@@ -114,34 +186,52 @@ class RunDirectory:
         trace: TracebackType | None,
     ) -> None:
         self._results.close()
+        self.journal.close()
+
+
+def _unwritable(path: Path, error: OSError) -> RunDirectoryError:
+    return RunDirectoryError(f"{error.filename or path}: cannot be written: {error.strerror}")
 
 
 def _clear(path: Path, *, replace: bool) -> None:
-    if not (path / "run.json").is_file():
+    if not (path / "run.json").is_file() and not _was_never_begun(path):
         raise RunDirectoryError(
             f"{path}: is not empty, and holds no run; name a directory that is empty or new"
         )
-    if not replace:
+    if not replace and (path / "run.json").is_file():
         raise RunDirectoryError(
             f"{path}: already holds a run; name another directory, "
             "or delete this run with --replace"
         )
-    foreign = sorted(
-        file.name for file in path.iterdir() if file.name not in (*RUN_FILES, *RUN_FOLDERS)
-    )
+    ours = {*RUN_FILES, *(f"{name}.part" for name in RUN_FILES), *RUN_FOLDERS}
+    foreign = sorted(file.name for file in path.iterdir() if file.name not in ours)
     if foreign:
         raise RunDirectoryError(
             f"{path}: {foreign[0]!r} is no part of the run; move it away or name another directory"
         )
-    for name in RUN_FILES:
+    for name in ours.difference(RUN_FOLDERS):
         (path / name).unlink(missing_ok=True)
     for name in RUN_FOLDERS:
         shutil.rmtree(path / name, ignore_errors=True)
+
+
+def _was_never_begun(path: Path) -> bool:
+    """Whether this is what a run leaves that was killed before it had a run.json."""
+    names = {file.name for file in path.iterdir()}
+    results = path / "results.jsonl"
+    return (
+        names <= {*RUN_FILES, *RUN_FOLDERS, "run.json.part"}
+        and "replays" in names
+        and not (results.is_file() and results.stat().st_size)
+    )
 
 
 def _write(path: Path, text: str, mode: int = 0o644) -> None:
     """Replace the file at once, so that a reader never sees half of it."""
     part = path.with_name(path.name + ".part")
     part.touch(mode)
-    part.write_text(text, encoding="utf-8")
+    with part.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
     part.replace(path)

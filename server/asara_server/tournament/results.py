@@ -59,8 +59,18 @@ class MatchResult(BaseModel):
     """From the start to the end, by the wall."""
 
     @property
+    def played_as(self) -> str:
+        """The name of the match in this attempt, for bots, journal and replay."""
+        return attempt_name(self.match_id, self.attempt)
+
+    @property
     def forfeits(self) -> tuple[SeatLine, ...]:
         return tuple(seat for seat in self.seats if seat.termination.forfeit)
+
+
+def attempt_name(match_id: str, attempt: int) -> str:
+    """The first attempt at a match has its name; the others add their number."""
+    return match_id if attempt == 1 else f"{match_id}.{attempt}"
 
 
 class ResultsError(ValueError):

@@ -6,6 +6,7 @@ not depend on how many these are. A bot that misbehaves loses its match and nobo
 
 import asyncio
 import secrets
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -14,13 +15,13 @@ from asara_game.edition import Edition
 from asara_server import deals
 from asara_server.logs import logger
 from asara_server.referee import Referee
-from asara_server.replay import SigningKey, write_replay
-from asara_server.tournament.arena import Arena, Played, utc_now
+from asara_server.replay import SigningKey, replay_bytes
+from asara_server.tournament.arena import ATTEMPTS, Arena, Played, utc_now
 from asara_server.tournament.config import Tournament
 from asara_server.tournament.directory import RunDirectory, RunInfo
 from asara_server.tournament.pool import Pool
 from asara_server.tournament.reach import local_address
-from asara_server.tournament.results import MatchResult
+from asara_server.tournament.results import MatchResult, attempt_name
 from asara_server.tournament.schedule import Match
 from asara_server.tournament.standings import Standings, compute_standings
 
@@ -52,18 +53,20 @@ class Runner:
         directory: RunDirectory,
         key: SigningKey,
         finished: Callable[[MatchResult], None] = lambda result: None,
+        resumed: RunInfo | None = None,
     ) -> None:
+        """`resumed` is what run.json says of a run that is to go on."""
         self._tournament = tournament
-        self._scheduled = len(matches)
-        self._waiting: Iterator[Match] = iter(matches)
+        self._matches = matches
         self._edition = edition
-        self._seed = tournament.seed or secrets.token_hex(32)
+        self._resumed = resumed
+        self._seed = resumed.seed if resumed else tournament.seed or secrets.token_hex(32)
         self._secret = deals.tournament_secret(self._seed)
         self._directory = directory
         self._key = key
         self._finished = finished
         self._stopping = asyncio.Event()
-        self._results: list[MatchResult] = []
+        self._results: list[MatchResult] = directory.catch_up() if resumed else []
         self._cut: list[str] = []
         self._out: dict[str, str] = {}
         self._logger = logger("runner")
@@ -71,6 +74,11 @@ class Runner:
     def stop(self) -> None:
         """Begin no further match, and let the running ones finish their open decisions only."""
         self._stopping.set()
+
+    @property
+    def over(self) -> int:
+        """Matches that need not be played any more."""
+        return len(self._matches) - len(self._to_play())
 
     @property
     def deal_commitment(self) -> str:
@@ -83,12 +91,18 @@ class Runner:
         return self._secret.hex()
 
     async def run(self) -> RunEnd:
-        """Play the matches. Whatever happens, processes are ended and the standings written."""
+        """Play the matches. Whatever happens, processes are ended and the standings written.
+
+        A run that goes on plays what its journal does not have.
+        """
         info = self._info()
         self._directory.write_info(info)
         self._directory.write_public_key(self._key.public_pem)
         self._logger.info(
-            "run started", matches=self._scheduled, deal_commitment=self.deal_commitment
+            "run resumed" if self._resumed else "run started",
+            matches=len(self._matches),
+            over=len(self._results),
+            deal_commitment=self.deal_commitment,
         )
         try:
             await self._play_all()
@@ -96,7 +110,7 @@ class Runner:
             standings = compute_standings(
                 self._tournament.title,
                 [entry.name for entry in self._tournament.entries],
-                self._scheduled,
+                len(self._matches),
                 self._results,
             )
             self._directory.write_standings(standings)
@@ -109,7 +123,7 @@ class Runner:
 
     async def _play_all(self) -> None:
         settings = self._tournament
-        referee = Referee()
+        referee = Referee(journal=self._directory.journal)
         async with local_address(referee, settings.transport) as address:
             pool = Pool(
                 referee,
@@ -128,8 +142,10 @@ class Runner:
                 secret=self._secret,
                 joint=settings.deals == "joint",
             )
-            at_once = min(settings.concurrency, self._scheduled)
-            workers = [asyncio.create_task(self._work(arena)) for _ in range(at_once)]
+            waiting = self._to_play()
+            at_once = min(settings.concurrency, len(waiting))
+            work = iter(waiting)
+            workers = [asyncio.create_task(self._work(arena, work)) for _ in range(at_once)]
             stopper = asyncio.create_task(self._stop_referee(referee))
             try:
                 await asyncio.gather(*workers)
@@ -146,24 +162,34 @@ class Runner:
         await self._stopping.wait()
         self._cut += await referee.stop(finish_s=FINISH_S)
 
-    async def _work(self, arena: Arena) -> None:
+    def _to_play(self) -> list[tuple[Match, int]]:
+        """The matches that have no result yet, with the attempt to begin with."""
+        over = {result.match_id for result in self._results if not result.void}
+        failed = Counter(result.match_id for result in self._results)
+        waiting = [
+            (match, failed[match.match_id] + 1)
+            for match in self._matches
+            if match.match_id not in over and failed[match.match_id] < ATTEMPTS
+        ]
+        begun = self._directory.journal.unfinished
+        return sorted(waiting, key=lambda one: attempt_name(one[0].match_id, one[1]) not in begun)
+
+    async def _work(self, arena: Arena, waiting: Iterator[tuple[Match, int]]) -> None:
         """Play one match after the other until none waits."""
-        for match in self._waiting:
+        for match, attempt in waiting:
             if self._stopping.is_set():
                 return
             played = None
-            async for played in arena.play(match):
+            async for played in arena.play(match, attempt):
                 self._keep(played)
             if played is None:
                 return
             self._finished(played.result)
 
     def _keep(self, played: Played) -> None:
-        """Leave on disk what a match ended with: the replay first, for the results tell of it."""
-        if played.replay is not None:
-            name = f"{played.replay.header.match_id}.asara"
-            write_replay(self._directory.replays / name, played.replay, self._key)
-        self._directory.append(played.result)
+        """Leave on disk what a match ended with."""
+        replay = None if played.replay is None else replay_bytes(played.replay, self._key)
+        self._directory.keep(played.result, replay)
         self._results.append(played.result)
 
     @property
@@ -176,6 +202,8 @@ class Runner:
         return self._tournament.seed if self._tournament.deals == "joint" else self._seed
 
     def _info(self) -> RunInfo:
+        if self._resumed is not None:
+            return self._resumed.model_copy(update={"state": "running", "ended": None})
         return RunInfo(
             asara=version("asara"),
             title=self._tournament.title,
