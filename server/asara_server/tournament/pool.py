@@ -19,6 +19,7 @@ from asara_server.logs import logger
 from asara_server.referee import Referee
 from asara_server.results import Termination
 from asara_server.tournament.config import Entry, Limits
+from asara_server.tournament.guardian import Guardian
 from asara_server.tournament.processes import (
     BotProcess,
     OutputLog,
@@ -83,6 +84,7 @@ class Pool:
         """The one that has waited longest for a match comes first."""
         self._failed_starts = dict.fromkeys(self._entries, 0)
         self._out: dict[str, str] = {}
+        self._guardian: Guardian | None = None
         self._logger = logger("runner")
 
     @property
@@ -125,6 +127,8 @@ class Pool:
     async def close(self) -> None:
         """End all processes, busy or idle."""
         await asyncio.gather(*(self._retire(bot, "the run is over") for bot in self._all.copy()))
+        if self._guardian is not None:
+            self._guardian.dismiss()
 
     def _idle_bot(self, name: str) -> Bot | None:
         for bot in reversed(self._idle):
@@ -145,6 +149,8 @@ class Pool:
             seed=None if self._seed is None else bot_seed(self._seed, entry.name),
             seat=None if self._keep else seat,
         )
+        if self._guardian is None:
+            self._guardian = Guardian(self._address)
         try:
             bot.process = await BotProcess.start(
                 entry.command, entry.directory, environment, bot.log
@@ -153,6 +159,7 @@ class Pool:
             self._lose(bot, str(error))
             return bot
         self._logger.info("bot started", entry=entry.name, pid=bot.process.pid, match=match_id)
+        self._guardian.watch(bot.process.pid)
         bot.watcher = asyncio.create_task(self._watch(bot, bot.process, bot.log))
         return bot
 
@@ -169,6 +176,8 @@ class Pool:
     async def _watch(self, bot: Bot, process: BotProcess, log: OutputLog) -> None:
         """See to it that the referee hears of the end of a process at once."""
         how = await process.wait()
+        if self._guardian is not None:
+            self._guardian.forget(process.pid)
         log.note(how)
         words = log.last_words()
         self._logger.info("bot ended", entry=bot.entry, pid=process.pid, how=how, words=words)
