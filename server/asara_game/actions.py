@@ -49,7 +49,8 @@ class _Interned(type):
         pool = cast("_Interned", cls)._pool
         if kwargs:
             fields = cast("Any", cls).__dataclass_fields__
-            args += tuple(kwargs.pop(name) for name in list(fields)[len(args) :])
+            names = [name for name in list(fields)[len(args) :] if name in kwargs]
+            args += tuple(kwargs.pop(name) for name in names)
             if kwargs:
                 raise TypeError(f"{cls.__name__}: unexpected {sorted(kwargs)}")
         found = pool.get(args)
@@ -334,8 +335,9 @@ def _lay(words: Iterator[str]) -> LayBuyers:
 def _found(words: Iterator[str]) -> FoundTower:
     colour = _member(Colour, words)
     rest = list(words)
-    if not set(rest) <= {"gold-base", "gold-turret"}:
-        raise ValueError(f"unexpected {rest[0]!r}")
+    for word in rest:
+        if word not in ("gold-base", "gold-turret"):
+            raise ValueError(f"unexpected {word!r}")
     return FoundTower(colour, "gold-base" in rest, "gold-turret" in rest)
 
 

@@ -70,22 +70,18 @@ def reachable(
     for tower in towers:
         standing |= 1 << tower[0]
     total = 1
-    at = 0
     for colour in range(5):
-        b0, b1, t0, t1, w0, w1, u0, u1 = stock[at : at + 8]
-        at += 8
-        bases = b0 + b1
-        turrets = u0 + u1
+        at = colour * 8
+        bases = stock[at] + stock[at + 1]
+        turrets = stock[at + 6] + stock[at + 7]
         founds = bases if bases < turrets else turrets
-        held = lit[colour]
-        if held:
-            if held > bare[colour]:
-                held = bare[colour]
-        elif not founds and not standing >> colour + 1 & 1:
+        stands = standing >> colour + 1 & 1
+        if not (founds or stands):
             continue
-        numbers = colour_set(founds, t0 + t1 + w0 + w1, bool(standing >> colour + 1 & 1), held)
-        if numbers != 1:
-            total = numbers if total == 1 else add_sets(total, numbers)
+        middles = stock[at + 2] + stock[at + 3] + stock[at + 4] + stock[at + 5]
+        lights = min(lit[colour], bare[colour])
+        numbers = colour_set(founds, middles, bool(stands), lights)
+        total = numbers if total == 1 else add_sets(total, numbers)
     return total
 
 

@@ -9,16 +9,22 @@ of i+1 that is at most 2^32; item i changes places with item (word mod (i+1)).
 from __future__ import annotations
 
 import hashlib
-import hmac
 import random
 import struct
-from typing import Protocol
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Final, Protocol
 
 __all__ = ["Deal", "RandomShuffler", "Shuffler"]
 
-_WORDS = struct.Struct(">8I")
-_COUNTER = struct.Struct(">I")
-_RANGE = 1 << 32
+_WORDS: Final = struct.Struct(">8I")
+_COUNTER: Final = struct.Struct(">I")
+_RANGE: Final = 1 << 32
+#: No word below is ever passed over, as long as lists are shorter than 65536.
+_SAFE: Final = _RANGE - (1 << 16)
+_BLOCK: Final = 64
+_INNER: Final = bytes(byte ^ 0x36 for byte in range(256))
+_OUTER: Final = bytes(byte ^ 0x5C for byte in range(256))
 
 
 class Shuffler(Protocol):
@@ -31,12 +37,16 @@ class Shuffler(Protocol):
 class Deal:
     """The shuffles of one match, from a secret of 32 bytes."""
 
-    __slots__ = ("secret",)
+    __slots__ = ("_hmac", "secret")
 
     def __init__(self, secret: bytes) -> None:
         if len(secret) != 32:
             raise ValueError(f"a deal's secret has 32 bytes, not {len(secret)}")
         self.secret = secret
+        self._hmac = _hmac_sha256(secret)
+
+    def __reduce__(self) -> tuple[type[Deal], tuple[bytes]]:
+        return Deal, (self.secret,)
 
     def commitment(self) -> bytes:
         """SHA-256 of the secret: published before the match, checked after it."""
@@ -44,25 +54,39 @@ class Deal:
 
     def shuffle(self, label: str, items: list[int]) -> None:
         """Fisher-Yates by the words of `label`; unbiased."""
+        words = self._words(label)
+        left = len(items)
+        for word in words:
+            if left < 2:
+                return
+            if word < _SAFE or word < _RANGE - _RANGE % left:
+                j = word % left
+                left -= 1
+                items[left], items[j] = items[j], items[left]
+
+    def _words(self, label: str) -> Iterator[int]:
         prefix = label.encode() + b"\0"
-        secret = self.secret
-        block = 0
-        words: tuple[int, ...] = ()
-        at = 8
-        for i in range(len(items) - 1, 0, -1):
-            bound = _RANGE - _RANGE % (i + 1)
-            while True:
-                if at == 8:
-                    message = prefix + _COUNTER.pack(block)
-                    words = _WORDS.unpack(hmac.digest(secret, message, "sha256"))
-                    block += 1
-                    at = 0
-                word = words[at]
-                at += 1
-                if word < bound:
-                    break
-            j = word % (i + 1)
-            items[i], items[j] = items[j], items[i]
+        for block in count():
+            yield from _WORDS.unpack(self._hmac(prefix + _COUNTER.pack(block)))
+
+
+def _hmac_sha256(key: bytes) -> Callable[[bytes], bytes]:
+    """HMAC-SHA256 by its definition (RFC 2104); the key is hashed once for all messages.
+
+    That takes a third of the time of `hmac.digest`, and shuffles are a tenth of a playout.
+    """
+    padded = key.ljust(_BLOCK, b"\0")
+    keyed_inner = hashlib.sha256(padded.translate(_INNER))
+    keyed_outer = hashlib.sha256(padded.translate(_OUTER))
+
+    def digest(message: bytes) -> bytes:
+        inner = keyed_inner.copy()
+        inner.update(message)
+        outer = keyed_outer.copy()
+        outer.update(inner.digest())
+        return outer.digest()
+
+    return digest
 
 
 class RandomShuffler:

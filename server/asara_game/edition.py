@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .actions import parse_space
-from .vocabulary import BuyerColour, Colour, GiftCard, GiftKind, SectionKind, Space
+from .actions import format_space, parse_space
+from .vocabulary import Area, BuyerColour, Colour, GiftCard, GiftKind, SectionKind, Space
 
 __all__ = ["Award", "Edition", "EditionError", "LitOffer", "load_edition", "parse_edition"]
 
@@ -113,7 +114,7 @@ def parse_edition(data: bytes) -> Edition:
     """The edition that the bytes of a file describe; raises EditionError."""
     try:
         raw = tomllib.loads(data.decode())
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except ValueError as error:  # of the text, of TOML, or of a number with thousands of digits
         raise EditionError(f"not TOML: {error}") from None
     except RecursionError:
         raise EditionError("not TOML: nested too deeply") from None
@@ -131,6 +132,8 @@ _GIFT_KINDS = {kind.name.lower().replace("_", "-"): kind for kind in GiftKind}
 _KINDS = {kind.name.lower(): kind for kind in SectionKind}
 #: Larger numbers are mistakes, and hands are packed into six bits a colour.
 _LIMIT = 60
+#: Spaces that an area has room for.
+_SPACES = 8
 
 
 class _Table:
@@ -162,8 +165,8 @@ class _Table:
             raise EditionError(f"{self.path}{key}: not a text")
         return value
 
-    def number(self, key: str, least: int = 1) -> int:
-        return _as_number(f"{self.path}{key}", self.get(key), least)
+    def number(self, key: str, least: int = 1, most: int = _LIMIT) -> int:
+        return _as_number(f"{self.path}{key}", self.get(key), least, most)
 
     def numbers(self, key: str, count: int | None = None, least: int = 1) -> tuple[int, ...]:
         value = self.get(key)
@@ -175,8 +178,8 @@ class _Table:
     def distinct(self, key: str) -> tuple[int, ...]:
         """Numbers printed on the spaces of one area: they tell the spaces apart."""
         values = self.numbers(key)
-        if not values or len(set(values)) != len(values) or len(values) > 8:
-            raise EditionError(f"{self.path}{key}: needs 1 to 8 different numbers")
+        if not values or len(set(values)) != len(values) or len(values) > _SPACES:
+            raise EditionError(f"{self.path}{key}: needs 1 to {_SPACES} different numbers")
         return tuple(sorted(values))
 
     def done(self) -> None:
@@ -190,9 +193,9 @@ def _as_table(path: str, raw: Any) -> _Table:
     return _Table(f"{path}.", raw)
 
 
-def _as_number(path: str, value: Any, least: int) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= _LIMIT:
-        raise EditionError(f"{path}: not a whole number from {least} to {_LIMIT}")
+def _as_number(path: str, value: Any, least: int, most: int = _LIMIT) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise EditionError(f"{path}: not a whole number from {least} to {most}")
     return value
 
 
@@ -203,18 +206,21 @@ class _Reader:
         self.root = root
         self.sources: list[Source] = []
         self.open: _Table | None = None
+        self.source = ""
 
     def enter(self, key: str) -> _Table:
         """The next table; the one before must be read to its end."""
         self.leave()
-        self.open = table = self.root.table(key)
-        values = ", ".join(f"{k} {_show(v)}" for k, v in table.raw.items() if k != "source")
-        self.sources.append(Source(key, values, table.text("source")))
-        return table
+        self.open = self.root.table(key)
+        self.source = self.open.text("source")
+        return self.open
 
     def leave(self) -> None:
-        if self.open is not None:
-            self.open.done()
+        table = self.open
+        if table is not None:
+            table.done()
+            values = ", ".join(f"{k} {_show(v)}" for k, v in table.raw.items() if k != "source")
+            self.sources.append(Source(table.path.removesuffix("."), values, self.source))
 
     def edition(self, name: str, data: bytes) -> Edition:
         years = self.enter("years").number("value")
@@ -231,16 +237,16 @@ class _Reader:
         starting_asari = self.enter("starting_asari").numbers("value", 4, 0)
         yearly_asari = self.enter("yearly_asari").number("value", 0)
         table = self.enter("market")
-        market_spaces, display_size = table.number("spaces"), table.number("display")
+        market_spaces, display_size = table.number("spaces", most=_SPACES), table.number("display")
         plots = self.enter("building_circle").distinct("plots")
         bank = self.enter("bank").distinct("values")
         coloured_building = self.enter("coloured_building").number("income")
         spies = self.enter("house_of_spies").distinct("costs")
-        patronage_spaces = self.enter("caliphs_patronage").number("spaces")
+        patronage_spaces = self.enter("caliphs_patronage").number("spaces", most=_SPACES)
         table = self.enter("tent")
         tent, tent_buyers = table.distinct("costs"), table.number("buyers")
         table = self.enter("house_of_lighted_windows")
-        lit_spaces = table.number("spaces")
+        lit_spaces = table.number("spaces", most=_SPACES)
         lit_offers = tuple(_offer(offer) for offer in table.tables("offers"))
         genie = self.enter("house_of_the_bottle_genie").distinct("costs")
         gifts, chests = _gifts(self.enter("gifts"))
@@ -352,8 +358,6 @@ def _gifts(table: _Table) -> tuple[tuple[tuple[GiftCard, int], ...], tuple[Space
 
 def _check(edition: Edition) -> None:
     """Numbers that fit each other; raises EditionError."""
-    if edition.market_spaces > 8 or edition.patronage_spaces > 8 or edition.lit_spaces > 8:
-        raise EditionError("market, patronage and lit-window spaces: at most 8 each")
     if edition.plots[-1] > 15:
         raise EditionError("building_circle.plots: at most 15 sections")
     if len({offer.asari for offer in edition.lit_offers}) != len(edition.lit_offers):
@@ -364,3 +368,35 @@ def _check(edition: Edition) -> None:
     for seats, hand in zip((2, 3, 4), edition.hand_sizes, strict=True):
         if seats * hand > buyers:
             raise EditionError(f"hand_size.{seats}: {seats} hands of {hand}, but {buyers} buyers")
+    _check_chests(edition)
+
+
+def _check_chests(edition: Edition) -> None:
+    """Every chest stands on a space of its own, of a board that its rule set has."""
+    board: dict[Area, Iterable[int]] = {
+        **{Area(int(kind)): range(1, edition.market_spaces + 1) for kind in SectionKind},
+        Area.BUILDING_CIRCLE: edition.plots,
+        Area.BANK: edition.bank,
+        Area.HOUSE_OF_SPIES: edition.spies,
+        Area.CALIPHS_PATRONAGE: range(1, edition.patronage_spaces + 1),
+    }
+    taken: set[Space] = set()
+    _check_spaces("gifts", edition.chests, board, taken)
+    board[Area.TENT] = edition.tent
+    board[Area.HOUSE_OF_LIGHTED_WINDOWS] = range(1, edition.lit_spaces + 1)
+    _check_spaces("gifts_professional", edition.chests_professional, board, taken)
+
+
+def _check_spaces(
+    table: str, chests: Iterable[Space], board: dict[Area, Iterable[int]], taken: set[Space]
+) -> None:
+    for index, space in enumerate(chests):
+        name = format_space(space)
+        where = f"{table}.chests[{index}]"
+        if space.area == Area.COLOURED_BUILDING:
+            raise EditionError(f"{where}: no chest can stand on {name!r}, which is never occupied")
+        if space.number not in board.get(space.area, ()):
+            raise EditionError(f"{where}: no space {name!r} on the board of these rules")
+        if space in taken:
+            raise EditionError(f"{where}: {name!r} has a chest already")
+        taken.add(space)

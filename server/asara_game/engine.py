@@ -68,9 +68,14 @@ def decision(state: State) -> Decision:
     kind = state.kind
     if kind == DecisionKind.SPACE:
         return Decision(state.seat, kind)
-    space = state.space.space if state.space else None
     return Decision(
-        state.seat, kind, space, state.to_build, state.steps, state.gift_queue, state.keep
+        state.seat,
+        kind,
+        state.space.space,
+        state.to_build,
+        state.steps,
+        state.gift_queue,
+        state.keep,
     )
 
 

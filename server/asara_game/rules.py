@@ -52,6 +52,8 @@ RULE_COMBINATIONS: Final[tuple[frozenset[RuleSet], ...]] = (
 _WORDS: Final = {"basic": BASIC, "pro": PROFESSIONAL, "gifts": GIFTS, "genie": GENIE}
 
 DECLINE: Final = Decline()
+#: Entries of a table that is then begun anew, so that it cannot grow for ever.
+_MANY: Final = 50_000
 AREAS: Final = len(Area) + 1
 
 
@@ -67,10 +69,10 @@ def parse_rule_sets(text: str) -> frozenset[RuleSet]:
 
 
 def format_rule_sets(rule_sets: Iterable[RuleSet]) -> str:
-    """`pro+gifts` and the like; `basic` is written only where it is alone."""
+    """`pro+gifts` and the like; `pro` stands for `basic` as well."""
     chosen = set(rule_sets)
     words = [word for word, rule_set in _WORDS.items() if rule_set in chosen]
-    return "+".join(words[1:] if len(words) > 1 and words[0] == "basic" else words)
+    return "+".join(words[1:] if PROFESSIONAL in chosen else words)
 
 
 def _check_combination(rule_sets: Iterable[RuleSet]) -> None:
@@ -133,18 +135,26 @@ class Rules:
     #: Kinds of gift cards, and the deck as indices of them.
     gift_cards: tuple[GiftCard, ...] = field(init=False, repr=False)
     gift_deck: tuple[int, ...] = field(init=False, repr=False)
+    #: Colours of all buyers, rising.
+    buyers: tuple[int, ...] = field(init=False, repr=False)
     hand_size: int = field(init=False)
     professional: bool = field(init=False)
     gifts: bool = field(init=False)
     genie: bool = field(init=False)
     by_section: dict[Action, TakeInfo] = field(init=False, repr=False)
-    #: By market: for each mask of ten section types, the actions that take one of them.
+    #: By market: for each mask of ten section types, the actions that take one of them;
+    #: and those with the choice to decline.
     takes: tuple[tuple[tuple[Action, ...], ...], ...] = field(init=False, repr=False)
+    may_take: tuple[tuple[tuple[Action, ...], ...], ...] = field(init=False, repr=False)
     #: Mask of the ten section types that Asari pay for, by Asari up to the highest price.
     affordable: tuple[int, ...] = field(init=False, repr=False)
     top_price: int = field(init=False)
     least_offer: int = field(init=False)
-    _offers: tuple[dict[int, tuple[Action, ...]], ...] = field(init=False, repr=False)
+    #: By area: what is offered there, filled as needed.
+    offers: tuple[dict[int, tuple[Action, ...]], ...] = field(init=False, repr=False)
+    #: The offers of the four markets together.
+    market_offers: dict[int, tuple[Action, ...]] = field(init=False, repr=False)
+    coloured_building: ChooseSpace = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         _check_combination(self.rule_sets)
@@ -155,6 +165,8 @@ class Rules:
         put(self, "professional", PROFESSIONAL in self.rule_sets)
         put(self, "gifts", GIFTS in self.rule_sets)
         put(self, "genie", GENIE in self.rule_sets)
+        colours = enumerate(edition.buyers, 1)
+        put(self, "buyers", tuple(colour for colour, count in colours for _ in range(count)))
         put(self, "hand_size", edition.hand_sizes[self.seats - 2])
         put(self, "least_offer", min(offer.asari for offer in edition.lit_offers))
         self._lay_out_board(put)
@@ -193,14 +205,19 @@ class Rules:
         by_area = tuple(tuple(s for s in spaces if s.area == area) for area in range(AREAS))
         put(self, "spaces", tuple(spaces))
         put(self, "by_area", by_area)
+        put(self, "coloured_building", by_area[Area.COLOURED_BUILDING][0].choose)
         put(self, "board", tuple(sum(s.bit for s in row) for row in by_area))
         chests = sorted((s for s in spaces if s.chest >= 0), key=lambda s: s.chest)
         put(self, "chests", tuple(chests))
         put(self, "by_action", {s.choose: s for s in spaces} | {s.wish: s for s in spaces})
-        put(self, "gift_cards", tuple(card for card, _ in deck))
-        indices = tuple(i for i, (_, count) in enumerate(deck) for _ in range(count))
+        counts: dict[GiftCard, int] = {}  # a card may be in several rows
+        for card, count in deck:
+            counts[card] = counts.get(card, 0) + count
+        put(self, "gift_cards", tuple(counts))
+        indices = tuple(i for i, count in enumerate(counts.values()) for _ in range(count))
         put(self, "gift_deck", indices)
-        put(self, "_offers", tuple({} for _ in range(AREAS)))
+        put(self, "market_offers", {})
+        put(self, "offers", tuple({} for _ in range(AREAS)))
 
     def _printed(self) -> Iterable[tuple[Area, int, int, int, int]]:
         """Area, number, position, cost and income of every space, in the order of the areas."""
@@ -252,6 +269,8 @@ class Rules:
             for market in range(4)
         )
         put(self, "takes", takes)
+        may_take = tuple(tuple((*options, DECLINE) for options in market) for market in takes)
+        put(self, "may_take", may_take)
         top = max(prices)
         put(self, "top_price", top)
         affordable = tuple(
@@ -259,54 +278,69 @@ class Rules:
         )
         put(self, "affordable", affordable)
 
-    def plain_spaces(self, area: int, free: int, gifted: int) -> tuple[Action, ...]:
-        """Free spaces of a market or of the lit windows: alike but for the cards they hold.
+    # The offers of an area by a key that says all they depend on. The engine looks into `offers`
+    # first; these fill it.
 
-        `free` and `gifted` are bits by position; of the spaces without cards the first is offered.
+    def markets(self, key: int) -> tuple[Action, ...]:
+        """Free spaces of the markets; the key has a byte of free spaces for each of the four, then
+        a byte of those with cards for each.
         """
-        table = self._offers[area]
-        key = free | gifted << 8
-        found = table.get(key)
-        if found is None:
-            options = []
-            plain = False
-            for info in self.by_area[area]:
-                if info.bit & free:
-                    if info.bit & gifted:
-                        options.append(info.choose)
-                    elif not plain:
-                        plain = True
-                        options.append(info.choose)
-            found = table[key] = tuple(options)
+        if len(self.market_offers) > _MANY:
+            self.market_offers.clear()
+        options: list[Action] = []
+        for area in (1, 2, 3, 4):
+            own = key >> 8 * area - 8 & 255 | (key >> 8 * area + 24 & 255) << 8
+            options += self.offers[area].get(own) or self.plain_spaces(area, own)
+        found = self.market_offers[key] = tuple(options)
         return found
 
-    def priced_spaces(self, area: int, free: int, asari: int) -> tuple[Action, ...]:
-        """Free spaces of an area that the purse can pay (bank: cost 0)."""
-        table = self._offers[area]
-        key = free | (asari if asari < 60 else 60) << 8
-        found = table.get(key)
-        if found is None:
-            found = table[key] = tuple(
-                info.choose for info in self.by_area[area] if info.bit & free and info.cost <= asari
-            )
-        return found
+    def plain_spaces(self, area: int, key: int) -> tuple[Action, ...]:
+        """Free spaces of an area whose spaces are alike but for the cards they hold.
 
-    def plots(self, free: int, asari: int, reachable: int) -> tuple[Action, ...]:
-        """Free plots where an allowed number of sections can be built and paid.
-
-        `reachable` has bit n set where exactly n sections can be built.
+        The key has the free spaces in bits 0-7, those with cards in bits 8-15. Of the spaces
+        without cards the first is offered.
         """
-        table = self._offers[Area.BUILDING_CIRCLE]
-        key = free | (asari if asari < 15 else 15) << 8 | reachable << 12
-        found = table.get(key)
-        if found is None:
-            found = table[key] = tuple(
+        options = []
+        plain = False
+        for info in self.by_area[area]:
+            if info.bit & key:
+                gifted = bool(info.bit & key >> 8)
+                if gifted or not plain:
+                    options.append(info.choose)
+                plain = plain or not gifted
+        return self._remember(area, key, options)
+
+    def priced_spaces(self, area: int, key: int) -> tuple[Action, ...]:
+        """Free spaces that the purse can pay; the key has the Asari from bit 8 on, up to 60."""
+        asari = key >> 8
+        return self._remember(
+            area,
+            key,
+            [info.choose for info in self.by_area[area] if info.bit & key and info.cost <= asari],
+        )
+
+    def plots(self, key: int) -> tuple[Action, ...]:
+        """Free plots that can be paid and where an allowed number of sections can be built.
+
+        The key has the Asari, up to 15, in bits 8-11, and from bit 12 on the numbers of sections
+        that can be built, see `build.reachable`.
+        """
+        area = int(Area.BUILDING_CIRCLE)
+        asari, numbers = key >> 8 & 15, key >> 12
+        return self._remember(
+            area,
+            key,
+            [
                 info.choose
-                for info in self.by_area[Area.BUILDING_CIRCLE]
-                if info.bit & free
+                for info in self.by_area[area]
+                if info.bit & key
                 and info.cost <= asari
-                and any(reachable >> n & 1 for n in self.plot_counts(info, free))
-            )
+                and any(numbers >> n & 1 for n in self.plot_counts(info, key))
+            ],
+        )
+
+    def _remember(self, area: int, key: int, options: list[ChooseSpace]) -> tuple[Action, ...]:
+        found = self.offers[area][key] = tuple(options)
         return found
 
     def plot_counts(self, plot: SpaceInfo, free: int) -> list[int]:

@@ -151,8 +151,8 @@ class State:
     #: Every seat's face-down buyers this year: (seat, space, colours).
     face_down: list[tuple[int, Space, tuple[BuyerColour, ...]]]
 
-    # the turn
-    space: SpaceInfo | None
+    # the turn; every move clears what it leaves here, but for the space and the pile
+    space: SpaceInfo
     gift_queue: tuple[GiftCard, ...]
     #: Market of the pile being searched.
     pile: int
@@ -245,16 +245,11 @@ def blank(rules: Rules, shuffler: Shuffler) -> State:
     state.area_colours = [0] * AREAS
     state.dispatched = [()] * AREAS
     state.face_down = []
-    clear_turn(state)
-    return state
-
-
-def clear_turn(state: State) -> None:
-    """Forget how far the last turn had come."""
-    state.space = None
+    state.space = rules.spaces[0]
     state.gift_queue = ()
     state.pile = 0
     state.to_build = 0
     state.steps = ()
     state.drawn = ()
     state.keep = 0
+    return state

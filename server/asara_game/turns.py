@@ -13,8 +13,9 @@ from .events import (
     IncomeReceived,
     YearStarted,
 )
+from .rules import Rules
 from .scoring import final_evaluation, year_evaluation
-from .state import BUYERS, GIFTS, LIT_WINDOWS, MASK, ONE, State, clear_turn
+from .state import BUYERS, GIFTS, LIT_WINDOWS, MASK, ONE, State
 from .vocabulary import SECTION_TYPES, Area, DecisionKind
 
 _SPACE: Final = DecisionKind.SPACE
@@ -26,7 +27,6 @@ _GENIE = int(Area.HOUSE_OF_THE_BOTTLE_GENIE)
 
 def end_turn(state: State, events: list[Event]) -> None:
     """Ask the next seat that holds a buyer for a space, or end the year."""
-    clear_turn(state)
     sizes = state.hand_sizes
     seats = len(sizes)
     seat = state.turn
@@ -48,45 +48,59 @@ def spaces(state: State, seat: int) -> list[Action]:
     Ability is judged before gift cards take effect.
     """
     rules = state.rules
-    free = state.free
-    gifted = state.gifted
+    known = rules.offers
     asari = state.money[seat]
-    if state.hand_sizes[seat] < 2:
-        free = _fitting(state, seat)
-    legal: list[Action] = []
-    for area in (1, 2, 3, 4):
-        if free[area]:
-            legal += rules.plain_spaces(area, free[area], gifted[area])
-    if free[_CIRCLE] and asari:
+    free = state.free if state.hand_sizes[seat] > 1 else _fitting(state, seat)
+    _, bases, trunks, windows, turrets, circle, bank, _, spies, patronage, tent, lit, genie = free
+    key = bases | trunks << 8 | windows << 16 | turrets << 24
+    if rules.gifts:
+        _, bases, trunks, windows, turrets, *_ = state.gifted
+        key |= bases << 32 | trunks << 40 | windows << 48 | turrets << 56
+    markets = rules.market_offers.get(key)
+    legal = list(rules.markets(key) if markets is None else markets)
+    if circle and asari:
         numbers = state.numbers[seat]
         if numbers < 0:
             numbers = seat_numbers(state, seat)
         if numbers > 1:
-            legal += rules.plots(free[_CIRCLE], asari, numbers)
-    if free[_BANK]:
-        legal += rules.priced_spaces(_BANK, free[_BANK], 0)
-    legal.append(rules.by_area[_COLOURED][0].choose)
-    if free[_SPIES] and any(state.piles):
-        legal += rules.priced_spaces(_SPIES, free[_SPIES], asari)
-    if free[_PATRONAGE]:
-        legal += rules.plain_spaces(_PATRONAGE, free[_PATRONAGE], gifted[_PATRONAGE])
+            key = circle | (asari if asari < 15 else 15) << 8 | numbers << 12
+            plots = known[_CIRCLE].get(key)
+            legal += rules.plots(key) if plots is None else plots
+    if bank:
+        legal += known[_BANK].get(bank) or rules.priced_spaces(_BANK, bank)
+    legal.append(rules.coloured_building)
+    if spies:
+        base_pile, trunk_pile, window_pile, turret_pile = state.piles
+        if base_pile or trunk_pile or window_pile or turret_pile:
+            legal += _payable(rules, _SPIES, spies, asari)
+    if patronage:
+        key = patronage | state.gifted[_PATRONAGE] << 8
+        legal += known[_PATRONAGE].get(key) or rules.plain_spaces(_PATRONAGE, key)
     if rules.professional:
-        if free[_TENT] and state.buyer_pile:
-            legal += rules.priced_spaces(_TENT, free[_TENT], asari)
-        if free[_LIT_HOUSE] and asari >= rules.least_offer and state.lit_stack:
-            legal += rules.plain_spaces(_LIT_HOUSE, free[_LIT_HOUSE], gifted[_LIT_HOUSE])
-        if rules.genie and free[_GENIE]:
-            legal += rules.priced_spaces(_GENIE, free[_GENIE], asari)
+        if tent and state.buyer_pile:
+            legal += _payable(rules, _TENT, tent, asari)
+        if lit and asari >= rules.least_offer and state.lit_stack:
+            key = lit | state.gifted[_LIT_HOUSE] << 8
+            legal += known[_LIT_HOUSE].get(key) or rules.plain_spaces(_LIT_HOUSE, key)
+        if genie:
+            legal += _payable(rules, _GENIE, genie, asari)
     return legal
+
+
+def _payable(rules: Rules, area: int, free: int, asari: int) -> tuple[Action, ...]:
+    key = free | (asari if asari < 60 else 60) << 8
+    found = rules.offers[area].get(key)
+    return rules.priced_spaces(area, key) if found is None else found
 
 
 def _fitting(state: State, seat: int) -> list[int]:
     """Free spaces by area, none where the seat's only buyer has not the area's colour."""
     hand = state.hands[seat]
-    return [
-        free if not colour or hand & MASK[colour] else 0
-        for free, colour in zip(state.free, state.area_colours, strict=True)
-    ]
+    free = state.free[:]
+    for area, colour in enumerate(state.area_colours):
+        if colour and not hand & MASK[colour]:
+            free[area] = 0
+    return free
 
 
 def seat_numbers(state: State, seat: int) -> int:
@@ -129,10 +143,10 @@ def start_year(state: State, events: list[Event]) -> None:
     state.dispatched = [()] * len(state.dispatched)
     state.face_down = []
     events.append(YearStarted(state.patronage, state.year, rules.hand_size))
-    pile = [colour for colour, count in enumerate(edition.buyers, 1) for _ in range(count)]
+    pile = list(rules.buyers)
     state.shuffle(BUYERS, pile)
     for seat in range(rules.seats):
-        state.hands[seat] = sum(ONE[colour] for colour in pile[-rules.hand_size :])
+        state.hands[seat] = sum([ONE[colour] for colour in pile[-rules.hand_size :]])
         state.hand_sizes[seat] = rules.hand_size
         del pile[-rules.hand_size :]
     state.buyer_pile = pile
@@ -148,7 +162,6 @@ def start_year(state: State, events: list[Event]) -> None:
             state.chests[info.chest] += (card,)
             state.gifted[info.area] |= info.bit
             events.append(GiftLaid(0, info.space, card))
-    clear_turn(state)
     state.turn = state.seat = state.patronage
     state.kind = _SPACE
     state.legal = spaces(state, state.seat)

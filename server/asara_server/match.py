@@ -421,10 +421,10 @@ class Match:
         if self.finished:
             self.deadline_us = NEVER
             return
-        deadline = NEVER if self._asked == _NOBODY else self._decide_by_us()
         if self._away:
-            deadline = min(deadline, *map(self._limit, range(len(self._seats))))
-        self.deadline_us = deadline
+            self.deadline_us = min(map(self._limit, range(len(self._seats))))
+        else:
+            self.deadline_us = NEVER if self._asked == _NOBODY else self._decide_by_us()
 
     def _lateness(self, number: int, limit_us: int) -> tuple[Termination, str]:
         seat = self._seats[number]

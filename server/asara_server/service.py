@@ -18,7 +18,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from asara.v1 import play_pb2, watch_pb2
-from asara_server.limits import Context, Ending, StreamError, end_call
+from asara_server.limits import Context, Ending, LimitSettings, StreamError, end_call
 from asara_server.referee import Referee
 from asara_server.watching import follow, list_matches
 
@@ -63,20 +63,23 @@ async def serve(
     TLS, and for a certificate that cannot be used.
     """
     credentials = None if tls is None else _credentials(tls)
-    limits = referee.limits
-    options = [
+    server = grpc.aio.server(options=server_options(referee.limits))
+    await _register(server, referee)
+    bound = _bind(server, address, credentials, allow_insecure_remote)
+    await server.start()
+    referee.log.info("listening", address=bound, tls=tls is not None)
+    return Serving(server, bound)
+
+
+def server_options(limits: LimitSettings) -> list[tuple[str, int]]:
+    """How gRPC's transport is set."""
+    return [
         ("grpc.max_receive_message_length", max(limits.transport_bytes, limits.request_bytes)),
         ("grpc.so_reuseport", 0),
         ("grpc.keepalive_time_ms", _KEEPALIVE_MS),
         ("grpc.keepalive_timeout_ms", _KEEPALIVE_MS),
         ("grpc.http2.min_ping_interval_without_data_ms", _KEEPALIVE_MS // 4),
     ]
-    server = grpc.aio.server(options=options)
-    await _register(server, referee)
-    bound = _bind(server, address, credentials, allow_insecure_remote)
-    await server.start()
-    referee.log.info("listening", address=bound, tls=tls is not None)
-    return Serving(server, bound)
 
 
 # Addresses

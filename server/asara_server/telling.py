@@ -28,9 +28,11 @@ from asara_server.translate.messages import (
     update_bytes,
 )
 from asara_server.translate.terms import Clocks
+from asara_server.translate.views import ViewWriter
 
-#: Kinds of decision at which the table looks as it did when the last turn was over.
-_AT_REST: Final = frozenset({DecisionKind.SPACE, DecisionKind.BUYERS})
+#: The decisions at which the table looks as it did when the last turn was over.
+_SPACE: Final = DecisionKind.SPACE
+_BUYERS: Final = DecisionKind.BUYERS
 
 
 class _Ear:
@@ -71,6 +73,7 @@ class Telling:
         #: Numbers of events at which a turn was over: up to there everybody may be told.
         self.turns = [len(self.events)]
         self.outbox: list[tuple[int, bytes]] = []
+        self._writer = ViewWriter()
         self._ears = [_Ear() for _ in range(seats)]
         #: Whether the turn that runs has dispatched its buyers, which is what it begins with.
         self._dispatched = False
@@ -97,9 +100,11 @@ class Telling:
                     self.turns.append(len(told))
                 self._dispatched = True
             told.append(event)
-        if self._dispatched and (state.kind in _AT_REST or state.seat < 0):
-            self.turns.append(len(told))
-            self._dispatched = False
+        if self._dispatched:
+            kind = state.kind
+            if kind is _SPACE or kind is _BUYERS or state.seat < 0:
+                self.turns.append(len(told))
+                self._dispatched = False
 
     def forfeited(self, event: SeatForfeited) -> None:
         """A seat forfeited. The others hear of it when the turn is over."""
@@ -173,6 +178,7 @@ class Telling:
             clock_us=clock_us,
             charged_us=charged_us,
             include_public=not presence.omit_public_view,
+            writer=self._writer,
         )
         ear.sent = len(events)
         self._send(seat, message)

@@ -1,5 +1,6 @@
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -47,7 +48,7 @@ def dial_in(folder: Path, line: str) -> subprocess.Popen[bytes]:
     (folder / "bot.py").write_text(bots.GOOD)
     kept = {name: value for name, value in os.environ.items() if not name.startswith("ASARA_")}
     return subprocess.Popen(
-        ["bash", "-c", f"{line} exec {sys.executable} bot.py"], cwd=folder, env=kept
+        ["bash", "-c", f"{line} exec {shlex.quote(sys.executable)} bot.py"], cwd=folder, env=kept
     )
 
 

@@ -1,15 +1,23 @@
 """The `asara` command line. It parses, calls and prints; what it calls does the work."""
 
+import os
 import sys
+from collections.abc import Sequence
 
 
-def main() -> None:
-    """Entry point: runs the command, and says in one line what a user can do about an error."""
+def main(words: Sequence[str] | None = None) -> None:
+    """Run the command that `words` or else the command line names, and exit.
+
+    What a user can do something about is said in lines on standard error, without a traceback.
+    """
+    # Bots are started by a fork that an exec follows at once. gRPC would warn about it; it reads
+    # this when it is imported.
+    os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "false")
     from asara_server.cli.app import app
     from asara_server.cli.errors import UserError
 
     try:
-        app(prog_name="asara")
+        app(words, prog_name="asara")
     except UserError as error:
         for line in str(error).splitlines():
             print(f"asara: {line}", file=sys.stderr)

@@ -109,7 +109,8 @@ def show_match(result: MatchResult) -> None:
 
 def warn_of_faults(end: "RunEnd", log: Path) -> None:
     """What went wrong in a run: forfeits by kind, matches cut short, failures of the referee."""
-    for line in (*fault_lines(end.results), *end.cut):
+    outs = (f"{entry} is out: {why}" for entry, why in end.out.items())
+    for line in (*fault_lines(end.results), *outs, *end.cut):
         warn(line)
     if void := end.standings.matches.void:
         warn(f"{count(void, 'match')} without a result: the referee failed; {log} says how")

@@ -13,6 +13,7 @@ from asara_game.edition import load_edition
 from asara_server.cli.console import count, duration, err, say
 from asara_server.cli.errors import UserError
 from asara_server.cli.log import LogOptions, log_to_file
+from asara_server.cli.loop import run
 from asara_server.replay.keys import SigningKey
 from asara_server.tournament.config import Tournament
 from asara_server.tournament.directory import RunDirectory, RunDirectoryError
@@ -90,7 +91,7 @@ def play_run(
     """
     try:
         with log_to_file(options, directory.path / "run.log"):
-            return asyncio.run(_play(tournament, matches, directory, key, publish))
+            return run(_play(tournament, matches, directory, key, publish))
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         raise UserError(f"{place}{error.strerror or error}", status=1) from None
@@ -132,7 +133,8 @@ async def _play(
     try:
         end = await run
     except asyncio.CancelledError:
-        raise UserError("stopped at once; the standings hold what was finished", 130) from None
+        text = "stopped at once; the standings hold what was finished"
+        raise UserError(text, status=128 + signals[0]) from None
     finally:
         show.cancel()
         await asyncio.gather(show, return_exceptions=True)

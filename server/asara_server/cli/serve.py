@@ -1,6 +1,5 @@
 """`asara serve`: a referee for bots that people start by hand."""
 
-import asyncio
 import secrets
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +9,7 @@ import typer
 from asara_server.cli.bots import find_bots
 from asara_server.cli.errors import UserError
 from asara_server.cli.log import log_to_terminal
+from asara_server.cli.loop import run
 from asara_server.cli.options import (
     BANK_S,
     INCREMENT_S,
@@ -91,7 +91,7 @@ def serve(
         seed=seed or secrets.token_hex(32),
         replays=keeping,
     )
-    raise typer.Exit(asyncio.run(Host(offer).run()))
+    raise typer.Exit(run(Host(offer).run()))
 
 
 def _make_folder(path: Path) -> None:

@@ -1,0 +1,48 @@
+"""A thousand matches at once in one referee, beside ten.
+
+Both referees are processes of their own with the bots of `referee`: the matches share eight
+streams. The cost of a decision is the processor time of the referee's process, measured in turns.
+Memory is what the process grew by from the moment when its bots had dialled in to the moment when
+its matches are, on average, near their end; a running match keeps all that its replay will hold.
+"""
+
+from scripts.benchmark.figures import Bar, Figure, compare
+from scripts.benchmark.referee import Side, side
+
+COST_BAR = Bar(1.2, most=True)
+MEMORY_BAR = Bar(1, most=True)
+#: MB that a match may take.
+_MEMORY = 0.5
+_FEW = 10
+#: Decisions of a four-player match after which it is near its end.
+_NEAR_THE_END = 200
+
+
+def concurrency(quick: bool) -> list[Figure]:
+    """The cost of a decision, and the memory of a match."""
+    crowd, rounds = (100, 2) if quick else (1_000, 7)
+    costs = []
+    with side("court", 1) as many, side("court", 1) as few:
+        few.start(_FEW)
+        empty = _memory(many)
+        many.start(crowd)
+        played = 0.0
+        for number in range(rounds + 1):
+            rate, cost = many.play(0.2 if quick else 2.0)
+            _, few_cost = few.play(0.2 if quick else 1.0)
+            played += rate * (0.2 if quick else 2.0)
+            if number:  # the first round begins the matches and fills caches
+                costs.append((cost * 1e6, few_cost * 1e6))
+        while played < crowd * (20 if quick else _NEAR_THE_END):
+            played += many.play(1.0)[0]
+        grown = (_memory(many) - empty) / crowd / 1e6
+    return [
+        compare(
+            "concurrency", costs, unit="µs/decision", peer=f"{_FEW} matches at once", bar=COST_BAR
+        ),
+        Figure("memory", grown, "MB/match", "the bar itself", _MEMORY, MEMORY_BAR),
+    ]
+
+
+def _memory(side: Side) -> float:
+    return side.server.ask(do="usage")["memory"]

@@ -1,0 +1,87 @@
+"""Random playouts of the rules, beside OpenSpiel's gin_rummy.
+
+Both are driven from Python in the same way: ask for the legal actions, choose one at random, apply
+it, until the match is over. Only decisions of players are counted on either side. gin_rummy is C++;
+its chance nodes are uniform, so they are resolved like decisions, which is the quickest way from
+Python. On our side every playout begins with a fresh deal out of HMAC-SHA256, as in the referee.
+What is measured is processor time of one core, in turns of a fraction of a second.
+"""
+
+import random
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from asara_game.deal import Deal
+from asara_game.edition import load_edition
+from asara_game.engine import apply, legal_actions, new_match
+from asara_game.rules import RULE_COMBINATIONS, Rules
+from scripts.benchmark.figures import Bar, BenchError, Figure, compare
+
+PEER = "OpenSpiel gin_rummy"
+BAR = Bar(3)
+_TERMINAL, _CHANCE = -4, -1
+
+
+def engine(quick: bool) -> list[Figure]:
+    """Decisions per second over all combinations of rules and seats, and in the richest match."""
+    gin_rummy = _gin_rummy()
+    edition = load_edition()
+    kinds = [Rules(edition, sets, seats) for sets in RULE_COMBINATIONS for seats in (2, 3, 4)]
+    every, richest = [], []
+    for number in range(3 if quick else 11):
+        share = 1 if quick else 3
+        ours = _rate(lambda rng: _asara(kinds, rng), share)
+        full = _rate(lambda rng: _asara(kinds[-1:], rng), 6 * share)
+        theirs = _rate(gin_rummy, 15 * share)
+        if number:  # the first round fills caches
+            every.append((ours, theirs))
+            richest.append((full, theirs))
+    unit = "decisions/s"
+    return [
+        compare("engine", every, unit=unit, peer=PEER, bar=BAR),
+        compare("engine_richest", richest, unit=unit, peer=PEER),
+    ]
+
+
+def _rate(play: Callable[[random.Random], int], times: int) -> float:
+    """Decisions per second of processor time."""
+    rng = random.Random(times)
+    began = time.process_time()
+    decisions = sum(play(rng) for _ in range(times))
+    return decisions / (time.process_time() - began)
+
+
+def _asara(kinds: Sequence[Rules], rng: random.Random) -> int:
+    """One match of each kind."""
+    draw = rng.random
+    decisions = 0
+    for rules in kinds:
+        state, _ = new_match(rules, Deal(rng.randbytes(32)))
+        while legal := legal_actions(state):
+            apply(state, legal[int(draw() * len(legal))])
+            decisions += 1
+    return decisions
+
+
+def _gin_rummy() -> Callable[[random.Random], int]:
+    try:
+        import pyspiel
+    except ImportError:
+        raise BenchError(
+            "OpenSpiel, the peer of `engine`, is not installed: start scripts/bench, which "
+            "installs it, or run .venv/bin/python -m pip install -e '.[bench]'"
+        ) from None
+    game: Any = pyspiel.load_game("gin_rummy")
+
+    def play(rng: random.Random) -> int:
+        draw = rng.random
+        state = game.new_initial_state()
+        decisions = 0
+        while (player := state.current_player()) != _TERMINAL:
+            legal = state.legal_actions()
+            state.apply_action(legal[int(draw() * len(legal))])
+            decisions += player != _CHANCE
+        return decisions
+
+    return play

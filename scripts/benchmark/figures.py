@@ -1,0 +1,114 @@
+"""What a benchmark finds, and how it is shown: every number beside that of its peer."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, JustifyMethod
+from rich.table import Table
+
+#: Columns that the table needs, and takes where the terminal has fewer.
+_WIDTH: Final = 90
+
+
+class BenchError(Exception):
+    """The benchmark cannot run; says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """The ratio that has to be reached, or not passed where `most` is set."""
+
+    ratio: float
+    most: bool = False
+
+    def holds(self, ratio: float) -> bool:
+        return ratio <= self.ratio if self.most else ratio >= self.ratio
+
+    def __str__(self) -> str:
+        return f"{'≤' if self.most else '≥'} {self.ratio:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One number, and that of the peer in the same unit."""
+
+    name: str
+    value: float
+    unit: str
+    peer: str
+    peer_value: float
+    #: None for a number that only explains another one.
+    bar: Bar | None = None
+
+    @property
+    def ratio(self) -> float:
+        return self.value / self.peer_value
+
+    @property
+    def holds(self) -> bool:
+        """Whether the bar, if there is one, holds."""
+        return self.bar is None or self.bar.holds(self.ratio)
+
+
+def compare(
+    name: str,
+    rounds: Iterable[tuple[float, float]],
+    *,
+    unit: str,
+    peer: str,
+    bar: Bar | None = None,
+) -> Figure:
+    """The medians over rounds, each of which measured product and peer one after the other."""
+    values, peer_values = zip(*rounds, strict=True)
+    return Figure(name, median(values), unit, peer, median(peer_values), bar)
+
+
+def write_json(path: Path, figures: Sequence[Figure]) -> None:
+    """A list of objects, one per figure."""
+    rows = [
+        {
+            "name": figure.name,
+            "value": round(figure.value, 4),
+            "unit": figure.unit,
+            "peer": figure.peer,
+            "peer_value": round(figure.peer_value, 4),
+            "ratio": round(figure.ratio, 4),
+        }
+        for figure in figures
+    ]
+    path.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+
+
+def show(figures: Sequence[Figure]) -> None:
+    """A table for people."""
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False, collapse_padding=True)
+    for heading in ("", "measured", "peer", "", "ratio", "bar"):
+        justify: JustifyMethod = "right" if heading in {"measured", "peer", "ratio"} else "left"
+        table.add_column(heading, justify=justify, no_wrap=True)
+    for figure in figures:
+        table.add_row(
+            f"{figure.name}, {figure.unit}",
+            _number(figure.value),
+            _number(figure.peer_value),
+            figure.peer,
+            f"{figure.ratio:.2f}",
+            _verdict(figure),
+        )
+    console = Console()
+    console.width = max(console.width, _WIDTH)
+    console.print(table)
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _verdict(figure: Figure) -> str:
+    if figure.bar is None:
+        return ""
+    return f"{figure.bar} {'[green]holds[/]' if figure.holds else '[red]missed[/]'}"

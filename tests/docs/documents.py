@@ -1,0 +1,58 @@
+"""The documents of the checkout, taken apart."""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = ("bots", "clients", "proto", "scripts", "server", "tests")
+DOCUMENTS = [
+    str(file.relative_to(ROOT))
+    for start in (ROOT.glob("*.md"), *((ROOT / folder).rglob("*.md") for folder in FOLDERS))
+    for file in sorted(start)
+]
+
+
+class Block(NamedTuple):
+    """A fenced block."""
+
+    language: str
+    content: str
+
+
+def read(document: str) -> str:
+    return (ROOT / document).read_text(encoding="utf-8")
+
+
+def blocks(document: str, *languages: str) -> list[Block]:
+    """The fenced blocks in these languages, or all."""
+    found = re.findall(r"^```(\w*)\n(.*?)^```$", read(document), re.DOTALL | re.MULTILINE)
+    return [Block(*block) for block in found if not languages or block[0] in languages]
+
+
+def prose(document: str) -> str:
+    """A document without its fenced blocks."""
+    return re.sub(r"^```.*?^```$", "", read(document), flags=re.DOTALL | re.MULTILINE)
+
+
+def code_words(text: str) -> list[str]:
+    """What stands in backticks."""
+    return re.findall(r"`([^`]+)`", text)
+
+
+def table(document: str, first: str) -> list[list[str]]:
+    """The cells of the table whose head begins with this cell, row by row, without the head."""
+    rows: list[list[str]] = []
+    for line in prose(document).splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if rows and not line.startswith("|"):
+            break
+        if rows or (line.startswith("|") and cells[0] == first):
+            rows.append(cells)
+    assert rows, f"{document}: no table begins with {first!r}"
+    return rows[2:]
+
+
+def first_words(document: str, first: str) -> set[str]:
+    """What stands in backticks in the first column of such a table."""
+    return {word for row in table(document, first) for word in code_words(row[0])}

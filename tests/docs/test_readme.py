@@ -1,0 +1,139 @@
+"""The documents can be followed: links lead somewhere, and examples work as they stand."""
+
+import contextlib
+import io
+import re
+import subprocess
+import sys
+import tomllib
+from itertools import pairwise
+
+import pytest
+
+from asara_game import parse_action
+from asara_game.vocabulary import DecisionKind
+from asara_server.tournament.config import check_tournament
+from tests.docs.documents import (
+    DOCUMENTS,
+    FOLDERS,
+    ROOT,
+    blocks,
+    code_words,
+    prose,
+    read,
+    table,
+)
+
+ENGINE = "server/asara_game/README.md"
+
+
+def anchors(document: str) -> set[str]:
+    """The anchors of the headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", prose(document), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def links(document: str) -> list[str]:
+    targets = re.findall(r"\]\(([^)\s]+)\)", prose(document))
+    return [target for target in targets if not target.startswith("https://")]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_links_lead_somewhere(document):
+    broken = []
+    for target in links(document):
+        file, _, anchor = target.partition("#")
+        path = ((ROOT / document).parent / file).resolve() if file else ROOT / document
+        if not path.exists() or (anchor and anchor not in anchors(str(path.relative_to(ROOT)))):
+            broken.append(target)
+    assert broken == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_paths_in_the_text_exist(document):
+    paths = [
+        word
+        for word in code_words(prose(document))
+        if re.fullmatch(rf"({'|'.join(FOLDERS)})/[\w./-]+", word)
+    ]
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+def test_the_first_document_leads_to_the_others():
+    for folder in (*FOLDERS, "server/asara_game"):
+        assert f"{folder}/README.md" in links("README.md")
+
+
+@pytest.mark.parametrize(
+    "example",
+    [
+        pytest.param(block.content, id=f"{document}-{number}")
+        for document in DOCUMENTS
+        for number, block in enumerate(blocks(document, "toml"))
+    ],
+)
+def test_tournament_files_are_accepted(example, tmp_path):
+    for name in ("random", "greedy"):
+        (tmp_path / "bots").mkdir(exist_ok=True)
+        (tmp_path / "bots" / name).symlink_to(ROOT / "bots" / name)
+    (tmp_path / "my_bot.py").touch()
+    for program in ("mine/my-bot", "bots/go-random/go-random"):  # what a reader builds
+        path = tmp_path / program
+        path.parent.mkdir()
+        path.touch()
+        path.chmod(0o755)
+    data = tomllib.loads(example)
+    if data.keys() == {"entries"}:  # a part of a file
+        data |= {"title": "Example", "seats": 2, "rule_sets": "basic"}
+    assert check_tournament(data, name="example", base=tmp_path).entries
+
+
+@pytest.mark.parametrize(
+    ("example", "output"),
+    [
+        pytest.param(block.content, following.content, id=str(number))
+        for number, (block, following) in enumerate(pairwise(blocks(ENGINE, "python", "text")))
+        if block.language == "python"
+    ],
+)
+def test_examples_of_the_engine_print_what_they_say(example, output):
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(example, ENGINE, "exec"), {})
+    assert printed.getvalue() == output
+
+
+def test_the_first_bot_in_python_plays(tmp_path):
+    (bot,) = blocks("README.md", "python")
+    (tmp_path / "my_bot.py").write_text(bot.content)
+    ended = subprocess.run(
+        [sys.executable, "-m", "asara_server.cli", "match", "my_bot.py", "random"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert "my_bot" in ended.stdout
+    assert "forfeits" not in ended.stderr
+
+
+def test_the_first_bot_in_go_is_the_bundled_one():
+    (bot,) = blocks("README.md", "go")
+    assert bot.content in read("bots/go-random/main.go")
+
+
+def test_actions_in_the_rules_can_be_read():
+    examples = {row[0]: code_words(row[1]) for row in table(ENGINE, "decision")}
+    assert set(code_words(" ".join(examples))) == set(DecisionKind.__members__)
+    for texts in examples.values():
+        assert [str(parse_action(text)) for text in texts] == texts
+
+
+def test_every_ruling_has_a_test_of_its_number():
+    numbers = [row[0] for row in table(ENGINE, "no.")]
+    assert numbers == [f"R{number}" for number in range(1, 20)]
+    tests = "".join(file.read_text("utf-8") for file in (ROOT / "tests/game").glob("test_*.py"))
+    missing = [n for n in numbers if not re.search(rf"\bdef test_r{int(n[1:]):02}_", tests)]
+    assert missing == []

@@ -1,0 +1,177 @@
+"""Tables of keys, fields, words and limits say what the code says."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import typer
+from pydantic import BaseModel
+
+from asara.v1.event_pb2 import Termination
+from asara.v1.play_pb2 import Clocks as ClocksMessage
+from asara.v1.play_pb2 import Limits as LimitsMessage
+from asara.v1.play_pb2 import RejectionReason
+from asara.v1.vocabulary_pb2 import Action
+from asara_game import RULE_COMBINATIONS, format_rule_sets
+from asara_game.vocabulary import DecisionKind
+from asara_server.cli.app import app
+from asara_server.cli.bots import bundled_bots
+from asara_server.limits import VIOLATIONS, Ending, LimitSettings
+from asara_server.spec import ClockSettings
+from asara_server.tournament.config import Clocks, Entry, Limits, Tournament
+from asara_server.tournament.directory import RUN_FILES, RUN_FOLDERS, RunInfo
+from asara_server.tournament.results import MatchResult, SeatLine
+from asara_server.tournament.standings import Line, MatchCounts, SeatScore, Standings
+from tests.docs.documents import DOCUMENTS, code_words, first_words, prose, read, table
+
+PROTOCOL = "proto/README.md"
+SERVER = "server/README.md"
+
+#: Defaults that depend on where the program runs, or are told in words.
+IN_WORDS = {
+    "title": "the file's name",
+    "seed": "drawn",
+    "concurrency": "processor cores",
+    "entries[].environment": "none",
+}
+
+
+# The tournament file and what a run leaves behind
+
+
+def keys(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Keys of a tournament file with the defaults that a document should tell."""
+    for name, field in model.model_fields.items():
+        key = prefix + name
+        if key in {"clocks", "limits", "entries"}:
+            continue
+        default = field.get_default(call_default_factory=True)
+        if key in IN_WORDS:
+            yield key, IN_WORDS[key]
+        elif field.is_required():
+            yield key, "must be given"
+        elif isinstance(default, str):
+            yield key, f'"{default}"'
+        else:
+            yield key, f"{default:,}".removesuffix(".0")
+
+
+def test_keys_of_the_tournament_file_and_their_defaults():
+    told = {code_words(row[0])[0]: row[1] for row in table(SERVER, "key")}
+    assert told == dict(
+        [
+            *keys(Tournament),
+            *keys(Clocks, "clocks."),
+            *keys(Limits, "limits."),
+            *keys(Entry, "entries[]."),
+        ]
+    )
+
+
+@pytest.mark.parametrize("document", [SERVER, "server/asara_game/README.md"])
+def test_combinations_of_rule_sets(document):
+    assert {format_rule_sets(rules) for rules in RULE_COMBINATIONS} <= set(
+        code_words(prose(document))
+    )
+
+
+def test_files_of_a_run():
+    folders = {f"{folder}/" for folder in RUN_FOLDERS}
+    assert first_words(SERVER, "in DIR") == {*RUN_FILES, *folders}
+
+
+@pytest.mark.parametrize(
+    "model", [RunInfo, Standings, MatchCounts, Line, SeatScore, MatchResult, SeatLine]
+)
+def test_fields_of_the_files_of_a_run(model):
+    assert set(model.model_fields) <= set(code_words(prose(SERVER)))
+
+
+# The command line and the bots
+
+
+def commands(command: Any, path: str = "asara") -> Iterator[tuple[str, Any]]:
+    """Every command by its words; typer's own copy of click has no types to speak of."""
+    members = getattr(command, "commands", {})
+    yield path, command
+    for name, member in members.items():
+        yield from commands(member, f"{path} {name}")
+
+
+COMMANDS = dict(commands(typer.main.get_command(app)))
+
+
+def test_every_command_is_told():
+    told = [text for row in table(SERVER, "command") for text in code_words(row[0])]
+    for path, command in COMMANDS.items():
+        if not hasattr(command, "commands"):
+            assert [text for text in told if f"{text} ".startswith(f"{path} ")], path
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_options_of_commands_exist(document):
+    for line in re.findall(
+        r"\basara (?:match|serve|replay|rules|tournament)\b[^`\n]*", read(document)
+    ):
+        words = line.split("'")[0].split()
+        path = max((p for p in COMMANDS if f"{line} ".startswith(f"{p} ")), key=len)
+        known = {option for parameter in COMMANDS[path].params for option in parameter.opts}
+        named = {word.strip("[]") for word in words if word.strip("[]").startswith("--")}
+        assert named <= known | {"--help"}, line
+
+
+def test_bundled_bots():
+    names = {row[0].removeprefix("[").partition("]")[0] for row in table("bots/README.md", "bot")}
+    assert names == set(bundled_bots())
+
+
+# The protocol
+
+
+def test_decisions_and_their_answers():
+    rows = table(PROTOCOL, "`DecisionKind`")
+    assert [row[0] for row in rows] == [f"`{kind.name}`" for kind in DecisionKind]
+    answers = {word for row in rows for word in code_words(row[2])}
+    assert answers == set(Action.DESCRIPTOR.fields_by_name)
+
+
+def test_reasons_of_rejections():
+    words = {name.removeprefix("REJECTION_REASON_") for name, _ in RejectionReason.items()}
+    assert first_words(PROTOCOL, "`RejectionReason`") == words - {"UNSPECIFIED"}
+
+
+def test_kinds_of_forfeits():
+    words = {name.removeprefix("TERMINATION_") for name, _ in Termination.items()}
+    assert {row[0].strip("`") for row in table(PROTOCOL, "`Termination`")} == words - {
+        "UNSPECIFIED",
+        "COMPLETED",
+    }
+
+
+def test_errors():
+    told = {
+        (row[0].strip("`"), row[1].strip("`"), row[3] == "yes") for row in table(PROTOCOL, "status")
+    }
+    assert told == {
+        (ending.value[0].name, ending.value[1], ending in VIOLATIONS) for ending in Ending
+    }
+
+
+def test_clocks():
+    clocks = ClockSettings()
+    assert {row[0].strip("`"): row[1] for row in table(PROTOCOL, "`Clocks`")} == {
+        name: f"{getattr(clocks, name.removesuffix('us') + 's'):g} s"
+        for name in ClocksMessage.DESCRIPTOR.fields_by_name
+    }
+
+
+def test_limits():
+    limits = LimitSettings()
+    told = {row[0].strip("`"): row[1] for row in table(PROTOCOL, "limit")}
+    for name in LimitsMessage.DESCRIPTOR.fields_by_name:
+        assert told[name] == f"{getattr(limits, name):,}"
+    assert told["unread bytes"] == f"{limits.unread_bytes >> 20} MiB"
+    assert told["first request"] == f"{limits.hello_s:g} s"
+    assert told["streams without Hello"] == str(limits.streams_without_hello)
+    assert told["watchers"] == str(limits.watchers)

@@ -1,0 +1,280 @@
+"""Random matches, and what must hold at every decision of every match."""
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+import pytest
+
+from asara_game.actions import (
+    Action,
+    BuildCount,
+    ChooseSpace,
+    ExtendTower,
+    FoundTower,
+    KeepLitWindows,
+    LayBuyers,
+    LightWindow,
+    PayOffer,
+    TakeSection,
+    Wish,
+)
+from asara_game.build import reachable
+from asara_game.deal import Deal
+from asara_game.engine import apply, new_match
+from asara_game.events import Event
+from asara_game.moves import options
+from asara_game.rules import RULE_COMBINATIONS, Rules, format_rule_sets
+from asara_game.state import State
+from asara_game.vocabulary import (
+    SECTION_TYPES,
+    BuyerColour,
+    Colour,
+    DecisionKind,
+    Section,
+    SectionKind,
+    Space,
+)
+
+#: Every valid match: rule sets and number of seats.
+CASES: Final = [
+    pytest.param(format_rule_sets(rule_sets), seats, id=f"{format_rule_sets(rule_sets)}-{seats}")
+    for rule_sets in RULE_COMBINATIONS
+    for seats in (2, 3, 4)
+]
+
+Policy = Callable[[Sequence[Action], random.Random], Action]
+
+
+def anything(legal: Sequence[Action], dice: random.Random) -> Action:
+    """Any legal action."""
+    return dice.choice(legal)
+
+
+def builder(legal: Sequence[Action], dice: random.Random) -> Action:
+    """Never declines, and builds much: tall, lit towers."""
+    wanted = [a for a in legal if str(a) != "decline"]
+    if isinstance(wanted[0], ChooseSpace | Wish) and dice.random() < 0.4:
+        wanted = [a for a in wanted if "circle" in str(a)] or wanted
+    if isinstance(wanted[0], BuildCount):
+        return wanted[-1]
+    return dice.choice(wanted)
+
+
+def visitor(legal: Sequence[Action], dice: random.Random) -> Action:
+    """Goes where there is something to search, draw, wish or take."""
+    words = ("spies", "tent", "lit-windows", "genie", "market 1", "bank 6")
+    wanted = [a for a in legal if any(word in str(a) for word in words)]
+    return dice.choice(wanted or [a for a in legal if str(a) != "decline"])
+
+
+POLICIES: Final[tuple[Policy, ...]] = (anything, builder, visitor)
+
+
+class Moment(NamedTuple):
+    """A decision, and how it was reached."""
+
+    state: State
+    #: What was answered before it; None at the start.
+    action: Action | None
+    events: list[Event]
+
+
+def playout(rules: Rules, seed: int, policy: Policy | None = None) -> Iterator[Moment]:
+    """A random match up to its end; the state is the running one, so look before the next step."""
+    dice = random.Random(seed)
+    policy = policy or dice.choice(POLICIES)
+    state, events = new_match(rules, Deal(dice.randbytes(32)))
+    yield Moment(state, None, events)
+    while state.seat >= 0:
+        action = policy(state.legal, dice)
+        events = apply(state, action)
+        yield Moment(state, action, events)
+
+
+_UNCHANGING: Final = {"rules", "shuffler"}
+
+
+def snapshot(state: State) -> dict[str, Any]:
+    """Everything that can change in a state, by field, as values of its own."""
+    found = {}
+    for name in State.__slots__:
+        if name not in _UNCHANGING:
+            value = getattr(state, name)
+            if isinstance(value, list):
+                value = tuple(tuple(v) if isinstance(v, list) else v for v in value)
+            found[name] = value
+    return found
+
+
+# What is in the box stays in the box.
+
+
+def check_components(state: State, gifts_taken: Counter[Any]) -> None:
+    """No buyer, section, lit window or gift card is lost or made."""
+    _check_buyers(state)
+    _check_sections(state)
+    if state.rules.professional:
+        _check_lit_windows(state)
+    if state.rules.gifts:
+        _check_gifts(state, gifts_taken)
+
+
+def _check_buyers(state: State) -> None:
+    found = Counter(state.buyer_pile)
+    for seat, hand in enumerate(state.hands):
+        held = {colour: hand >> 6 * (colour - 1) & 63 for colour in BuyerColour}
+        assert sum(held.values()) == state.hand_sizes[seat]
+        assert hand >> 30 == 0
+        found.update(held)
+    marks = [mark for area in state.dispatched for mark in area]
+    found.update(int(mark.colour) for mark in marks if mark.colour)
+    hidden = Counter((mark.seat, mark.space) for mark in marks if not mark.colour)
+    assert hidden == Counter((seat, space) for seat, space, _ in state.face_down)
+    for _, _, colours in state.face_down:
+        found.update(map(int, colours))
+    assert found == Counter(dict(enumerate(state.rules.edition.buyers, 1)))
+
+
+def _check_sections(state: State) -> None:
+    found: Counter[Section] = Counter()
+    for market, pile in enumerate(state.piles):
+        found.update(SECTION_TYPES[market * 10 + kind] for kind in pile)
+    for index, count in enumerate(state.display):
+        assert count >= 0
+        found[SECTION_TYPES[index]] += count
+    for seat in range(state.rules.seats):
+        for index, count in enumerate(state.stock[seat * 40 : seat * 40 + 40]):
+            assert count >= 0
+            colour, rest = divmod(index, 8)
+            kind, gold = divmod(rest, 2)
+            found[Section(SectionKind(kind + 1), Colour(colour + 1), bool(gold))] += count
+        for tower in state.towers[seat]:
+            colour = tower.colour
+            found[Section(SectionKind.BASE, colour, tower.base_gold)] += 1
+            found[Section(SectionKind.TRUNK, colour, False)] += tower.plain_trunks
+            found[Section(SectionKind.TRUNK, colour, True)] += tower.gold_trunks
+            found[Section(SectionKind.WINDOW, colour, False)] += tower.plain_windows
+            found[Section(SectionKind.WINDOW, colour, True)] += tower.gold_windows
+            found[Section(SectionKind.TURRET, colour, tower.turret_gold)] += 1
+    tiles = state.rules.edition.tiles
+    for section in SECTION_TYPES:
+        assert found[section] == tiles[section.kind - 1][section.colour - 1][section.gold]
+
+
+def _check_lit_windows(state: State) -> None:
+    found = Counter(window & 7 for window in state.lit_stack)
+    for index, count in enumerate(state.lit):
+        assert count >= 0
+        found[index % 5 + 1] += count
+    for towers in state.towers:
+        for tower in towers:
+            assert 0 <= tower.lit_plain <= tower.plain_windows
+            assert 0 <= tower.lit_gold <= tower.gold_windows
+            found[tower.colour] += tower.lit
+    if state.kind == DecisionKind.LIT_KEEP and state.seat >= 0:
+        found.update(state.drawn)
+    expected = Counter(dict(enumerate(state.rules.edition.lit_windows, 1)))
+    assert +found == +expected
+
+
+def _check_gifts(state: State, taken: Counter[Any]) -> None:
+    rules = state.rules
+    found = taken + Counter(rules.gift_cards[index] for index in state.gift_deck)
+    for cards in state.chests:
+        found.update(cards)
+    found.update(state.gift_queue[1:])  # the present one is taken
+    assert found == Counter(rules.gift_cards[index] for index in rules.gift_deck)
+
+
+# What is worked out ahead agrees with what it is worked out from.
+
+
+def check_tables(state: State) -> None:
+    """Counts and bits that are kept to be quick say what the table says."""
+    rules = state.rules
+    for market in range(4):
+        counts = state.display[market * 10 : market * 10 + 10]
+        assert state.present[market] == sum(1 << i for i, count in enumerate(counts) if count)
+    taken = {mark.space for area in state.dispatched for mark in area}
+    for info in rules.spaces:
+        free = info.space not in taken or info is rules.by_area[7][0]
+        assert bool(state.free[info.area] & info.bit) is free
+        holds_gift = info.chest >= 0 and bool(state.chests[info.chest])
+        assert bool(state.gifted[info.area] & info.bit) is holds_gift
+    for seat, towers in enumerate(state.towers):
+        bare = Counter[int]()
+        for tower in towers:
+            bare[tower.colour] += tower.plain_windows + tower.gold_windows - tower.lit
+        assert state.bare[seat * 5 : seat * 5 + 5] == [bare[colour] for colour in Colour]
+        if state.numbers[seat] >= 0 and state.kind == DecisionKind.SPACE:
+            assert state.numbers[seat] == reachable(
+                state.stock[seat * 40 : seat * 40 + 40],
+                state.lit[seat * 5 : seat * 5 + 5],
+                state.bare[seat * 5 : seat * 5 + 5],
+                towers,
+            )
+
+
+def check_legal(state: State) -> None:
+    """Two actions at least, none twice, and what the rules say when asked again."""
+    legal = list(state.legal)
+    assert len(legal) >= 2
+    assert len(set(legal)) == len(legal)
+    assert list(options(state)) == legal
+    if state.kind == DecisionKind.SPACE:
+        assert "dispatch coloured-building 1" in map(str, legal)
+
+
+# Actions that are nearly right.
+
+
+def mutations(action: Action) -> list[Any]:
+    """Actions like this one but for one field, most of them wrong."""
+    match action:
+        case ChooseSpace(space) | Wish(space):
+            near = [Space(space.area, n) for n in (space.number - 1, space.number + 1, 0, 99)]
+            return [*map(ChooseSpace, near), *map(Wish, near), ChooseSpace(space), Wish(space)]
+        case LayBuyers(buyers, face_down):
+            return [
+                LayBuyers(buyers, not face_down),
+                LayBuyers(buyers[::-1], face_down),
+                LayBuyers(buyers * 2, True),
+                LayBuyers((), face_down),
+                *(LayBuyers((colour,), face_down) for colour in BuyerColour),
+            ]
+        case TakeSection(Section(kind, colour, gold)):
+            other = SectionKind(kind % 4 + 1)
+            return [
+                TakeSection(Section(kind, colour, not gold)),
+                TakeSection(Section(other, colour, gold)),
+                *(TakeSection(Section(kind, c, gold)) for c in Colour),
+            ]
+        case BuildCount(count):
+            return [BuildCount(n) for n in (-1, 0, count - 1, count + 1, 8, 99)]
+        case FoundTower(colour, base, turret):
+            return [
+                FoundTower(colour, not base, turret),
+                FoundTower(colour, base, not turret),
+                *(FoundTower(c, base, turret) for c in Colour),
+            ]
+        case ExtendTower(tower, Section(kind, colour, gold) as section):
+            return [
+                *(ExtendTower(n, section) for n in (-1, 0, tower - 1, tower + 1, 99)),
+                ExtendTower(tower, Section(kind, colour, not gold)),
+                *(ExtendTower(tower, Section(k, colour, gold)) for k in SectionKind),
+                *(ExtendTower(tower, Section(kind, c, gold)) for c in Colour),
+            ]
+        case LightWindow(tower, gold):
+            return [LightWindow(n, g) for n in (0, tower, tower + 1) for g in (gold, not gold)]
+        case PayOffer(asari):
+            return [PayOffer(n) for n in (-asari, 0, asari - 1, asari + 1, 10**9)]
+        case KeepLitWindows(colours):
+            return [
+                KeepLitWindows(colours[::-1]),
+                KeepLitWindows(colours * 2),
+                KeepLitWindows(colours[:-1]),
+                *(KeepLitWindows((*colours[:-1], c)) for c in Colour),
+            ]
+    return [None, str(action), 0, action.__class__]

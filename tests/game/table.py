@@ -1,0 +1,264 @@
+"""Positions set up by hand, and turns written as the actions' texts.
+
+A `Table` begins as a real match from a fixed deal. What a test says about a seat or the board
+replaces what the deal gave; the rest stays as it was dealt.
+"""
+
+from collections.abc import Iterable
+from functools import cache
+from typing import Any, TypeVar
+
+from asara_game.actions import parse_action, parse_space
+from asara_game.deal import Deal
+from asara_game.edition import load_edition
+from asara_game.engine import apply, new_match
+from asara_game.events import BuyersDispatched, Event
+from asara_game.moves import options
+from asara_game.rules import Rules, SpaceInfo, parse_rule_sets
+from asara_game.state import ONE, Dispatched, State
+from asara_game.view import PrivateView, PublicView, public_view, view
+from asara_game.vocabulary import (
+    Area,
+    BuyerColour,
+    Colour,
+    DecisionKind,
+    GiftCard,
+    GiftKind,
+    Section,
+    SectionKind,
+    Tower,
+)
+
+SECRET = bytes(range(32))
+EVERYTHING = "pro+gifts+genie"
+TEN_ASARI = GiftCard(GiftKind.ASARI, asari=10)
+TWO_PRESTIGE = GiftCard(GiftKind.PRESTIGE, prestige=2)
+CHOOSE_BUYER = GiftCard(GiftKind.CHOOSE_BUYER)
+BUY_BASE = GiftCard(GiftKind.BUY_SECTION, section_kind=SectionKind.BASE)
+BUY_LIT_WINDOW = GiftCard(GiftKind.BUY_LIT_WINDOW, asari=4)
+_E = TypeVar("_E", bound=Event)
+
+
+@cache
+def rules(rule_sets: str, seats: int) -> Rules:
+    """The rules that `pro+gifts` and the like name, in the shipped edition."""
+    return Rules(load_edition(), parse_rule_sets(rule_sets), seats)
+
+
+def buyers(text: str) -> list[BuyerColour]:
+    """`blue blue green` as colours."""
+    return [BuyerColour[word.upper()] for word in text.split()]
+
+
+def colours(text: str) -> list[Colour]:
+    """`red white` as colours."""
+    return [Colour[word.upper()] for word in text.split()]
+
+
+def section(text: str) -> Section:
+    """`red trunk gold` as a section."""
+    colour, kind, *gold = text.split()
+    return Section(SectionKind[kind.upper()], Colour[colour.upper()], gold == ["gold"])
+
+
+def tower(colour: str, height: int = 2, **fields: Any) -> Tower:
+    """A tower of this height, of plain trunks but for what `fields` say."""
+    found = Tower(Colour[colour.upper()])._replace(**fields)
+    return found._replace(plain_trunks=found.plain_trunks + height - found.height)
+
+
+def told(events: Iterable[Event], kind: type[_E]) -> list[_E]:
+    """The events of one class."""
+    return [event for event in events if isinstance(event, kind)]
+
+
+class Table:
+    """A match under a test's hands; the seat to move is seat 0 until a test says otherwise."""
+
+    def __init__(self, rule_sets: str = "basic", seats: int = 2, *, secret: bytes = SECRET) -> None:
+        self.rules = rules(rule_sets, seats)
+        self.state: State
+        self.state, self.opening = new_match(self.rules, Deal(secret))
+
+    # What lies where
+
+    def hand(self, seat: int, text: str) -> None:
+        """The seat's buyers."""
+        held = buyers(text)
+        self.state.hands[seat] = sum(ONE[colour] for colour in held)
+        self.state.hand_sizes[seat] = len(held)
+        self._ask()
+
+    def money(self, seat: int, asari: int) -> None:
+        self.state.money[seat] = asari
+        self._ask()
+
+    def stock(self, seat: int, *sections: str) -> None:
+        """The seat's unbuilt sections, and no others."""
+        counts = [0] * 40
+        for kind, colour, gold in map(section, sections):
+            counts[(colour - 1) * 8 + (kind - 1) * 2 + gold] += 1
+        self.state.stock[seat * 40 : seat * 40 + 40] = counts
+        self.state.numbers[seat] = -1
+        self._ask()
+
+    def lit(self, seat: int, text: str) -> None:
+        """The seat's lit windows that are not built."""
+        held = colours(text)
+        self.state.lit[seat * 5 : seat * 5 + 5] = [held.count(colour) for colour in Colour]
+        self.state.numbers[seat] = -1
+        self._ask()
+
+    def towers(self, seat: int, *towers: Tower) -> None:
+        """The seat's towers, and no others."""
+        self.state.towers[seat] = towers
+        bare = [0] * 5
+        for t in towers:
+            bare[t.colour - 1] += t.plain_windows + t.gold_windows - t.lit
+        self.state.bare[seat * 5 : seat * 5 + 5] = bare
+        self.state.numbers[seat] = -1
+        self._ask()
+
+    def occupy(self, *spaces: str, seat: int = 1, colour: str = "blue") -> None:
+        """Face-up buyers of one colour lie on these spaces."""
+        for text in spaces:
+            info = self.info(text)
+            face = BuyerColour[colour.upper()]
+            self.state.free[info.area] &= ~info.bit
+            self.state.area_colours[info.area] = face
+            mark = Dispatched(info.space, seat, face)
+            self.state.dispatched[info.area] = (*self.state.dispatched[info.area], mark)
+        self._ask()
+
+    def display(self, kind: str, *sections: str) -> None:
+        """What the market of this kind shows, and nothing else."""
+        base = (SectionKind[kind.upper()] - 1) * 10
+        counts = [0] * 10
+        for found in map(section, sections):
+            counts[(found.colour - 1) * 2 + found.gold] += 1
+        self.state.display[base : base + 10] = counts
+        present = sum(1 << index for index, count in enumerate(counts) if count)
+        self.state.present[base // 10] = present
+        self._ask()
+
+    def pile(self, kind: str, *sections: str) -> None:
+        """A market's face-down pile, top last."""
+        found = [(s.colour - 1) * 2 + s.gold for s in map(section, sections)]
+        self.state.piles[SectionKind[kind.upper()] - 1] = found
+        self._ask()
+
+    def buyer_pile(self, text: str) -> None:
+        """The buyer pile, top last."""
+        self.state.buyer_pile = [int(colour) for colour in buyers(text)]
+        self._ask()
+
+    def lit_stack(self, text: str) -> None:
+        """The stack of lit windows, top last."""
+        self.state.lit_stack = [int(colour) for colour in colours(text)]
+        self._ask()
+
+    def gifts(self, space: str, *cards: GiftCard) -> None:
+        """The cards on a chest space, in the order they were laid."""
+        info = self.info(space)
+        self.state.chests[info.chest] = cards
+        self.state.gifted[info.area] &= ~info.bit
+        if cards:
+            self.state.gifted[info.area] |= info.bit
+        self._ask()
+
+    def no_gifts(self) -> None:
+        for info in self.rules.chests:
+            self.gifts(str(info.choose).removeprefix("dispatch "))
+
+    def turn(self, seat: int) -> None:
+        """It is this seat's turn."""
+        self.state.turn = self.state.seat = seat
+        self._ask()
+
+    def year(self, year: int) -> None:
+        self.state.year = year
+
+    def info(self, space: str) -> SpaceInfo:
+        wanted = parse_space(space)
+        return next(info for info in self.rules.spaces if info.space == wanted)
+
+    def _ask(self) -> None:
+        if self.state.kind == DecisionKind.SPACE:
+            self.state.legal = options(self.state)
+
+    # What happens
+
+    def play(self, *texts: str) -> list[Event]:
+        """Answer one decision after the other; all events."""
+        events: list[Event] = []
+        for text in texts:
+            events += apply(self.state, parse_action(text))
+        return events
+
+    def send(self, space: str, lay: str) -> list[Event]:
+        """Dispatch to a space; where there is a choice of buyers, these are laid."""
+        events = self.play(f"dispatch {space}")
+        if not told(events, BuyersDispatched):
+            events += self.play(f"lay {lay}")
+        return events
+
+    def play_out(self, *, until: int = -1) -> list[Event]:
+        """Everybody sends what is left to the coloured building until a year (or all) is over."""
+        events: list[Event] = []
+        while self.state.seat >= 0 and self.state.year != until:
+            events += self.play("dispatch coloured-building 1")
+            if self.offered() and self.kind == "BUYERS":
+                events += self.play(self.offered()[0])
+        return events
+
+    # What is seen
+
+    @property
+    def kind(self) -> str:
+        """What is asked."""
+        return self.state.kind.name
+
+    @property
+    def asked(self) -> int:
+        """Who is asked; -1 after the end."""
+        return self.state.seat
+
+    def offered(self) -> list[str]:
+        """The legal actions."""
+        return [str(action) for action in self.state.legal]
+
+    def offers(self, word: str) -> list[int]:
+        """The numbers of the spaces of one area (`circle`) that are among the legal actions."""
+        lines = (text.split() for text in self.offered())
+        return [int(line[2]) for line in lines if len(line) == 3 and line[1] == word]
+
+    def private(self, seat: int) -> PrivateView:
+        return view(self.state, seat).private
+
+    @property
+    def public(self) -> PublicView:
+        return public_view(self.state)
+
+    def asari(self, seat: int) -> int:
+        return self.private(seat).asari
+
+    def prestige(self, seat: int) -> int:
+        return self.public.seats[seat].prestige
+
+    def held(self, seat: int) -> str:
+        """The hand as words: `blue blue green`."""
+        counts = zip(BuyerColour, self.private(seat).hand, strict=True)
+        return " ".join(colour.name.lower() for colour, n in counts for _ in range(n))
+
+    def held_lit(self, seat: int) -> str:
+        """Lit windows not built, as words: `red white`."""
+        counts = zip(Colour, self.private(seat).lit_windows, strict=True)
+        return " ".join(colour.name.lower() for colour, n in counts for _ in range(n))
+
+    def lying(self, space: str) -> list[Dispatched]:
+        """What lies on a space."""
+        wanted = parse_space(space)
+        return [mark for mark in self.public.dispatched[wanted.area] if mark.space == wanted]
+
+    def area_colour(self, area: Area) -> int:
+        return self.public.area_colours[area]

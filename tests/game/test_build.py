@@ -1,0 +1,354 @@
+"""Building towers: the clauses, and every build against a search that knows no canonical order."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from asara_game.actions import format_section
+from asara_game.engine import apply
+from asara_game.events import BuildStarted, TowerExtended, TowerFounded, WindowLit
+from asara_game.state import State
+from asara_game.vocabulary import Colour, DecisionKind, Section, SectionKind, Tower
+from tests.game.table import Table, section, told, tower
+
+# The clauses.
+
+
+def test_the_rulebooks_example_of_a_build():
+    table = Table()
+    table.towers(0, tower("black"))
+    table.stock(0, "white base", "white turret", "black window", "red trunk")
+    assert table.offers("circle") == [1, 2, 3]
+    events = table.send("circle 3", "blue")
+    assert table.public.seats[0].towers == (tower("black", 3, plain_windows=1), tower("white"))
+    assert told(events, BuildStarted) == [BuildStarted(0, 3, -3)]
+    assert table.prestige(0) == 3
+    assert table.asari(0) == 17
+    assert [format_section(s) for s in held(table)] == ["red trunk"]
+
+
+def held(table: Table) -> Iterator[Section]:
+    """Seat 0's unbuilt sections, by kind and colour."""
+    for index, count in enumerate(table.private(0).sections):
+        kind, rest = divmod(index, 10)
+        colour, gold = divmod(rest, 2)
+        yield from [Section(SectionKind(kind + 1), Colour(colour + 1), bool(gold))] * count
+
+
+def test_a_tower_is_founded_with_one_base_and_one_turret_of_its_colour():
+    table = Table()
+    table.stock(0, "red base", "green turret", "red trunk")
+    assert table.offers("circle") == []
+    table.stock(0, "red base", "red turret", "red base")
+    assert table.offers("circle") == [2]
+
+
+def test_a_tower_takes_sections_of_its_colour_only():
+    table = Table()
+    table.towers(0, tower("red"), tower("green"))
+    table.stock(0, "red trunk", "green window", "white trunk")
+    assert table.offers("circle") == [1, 2]
+    table.send("circle 1", "blue")
+    assert table.offered() == ["extend 1 red trunk", "extend 2 green window"][::-1]
+
+
+def test_a_standing_tower_takes_no_second_base_or_turret():
+    table = Table()
+    table.towers(0, tower("red"))
+    table.stock(0, "red base", "red base gold")
+    assert table.offers("circle") == []
+    table.stock(0, "red turret")
+    assert table.offers("circle") == []
+
+
+def test_several_towers_new_and_standing_in_one_build():
+    table = Table()
+    table.towers(0, tower("red"))
+    table.stock(0, "white base", "white turret", "black base", "black turret gold", "red window")
+    table.send("circle 5", "blue")
+    white, black = tower("white"), tower("black", turret_gold=True)
+    assert table.public.seats[0].towers == (tower("red", 3, plain_windows=1), black, white)
+    assert table.prestige(0) == 5
+
+
+def test_sections_of_one_colour_go_to_the_tower_that_the_player_names():
+    table = Table()
+    table.towers(0, tower("red"), tower("red"))
+    table.stock(0, "red trunk", "red trunk gold")
+    table.send("circle 1", "blue")
+    assert table.offered() == [
+        "extend 1 red trunk",
+        "extend 2 red trunk",
+        "extend 1 red trunk gold",
+        "extend 2 red trunk gold",
+    ]
+    table.play("extend 2 red trunk gold")
+    assert table.public.seats[0].towers == (tower("red"), tower("red", 3, gold_trunks=1))
+
+
+def test_every_section_built_earns_one_prestige():
+    table = Table("pro")
+    table.towers(0, tower("red", 3, plain_windows=1))
+    table.stock(0, "red trunk", "white base", "white turret")
+    table.lit(0, "red")
+    events = table.send("circle 4", "blue")
+    assert [e.prestige for e in told(events, TowerFounded)] == [2]
+    assert [e.prestige for e in told(events, TowerExtended)] == [1]
+    assert [e.prestige for e in told(events, WindowLit)] == [1]
+    assert table.prestige(0) == 4
+
+
+def test_a_lit_window_adds_no_height_and_hides_the_gold_of_its_window():
+    table = Table("pro")
+    table.towers(0, tower("red", 3, gold_windows=1))
+    table.lit(0, "red")
+    assert table.public.seats[0].towers[0].gold == 1
+    table.send("circle 1", "blue")
+    (lit,) = table.public.seats[0].towers
+    assert (lit.height, lit.gold, lit.lit) == (3, 0, 1)
+    assert table.held_lit(0) == ""
+
+
+def test_a_window_takes_one_lit_window_of_its_colour():
+    table = Table("pro")
+    table.towers(0, tower("red", 3, plain_windows=1), tower("white"))
+    table.lit(0, "red red white green")
+    assert table.offers("circle") == [1]
+    table.towers(0, tower("red", 4, plain_windows=1, gold_windows=1, lit_plain=1))
+    assert table.offers("circle") == [1]
+    table.send("circle 1", "blue")
+    assert table.public.seats[0].towers[0].lit_gold == 1
+
+
+# The plots.
+
+
+def ready(*occupied: str, sections: int = 9) -> Table:
+    """Seat 0 could build any number from 1 up; some plots are occupied."""
+    table = Table()
+    table.towers(0, tower("red"))
+    table.stock(0, *["red trunk"] * sections)
+    table.occupy(*(f"circle {plot}" for plot in occupied))
+    table.hand(0, "blue blue")
+    return table
+
+
+def counts(table: Table, plot: int) -> list[int]:
+    """What may be built on a plot."""
+    state = table.state.copy()
+    events = table.send(f"circle {plot}", "blue")
+    if table.state.kind == DecisionKind.BUILD_COUNT:
+        found = [int(text.split()[1]) for text in table.offered()]
+    else:
+        found = [event.count for event in told(events, BuildStarted)]
+    table.state = state
+    return found
+
+
+def test_a_plot_builds_its_number():
+    table = ready()
+    assert table.offers("circle") == [1, 2, 3, 4, 5, 6, 7]
+    assert [counts(table, plot) for plot in (1, 4, 7)] == [[1], [4], [7]]
+
+
+def test_the_next_higher_plot_builds_the_number_of_an_occupied_one_at_its_own_price():
+    table = ready("2")
+    assert counts(table, 3) == [2, 3]
+    events = table.send("circle 3", "blue")
+    events += table.play("build 2")
+    assert told(events, BuildStarted) == [BuildStarted(0, 2, -3)]
+    assert table.prestige(0) == 2
+    assert table.public.seats[0].towers == (tower("red", 4),)
+
+
+def test_the_discount_reaches_over_a_row_of_occupied_plots():
+    table = ready("4", "5", "6")
+    assert counts(table, 7) == [4, 5, 6, 7]
+    assert counts(table, 3) == [3]
+
+
+def test_the_discount_does_not_reach_over_a_vacant_plot():
+    table = ready("1", "3")
+    assert counts(table, 2) == [1, 2]
+    assert counts(table, 4) == [3, 4]
+    assert counts(table, 5) == [5]
+
+
+def test_a_plot_is_offered_for_the_discount_alone():
+    table = ready("1", "2", sections=1)
+    assert table.offers("circle") == [3]
+    assert counts(table, 3) == [1]
+
+
+def test_the_discount_must_be_paid_in_full():
+    table = ready("1", "2", sections=1)
+    table.money(0, 2)
+    assert table.offers("circle") == []
+
+
+def test_no_plot_is_left_when_all_above_are_occupied():
+    table = ready("5", "6", "7", sections=9)
+    table.occupy("circle 1", "circle 2", "circle 3", "circle 4")
+    assert table.offers("circle") == []
+
+
+# Every build, found by a search that tries the steps in any order.
+
+_Towers = tuple[Tower, ...]
+
+
+def naive_builds(
+    stock: Counter[Section], lit: Counter[Colour], standing: _Towers, most: int
+) -> dict[int, set[_Towers]]:
+    """By number of sections: what the seat's towers can be after a build.
+
+    New towers stand behind the others, by colour and gold.
+    """
+    found: dict[int, set[_Towers]] = {n: set() for n in range(most + 1)}
+    for new, left in _foundings(stock, most // 2):
+        towers = standing + tuple(sorted(new))
+        seen = {(towers, frozenset(left.items()), frozenset(lit.items()))}
+        for n in range(2 * len(new), most + 1):
+            found[n] |= {after for after, _, _ in seen}
+            seen = {
+                step
+                for after, sections, windows in seen
+                for step in _single_steps(after, dict(sections), dict(windows), standing)
+            }
+    return found
+
+
+def _foundings(stock: Counter[Section], most: int) -> Iterable[tuple[_Towers, Counter[Section]]]:
+    """Sets of new towers, each once, and the sections that are left."""
+    found: dict[_Towers, Counter[Section]] = {(): stock}
+    edge = list(found.items())
+    for _ in range(most):
+        following: dict[_Towers, Counter[Section]] = {}
+        for new, left in edge:
+            for base in [s for s in left if s.kind == SectionKind.BASE and left[s]]:
+                for turret in [s for s in left if s.kind == SectionKind.TURRET and left[s]]:
+                    if base.colour == turret.colour:
+                        row = (*new, Tower(base.colour, base.gold, turret.gold))
+                        following[tuple(sorted(row))] = left - Counter((base, turret))
+        edge = list(following.items())
+        found |= following
+    return found.items()
+
+
+_Step = tuple[_Towers, frozenset[tuple[Section, int]], frozenset[tuple[Colour, int]]]
+
+
+def _single_steps(
+    towers: _Towers, stock: dict[Section, int], lit: dict[Colour, int], standing: _Towers
+) -> Iterator[_Step]:
+    for number, t in enumerate(towers):
+        for s, count in stock.items():
+            if count and s.colour == t.colour and s.kind in (SectionKind.TRUNK, SectionKind.WINDOW):
+                field = f"{'gold' if s.gold else 'plain'}_{s.kind.name.lower()}s"
+                yield (
+                    _grown(towers, number, field),
+                    frozenset({**stock, s: count - 1}.items()),
+                    frozenset(lit.items()),
+                )
+        if number < len(standing) and lit.get(t.colour):
+            before = standing[number]
+            after = frozenset({**lit, t.colour: lit[t.colour] - 1}.items())
+            if t.lit_plain < before.plain_windows:
+                yield _grown(towers, number, "lit_plain"), frozenset(stock.items()), after
+            if t.lit_gold < before.gold_windows:
+                yield _grown(towers, number, "lit_gold"), frozenset(stock.items()), after
+
+
+def _grown(towers: _Towers, number: int, field: str) -> _Towers:
+    t = towers[number]
+    grown = t._replace(**{field: getattr(t, field) + 1})
+    return (*towers[:number], grown, *towers[number + 1 :])
+
+
+def engine_builds(state: State) -> list[_Towers]:
+    """The towers at the end of every path of steps from here; the build belongs to seat 0."""
+    if state.kind != DecisionKind.BUILD or state.seat != 0:
+        return [state.towers[0]]
+    found = []
+    for action in state.legal:
+        after = state.copy()
+        apply(after, action)
+        found += engine_builds(after)
+    return found
+
+
+_NAMES = ("red", "green")
+_SECTIONS = st.builds(
+    lambda colour, kind, gold: f"{colour} {kind}{gold}",
+    st.sampled_from(_NAMES),
+    st.sampled_from(["base", "trunk", "window", "turret"]),
+    st.sampled_from(["", "", " gold"]),
+)
+_TOWERS = st.builds(
+    lambda colour, plain, gold, lit: tower(
+        colour,
+        2 + plain + gold,
+        plain_windows=plain,
+        gold_windows=gold,
+        lit_plain=min(plain, lit),
+    ),
+    st.sampled_from(_NAMES),
+    st.integers(0, 2),
+    st.integers(0, 1),
+    st.integers(0, 1),
+)
+_LIT = st.lists(st.sampled_from(_NAMES), max_size=3)
+
+
+def check_builds(sections, towers, lit):
+    table = Table("pro")
+    table.hand(1, "")
+    table.hand(0, "blue blue")
+    table.money(0, 50)
+    table.towers(0, *towers)
+    table.stock(0, *sections)
+    table.lit(0, " ".join(lit))
+    expected = naive_builds(
+        Counter(map(section, sections)),
+        Counter(Colour[name.upper()] for name in lit),
+        tuple(towers),
+        7,
+    )
+    assert table.offers("circle") == [n for n in range(1, 8) if expected[n]]
+    start = table.state
+    for plot in table.offers("circle"):
+        table.state = start.copy()
+        table.play(f"dispatch circle {plot}")
+        if table.state.kind == DecisionKind.BUYERS:
+            table.play("lay blue")
+        ends = engine_builds(table.state)
+        assert len(ends) == len(set(ends)), "a build is one path only"
+        assert set(ends) == expected[plot]
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(_SECTIONS, max_size=7), st.lists(_TOWERS, max_size=2), _LIT)
+@example(["red base", "red base gold", "red turret", "red turret gold"], [], [])
+@example(["red base", "red turret gold", "red base gold", "red turret"], [tower("red")], ["red"])
+@example(["red window"], [tower("red", 3, plain_windows=1)], ["red", "red"])
+def test_the_steps_reach_every_build_once(sections, towers, lit):
+    check_builds(sections, towers, lit)
+
+
+@pytest.mark.long
+@settings(max_examples=2000, deadline=None)
+@given(st.lists(_SECTIONS, max_size=9), st.lists(_TOWERS, max_size=3), _LIT)
+def test_the_steps_reach_every_build_once_long(sections, towers, lit):
+    check_builds(sections, towers, lit)
+
+
+def test_identical_towers_founded_together_have_numbers_of_their_own():
+    table = Table()
+    table.stock(0, *["red base", "red turret"] * 2, "red trunk", "red trunk")
+    table.send("circle 6", "blue")  # both foundings are forced
+    assert table.offered() == ["extend 1 red trunk", "extend 2 red trunk"]
+    table.play("extend 1 red trunk", "extend 2 red trunk")
+    assert table.public.seats[0].towers == (tower("red", 3), tower("red", 3))

@@ -1,0 +1,347 @@
+"""The edition file: what it says, and what is said about a file that is wrong."""
+
+import copy
+import json
+import random
+import tomllib
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asara_game.deal import RandomShuffler
+from asara_game.edition import EditionError, load_edition, parse_edition
+from asara_game.engine import apply, new_match
+from asara_game.rules import RULE_COMBINATIONS, Rules
+from asara_game.view import determinize, view
+
+SHIPPED = load_edition()
+TABLES: dict[str, Any] = tomllib.loads(SHIPPED.data.decode())
+
+
+def write(value: Any) -> str:
+    """A value as inline TOML."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(k)} = {write(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(write, value)) + "]"
+    if isinstance(value, float):
+        return repr(value)
+    return json.dumps(value)
+
+
+def file(tables: dict[str, Any]) -> bytes:
+    """An edition file of these tables."""
+    return "\n".join(
+        f"{json.dumps(key)} = {write(value)}" for key, value in tables.items()
+    ).encode()
+
+
+def changed(path: str, value: Any) -> bytes:
+    """The shipped file with one value replaced; `path` is dotted, list indices are numbers."""
+    tables: Any = copy.deepcopy(TABLES)
+    *parents, last = path.split(".")
+    at = tables
+    for key in parents:
+        at = at[int(key) if isinstance(at, list) else key]
+    if isinstance(at, list):
+        at[int(last)] = value
+    else:
+        at[last] = value
+    return file(tables)
+
+
+def without(path: str) -> bytes:
+    """The shipped file without one key."""
+    tables = copy.deepcopy(TABLES)
+    *parents, last = path.split(".")
+    at = tables
+    for key in parents:
+        at = at[key]
+    del at[last]
+    return file(tables)
+
+
+# The shipped edition.
+
+
+def test_the_components_of_the_box():
+    kinds = [sum(plain + gold for plain, gold in rows) for rows in SHIPPED.tiles]
+    assert kinds == [20, 20, 25, 20]
+    assert sum(SHIPPED.lit_windows) == 15
+    assert sum(SHIPPED.buyers) == 45
+    assert sum(count for _, count in SHIPPED.gifts) == 20
+    assert sum(count for _, count in SHIPPED.gifts_professional) == 4
+    assert SHIPPED.hand_sizes == (9, 8, 7)
+    assert SHIPPED.starting_asari == (20, 21, 22, 23)
+    assert SHIPPED.prices == (3, 4, 5, 6, 8)
+
+
+def test_the_gift_decks_run_out_exactly():
+    assert sum(count for _, count in SHIPPED.gifts) == len(SHIPPED.chests) * SHIPPED.years
+    both = SHIPPED.chests + SHIPPED.chests_professional
+    cards = SHIPPED.gifts + SHIPPED.gifts_professional
+    assert sum(count for _, count in cards) == len(both) * SHIPPED.years
+
+
+def test_every_table_names_its_source():
+    assert [row.table for row in SHIPPED.sources] == [key for key in TABLES if key != "name"]
+    assert all(row.source and row.values for row in SHIPPED.sources)
+
+
+def test_an_edition_is_the_bytes_of_its_file():
+    assert parse_edition(SHIPPED.data) == SHIPPED
+    other = parse_edition(file(TABLES))
+    assert other == SHIPPED
+    assert other.sha256 != SHIPPED.sha256
+
+
+def test_a_file_is_loaded_by_path(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_bytes(changed("years.value", 2))
+    assert load_edition(path).years == 2
+    path.write_bytes(b"years = ")
+    with pytest.raises(EditionError, match=r"mine\.toml: not TOML"):
+        load_edition(path)
+    with pytest.raises(EditionError, match=r"absent\.toml: No such file"):
+        load_edition(tmp_path / "absent.toml")
+    with pytest.raises(EditionError, match="directory"):
+        load_edition(tmp_path)
+
+
+# Files that are wrong.
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "complaint"),
+    [
+        ("name", "", "name: not a text"),
+        ("name", 3, "name: not a text"),
+        ("years", 4, "years: not a table"),
+        ("years.value", 0, "years.value: not a whole number from 1 to 60"),
+        ("years.value", "four", "years.value: not a whole number"),
+        ("years.value", 4.5, "years.value: not a whole number"),
+        ("years.value", True, "years.value: not a whole number"),
+        ("years.value", 10**30, "years.value: not a whole number"),
+        ("years.extra", 1, "years.extra: unknown key"),
+        ("years.source", 4, "years.source: not a text"),
+        ("colour", {}, "colour: unknown key"),
+        ("prices.pink", 3, "prices.pink: unknown key"),
+        ("prices.red", -1, "prices.red: not a whole number"),
+        ("tiles.base.red", 4, "tiles.base.red: not a list of 2 numbers"),
+        ("tiles.base.red", [1, 2, 3], "tiles.base.red: not a list of 2 numbers"),
+        ("tiles.base.red", [1, "2"], "tiles.base.red[1]: not a whole number"),
+        ("tiles.base.pink", [1, 1], "tiles.base.pink: unknown key"),
+        ("tiles.dome", {}, "tiles.dome: unknown key"),
+        ("buyers.blue", 99, "buyers.blue: not a whole number"),
+        ("hand_size.4", 12, "hand_size.4: 4 hands of 12, but 45 buyers"),
+        ("starting_asari.value", [20, 21, 22], "starting_asari.value: not a list of 4 numbers"),
+        ("market.spaces", 9, "market.spaces"),
+        ("building_circle.plots", [], "building_circle.plots: needs 1 to 8 different numbers"),
+        ("building_circle.plots", [1, 1], "building_circle.plots: needs 1 to 8 different numbers"),
+        ("building_circle.plots", [1, 16], "building_circle.plots: at most 15"),
+        ("bank.values", list(range(1, 10)), "bank.values: needs 1 to 8 different numbers"),
+        ("house_of_lighted_windows.offers", 4, "offers: not a list of tables"),
+        ("house_of_lighted_windows.offers", [], "house_of_lighted_windows.offers: none"),
+        ("house_of_lighted_windows.offers.0", 4, "offers[0]: not a table"),
+        ("house_of_lighted_windows.offers.1.asari", 4, "offers: two offers of one price"),
+        ("house_of_lighted_windows.offers.1.kept", 3, "offers[1].kept: not 1 or 2"),
+        ("house_of_lighted_windows.offers.0.kept", 2, None),
+        ("house_of_lighted_windows.offers.0.free", 2, "offers[0].free: unknown key"),
+        ("gifts.cards.0.kind", "steal", "gifts.cards[0].kind: 'steal' is none of choose-buyer"),
+        ("gifts.cards.0.asari", 3, "gifts.cards[0].asari: unknown key"),
+        ("gifts.cards.1.asari", 0, "gifts.cards[1].asari: not a whole number"),
+        (
+            "gifts.cards.5.section_kind",
+            "dome",
+            "gifts.cards[5].section_kind: 'dome' is none of base",
+        ),
+        ("gifts.chests", "bank 6", "gifts.chests: not a list of spaces"),
+        ("gifts.chests.4", 6, "gifts.chests: not a list of spaces"),
+        ("gifts.chests.4", "moon 6", "gifts.chests[4]: no area 'moon'"),
+        ("gifts.chests.4", "bank 7", "gifts.chests[4]: no space 'bank 7'"),
+        ("gifts.chests.4", "lit-windows 1", "gifts.chests[4]: no space 'lit-windows 1'"),
+        ("gifts.chests.4", "coloured-building 1", "gifts.chests[4]: no chest can stand"),
+        ("gifts.chests.4", "base-market 1", "gifts.chests[4]: 'base-market 1' has a chest already"),
+        (
+            "gifts_professional.chests.0",
+            "genie 3",
+            "gifts_professional.chests[0]: no space 'genie 3'",
+        ),
+        ("gifts_professional.chests.0", "bank 6", "gifts_professional.chests[0]: 'bank 6' has"),
+        ("gifts_professional.chests.0", "tent 4", None),
+        ("awards.red", [8], "awards.red: not a list of 2 numbers"),
+        ("awards.asari_per_prestige", 0, "awards.asari_per_prestige: not a whole number"),
+    ],
+)
+def test_a_wrong_value_is_named(path, value, complaint):
+    data = changed(path, value)
+    if complaint is None:
+        parse_edition(data)
+        return
+    with pytest.raises(EditionError) as refused:
+        parse_edition(data)
+    assert complaint in str(refused.value)
+
+
+KEYS = [f"{name}.{key}" for name, table in TABLES.items() if name != "name" for key in table]
+
+
+@pytest.mark.parametrize("path", ["name", *(k for k in TABLES if k != "name"), *KEYS])
+def test_a_missing_key_is_named(path):
+    with pytest.raises(EditionError) as refused:
+        parse_edition(without(path))
+    assert str(refused.value) == f"{path}: missing"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\xff\xfe",
+        b"name",
+        b"name = 'x'\nname = 'y'",
+        b"years = " + b"[" * 5000,
+        b"years = " + b"[" * 300 + b"]" * 300,
+        b"name = 'x'\nyears = {source = 's', value = " + b"[" * 200 + b"]" * 200 + b"}",
+        b"name = 'x'\nyears = {source = 's', value = " + b"[" * 490 + b"]" * 490 + b"}",
+        b"name = 'x'\nyears = {source = 's', value = " + b"1" * 5000 + b"}",
+        b"name = 'x'\nyears = {source = 's', value = 0x" + b"f" * 5000 + b"}",
+        b"name = 'x'\nyears = {source = 's', value = 1979-02-30}",
+        b"name = 'x'\nyears = {source = 's', value = nan}",
+    ],
+)
+def test_what_is_no_edition_at_all(data):
+    with pytest.raises(EditionError):
+        parse_edition(data)
+
+
+# Fuzz: a file is an edition that can be played, or it is refused with EditionError.
+
+_LEAVES = st.one_of(
+    st.none().map(lambda _: {}),
+    st.booleans(),
+    st.integers(-2, 70),
+    st.integers(),
+    st.floats(),
+    st.text(st.characters(codec="utf-8", exclude_characters="\x7f"), max_size=8),
+    st.sampled_from(
+        ["bank 6", "base-market 2", "circle 3", "spies 5", "asari", "prestige", "base"]
+    ),
+)
+_VALUES = st.recursive(
+    _LEAVES,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text("ab1", max_size=2), inner),
+    max_leaves=6,
+)
+
+
+def nodes(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Paths of all values of the file."""
+    found = [path] if path else []
+    items: Any = ()
+    if isinstance(value, dict):
+        items = value.items()
+    elif isinstance(value, list):
+        items = enumerate(value)
+    for key, inner in items:
+        found += nodes(inner, (*path, key))
+    return found
+
+
+_PATHS = nodes(TABLES)
+
+
+def disturb(tables: dict[str, Any], path: tuple[Any, ...], how: str, value: Any) -> None:
+    """Replace, remove, add or double a value; a path that is gone is let be."""
+    at: Any = tables
+    for key in path[:-1]:
+        try:
+            at = at[key]
+        except (KeyError, IndexError, TypeError):
+            return
+    last = path[-1]
+    if isinstance(at, list):
+        if not (isinstance(last, int) and last < len(at)):
+            return
+    elif not isinstance(at, dict):
+        return
+    if how == "remove":
+        if isinstance(at, list) or last in at:
+            del at[last]
+    elif how == "double" and isinstance(at, list):
+        at.append(copy.deepcopy(at[last]))
+    elif how == "add" and isinstance(at, dict):
+        at[str(value)[:5]] = value
+    else:
+        at[last] = value
+
+
+_DISTURBANCES = st.lists(
+    st.tuples(
+        st.sampled_from(_PATHS),
+        st.sampled_from(["replace", "replace", "remove", "double", "add"]),
+        _VALUES | st.integers(1, 60),
+    ),
+    min_size=1,
+    max_size=3,
+)
+
+
+def check_file(data: bytes, seed: int) -> bool:
+    """Whether the file is an edition; one that is can be played under every combination."""
+    try:
+        edition = parse_edition(data)
+    except EditionError as error:
+        assert str(error)  # noqa: PT017 - any text will do
+        return False
+    dice = random.Random(seed)
+    rules = Rules(edition, dice.choice(RULE_COMBINATIONS), dice.choice((2, 3, 4)))
+    state, _ = new_match(rules, RandomShuffler(dice))
+    for _ in range(150):
+        if state.seat < 0:
+            break
+        if dice.random() < 0.1:
+            determinize(view(state, state.seat), dice)
+        apply(state, dice.choice(state.legal))
+    return True
+
+
+@settings(max_examples=150, deadline=None)
+@given(_DISTURBANCES, st.integers(0, 2**32))
+def test_a_disturbed_file_is_refused_or_can_be_played(disturbances, seed):
+    tables = copy.deepcopy(TABLES)
+    for path, how, value in disturbances:
+        disturb(tables, path, how, value)
+    check_file(file(tables), seed)
+
+
+@pytest.mark.long
+@settings(max_examples=5000, deadline=None)
+@given(_DISTURBANCES, st.integers(0, 2**32))
+def test_a_disturbed_file_is_refused_or_can_be_played_long(disturbances, seed):
+    tables = copy.deepcopy(TABLES)
+    for path, how, value in disturbances:
+        disturb(tables, path, how, value)
+    check_file(file(tables), seed)
+
+
+#: Single values that are likely to make an edition which is odd, but one.
+_NUMBERS = [path for path in _PATHS if str(path[-1]) not in ("source", "name", "kind")]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(_NUMBERS), st.integers(0, 20)), max_size=6), st.randoms())
+def test_odd_numbers_can_be_played(numbers, dice):
+    tables = copy.deepcopy(TABLES)
+    for path, value in numbers:
+        disturb(tables, path, "replace", value)
+    check_file(file(tables), dice.randrange(2**32))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.binary(max_size=60), st.integers(0, len(SHIPPED.data)), st.integers(0, 40))
+def test_a_damaged_file_is_refused_or_can_be_played(patch, at, cut):
+    data = SHIPPED.data[:at] + patch + SHIPPED.data[at + cut :]
+    check_file(data, 1)

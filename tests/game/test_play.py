@@ -1,0 +1,180 @@
+"""What holds at every decision of every match, over random play of all combinations."""
+
+import random
+from itertools import islice
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asara_game.deal import Deal, RandomShuffler
+from asara_game.engine import apply, decision, legal_actions, new_match, outcome
+from asara_game.state import IllegalAction
+from asara_game.view import view
+from asara_game.vocabulary import DecisionKind, Tower
+from tests.game.ledger import Ledger
+from tests.game.play import (
+    CASES,
+    check_components,
+    check_legal,
+    check_tables,
+    mutations,
+    playout,
+    snapshot,
+)
+from tests.game.table import rules
+
+SEEDS = st.integers(0, 2**32)
+SHORT = settings(max_examples=2, deadline=None)
+LONG = settings(max_examples=60, deadline=None)
+
+
+def check_match(rule_sets: str, seats: int, seed: int) -> None:
+    """Components, coins, points, towers and legal lists, from the first decision to the end."""
+    in_force = rules(rule_sets, seats)
+    ledger = Ledger(in_force)
+    for state, _, events in playout(in_force, seed):
+        ledger.follow(events)
+        check_components(state, ledger.gifts_taken)
+        check_tables(state)
+        assert state.money == ledger.asari
+        assert state.prestige == ledger.prestige
+        choosing = state.seat >= 0 and state.kind == DecisionKind.GIFT_BUYER
+        hands = list(state.hand_sizes)
+        hands[state.turn] += choosing  # the card has been taken, the buyer not yet
+        assert hands == ledger.hand_sizes
+        assert [list(own) for own in state.towers] == ledger.towers
+        assert all(type(tower) is Tower for own in state.towers for tower in own)
+        assert [sum(state.lit[s * 5 : s * 5 + 5]) for s in range(seats)] == ledger.lit_windows
+        assert (state.year, state.patronage) == (ledger.year, ledger.patronage)
+        assert state.to_build == ledger.to_build
+        if state.seat >= 0:
+            check_legal(state)
+            assert outcome(state) is None
+            assert decision(state).seat == state.turn == state.seat
+    assert ledger.year == in_force.edition.years == 4
+    assert ledger.finals == seats
+    end = outcome(state)
+    assert end is not None
+    assert end.prestige == tuple(ledger.prestige)
+    assert list(legal_actions(state)) == []
+    with pytest.raises(ValueError, match="over"):
+        decision(state)
+
+
+@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@SHORT
+@given(seed=SEEDS)
+def test_every_match_keeps_the_rules(rule_sets, seats, seed):
+    check_match(rule_sets, seats, seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@LONG
+@given(seed=SEEDS)
+def test_every_match_keeps_the_rules_long(rule_sets, seats, seed):
+    check_match(rule_sets, seats, seed)
+
+
+def check_actions(rule_sets: str, seats: int, seed: int, share: float) -> None:
+    """At a share of the decisions, what is listed applies to a copy, and nothing else applies."""
+    dice = random.Random(seed)
+    seen: dict[Any, None] = {}
+    for state, action, _ in playout(rules(rule_sets, seats), seed):
+        before = snapshot(state)
+        legal = list(state.legal)
+        if action is not None:
+            seen |= dict.fromkeys(mutations(action))
+        seen |= dict.fromkeys(legal)
+        if state.seat >= 0 and dice.random() > share:
+            continue
+        for listed in legal:
+            copy = state.copy()
+            apply(copy, listed)
+            assert snapshot(copy) != before
+        near = {m for listed in legal for m in mutations(listed)}
+        strange = dice.sample(list(seen), min(40, len(seen)))
+        for unlisted in sorted({*near, *strange}.difference(legal), key=str):
+            with pytest.raises(IllegalAction):
+                apply(state, unlisted)
+        assert snapshot(state) == before
+
+
+@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@settings(max_examples=1, deadline=None)
+@given(seed=SEEDS)
+def test_what_is_listed_applies_and_what_is_not_is_refused(rule_sets, seats, seed):
+    check_actions(rule_sets, seats, seed, share=0.25)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@settings(max_examples=20, deadline=None)
+@given(seed=SEEDS)
+def test_what_is_listed_applies_and_what_is_not_is_refused_long(rule_sets, seats, seed):
+    check_actions(rule_sets, seats, seed, share=1)
+
+
+@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+def test_a_refusal_tells_the_deciding_seat_nothing_new(rule_sets, seats):
+    nothing: Any = None
+    for state, _, _ in playout(rules(rule_sets, seats), 5):
+        if state.seat < 0 or state.kind == DecisionKind.SPACE:
+            continue
+        with pytest.raises(IllegalAction) as refused:
+            apply(state, nothing)
+        number = len(view(state, state.seat).legal)
+        assert str(number) in str(refused.value)
+        assert state.kind.name in str(refused.value)
+
+
+# The same deal and the same actions give the same match.
+
+
+@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@settings(max_examples=1, deadline=None)
+@given(seed=SEEDS)
+def test_the_same_deal_and_actions_give_the_same_match(rule_sets, seats, seed):
+    in_force = rules(rule_sets, seats)
+    first = [(action, events, snapshot(state)) for state, action, events in playout(in_force, seed)]
+    secret = random.Random(seed)
+    secret.choice("abc")  # the policy
+    state, events = new_match(in_force, Deal(secret.randbytes(32)))
+    assert (None, events, snapshot(state)) == first[0]
+    for action, expected, after in first[1:]:
+        assert action is not None
+        assert apply(state, action) == expected
+        assert snapshot(state) == after
+
+
+@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+def test_a_copy_goes_its_own_way(rule_sets, seats):
+    in_force = rules(rule_sets, seats)
+    state = next(islice(playout(in_force, 11), 60, None)).state
+    before = snapshot(state)
+    twins = [state.copy(), state.copy()]
+    ends = []
+    for twin in twins:
+        dice = random.Random(3)
+        while twin.seat >= 0:
+            apply(twin, dice.choice(twin.legal))
+        ends.append(snapshot(twin))
+    assert ends[0] == ends[1]
+    assert snapshot(state) == before
+    other = state.copy(RandomShuffler(random.Random(1)))
+    assert other.shuffler is not state.shuffler
+    assert snapshot(other) == before
+
+
+def test_every_field_of_a_state_is_copied():
+    state, _ = new_match(rules("pro+gifts+genie", 4), Deal(bytes(32)))
+    copy = state.copy()
+    for name in type(state).__slots__:
+        value, copied = getattr(state, name), getattr(copy, name)
+        assert value == copied
+        if isinstance(value, list) and name != "legal":
+            assert value is not copied
+            for mine, theirs in zip(value, copied, strict=True):
+                assert not isinstance(mine, list) or mine is not theirs

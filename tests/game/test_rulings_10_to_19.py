@@ -1,0 +1,226 @@
+"""Rulings R10 to R19: what this project decided where the rulebooks are silent.
+
+R11, R12 and R14 concern the evaluations and stand in test_scoring.py.
+"""
+
+import pytest
+
+from asara_game.events import (
+    FundsTaken,
+    GiftTaken,
+    LitWindowsDrawn,
+    LitWindowsKept,
+    MoveLost,
+    SectionTaken,
+)
+from asara_game.view import public_view, view
+from tests.game.table import (
+    BUY_BASE,
+    BUY_LIT_WINDOW,
+    CHOOSE_BUYER,
+    EVERYTHING,
+    TEN_ASARI,
+    TWO_PRESTIGE,
+    Table,
+    told,
+    tower,
+)
+
+# R10: a gift that cannot be used has no effect; a move that can no longer be paid is lost.
+
+
+def test_r10_a_purchase_without_money_has_no_effect():
+    table = Table("basic+gifts")
+    table.gifts("base-market 1", BUY_BASE)
+    table.money(0, 2)
+    events = table.send("base-market 1", "blue")
+    assert told(events, GiftTaken) == [GiftTaken(0, BUY_BASE, False)]
+    assert table.asari(0) == 2
+
+
+def test_r10_a_purchase_from_an_empty_display_has_no_effect():
+    table = Table("basic+gifts")
+    table.gifts("bank 6", BUY_BASE)
+    table.display("base")
+    events = table.send("bank 6", "blue")
+    assert told(events, GiftTaken) == [GiftTaken(0, BUY_BASE, False)]
+    assert told(events, FundsTaken)
+
+
+def test_r10_a_lit_window_that_cannot_be_paid_or_is_not_there():
+    for asari, stack in ((3, "red green"), (20, "")):
+        table = Table("pro+gifts")
+        table.gifts("bank 6", BUY_LIT_WINDOW)
+        table.money(0, asari)
+        table.lit_stack(stack)
+        events = table.send("bank 6", "blue")
+        assert told(events, GiftTaken) == [GiftTaken(0, BUY_LIT_WINDOW, False)]
+        assert table.asari(0) == asari + 6
+
+
+def test_r10_no_buyer_to_choose_from_an_empty_pile():
+    table = Table("basic+gifts")
+    table.gifts("bank 6", CHOOSE_BUYER)
+    table.buyer_pile("")
+    assert told(table.send("bank 6", "blue"), GiftTaken) == [GiftTaken(0, CHOOSE_BUYER, False)]
+
+
+def test_r10_a_move_that_the_gift_made_too_dear_is_lost():
+    table = Table("pro+gifts")
+    table.gifts("lit-windows 1", BUY_LIT_WINDOW)
+    table.money(0, 7)
+    table.send("lit-windows 1", "blue")
+    assert table.kind == "GIFT_LIT_WINDOW"
+    events = table.play(table.offered()[0])
+    assert events[:2] == [LitWindowsKept(0, 1, -4), MoveLost(0)]
+    assert table.asari(0) == 3
+    assert table.asked == 1
+
+
+def test_r10_a_move_that_can_still_be_paid_is_made():
+    table = Table("pro+gifts")
+    table.gifts("lit-windows 1", BUY_LIT_WINDOW)
+    table.money(0, 8)
+    table.send("lit-windows 1", "blue")
+    events = table.play(table.offered()[0])
+    assert LitWindowsDrawn(0, 3, -4) in events
+    assert not told(events, MoveLost)
+
+
+def test_r10_a_lit_house_that_the_gift_has_emptied_is_lost():
+    table = Table("pro+gifts")
+    table.gifts("lit-windows 1", BUY_LIT_WINDOW)
+    table.lit_stack("red")
+    events = table.send("lit-windows 1", "blue")
+    assert events[1:3] == [GiftTaken(0, BUY_LIT_WINDOW, True), LitWindowsKept(0, 1, -4)]
+    assert told(events, MoveLost) == [MoveLost(0)]
+
+
+# R13: the genie grants no discount on the building circle.
+
+
+def test_r13_a_wish_for_a_plot_builds_its_number_and_pays_it():
+    table = Table("pro+genie")
+    table.stock(0, "red base", "red turret", "red trunk")
+    table.occupy("circle 1", "circle 2")
+    assert table.offers("circle") == [3]  # which may build 2 as well
+    table.send("genie 3", "blue")
+    assert table.offers("circle") == [2, 3]
+    table.play("wish circle 2")
+    assert table.public.seats[0].towers == (tower("red"),)
+    assert table.asari(0) == 20 - 3 - 2
+
+
+def test_r13_a_wish_for_a_larger_plot_than_can_be_built_is_not_offered():
+    table = Table("pro+genie")
+    table.stock(0, "red base", "red turret")
+    table.occupy("circle 1", "circle 2", "circle 3")
+    assert table.offers("circle") == [4]
+    table.send("genie 3", "blue")
+    assert table.offers("circle") == [2]
+
+
+# R15: money and unbuilt sections are told to their owner alone.
+
+
+def test_r15_purse_and_stock_are_in_no_other_view():
+    table = Table(EVERYTHING, 3)
+    seen = [view(table.state, seat) for seat in (0, 2)]
+    public = public_view(table.state)
+    table.money(1, 3)
+    table.stock(1, "white base gold")
+    assert public_view(table.state) == public
+    assert [view(table.state, seat) for seat in (0, 2)] == seen
+    assert table.asari(1) == 3
+    assert sum(table.private(1).sections) == 1
+
+
+# R16: the genie takes no gift.
+
+
+def test_r16_a_wish_takes_no_gift():
+    table = Table(EVERYTHING)
+    table.gifts("bank 6", TEN_ASARI, TWO_PRESTIGE)
+    chests = table.public.chests
+    table.send("genie 3", "blue")
+    events = table.play("wish bank 6")
+    assert not told(events, GiftTaken)
+    assert table.asari(0) == 20 - 3 + 6
+    assert table.prestige(0) == 0
+    assert table.public.chests == chests
+
+
+def test_r16_a_wish_for_a_market_needs_no_space_with_a_gift():
+    table = Table(EVERYTHING)
+    table.gifts("base-market 1", TEN_ASARI)
+    table.send("genie 3", "blue")
+    table.play("wish base-market 1")
+    assert table.kind == "SECTION"
+    assert table.asari(0) == 17
+
+
+# R17: the ten-Asari offer stands while one window is left.
+
+
+@pytest.mark.parametrize(("left", "kept"), [("red", 1), ("red green", 2), ("red green red", 2)])
+def test_r17_the_dear_offer_with_few_windows_keeps_at_most_what_was_drawn(left, kept):
+    table = Table("pro")
+    table.lit_stack(left)
+    table.send("lit-windows 1", "blue")
+    assert table.offered() == ["pay 4", "pay 10"]
+    events = table.play("pay 10")
+    count = len(left.split())
+    assert events[0] == LitWindowsDrawn(0, count, -10)
+    if count > kept:
+        assert all(len(text.split()) == kept + 1 for text in table.offered())
+        events += table.play(table.offered()[0])
+    assert told(events, LitWindowsKept) == [LitWindowsKept(0, kept)]
+    assert len(table.held_lit(0).split()) == kept
+
+
+# R18: several gift cards on a space take effect in the order they were laid.
+
+
+def test_r18_gifts_take_effect_in_the_order_they_were_laid():
+    for cards in ((TEN_ASARI, BUY_BASE, TWO_PRESTIGE), (BUY_BASE, TWO_PRESTIGE, TEN_ASARI)):
+        table = Table("basic+gifts")
+        table.gifts("bank 6", *cards)
+        table.money(0, 0)
+        table.display("base", "brown base", "green base")
+        events = table.send("bank 6", "blue")
+        if table.kind == "GIFT_SECTION":
+            events += table.play("take green base")
+        assert [gift.card for gift in told(events, GiftTaken)] == list(cards)
+        paid_first = cards[0] is TEN_ASARI
+        assert bool(told(events, SectionTaken)) is paid_first
+        assert [gift.effective for gift in told(events, GiftTaken)].count(False) == 1 - paid_first
+
+
+def test_r18_the_cards_that_still_wait_are_told_to_who_is_asked():
+    table = Table("basic+gifts")
+    table.gifts("bank 6", TWO_PRESTIGE, BUY_BASE, TEN_ASARI)
+    table.send("bank 6", "blue")
+    asked = view(table.state, 0).decision
+    assert asked is not None
+    assert asked.gifts == (BUY_BASE, TEN_ASARI)
+    assert table.prestige(0) == 2
+    assert table.asari(0) == 20
+
+
+# R19: whether a move can be made is judged at dispatch, before gift cards take effect.
+
+
+def test_r19_money_that_a_gift_would_bring_does_not_open_a_space():
+    table = Table("pro+gifts")
+    table.gifts("lit-windows 1", TEN_ASARI)
+    table.money(0, 3)
+    assert table.offers("lit-windows") == []
+
+
+def test_r19_money_that_a_gift_will_cost_does_not_close_a_space():
+    table = Table("pro+gifts")
+    table.gifts("lit-windows 1", BUY_LIT_WINDOW)
+    table.money(0, 4)
+    assert table.offers("lit-windows") == [1, 2]
+    table.send("lit-windows 1", "blue")
+    assert told(table.play(table.offered()[0]), MoveLost) == [MoveLost(0)]

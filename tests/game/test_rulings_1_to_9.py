@@ -1,0 +1,317 @@
+"""Rulings R1 to R9: what this project decided where the rulebooks are silent."""
+
+import pytest
+
+from asara_game.actions import BuildCount, Decline
+from asara_game.engine import apply
+from asara_game.events import (
+    BuyersDispatched,
+    BuyersRecruited,
+    FundsTaken,
+    GeniePaid,
+    LitWindowsDrawn,
+    MoveDeclined,
+    PileSearched,
+)
+from asara_game.state import IllegalAction
+from asara_game.view import view
+from asara_game.vocabulary import Area, SectionKind
+from tests.game.table import BUY_BASE, BUY_LIT_WINDOW, CHOOSE_BUYER, EVERYTHING, Table, told, tower
+
+# R1: a face-down pair replaces a colour that is required.
+
+
+def test_r01_no_face_down_pair_in_an_area_without_colour():
+    table = Table()
+    table.hand(0, "blue blue green")
+    table.play("dispatch bank 12")
+    assert table.offered() == ["lay blue", "lay green"]
+
+
+def test_r01_a_face_down_pair_where_a_colour_is_required():
+    table = Table()
+    table.hand(0, "blue blue green")
+    table.occupy("bank 6", colour="green")
+    table.play("dispatch bank 12")
+    assert table.offered() == ["lay green", "lay blue blue face-down", "lay blue green face-down"]
+
+
+# R2: a space whose move says "must" is offered only to who can make the move.
+
+
+def test_r02_a_market_is_open_to_a_seat_that_can_buy_nothing():
+    table = Table()
+    table.money(0, 0)
+    table.display("turret")
+    for market in ("base-market", "trunk-market", "window-market", "turret-market"):
+        assert table.offers(market) == [1]
+
+
+def test_r02_the_bank_is_open_to_everybody():
+    table = Table()
+    table.money(0, 0)
+    assert table.offers("bank") == [6, 8, 10, 12]
+
+
+@pytest.mark.parametrize(
+    ("area", "costs"), [("spies", [3, 5]), ("tent", [2, 4, 6]), ("genie", [3, 5, 7])]
+)
+def test_r02_a_space_with_a_cost_is_offered_to_who_can_pay_it(area, costs):
+    table = Table(EVERYTHING)
+    for asari in range(9):
+        table.money(0, asari)
+        assert table.offers(area) == [cost for cost in costs if cost <= asari]
+
+
+def test_r02_the_house_of_lighted_windows_is_offered_to_who_can_pay_its_lowest_price():
+    table = Table("pro")
+    table.money(0, 3)
+    assert table.offers("lit-windows") == []
+    table.money(0, 4)
+    assert table.offers("lit-windows") == [1]
+    assert table.send("lit-windows 1", "blue")[-1] == LitWindowsDrawn(0, 3, -4)
+
+
+def test_r02_a_plot_is_offered_to_who_can_build_its_exact_number():
+    table = Table()
+    assert table.offers("circle") == []
+    table.stock(0, "red base", "red turret", "red trunk", "red window", "green window")
+    assert table.offers("circle") == [2, 3, 4]
+    table.stock(0, "red base", "red turret", "green base", "green turret")
+    assert table.offers("circle") == [2, 4]
+
+
+def test_r02_a_plot_is_offered_to_who_can_pay_it():
+    table = Table()
+    table.stock(0, "red base", "red turret", "red trunk", "red window")
+    table.money(0, 3)
+    assert table.offers("circle") == [2, 3]
+    table.money(0, 0)
+    assert table.offers("circle") == []
+
+
+# R3: what may be declined.
+
+
+def test_r03_taking_a_section_may_be_declined():
+    table = Table()
+    events = table.send("trunk-market 1", "blue")
+    assert table.offered()[-1] == "decline"
+    events = table.play("decline")
+    assert events == [MoveDeclined(0)]
+    assert table.asari(0) == 20
+
+
+def test_r03_a_searched_pile_may_be_declined_and_the_bribe_is_owed():
+    table = Table()
+    table.send("spies 5", "blue")
+    events = table.play("search base", "decline")
+    assert events == [PileSearched(0, SectionKind.BASE, -5), MoveDeclined(0)]
+    assert table.asari(0) == 15
+
+
+def test_r03_the_wish_may_be_declined_and_the_genie_is_owed():
+    table = Table("pro+genie")
+    events = table.send("genie 3", "blue")
+    events += table.play("decline")
+    assert events[-2:] == [GeniePaid(0, -3), MoveDeclined(0)]
+    assert table.asari(0) == 17
+
+
+def test_r03_nothing_else_may_be_declined():
+    table = Table("pro+gifts")
+    table.stock(0, "red base", "red turret", "red trunk", "red window")
+    table.no_gifts()
+    table.gifts("base-market 1", BUY_BASE)
+    table.gifts("lit-windows 1", BUY_LIT_WINDOW)
+    table.gifts("bank 6", CHOOSE_BUYER)
+    table.hand(0, "blue")
+    for space in ("circle 3", "lit-windows 1", "base-market 1", "bank 6", "spies 3"):
+        state = table.state.copy()
+        table.send(space, "blue")
+        assert table.asked == 0
+        assert "decline" not in table.offered()
+        table.state = state
+
+
+# R4: a player can always dispatch.
+
+
+def test_r04_the_coloured_building_takes_one_buyer_from_a_seat_that_can_do_nothing_else():
+    table = Table(EVERYTHING)
+    table.hand(0, "orange")
+    table.money(0, 0)
+    table.no_gifts()
+    for market in ("base-market", "trunk-market", "window-market", "turret-market"):
+        table.occupy(f"{market} 1", colour="blue")
+    table.occupy("bank 6", "patronage 1", colour="blue")
+    assert table.offered() == ["dispatch coloured-building 1"]
+
+
+def test_r04_any_colour_any_number_of_times():
+    table = Table()
+    table.hand(0, "blue orange orange")
+    table.hand(1, "")
+    for buyer in ("orange", "blue", "orange"):
+        assert "dispatch coloured-building 1" in table.offered()
+        table.send("coloured-building 1", f"{buyer} face-down")
+    assert [mark.colour for mark in table.lying("coloured-building 1")] == []  # the year is over
+    assert table.state.year == 2
+
+
+# R5: a lit window covers a window that stood before the build.
+
+
+def test_r05_no_lit_window_on_a_window_of_the_same_build():
+    table = Table("pro")
+    table.towers(0, tower("red"))
+    table.stock(0, "red window")
+    table.lit(0, "red")
+    assert table.offers("circle") == [1]
+
+
+def test_r05_a_lit_window_on_a_window_that_stood_before():
+    table = Table("pro")
+    table.towers(0, tower("red", 3, plain_windows=1))
+    table.stock(0, "red window")
+    table.lit(0, "red red")
+    assert table.offers("circle") == [1, 2]
+    table.send("circle 2", "blue")  # both steps are forced
+    assert table.public.seats[0].towers == (tower("red", 4, plain_windows=2, lit_plain=1),)
+    assert table.held_lit(0) == "red"
+
+
+def test_r05_a_window_built_on_an_earlier_turn_may_be_lit():
+    table = Table("pro")
+    table.towers(0, tower("red"))
+    table.stock(0, "red window")
+    table.lit(0, "red")
+    table.hand(0, "blue blue")
+    table.hand(1, "")
+    table.send("circle 1", "blue")
+    assert table.offers("circle") == [2]  # plot 1 is taken; plot 2 may build 1
+    table.send("circle 2", "blue")
+    assert table.public.seats[0].towers[0].lit == 1
+
+
+# R6: the kitty never runs out.
+
+
+def test_r06_the_bank_pays_when_the_players_hold_more_coins_than_the_box():
+    table = Table()
+    table.money(0, 500)
+    table.money(1, 500)
+    assert FundsTaken(0, table.info("bank 12").space, 12) in table.send("bank 12", "blue")
+    assert table.asari(0) == 512
+
+
+# R7: draw what is left.
+
+
+def test_r07_a_short_buyer_pile_gives_what_is_left():
+    table = Table("pro")
+    table.hand(0, "blue blue")
+    table.buyer_pile("orange")
+    events = table.send("tent 2", "blue")
+    assert told(events, BuyersRecruited) == [BuyersRecruited(0, 1, -2)]
+    assert table.held(0) == "blue orange"
+
+
+def test_r07_no_tent_without_a_buyer_pile():
+    table = Table("pro+genie")
+    table.buyer_pile("")
+    assert table.offers("tent") == []
+    table.send("genie 3", "blue")
+    assert table.offers("tent") == []
+
+
+def test_r07_a_short_stack_of_lit_windows_gives_what_is_left():
+    table = Table("pro")
+    table.lit_stack("red green")
+    table.send("lit-windows 1", "blue")
+    events = table.play("pay 4")
+    assert events == [LitWindowsDrawn(0, 2, -4)]
+    assert table.offered() == ["keep green", "keep red"]
+
+
+def test_r07_no_house_of_lighted_windows_without_a_stack():
+    table = Table("pro+genie")
+    table.lit_stack("")
+    assert table.offers("lit-windows") == []
+    table.send("genie 3", "blue")
+    assert table.offers("lit-windows") == []
+
+
+# R8: empty piles.
+
+
+def test_r08_no_spies_without_a_pile():
+    table = Table("pro+genie")
+    for kind in ("base", "trunk", "window", "turret"):
+        table.pile(kind)
+    assert table.offers("spies") == []
+    table.send("genie 3", "blue")
+    assert table.offers("spies") == []
+
+
+def test_r08_an_empty_pile_cannot_be_searched():
+    table = Table()
+    table.pile("trunk")
+    table.send("spies 3", "blue")
+    assert table.offered() == ["search base", "search window", "search turret"]
+
+
+# R9: windows go back under the stack in the order in which they were drawn.
+
+
+def test_r09_the_first_window_drawn_goes_back_first():
+    table = Table("pro")
+    table.lit_stack("white black red green brown")
+    table.send("lit-windows 1", "blue")
+    table.play("pay 4")
+    assert [c.name for c in table.private(0).searched_lit_windows] == ["BROWN", "GREEN", "RED"]
+    table.play("keep green")
+    names = {1: "brown", 3: "red", 4: "black", 5: "white"}
+    downwards = [names[window & 7] for window in reversed(table.state.lit_stack)]
+    assert downwards == ["black", "white", "brown", "red"]
+
+
+def test_r09_only_who_put_them_there_knows_the_order():
+    table = Table("pro", 3)
+    table.hand(0, "blue")
+    table.lit_stack("white black red green brown")
+    table.send("lit-windows 1", "blue")
+    table.play("pay 4", "keep green")
+    known = [(above, colour.name) for above, colour in table.private(0).known_lit_windows]
+    assert known == [(2, "BROWN"), (3, "RED")]
+    assert table.private(1).known_lit_windows == table.private(2).known_lit_windows == ()
+
+
+def test_r09_the_next_to_draw_them_learns_what_they_are():
+    table = Table("pro")
+    table.lit_stack("red green brown")
+    table.send("lit-windows 1", "blue")
+    table.play("pay 4", "keep green")
+    table.hand(1, "blue blue")
+    table.play("dispatch lit-windows 2")
+    table.play(*[text for text in table.offered() if text == "lay blue"])
+    table.play("pay 4")
+    assert [c.name for c in table.private(1).searched_lit_windows] == ["BROWN", "RED"]
+    assert table.private(0).known_lit_windows == ()
+
+
+# What is not offered is refused.
+
+
+def test_whatever_is_not_offered_is_refused():
+    table = Table("pro")
+    before = table.state.copy()
+    for action in (BuildCount(3), Decline()):
+        with pytest.raises(IllegalAction):
+            apply(table.state, action)
+    for text in ("dispatch circle 1", "dispatch genie 3", "dispatch bank 7", "lay blue"):
+        with pytest.raises(IllegalAction):
+            table.play(text)
+    assert view(table.state, 0) == view(before, 0)
+    assert table.area_colour(Area.BANK) == 0
+    assert not told(table.opening, BuyersDispatched)

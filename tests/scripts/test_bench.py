@@ -1,0 +1,106 @@
+import importlib.util
+import json
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts.benchmark.figures import Bar, Figure, compare, show, write_json
+
+ROOT = Path(__file__).parents[2]
+NAMES = {"engine", "referee", "concurrency"}
+COLUMNS = {"name", "value", "unit", "peer", "peer_value", "ratio"}
+
+
+def bench(*arguments, **environment):
+    """`python -m scripts.benchmark`, which scripts/bench starts once all is installed."""
+    return subprocess.run(
+        [sys.executable, "-m", "scripts.benchmark", *arguments],
+        cwd=ROOT,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def quick(tmp_path, *names):
+    """Rows of the JSON that a quick run of these benchmarks writes, by name."""
+    path = tmp_path / "bench.json"
+    ran = bench(*names, "--quick", "--json", str(path))
+    assert ran.returncode == 0, ran.stderr
+    rows = json.loads(path.read_text())
+    assert all(set(row) == COLUMNS for row in rows)
+    for row in rows:
+        assert row["name"] in ran.stdout
+        assert row["value"] > 0
+        assert math.isclose(row["ratio"], row["value"] / row["peer_value"], rel_tol=0.01)
+    return {row["name"]: row for row in rows}
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("pyspiel") is None,
+    reason="OpenSpiel, the engine's peer, is not installed: it comes with the extra `bench`",
+)
+def test_the_engine_beside_its_peer(tmp_path):
+    rows = quick(tmp_path, "engine")
+    assert rows["engine"]["unit"] == "decisions/s"
+    assert rows["engine"]["peer"] == "OpenSpiel gin_rummy"
+
+
+def test_the_referee_beside_its_peers(tmp_path):
+    rows = quick(tmp_path, "referee", "concurrency")
+    assert set(rows) == {"referee", "referee_cpu", "concurrency", "memory"}
+    assert rows["referee"]["unit"] == "decisions/s"
+    assert rows["concurrency"]["unit"] == "µs/decision"
+
+
+def test_a_missing_peer_is_an_error_that_says_what_to_do(tmp_path):
+    (tmp_path / "pyspiel.py").write_text("raise ImportError")
+    ran = bench("engine", "--quick", PYTHONPATH=str(tmp_path))
+    assert ran.returncode == 2
+    assert "OpenSpiel" in ran.stderr
+    assert "[bench]" in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_an_unknown_benchmark_is_an_error_that_names_those_there_are():
+    ran = bench("engin")
+    assert ran.returncode == 2
+    assert "'engin'" in ran.stderr
+    assert all(name in ran.stderr for name in NAMES)
+
+
+def test_figures_are_medians_of_rounds():
+    figure = compare("x", [(1, 10), (300, 30), (2, 20)], unit="u", peer="p", bar=Bar(0.2))
+    assert (figure.value, figure.peer_value, figure.ratio) == (2, 20, 0.1)
+    assert not figure.holds
+
+
+def test_bars_hold_from_below_or_above():
+    assert Bar(3).holds(3)
+    assert not Bar(3).holds(2.9)
+    assert Bar(1.2, most=True).holds(1.2)
+    assert not Bar(1.2, most=True).holds(1.3)
+
+
+def test_json_and_table_say_the_same(tmp_path, capsys):
+    figure = Figure("engine", 120.0, "decisions/s", "somebody", 40.0, Bar(3))
+    write_json(tmp_path / "bench.json", [figure])
+    assert json.loads((tmp_path / "bench.json").read_text()) == [
+        {
+            "name": "engine",
+            "value": 120.0,
+            "unit": "decisions/s",
+            "peer": "somebody",
+            "peer_value": 40.0,
+            "ratio": 3.0,
+        }
+    ]
+    show([figure])
+    row = next(line for line in capsys.readouterr().out.splitlines() if "engine" in line)
+    assert " ".join(row.split()) == "engine, decisions/s 120 40 somebody 3.00 ≥ 3 holds"

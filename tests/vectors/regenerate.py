@@ -1,0 +1,32 @@
+"""Writes the vectors of this folder anew: `python -m tests.vectors.regenerate` in the checkout.
+
+Look at the difference before committing it: whatever changes here changes what every deal,
+every replay and every other implementation of the rules means.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.game import naive_deal, perft
+
+FOLDER = Path(__file__).parent
+
+
+def write(name: str, value: dict[str, Any]) -> None:
+    """One line per item of every list at the top."""
+    parts = []
+    for key, item in value.items():
+        if isinstance(item, list):
+            rows = ",\n".join(f"    {json.dumps(row)}" for row in item)
+            parts.append(f"  {json.dumps(key)}: [\n{rows}\n  ]")
+        else:
+            parts.append(f"  {json.dumps(key)}: {json.dumps(item)}")
+    path = FOLDER / name
+    path.write_text("{\n" + ",\n".join(parts) + "\n}\n")
+    print(f"{path.name}: {path.stat().st_size} bytes")
+
+
+if __name__ == "__main__":
+    write("deal.json", naive_deal.vectors())
+    write("perft.json", perft.vectors())
