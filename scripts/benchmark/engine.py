@@ -54,12 +54,12 @@ def _rate(play: Callable[[random.Random], int], times: int) -> float:
 
 def _asara(kinds: Sequence[Rules], rng: random.Random) -> int:
     """One match of each kind."""
-    choice = rng.choice
+    draw = rng.random
     decisions = 0
     for rules in kinds:
         state, _ = new_match(rules, Deal(rng.randbytes(32)))
         while legal := legal_actions(state):
-            apply(state, choice(legal))
+            apply(state, legal[int(draw() * len(legal))])
             decisions += 1
     return decisions
 
@@ -75,11 +75,12 @@ def _gin_rummy() -> Callable[[random.Random], int]:
     game: Any = pyspiel.load_game("gin_rummy")
 
     def play(rng: random.Random) -> int:
-        choice = rng.choice
+        draw = rng.random
         state = game.new_initial_state()
         decisions = 0
         while (player := state.current_player()) != _TERMINAL:
-            state.apply_action(choice(state.legal_actions()))
+            legal = state.legal_actions()
+            state.apply_action(legal[int(draw() * len(legal))])
             decisions += player != _CHANCE
         return decisions
 

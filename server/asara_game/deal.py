@@ -55,12 +55,14 @@ class Deal:
     def shuffle(self, label: str, items: list[int]) -> None:
         """Fisher-Yates by the words of `label`; unbiased."""
         words = self._words(label)
-        for i in range(len(items) - 1, 0, -1):
-            word = next(words)
-            while word >= _SAFE and word >= _RANGE - _RANGE % (i + 1):
-                word = next(words)
-            j = word % (i + 1)
-            items[i], items[j] = items[j], items[i]
+        left = len(items)
+        for word in words:
+            if left < 2:
+                return
+            if word < _SAFE or word < _RANGE - _RANGE % left:
+                j = word % left
+                left -= 1
+                items[left], items[j] = items[j], items[left]
 
     def _words(self, label: str) -> Iterator[int]:
         prefix = label.encode() + b"\0"

@@ -52,6 +52,8 @@ RULE_COMBINATIONS: Final[tuple[frozenset[RuleSet], ...]] = (
 _WORDS: Final = {"basic": BASIC, "pro": PROFESSIONAL, "gifts": GIFTS, "genie": GENIE}
 
 DECLINE: Final = Decline()
+#: Entries of a table that is then begun anew, so that it cannot grow for ever.
+_MANY: Final = 50_000
 AREAS: Final = len(Area) + 1
 
 
@@ -133,6 +135,8 @@ class Rules:
     #: Kinds of gift cards, and the deck as indices of them.
     gift_cards: tuple[GiftCard, ...] = field(init=False, repr=False)
     gift_deck: tuple[int, ...] = field(init=False, repr=False)
+    #: Colours of all buyers, rising.
+    buyers: tuple[int, ...] = field(init=False, repr=False)
     hand_size: int = field(init=False)
     professional: bool = field(init=False)
     gifts: bool = field(init=False)
@@ -148,6 +152,8 @@ class Rules:
     least_offer: int = field(init=False)
     #: By area: what is offered there, filled as needed.
     offers: tuple[dict[int, tuple[Action, ...]], ...] = field(init=False, repr=False)
+    #: The offers of the four markets together.
+    market_offers: dict[int, tuple[Action, ...]] = field(init=False, repr=False)
     coloured_building: ChooseSpace = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -159,6 +165,8 @@ class Rules:
         put(self, "professional", PROFESSIONAL in self.rule_sets)
         put(self, "gifts", GIFTS in self.rule_sets)
         put(self, "genie", GENIE in self.rule_sets)
+        colours = enumerate(edition.buyers, 1)
+        put(self, "buyers", tuple(colour for colour, count in colours for _ in range(count)))
         put(self, "hand_size", edition.hand_sizes[self.seats - 2])
         put(self, "least_offer", min(offer.asari for offer in edition.lit_offers))
         self._lay_out_board(put)
@@ -208,6 +216,7 @@ class Rules:
         put(self, "gift_cards", tuple(counts))
         indices = tuple(i for i, count in enumerate(counts.values()) for _ in range(count))
         put(self, "gift_deck", indices)
+        put(self, "market_offers", {})
         put(self, "offers", tuple({} for _ in range(AREAS)))
 
     def _printed(self) -> Iterable[tuple[Area, int, int, int, int]]:
@@ -271,6 +280,19 @@ class Rules:
 
     # The offers of an area by a key that says all they depend on. The engine looks into `offers`
     # first; these fill it.
+
+    def markets(self, key: int) -> tuple[Action, ...]:
+        """Free spaces of the markets; the key has a byte of free spaces for each of the four, then
+        a byte of those with cards for each.
+        """
+        if len(self.market_offers) > _MANY:
+            self.market_offers.clear()
+        options: list[Action] = []
+        for area in (1, 2, 3, 4):
+            own = key >> 8 * area - 8 & 255 | (key >> 8 * area + 24 & 255) << 8
+            options += self.offers[area].get(own) or self.plain_spaces(area, own)
+        found = self.market_offers[key] = tuple(options)
+        return found
 
     def plain_spaces(self, area: int, key: int) -> tuple[Action, ...]:
         """Free spaces of an area whose spaces are alike but for the cards they hold.

@@ -19,7 +19,6 @@ from .state import BUYERS, GIFTS, LIT_WINDOWS, MASK, ONE, State
 from .vocabulary import SECTION_TYPES, Area, DecisionKind
 
 _SPACE: Final = DecisionKind.SPACE
-_MARKETS: Final = (1, 2, 3, 4)
 _CIRCLE, _BANK, _COLOURED = int(Area.BUILDING_CIRCLE), int(Area.BANK), int(Area.COLOURED_BUILDING)
 _SPIES, _PATRONAGE = int(Area.HOUSE_OF_SPIES), int(Area.CALIPHS_PATRONAGE)
 _TENT, _LIT_HOUSE = int(Area.TENT), int(Area.HOUSE_OF_LIGHTED_WINDOWS)
@@ -49,41 +48,42 @@ def spaces(state: State, seat: int) -> list[Action]:
     Ability is judged before gift cards take effect.
     """
     rules = state.rules
-    free = state.free
-    gifted = state.gifted
     known = rules.offers
     asari = state.money[seat]
-    if state.hand_sizes[seat] < 2:
-        free = _fitting(state, seat)
-    legal: list[Action] = []
-    for area in _MARKETS:
-        if key := free[area]:
-            key |= gifted[area] << 8
-            legal += known[area].get(key) or rules.plain_spaces(area, key)
-    if free[_CIRCLE] and asari:
+    free = state.free if state.hand_sizes[seat] > 1 else _fitting(state, seat)
+    _, bases, trunks, windows, turrets, circle, bank, _, spies, patronage, tent, lit, genie = free
+    key = bases | trunks << 8 | windows << 16 | turrets << 24
+    if rules.gifts:
+        _, bases, trunks, windows, turrets, *_ = state.gifted
+        key |= bases << 32 | trunks << 40 | windows << 48 | turrets << 56
+    markets = rules.market_offers.get(key)
+    legal = list(rules.markets(key) if markets is None else markets)
+    if circle and asari:
         numbers = state.numbers[seat]
         if numbers < 0:
             numbers = seat_numbers(state, seat)
         if numbers > 1:
-            key = free[_CIRCLE] | (asari if asari < 15 else 15) << 8 | numbers << 12
+            key = circle | (asari if asari < 15 else 15) << 8 | numbers << 12
             plots = known[_CIRCLE].get(key)
             legal += rules.plots(key) if plots is None else plots
-    if key := free[_BANK]:
-        legal += known[_BANK].get(key) or rules.priced_spaces(_BANK, key)
+    if bank:
+        legal += known[_BANK].get(bank) or rules.priced_spaces(_BANK, bank)
     legal.append(rules.coloured_building)
-    if free[_SPIES] and any(state.piles):
-        legal += _payable(rules, _SPIES, free[_SPIES], asari)
-    if key := free[_PATRONAGE]:
-        key |= gifted[_PATRONAGE] << 8
+    if spies:
+        base_pile, trunk_pile, window_pile, turret_pile = state.piles
+        if base_pile or trunk_pile or window_pile or turret_pile:
+            legal += _payable(rules, _SPIES, spies, asari)
+    if patronage:
+        key = patronage | state.gifted[_PATRONAGE] << 8
         legal += known[_PATRONAGE].get(key) or rules.plain_spaces(_PATRONAGE, key)
     if rules.professional:
-        if free[_TENT] and state.buyer_pile:
-            legal += _payable(rules, _TENT, free[_TENT], asari)
-        if free[_LIT_HOUSE] and asari >= rules.least_offer and state.lit_stack:
-            key = free[_LIT_HOUSE] | gifted[_LIT_HOUSE] << 8
+        if tent and state.buyer_pile:
+            legal += _payable(rules, _TENT, tent, asari)
+        if lit and asari >= rules.least_offer and state.lit_stack:
+            key = lit | state.gifted[_LIT_HOUSE] << 8
             legal += known[_LIT_HOUSE].get(key) or rules.plain_spaces(_LIT_HOUSE, key)
-        if rules.genie and free[_GENIE]:
-            legal += _payable(rules, _GENIE, free[_GENIE], asari)
+        if genie:
+            legal += _payable(rules, _GENIE, genie, asari)
     return legal
 
 
@@ -96,10 +96,11 @@ def _payable(rules: Rules, area: int, free: int, asari: int) -> tuple[Action, ..
 def _fitting(state: State, seat: int) -> list[int]:
     """Free spaces by area, none where the seat's only buyer has not the area's colour."""
     hand = state.hands[seat]
-    return [
-        free if not colour or hand & MASK[colour] else 0
-        for free, colour in zip(state.free, state.area_colours, strict=True)
-    ]
+    free = state.free[:]
+    for area, colour in enumerate(state.area_colours):
+        if colour and not hand & MASK[colour]:
+            free[area] = 0
+    return free
 
 
 def seat_numbers(state: State, seat: int) -> int:
@@ -142,10 +143,10 @@ def start_year(state: State, events: list[Event]) -> None:
     state.dispatched = [()] * len(state.dispatched)
     state.face_down = []
     events.append(YearStarted(state.patronage, state.year, rules.hand_size))
-    pile = [colour for colour, count in enumerate(edition.buyers, 1) for _ in range(count)]
+    pile = list(rules.buyers)
     state.shuffle(BUYERS, pile)
     for seat in range(rules.seats):
-        state.hands[seat] = sum(ONE[colour] for colour in pile[-rules.hand_size :])
+        state.hands[seat] = sum([ONE[colour] for colour in pile[-rules.hand_size :]])
         state.hand_sizes[seat] = rules.hand_size
         del pile[-rules.hand_size :]
     state.buyer_pile = pile

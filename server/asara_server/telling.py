@@ -28,6 +28,7 @@ from asara_server.translate.messages import (
     update_bytes,
 )
 from asara_server.translate.terms import Clocks
+from asara_server.translate.views import ViewWriter
 
 #: The decisions at which the table looks as it did when the last turn was over.
 _SPACE: Final = DecisionKind.SPACE
@@ -72,6 +73,7 @@ class Telling:
         #: Numbers of events at which a turn was over: up to there everybody may be told.
         self.turns = [len(self.events)]
         self.outbox: list[tuple[int, bytes]] = []
+        self._writer = ViewWriter()
         self._ears = [_Ear() for _ in range(seats)]
         #: Whether the turn that runs has dispatched its buyers, which is what it begins with.
         self._dispatched = False
@@ -176,6 +178,7 @@ class Telling:
             clock_us=clock_us,
             charged_us=charged_us,
             include_public=not presence.omit_public_view,
+            writer=self._writer,
         )
         ear.sent = len(events)
         self._send(seat, message)

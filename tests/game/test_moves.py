@@ -133,6 +133,19 @@ def test_only_the_seat_that_searches_sees_the_pile_and_as_long_as_it_searches():
     assert table.private(0).searched_sections == ()
 
 
+def test_what_a_searched_pile_holds_is_told_to_nobody():
+    worlds = []
+    for pile in (["brown base", "green base"], ["red base gold", "white base"]):
+        table = Table()
+        table.pile("base", *pile)
+        events = table.send("spies 3", "blue")
+        events += table.play("search base")
+        within = view(table.state, 1)
+        events += table.play("decline")
+        worlds.append((events, within, view(table.state, 1)))
+    assert worlds[0] == worlds[1]
+
+
 def test_the_bribe_leaves_less_for_the_section():
     table = Table()
     table.money(0, 7)

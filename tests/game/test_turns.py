@@ -151,9 +151,19 @@ def test_a_pair_keeps_its_colours_from_everybody_but_its_player():
         table = Table(seats=3)
         table.occupy("bank 6", colour="green")
         table.hand(0, f"{pair} yellow")
-        table.send("bank 12", f"{pair} face-down")
+        events = table.send("bank 12", f"{pair} face-down")
         assert [b.name.lower() for b in table.private(0).face_down[0][1]] == pair.split()
-        worlds.append([view(table.state, seat) for seat in (1, 2)])
+        worlds.append((events, [view(table.state, seat) for seat in (1, 2)]))
+    assert worlds[0] == worlds[1]
+
+
+def test_a_buyer_on_the_coloured_building_keeps_its_colour_from_all_others():
+    worlds = []
+    for buyer in ("blue", "orange"):
+        table = Table()
+        table.hand(0, f"{buyer} yellow")
+        events = table.send("coloured-building 1", f"{buyer} face-down")
+        worlds.append((events, view(table.state, 1)))
     assert worlds[0] == worlds[1]
 
 

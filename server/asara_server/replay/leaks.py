@@ -15,7 +15,7 @@ from asara_server.replay.file import ReplayFile
 from asara_server.replay.records import ReplayError
 from asara_server.results import RejectionReason
 from asara_server.translate.messages import decision_bytes, rejection_bytes
-from asara_server.translate.views import view_bytes
+from asara_server.translate.views import ViewWriter
 
 
 def leak_fault(file: ReplayFile, worlds: int) -> str | None:
@@ -52,7 +52,7 @@ def _heard(state: State, seat: int) -> tuple[bytes, ...]:
     """What the seat would be sent now."""
     seen = view(state, seat)
     if state.seat != seat:
-        return (view_bytes(seen),)
+        return (ViewWriter().view(seen),)
     asked = decision_bytes(
         match_id="m",
         decision_id=1,

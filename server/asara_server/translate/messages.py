@@ -33,7 +33,7 @@ from asara_server.translate.encode import (
     space_bytes,
 )
 from asara_server.translate.terms import Clocks, Limits
-from asara_server.translate.views import public_bytes, view_bytes
+from asara_server.translate.views import ViewWriter, public_bytes
 from asara_server.translate.wire import delimited, integer, nested, repeated, tag
 
 _Events = Iterable[Event | SeatForfeited]
@@ -70,10 +70,12 @@ def decision_bytes(
     clock_us: int,
     charged_us: int,
     include_public: bool = True,
+    writer: ViewWriter | None = None,
 ) -> bytes:
     """PlayResponse{decision}; `view` is that of the seat that decides.
 
-    Without `include_public` the view holds the private part alone (Hello.omit_public_view).
+    Without `include_public` the view holds the private part alone (Hello.omit_public_view). The
+    `writer` is that of the match; it makes decisions that follow one another cheaper.
     """
     if view.decision is None or view.decision.seat != view.private.seat:
         raise ValueError(f"match {match_id}: seat {view.private.seat} has nothing to decide")
@@ -91,7 +93,7 @@ def decision_bytes(
                 _charged_us(charged_us),
                 _events(map(event_bytes, events)),
                 _sequence(sequence),
-                _view(view_bytes(view, include_public)),
+                _view((writer or ViewWriter()).view(view, include_public)),
                 _build_steps(map(action_bytes, steps)) if steps else b"",
                 _gifts(map(gift_bytes, gifts)) if gifts else b"",
                 _lit_windows_to_keep(to_keep) if to_keep else b"",
@@ -149,7 +151,7 @@ def match_started_bytes(
         edition_sha256=rules.edition.sha256,
         clocks=clocks_message(clocks),
         deal_commitment=deal_commitment,
-        view=ViewMessage.FromString(view_bytes(view)),
+        view=ViewMessage.FromString(ViewWriter().view(view)),
         sequence=sequence,
         resumed=resumed,
         nonces=nonces,

@@ -44,34 +44,89 @@ _public_view = nested(ViewMessage, "public_view")
 _private_view = nested(ViewMessage, "private_view")
 
 
-def view_bytes(view: View, include_public: bool = True) -> bytes:
-    """The message View; without `include_public` its private part alone."""
-    private = _private_view(private_bytes(view.private))
-    return _public_view(public_bytes(view.public)) + private if include_public else private
+class ViewWriter:
+    """Writes the views of one match.
+
+    From one decision to the next little changes, so the groups of parts that make up a view are
+    kept as bytes, and joined anew only where they differ from those of the last view.
+    """
+
+    __slots__ = (
+        "_areas",
+        "_chests",
+        "_holdings",
+        "_last",
+        "_last_bytes",
+        "_markets",
+        "_rows",
+        "_seats",
+    )
+
+    def __init__(self) -> None:
+        self._last = _NOTHING
+        self._last_bytes = self._markets = self._areas = self._chests = self._seats = b""
+        #: By seat: what everybody knows of it.
+        self._rows: list[bytes] = []
+        #: By seat: what it alone holds, and its bytes.
+        self._holdings: dict[int, tuple[PrivateView, bytes]] = {}
+
+    def view(self, view: View, include_public: bool = True) -> bytes:
+        """The message View; without `include_public` its private part alone."""
+        private = _private_view(self._private(view.private))
+        return _public_view(self.public(view.public)) + private if include_public else private
+
+    def public(self, public: PublicView) -> bytes:
+        """The message PublicView."""
+        last = self._last
+        if public is last:
+            return self._last_bytes
+        *table, displays, piles, colours, dispatched, chests, seats = public
+        if displays != last.displays or piles != last.pile_sizes:
+            self._markets = b"".join(map(_market, _MARKET_NUMBERS, displays, piles))
+        if dispatched != last.dispatched or colours != last.area_colours:
+            self._areas = _areas(colours, dispatched)
+        if chests != last.chests:
+            self._chests = b"".join(map(_chest, chests))
+        if seats != last.seats:
+            self._write_seats(seats, last.seats)
+        self._last = public
+        self._last_bytes = b"".join(
+            (_table(*table), self._markets, self._areas, self._chests, self._seats)
+        )
+        return self._last_bytes
+
+    def _write_seats(self, seats: tuple[SeatView, ...], last: tuple[SeatView, ...]) -> None:
+        rows = self._rows
+        if len(seats) != len(last):
+            rows[:] = map(_seat, range(len(seats)), seats)
+        for number, (seat, before) in enumerate(zip(seats, last, strict=False)):
+            if seat != before:
+                rows[number] = _seat(number, seat)
+        self._seats = b"".join(rows)
+
+    def _private(self, private: PrivateView) -> bytes:
+        seat, asari, hand, stock, lit, face_down, known, sections, buyers, windows = private
+        before = self._holdings.get(seat)
+        if before is None or before[0][2:7] != private[2:7]:
+            holding = _holding(hand, stock, lit, face_down, known)
+            before = self._holdings[seat] = private, holding
+        parts = [_private_seat(seat), _private_asari(asari), before[1]]
+        if sections:
+            parts.append(_searched_sections(sections))
+        if buyers:
+            parts.append(_searched_buyers(buyers))
+        if windows:
+            parts.append(_searched_lit_windows(windows))
+        return b"".join(parts)
+
+
+_NOTHING = PublicView(0, 0, 0, 0, 0, 0, (), (), (), (), (), ())
+_MARKET_NUMBERS = (1, 2, 3, 4)
 
 
 def public_bytes(public: PublicView) -> bytes:
     """The message PublicView."""
-    displays, piles = public.displays, public.pile_sizes
-    return b"".join(
-        (
-            _table(
-                public.year,
-                public.turn_seat,
-                public.patronage_seat,
-                public.buyer_pile_size,
-                public.lit_stack_size,
-                public.gift_deck_size,
-            ),
-            _market(1, displays[0], piles[0]),
-            _market(2, displays[1], piles[1]),
-            _market(3, displays[2], piles[2]),
-            _market(4, displays[3], piles[3]),
-            _areas(public.area_colours, public.dispatched),
-            *map(_chest, public.chests),
-            *map(_seat, range(len(public.seats)), public.seats),
-        )
-    )
+    return ViewWriter().public(public)
 
 
 @lru_cache(maxsize=16384)
@@ -181,24 +236,16 @@ _private_seat = integer(PrivateMessage, "seat")
 _private_asari = integer(PrivateMessage, "asari")
 
 
-def private_bytes(private: PrivateView) -> bytes:
-    """The message PrivateView."""
-    parts = [
-        _private_seat(private.seat),
-        _private_asari(private.asari),
-        _hand(private.hand),
-        _stock(private.sections, private.lit_windows),
-    ]
-    if private.face_down:
-        parts += map(_face_down, private.face_down)
-    if private.known_lit_windows:
-        parts.append(_known_lit_windows(private.known_lit_windows))
-    if private.searched_sections:
-        parts.append(_searched_sections(private.searched_sections))
-    if private.searched_buyers:
-        parts.append(_searched_buyers(private.searched_buyers))
-    if private.searched_lit_windows:
-        parts.append(_searched_lit_windows(private.searched_lit_windows))
+def _holding(
+    hand: tuple[int, ...],
+    sections: tuple[int, ...],
+    lit_windows: tuple[int, ...],
+    face_down: tuple[tuple[Space, tuple[BuyerColour, ...]], ...],
+    known: tuple[tuple[int, Colour], ...],
+) -> bytes:
+    parts = [_hand(hand), _stock(sections, lit_windows), *map(_face_down, face_down)]
+    if known:
+        parts.append(_known_lit_windows(known))
     return b"".join(parts)
 
 

@@ -1,0 +1,17 @@
+"""Writes the transcripts of this folder anew: `python -m tests.golden.regenerate` in the checkout.
+
+Review what changed as a diff: it is what the players of these matches would notice.
+"""
+
+from pathlib import Path
+
+from tests.golden.transcript import SCRIPTS, lines
+
+FOLDER = Path(__file__).parent
+
+
+if __name__ == "__main__":
+    for script in SCRIPTS:
+        path = FOLDER / f"{script.name}.txt"
+        path.write_text("".join(f"{line}\n" for line in lines(script)))
+        print(f"{path.name}: {path.stat().st_size} bytes")

@@ -1,0 +1,140 @@
+"""No seat learns what it may not: two worlds that differ in hidden things send the same bytes."""
+
+import pytest
+
+from asara_game.engine import apply
+from asara_game.events import FundsTaken
+from asara_game.view import view
+from asara_game.vocabulary import Colour
+from asara_server import match as match_module
+from asara_server import telling
+from tests.game.play import CASES, builder, visitor
+from tests.game.table import EVERYTHING
+from tests.leak import worlds
+from tests.leak.worlds import Leak, Twins
+
+#: All cases together try 2,000 other worlds at least, and each its share.
+SHARE = 2_000 // len(CASES) + 1
+
+
+@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+def test_no_seat_can_tell_two_worlds_apart(rule_sets, seats):
+    for seed, policy in enumerate((builder, visitor)):
+        twins = Twins(rule_sets, seats, seed)
+        twins.play(policy)
+        assert twins.worlds >= SHARE
+        assert twins.different >= 0.8 * twins.worlds
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(100, 130))
+@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+def test_no_seat_can_tell_two_worlds_apart_long(rule_sets, seats, seed):
+    Twins(rule_sets, seats, seed).play(builder if seed % 2 else visitor)
+
+
+# The property is able to fail: referees that leak on purpose are found out.
+
+
+def leaky_view(leak):
+    """The view with one slip in it."""
+
+    def slipped(state, seat):
+        return leak(state, seat, view(state, seat))
+
+    return slipped
+
+
+def purse_of_another(state, seat, seen):
+    return seen._replace(private=seen.private._replace(asari=state.money[seat - 1]))
+
+
+def pile_in_its_order(state, _, seen):
+    searched = seen.private.searched_sections
+    ordered = tuple(
+        section._replace(colour=Colour(index // 2 + 1), gold=bool(index % 2))
+        for section, index in zip(searched, state.piles[state.pile], strict=False)
+    )
+    return seen._replace(private=seen.private._replace(searched_sections=ordered))
+
+
+def list_in_an_order_that_tells(state, seat, seen):
+    tells = state.money[seat - 1] % 2
+    return seen._replace(legal=seen.legal[::-1] if tells else seen.legal)
+
+
+def list_with_a_length_that_tells(state, seat, seen):
+    return seen._replace(legal=seen.legal[: 3 + state.money[seat - 1] % 2])
+
+
+def windows_that_others_know(state, _, seen):
+    stack = state.lit_stack
+    known = tuple(
+        (len(stack) - 1 - place, Colour(window & 7))
+        for place, window in enumerate(stack)
+        if window >= 8
+    )
+    return seen._replace(private=seen.private._replace(known_lit_windows=known))
+
+
+def pairs_face_up(state, _, seen):
+    pairs = {(owner, space): pair[0] for owner, space, pair in state.face_down}
+
+    def shown(mark):
+        return mark._replace(colour=pairs.get((mark.seat, mark.space), mark.colour))
+
+    areas = tuple(tuple(map(shown, area)) for area in seen.public.dispatched)
+    return seen._replace(public=seen.public._replace(dispatched=areas))
+
+
+@pytest.mark.parametrize(
+    "leak",
+    [
+        purse_of_another,
+        pile_in_its_order,
+        list_in_an_order_that_tells,
+        list_with_a_length_that_tells,
+        windows_that_others_know,
+        pairs_face_up,
+    ],
+)
+def test_a_view_that_leaks_is_found_out(monkeypatch, leak):
+    monkeypatch.setattr(telling, "view", leaky_view(leak))
+    with pytest.raises(Leak, match="tell two worlds apart"):
+        Twins(EVERYTHING, 3, 1).play(visitor)
+
+
+def test_an_error_text_that_leaks_is_found_out(monkeypatch):
+    reject = match_module.Match._reject
+
+    def chatty(self, number, reason, detail, now_us):
+        detail += f" ({self.state.hands[number - 1]})"
+        return reject(self, number, reason, detail, now_us)
+
+    monkeypatch.setattr(match_module.Match, "_reject", chatty)
+    with pytest.raises(Leak, match="tell two worlds apart"):
+        Twins("basic", 2, 1).play(visitor)
+
+
+def test_an_event_that_leaks_is_found_out(monkeypatch):
+    def chatty(state, action):
+        return [
+            event._replace(asari=state.buyer_pile[-1]) if isinstance(event, FundsTaken) else event
+            for event in apply(state, action)
+        ]
+
+    monkeypatch.setattr(worlds, "apply", chatty)
+    with pytest.raises(Leak, match="which world"):
+        Twins("basic", 2, 1).play(visitor)
+
+
+def test_news_of_a_turn_that_is_not_over_is_found_out(monkeypatch):
+    happened = telling.Telling.happened
+
+    def hasty(self, events, state):
+        happened(self, events, state)
+        self.turns.append(len(self.events))
+
+    monkeypatch.setattr(telling.Telling, "happened", hasty)
+    with pytest.raises(Leak, match="before it is over"):
+        Twins("basic", 2, 1).play(visitor)

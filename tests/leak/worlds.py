@@ -1,0 +1,233 @@
+"""Two referees with two worlds that one seat cannot tell apart, and what each would send it.
+
+The first referee plays a match. Whenever somebody is to decide, the second one, which has seen the
+same match, is given another world: one in which everything is different that the seat may not know.
+Then the seat's bot breaks off and comes back to both of them, and sends both of them nonsense.
+Whatever they answer must be the same, byte for byte.
+"""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+
+from asara.v1.vocabulary_pb2 import Action as ActionMessage
+from asara_game.actions import Action
+from asara_game.engine import apply
+from asara_game.events import (
+    BuyersDispatched,
+    Event,
+    GiftTaken,
+    LitWindowsDrawn,
+    PileSearched,
+    YearEvaluated,
+)
+from asara_game.rules import parse_rule_sets
+from asara_game.state import State
+from asara_game.view import determinize, view
+from asara_game.vocabulary import DecisionKind, GiftKind
+from asara_server import telling
+from asara_server.limits import LimitSettings
+from asara_server.match import Answer, Match
+from asara_server.records import Presence
+from asara_server.spec import ClockSettings, MatchSpec, Player
+from asara_server.translate import action_message, match_started_bytes
+from tests.game.play import Policy
+from tests.game.table import rules
+
+Message = tuple[int, bytes]
+Speak = Callable[[Match], None]
+_LIMITS = LimitSettings(rejections_forgiven=10**6).told()
+#: Between turns: who is asked for buyers has told nobody of the space yet.
+_AT_REST = (DecisionKind.SPACE, DecisionKind.BUYERS)
+
+
+class Leak(AssertionError):
+    """A seat could tell two worlds apart."""
+
+
+def referee(rule_sets: str, seats: int, secret: bytes) -> Match:
+    """A match in which every bot listens to all it can."""
+    players = tuple(Player(name, f"token-{name}") for name in "abcd"[:seats])
+    spec = MatchSpec("m1", rules(rule_sets, seats), players, ClockSettings(), secret)
+    match = Match(spec, _LIMITS)
+    match.start({seat: Presence(live_updates=True) for seat in range(seats)}, {})
+    return match
+
+
+class Twins:
+    """A match and its twin.
+
+    `worlds` counts the other worlds that were tried, `different` those that differ in everything.
+    """
+
+    def __init__(self, rule_sets: str, seats: int, seed: int) -> None:
+        parse_rule_sets(rule_sets)
+        self.dice = random.Random(seed)
+        secret = self.dice.randbytes(32)
+        self.match, self.twin = (referee(rule_sets, seats, secret) for _ in range(2))
+        self.seats = seats
+        self.now = 1_000
+        self.worlds = self.different = 0
+        self.strange: list[Action] = []
+        self.decisions = [0] * seats
+        for match in self._both():
+            match.outbox.clear()
+        self.decisions[self.state.seat] = 1
+
+    @property
+    def state(self) -> State:
+        return self.match.state
+
+    def _both(self) -> tuple[Match, Match]:
+        return self.match, self.twin
+
+    def play(self, policy: Policy) -> None:
+        """Compare at every decision up to the end of the match."""
+        while not self.match.finished:
+            state = self.state
+            self.compare_asked(state.seat)
+            if state.kind == DecisionKind.SPACE:
+                for seat in range(self.seats):
+                    if seat != state.seat:
+                        self.compare_waiting(seat)
+            action = policy(state.legal, self.dice)
+            self.strange += self.dice.sample(list(state.legal), 1)
+            compare_futures(state, action, self.dice)
+            self._answer(action)
+
+    def _answer(self, action: Action) -> None:
+        """Both referees accept the action, and tell nobody else of a turn that is not over."""
+        seat = self.state.seat
+        self.now += 1_000
+        told: list[list[Message]] = []
+        for match in self._both():
+            answer = match.reply(seat, self.decisions[seat], [action_message(action)], self.now)
+            assert answer is Answer.ACCEPTED
+            told.append(list(match.outbox))
+            match.outbox.clear()
+        assert told[0] == told[1]
+        after = self.state
+        if after.seat == seat and after.kind not in _AT_REST:
+            others = {to for to, _ in told[0]} - {seat}
+            if others:
+                raise Leak(f"seats {others} hear of seat {seat}'s turn before it is over")
+        if after.seat >= 0:
+            self.decisions[after.seat] += 1
+
+    def compare_asked(self, seat: int) -> None:
+        """The seat that decides comes back, and answers nonsense, in both worlds."""
+        world = determinize(view(self.state, seat), self.dice)
+        presence = Presence(
+            live_updates=True,
+            omit_public_view=self.dice.random() < 0.2,
+            last_sequence=self.dice.choice((None, 0, len(self.match.telling.events) - 2)),
+        )
+        some = self.dice.sample(self.strange, min(2, len(self.strange)))
+        nonsense = [ActionMessage(), *map(action_message, some)]
+        legal = [action_message(action) for action in self.state.legal]
+        nonsense = [message for message in nonsense if message not in legal]
+
+        def speak(match: Match) -> None:
+            match.leave(seat, self.now)
+            match.enter(seat, presence, self.now)
+            for message in nonsense:
+                match.reply(seat, self.decisions[seat], [message], self.now)
+            match.reply(seat, self.decisions[seat], [], self.now)
+            match.reply(seat, 10**9, legal[:1], self.now)
+
+        heard = self._compare(seat, world, speak)
+        assert len(heard) >= 3 + len(nonsense)
+
+    def compare_waiting(self, seat: int) -> None:
+        """A seat that waits for another's turn would see the same table in both worlds."""
+        world = determinize(view(self.state, seat), self.dice)
+
+        def speak(match: Match) -> None:
+            match.reply(seat, 10**9, [ActionMessage()], self.now)
+            message = match_started_bytes(
+                match_id="m1",
+                view=vars(telling)["view"](match.state, seat),  # as telling sees it
+                clocks=match.clocks,
+                deal_commitment=match.telling.commitment,
+                sequence=len(match.telling.events),
+                resumed=True,
+            )
+            match.outbox.append((seat, message))
+
+        self._compare(seat, world, speak)
+
+    def _compare(self, seat: int, world: State, speak: Speak) -> list[Message]:
+        self.worlds += 1
+        self.different += all(
+            mine != theirs
+            for mine, theirs in zip(hidden(self.state, seat), hidden(world, seat), strict=True)
+        )
+        true_world = self.twin.state
+        heard = []
+        for match, state in ((self.match, self.match.state), (self.twin, world)):
+            match.state = state
+            speak(match)
+            heard.append(list(match.outbox))
+            match.outbox.clear()
+        self.twin.state = true_world
+        if heard[0] != heard[1]:
+            kind = self.state.kind.name
+            raise Leak(f"seat {seat} can tell two worlds apart at {kind} of seat {self.state.seat}")
+        assert {to for to, _ in heard[0]} == {seat}
+        return heard[0]
+
+
+# What happens next.
+
+
+def compare_futures(state: State, action: Action, dice: random.Random) -> None:
+    """The same action gives the same events in another world, up to what it reveals.
+
+    Where the turn goes on and nothing was revealed, the two worlds are still the same to the seat.
+    """
+    seat = state.seat
+    futures = []
+    for world in (state.copy(), determinize(view(state, seat), dice)):
+        at_rest = world.kind in _AT_REST
+        told, revealed = own_turn(apply(world, action), at_rest)
+        over = revealed or world.seat != seat or world.kind in _AT_REST
+        futures.append((told, None if over else view(world, seat)))
+    if futures[0] != futures[1]:
+        raise Leak(f"'{action}' shows seat {seat} which world it is in")
+
+
+def own_turn(events: Sequence[Event], at_rest: bool) -> tuple[list[Event], bool]:
+    """Events up to the end of the turn, or the first that reveals; and whether one does."""
+    told: list[Event] = []
+    for event in events:
+        if isinstance(event, YearEvaluated):
+            break
+        if isinstance(event, BuyersDispatched):
+            if not at_rest:
+                break
+            at_rest = False
+        told.append(event)
+        if reveals(event):
+            return told, True
+    return told, False
+
+
+def reveals(event: Event) -> bool:
+    """Whether the seat sees something new behind this event."""
+    if isinstance(event, GiftTaken):
+        looks = (GiftKind.CHOOSE_BUYER, GiftKind.BUY_LIT_WINDOW)
+        return event.effective and event.card.kind in looks
+    return isinstance(event, PileSearched | LitWindowsDrawn)
+
+
+def hidden(state: State, seat: int) -> Iterator[object]:
+    """What a seat may not know, thing by thing, as far as there is something to know."""
+    others = [other for other in range(state.rules.seats) if other != seat]
+    yield [state.money[other] for other in others]
+    if sum(state.hand_sizes[other] for other in others) > 2:
+        yield [state.hands[other] for other in others]
+    if sum(map(len, state.piles)) > 5:
+        yield state.piles
+    if state.rules.professional and len(state.lit_stack) > 5:
+        yield [window & 7 for window in state.lit_stack]
+    if state.rules.gifts and len(state.gift_deck) > 4:
+        yield state.gift_deck
