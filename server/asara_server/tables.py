@@ -338,11 +338,12 @@ class Tables:
             if match.finished or _is_out(match, seat):
                 continue
             bot.tables[spec.match_id] = (table, seat)
-            if bot.gone is not None:
-                self.drive(table, Match.forfeit, seat, Termination.CRASH, bot.gone, time_us)
-            elif bot.session is not None and bot.greeting is not None:
+            if bot.session is not None and bot.greeting is not None:
                 here = presence(bot.greeting, bot.greeting.last_events.get(spec.match_id))
                 self.drive(table, Match.enter, seat, here, time_us)
+        for seat, bot in enumerate(table.bots):
+            if bot.gone is not None:
+                self.drive(table, Match.forfeit, seat, Termination.CRASH, bot.gone, time_us)
 
     # Playing
 

@@ -16,6 +16,7 @@ from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara_game.actions import Action
 from asara_game.edition import load_edition
 from asara_game.rules import Rules, parse_rule_sets
+from asara_server.journal import Journal
 from asara_server.limits import REASON_KEY, LimitSettings
 from asara_server.match import Answer, Match
 from asara_server.records import Presence
@@ -183,9 +184,11 @@ class Court:
 
 
 @asynccontextmanager
-async def court(limits: LimitSettings | None = None) -> AsyncIterator[Court]:
+async def court(
+    limits: LimitSettings | None = None, journal: Journal | None = None
+) -> AsyncIterator[Court]:
     """A referee on a unix socket, for the time of a test."""
-    referee = Referee(limits=limits)
+    referee = Referee(limits=limits, journal=journal)
     with tempfile.TemporaryDirectory() as directory:
         server, address = await serve(referee, f"unix:{Path(directory) / 'socket'}")
         held = Court(referee, address)
