@@ -114,6 +114,8 @@ def run(
     out.print()
     warn_of_faults(end, out_directory / "run.log")
     say(f"Standings, replays and logs are in {out_directory}")
+    if not end.standings.complete:
+        say("The same command with --resume goes on with this run.")
     raise typer.Exit(status)
 
 

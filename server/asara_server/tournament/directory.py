@@ -32,10 +32,11 @@ RUN_FILES = (
     "referee.pub",
     "run.log",
     "journal.sqlite",
-    "journal.sqlite-wal",
 )
 JOURNAL = "journal.sqlite"
 RUN_FOLDERS = ("replays", "logs")
+_LEFTOVERS = (f"{JOURNAL}-wal", "run.json.part", "standings.json.part", "results.jsonl.part")
+"""What else there is where a run was killed."""
 
 
 class RunDirectoryError(ValueError):
@@ -203,7 +204,7 @@ def _clear(path: Path, *, replace: bool) -> None:
             f"{path}: already holds a run; name another directory, "
             "or delete this run with --replace"
         )
-    ours = {*RUN_FILES, *(f"{name}.part" for name in RUN_FILES), *RUN_FOLDERS}
+    ours = {*RUN_FILES, *RUN_FOLDERS, *_LEFTOVERS}
     foreign = sorted(file.name for file in path.iterdir() if file.name not in ours)
     if foreign:
         raise RunDirectoryError(
@@ -220,7 +221,7 @@ def _was_never_begun(path: Path) -> bool:
     names = {file.name for file in path.iterdir()}
     results = path / "results.jsonl"
     return (
-        names <= {*RUN_FILES, *RUN_FOLDERS, "run.json.part"}
+        names <= {*RUN_FILES, *RUN_FOLDERS, *_LEFTOVERS}
         and "replays" in names
         and not (results.is_file() and results.stat().st_size)
     )

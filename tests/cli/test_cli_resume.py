@@ -1,0 +1,126 @@
+"""`asara tournament run --resume`: what it goes on with, and what it refuses."""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from asara_server.tournament.results import read_results
+from tests.cli.command import asara, environment, refusal
+from tests.tournament import bots
+from tests.tournament.bots import HEADER, write_tournament
+
+GOOD = {"ann": bots.GOOD, "bob": bots.GOOD}
+
+
+@pytest.fixture(scope="module")
+def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a tournament file and a run that was stopped by a signal."""
+    folder = tmp_path_factory.mktemp("cup")
+    file = write_tournament(folder, GOOD, HEADER + "rounds = 8\nconcurrency = 1\n")
+    words = ("tournament", "run", file, "--out", folder / "run", "--key", folder / "key")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "asara_server.cli", "--log-level", "info", *map(str, words)],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+        env=environment(),
+    )
+    assert process.stderr
+    overs = 0
+    for line in process.stderr:
+        overs += "match over" in line
+        if overs == 2:
+            process.send_signal(signal.SIGTERM)
+            break
+    _, told = process.communicate(timeout=30)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert "The same command with --resume goes on with this run." in told
+    return folder
+
+
+def resume(folder: Path, *words: str | Path, key: str = "key") -> str:
+    """What is said where a run is not resumed."""
+    out = words or ("--out", folder / "run")
+    return refusal(
+        "tournament", "run", folder / "cup.toml", *out, "--key", folder / key, "--resume"
+    )
+
+
+def test_a_run_goes_on_only_as_it_was_begun(cup: Path, tmp_path: Path) -> None:
+    run = cup / "run"
+    assert resume(cup, "--out", tmp_path / "none") == (
+        f"asara: {tmp_path / 'none'}: holds no run; start one without --resume\n"
+    )
+    assert not (tmp_path / "none").exists()
+    assert "signed with another key; name it with --key" in resume(cup, key="other")
+    assert "choose one" in resume(cup, "--out", run, "--replace")
+    file = cup / "cup.toml"
+    begun = file.read_text()
+    file.write_text(begun.replace("rounds = 8", "rounds = 9"))
+    try:
+        assert resume(cup) == (
+            f"asara: {file}: differs from {run / 'tournament.toml'}, which the run was begun "
+            "with; restore it, or start another run\n"
+        )
+    finally:
+        file.write_text(begun)
+    info = (run / "run.json").read_text()
+    try:
+        (run / "run.json").write_text(info.replace('"edition_sha256": "', '"edition_sha256": "00'))
+        assert "another edition of the game" in resume(cup)
+        (run / "run.json").write_text("{}")
+        assert "cannot be read, or was written by another version of asara" in resume(cup)
+    finally:
+        (run / "run.json").write_text(info)
+    (run / "journal.sqlite").rename(run / "hidden")
+    try:
+        assert "has no journal.sqlite to go on from" in resume(cup)
+    finally:
+        (run / "hidden").rename(run / "journal.sqlite")
+
+
+def test_files_that_lack_something_are_written_from_the_journal(cup: Path) -> None:
+    """Goes on with the run of the test before, to its end."""
+    run = cup / "run"
+    results = run / "results.jsonl"
+    before = results.read_text()
+    assert before.count("\n") >= 2
+    results.write_text(before[:-20])  # as if the disk had taken no more
+    done = asara(
+        "tournament", "run", cup / "cup.toml", "--out", run, "--key", cup / "key", "--resume"
+    )
+    assert done.returncode == 0, done.stderr
+    assert results.read_text().startswith(before)
+    names = [result.match_id for result in read_results(results)]
+    assert len(names) == len(set(names)) == 16
+    assert json.loads((run / "standings.json").read_text())["complete"] is True
+    info = json.loads((run / "run.json").read_text())
+    assert info["state"] == "finished"
+    assert info["tournament_secret"]
+    assert resume(cup) == f"asara: {run}: this run is complete; there is nothing to resume\n"
+
+
+def test_a_series_of_matches_is_no_tournament(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    assert asara("match", "random", "random", "--out", out).returncode == 0
+    info = json.loads((out / "run.json").read_text())
+    (out / "run.json").write_text(json.dumps({**info, "state": "running"}))
+    file = write_tournament(tmp_path, GOOD)
+    assert "was not begun with a tournament file" in refusal(
+        "tournament", "run", file, "--out", out, "--resume"
+    )
+
+
+def test_what_a_run_leaves_that_was_killed_at_once_is_no_run(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, GOOD)
+    out = tmp_path / "run"
+    for folder in ("replays", "logs"):
+        (out / folder).mkdir(parents=True)
+    (out / "journal.sqlite").touch()
+    words = ("tournament", "run", file, "--out", out)
+    assert "holds no run; start one without --resume" in refusal(*words, "--resume")
+    assert asara(*words).returncode == 0
