@@ -51,9 +51,7 @@ def tally(rule_sets: frozenset[RuleSet], seats: int, deals: Iterable[int]) -> Ta
 
 def tallies(seats: int, deals: int) -> dict[str, Tally]:
     """Of so many deals with each combination of rules, printed for `pytest -s`."""
-    found = {
-        format_rule_sets(sets): tally(sets, seats, range(deals)) for sets in RULE_COMBINATIONS
-    }
+    found = {format_rule_sets(sets): tally(sets, seats, range(deals)) for sets in RULE_COMBINATIONS}
     print(f"\ngreedy against {seats - 1} random")
     for name, counted in found.items():
         print(f"{name:>16}: {counted}")
