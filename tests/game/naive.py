@@ -52,7 +52,7 @@ def board(seen: View) -> Iterator[Space]:
     yield from (Space(Area.BANK, n) for n in edition.bank)
     yield Space(Area.COLOURED_BUILDING, 1)
     yield from (Space(Area.HOUSE_OF_SPIES, n) for n in edition.spies)
-    yield Space(Area.CALIPHS_PATRONAGE, 1)
+    yield from (Space(Area.CALIPHS_PATRONAGE, n + 1) for n in range(edition.patronage_spaces))
     if RuleSet.PROFESSIONAL in rule_sets:
         yield from (Space(Area.TENT, n) for n in edition.tent)
         for n in range(edition.lit_spaces):
