@@ -123,7 +123,8 @@ def test_options_of_commands_exist(document):
 
 def test_bundled_bots():
     names = {row[0].removeprefix("[").partition("]")[0] for row in table("bots/README.md", "bot")}
-    assert names == set(bundled_bots())
+    assert names
+    assert names <= set(bundled_bots())  # a reader's own may lie beside them
 
 
 # The protocol

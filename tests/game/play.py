@@ -22,11 +22,12 @@ from asara_game.actions import (
 )
 from asara_game.build import reachable
 from asara_game.deal import Deal
-from asara_game.engine import apply, new_match
+from asara_game.engine import apply, decision, new_match
 from asara_game.events import Event
 from asara_game.moves import options
 from asara_game.rules import RULE_COMBINATIONS, Rules, format_rule_sets
 from asara_game.state import State
+from asara_game.view import view
 from asara_game.vocabulary import (
     SECTION_TYPES,
     BuyerColour,
@@ -36,6 +37,7 @@ from asara_game.vocabulary import (
     SectionKind,
     Space,
 )
+from tests.game import naive
 
 #: Every valid match: rule sets and number of seats.
 CASES: Final = [
@@ -93,6 +95,11 @@ def playout(rules: Rules, seed: int, policy: Policy | None = None) -> Iterator[M
         yield Moment(state, action, events)
 
 
+_GIFT_KINDS: Final = (
+    DecisionKind.GIFT_BUYER,
+    DecisionKind.GIFT_SECTION,
+    DecisionKind.GIFT_LIT_WINDOW,
+)
 _UNCHANGING: Final = {"rules", "shuffler"}
 
 
@@ -218,13 +225,26 @@ def check_tables(state: State) -> None:
 
 
 def check_legal(state: State) -> None:
-    """Two actions at least, none twice, and what the rules say when asked again."""
+    """Two actions at least, none twice, what the engine says when asked again, and the clauses."""
     legal = list(state.legal)
     assert len(legal) >= 2
     assert len(set(legal)) == len(legal)
     assert list(options(state)) == legal
+    expected = naive.legal(view(state, state.seat))
+    assert expected is None or list(map(str, legal)) == expected
     if state.kind == DecisionKind.SPACE:
         assert "dispatch coloured-building 1" in map(str, legal)
+
+
+def check_turn(state: State) -> None:
+    """How far a turn has come is told while it matters, and at no other decision."""
+    kind = state.kind
+    asked = decision(state)
+    assert bool(asked.sections_to_build) == (kind == DecisionKind.BUILD)
+    assert not asked.build_steps or kind == DecisionKind.BUILD
+    assert bool(asked.gifts) == (kind in _GIFT_KINDS)
+    assert bool(asked.lit_windows_to_keep) == (kind == DecisionKind.LIT_KEEP)
+    assert (asked.space is None) == (kind == DecisionKind.SPACE)
 
 
 # Actions that are nearly right.

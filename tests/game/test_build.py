@@ -329,11 +329,16 @@ def check_builds(sections, towers, lit):
         assert set(ends) == expected[plot]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.lists(_SECTIONS, max_size=7), st.lists(_TOWERS, max_size=2), _LIT)
 @example(["red base", "red base gold", "red turret", "red turret gold"], [], [])
 @example(["red base", "red turret gold", "red base gold", "red turret"], [tower("red")], ["red"])
 @example(["red window"], [tower("red", 3, plain_windows=1)], ["red", "red"])
+@example(
+    ["red base", "red turret", "green base", "green turret", "red trunk"],
+    [tower("red", 3, plain_windows=1, lit_plain=1)],
+    ["red"],
+)
 def test_the_steps_reach_every_build_once(sections, towers, lit):
     check_builds(sections, towers, lit)
 

@@ -15,6 +15,7 @@ from asara_game.edition import EditionError, load_edition, parse_edition
 from asara_game.engine import apply, new_match
 from asara_game.rules import RULE_COMBINATIONS, Rules
 from asara_game.view import determinize, view
+from tests.game.play import check_legal, check_tables
 
 SHIPPED = load_edition()
 TABLES: dict[str, Any] = tomllib.loads(SHIPPED.data.decode())
@@ -302,8 +303,11 @@ def check_file(data: bytes, seed: int) -> bool:
     for _ in range(150):
         if state.seat < 0:
             break
+        check_tables(state)
         if dice.random() < 0.1:
-            determinize(view(state, state.seat), dice)
+            check_legal(state)
+            seen = view(state, state.seat)
+            assert view(determinize(seen, dice), state.seat) == seen
         apply(state, dice.choice(state.legal))
     return True
 
@@ -331,13 +335,27 @@ def test_a_disturbed_file_is_refused_or_can_be_played_long(disturbances, seed):
 _NUMBERS = [path for path in _PATHS if str(path[-1]) not in ("source", "name", "kind")]
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(st.sampled_from(_NUMBERS), st.integers(0, 20)), max_size=6), st.randoms())
-def test_odd_numbers_can_be_played(numbers, dice):
+_ODD = st.lists(st.tuples(st.sampled_from(_NUMBERS), st.integers(0, 60)), max_size=6)
+
+
+def check_odd_numbers(numbers: list[tuple[Any, int]], seed: int) -> bool:
     tables = copy.deepcopy(TABLES)
     for path, value in numbers:
         disturb(tables, path, "replace", value)
-    check_file(file(tables), dice.randrange(2**32))
+    return check_file(file(tables), seed)
+
+
+@settings(max_examples=60, deadline=None)
+@given(_ODD, st.integers(0, 2**32))
+def test_odd_numbers_can_be_played(numbers, seed):
+    check_odd_numbers(numbers, seed)
+
+
+@pytest.mark.long
+@settings(max_examples=1500, deadline=None)
+@given(_ODD, st.integers(0, 2**32))
+def test_odd_numbers_can_be_played_long(numbers, seed):
+    check_odd_numbers(numbers, seed)
 
 
 @settings(max_examples=100, deadline=None)

@@ -19,6 +19,7 @@ from tests.game.play import (
     check_components,
     check_legal,
     check_tables,
+    check_turn,
     mutations,
     playout,
     snapshot,
@@ -51,6 +52,7 @@ def check_match(rule_sets: str, seats: int, seed: int) -> None:
         assert state.to_build == ledger.to_build
         if state.seat >= 0:
             check_legal(state)
+            check_turn(state)
             assert outcome(state) is None
             assert decision(state).seat == state.turn == state.seat
     assert ledger.year == in_force.edition.years == 4

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, ParamSpec
 
 import grpc
+from structlog.typing import FilteringBoundLogger
 
 from asara.v1.play_pb2 import Hello, PlayRequest, PlayResponse, Reply
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
@@ -185,10 +186,12 @@ class Court:
 
 @asynccontextmanager
 async def court(
-    limits: LimitSettings | None = None, journal: Journal | None = None
+    limits: LimitSettings | None = None,
+    log: FilteringBoundLogger | None = None,
+    journal: Journal | None = None,
 ) -> AsyncIterator[Court]:
     """A referee on a unix socket, for the time of a test."""
-    referee = Referee(limits=limits, journal=journal)
+    referee = Referee(limits=limits, log=log, journal=journal)
     with tempfile.TemporaryDirectory() as directory:
         server, address = await serve(referee, f"unix:{Path(directory) / 'socket'}")
         held = Court(referee, address)

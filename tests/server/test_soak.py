@@ -62,8 +62,7 @@ def check(records):
         assert not record.void
         for result in record.results:
             assert result.termination is Termination.COMPLETED, result.detail
-        kinds = {type(r) for r in record.records}
-        assert kinds == {StartRecord, ReplyRecord}, "no rejections"
+        assert {type(r) for r in record.records} == {StartRecord, ReplyRecord}, "no rejections"
 
 
 def test_matches_of_all_kinds():

@@ -1,0 +1,124 @@
+"""How well greedy plays, on fixed deals, against random bots; seats rotate."""
+
+from collections.abc import Iterable
+from itertools import product
+from typing import NamedTuple
+
+import pytest
+
+import asara
+from asara_game.edition import load_edition
+from asara_game.rules import RULE_COMBINATIONS, Rules, format_rule_sets
+from asara_game.vocabulary import RuleSet
+from bots.greedy.main import decide as greedy
+from bots.random.main import decide as at_random
+from tests.bots.arena import play, won
+
+EDITION = load_edition()
+
+
+class Tally(NamedTuple):
+    """What came of a number of matches: victories, with ties shared, and mean prestige."""
+
+    matches: int
+    won: float
+    prestige: float
+    rivals_prestige: float
+
+    @property
+    def share(self) -> float:
+        return self.won / self.matches
+
+    def __str__(self) -> str:
+        share = f"won {self.share:.1%} of {self.matches}"
+        return f"{share}, prestige {self.prestige:.0f} to {self.rivals_prestige:.0f}"
+
+
+def tally(rule_sets: frozenset[RuleSet], seats: int, deals: Iterable[int]) -> Tally:
+    """Greedy in every seat in turn, random bots in the others."""
+    rules = Rules(EDITION, rule_sets, seats)
+    wins = own = rivals = 0.0
+    matches = 0
+    for deal, seat in product(deals, range(seats)):
+        bots = [greedy if number == seat else at_random for number in range(seats)]
+        results = play(rules, bots, f"deal-{deal}", deal.to_bytes(32))
+        wins += won(results, seat)
+        own += results[seat].prestige
+        rivals += sum(r.prestige for r in results if r.seat != seat) / (seats - 1)
+        matches += 1
+    return Tally(matches, wins, own / matches, rivals / matches)
+
+
+def tallies(seats: int, deals: int) -> dict[str, Tally]:
+    """Of so many deals with each combination of rules, printed for `pytest -s`."""
+    found = {format_rule_sets(sets): tally(sets, seats, range(deals)) for sets in RULE_COMBINATIONS}
+    print(f"\ngreedy against {seats - 1} random")
+    for name, counted in found.items():
+        print(f"{name:>16}: {counted}")
+    return found
+
+
+def test_beats_random_with_all_rules():
+    counted = tallies(seats=2, deals=5).values()
+    assert sum(row.matches for row in counted) == 60
+    assert sum(row.won for row in counted) >= 0.9 * 60
+
+
+@pytest.mark.long
+def test_beats_random_in_600_matches():
+    counted = tallies(seats=2, deals=50).values()
+    assert sum(row.matches for row in counted) == 600
+    assert sum(row.won for row in counted) >= 0.95 * 600
+    assert min(row.share for row in counted) >= 0.95
+
+
+@pytest.mark.long
+def test_beats_three_randoms():
+    assert min(row.share for row in tallies(seats=4, deals=10).values()) > 0.8
+
+
+class Noted(NamedTuple):
+    """A decision of a match, and how it was answered."""
+
+    decision: asara.Decision
+    match: asara.Match
+    action: asara.Action
+
+
+def noted(rule_sets: frozenset[RuleSet]) -> list[Noted]:
+    """All decisions of a match between two greedy bots."""
+    notes: list[Noted] = []
+
+    def decide(decision: asara.Decision, match: asara.Match) -> asara.Action:
+        action = greedy(decision, match)
+        notes.append(Noted(decision, match, action))
+        return action
+
+    play(Rules(EDITION, rule_sets, 2), [decide, decide], "noted", bytes(32))
+    return notes
+
+
+@pytest.mark.parametrize("rule_sets", RULE_COMBINATIONS, ids=format_rule_sets)
+def test_decides_from_the_decision_alone(rule_sets):
+    notes = noted(rule_sets)
+    assert [greedy(n.decision, n.match) for n in reversed(notes)] == [
+        n.action for n in reversed(notes)
+    ]
+
+
+def pairs_left(sections: tuple[int, ...]) -> int:
+    """Towers that the unbuilt sections of a seat's result could still have founded."""
+    bases, turrets = sections[:10], sections[30:]
+    return sum(
+        min(bases[at] + bases[at + 1], turrets[at] + turrets[at + 1]) for at in range(0, 10, 2)
+    )
+
+
+def test_builds_its_towers_before_the_end():
+    left = [
+        pairs_left(result.sections)
+        for deal, rule_sets in enumerate(RULE_COMBINATIONS)
+        for result in play(Rules(EDITION, rule_sets, 2), [greedy] * 2, "end", deal.to_bytes(32))
+    ]
+    print(left)
+    assert sum(left) <= 2, left
