@@ -166,10 +166,9 @@ def test_no_bot_outlives_a_runner_that_is_killed(tmp_path: Path) -> None:
     process.kill()
     process.communicate()
     wait_until_gone(tmp_path)
-    while socket.exists():
+    while socket.parent.exists():
         assert time.monotonic() < deadline + 10, "the socket is left"
         time.sleep(0.05)
-    assert not socket.parent.exists()
 
 
 def _address(pids: list[int]) -> Path:
