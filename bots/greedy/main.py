@@ -195,11 +195,18 @@ def section_worth(table: Table, section: asara.Section, buyers: int) -> float:
 
 
 def best_worth(table: Table, sections: Iterable[asara.Section], buyers: int) -> float:
-    """A market is worth the best section that one can pay."""
+    """Of several sections, only the best that one can pay counts."""
     payable = (s for s in sections if table.colours[s.colour].price <= table.asari)
     return max((section_worth(table, section, buyers) for section in payable), default=0.0)
 
 
+@lru_cache(maxsize=100)
+def market_worth(table: Table, kind: asara.SectionKind, buyers: int) -> float:
+    """A market is worth what it sells, wanted or not."""
+    return best_worth(table, table.markets[kind].display, buyers)
+
+
+@lru_cache(maxsize=100)
 def pile_worth(table: Table, kind: asara.SectionKind, buyers: int) -> float:
     """A pile may well hold what is wanted most."""
     if not table.markets[kind].pile_size:
@@ -225,7 +232,7 @@ def gift_worth(table: Table, card: asara.GiftCard, buyers: int) -> float:
     """A card is worth what it brings, even where that is an unwanted purchase."""
     match card.kind:
         case GiftKind.GIFT_KIND_BUY_SECTION:
-            return best_worth(table, table.markets[card.section_kind].display, buyers)
+            return market_worth(table, card.section_kind, buyers)
         case GiftKind.GIFT_KIND_BUY_LIT_WINDOW:
             return offer_worth(table, card.asari, buyers)
         case GiftKind.GIFT_KIND_CHOOSE_BUYER:
@@ -261,13 +268,19 @@ def move_worth(table: Table, space: asara.Space, buyers: int) -> float:
         case Area.AREA_HOUSE_OF_LIGHTED_WINDOWS:
             return worth + offer_worth(table, table.edition.lit_window_offers[0].asari, buyers)
         case Area.AREA_HOUSE_OF_THE_BOTTLE_GENIE:
-            wishes = [s.space for s in table.edition.spaces if s.space.area not in GENIE_CANNOT]
-            return worth + max(move_worth(table, wish, buyers) for wish in wishes)
+            return worth + wish_worth(table, buyers)
         case Area.AREA_BANK | Area.AREA_COLOURED_BUILDING:
             return worth
     # A market has the number of the kind that it sells.
-    market = next(market for kind, market in table.markets.items() if int(kind) == int(space.area))
-    return worth + max(0.0, best_worth(table, market.display, buyers))
+    market = next(kind for kind in table.markets if int(kind) == int(space.area))
+    return worth + max(0.0, market_worth(table, market, buyers))
+
+
+@lru_cache(maxsize=10)
+def wish_worth(table: Table, buyers: int) -> float:
+    """The genie is worth the best move that he grants."""
+    spaces = [info.space for (area, _), info in table.spaces.items() if area not in GENIE_CANNOT]
+    return max(move_worth(table, space, buyers) for space in spaces)
 
 
 def space_worth(table: Table, space: asara.Space) -> float:

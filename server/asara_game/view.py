@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import Final, NamedTuple
 
@@ -107,30 +108,24 @@ _STOCK_INDEX: Final = tuple(
     (section.colour - 1) * 8 + (section.kind - 1) * 2 + section.gold for section in SECTION_TYPES
 )
 _by_kind: Final = itemgetter(*_STOCK_INDEX)
-_SEATS: Final = range(4)
+_NONE_LIT: Final = (0, 0, 0, 0)
 #: Makes a named tuple in a third of the time that calling its class takes.
 _new: Final = tuple.__new__
+_seat_view: Final = partial(_new, SeatView)
 
 
 def public_view(state: State) -> PublicView:
     """What everybody knows now. Within a turn it shows what has been done of it so far."""
-    rules = state.rules
-    display = state.display
+    display = tuple(state.display)
     bases, trunks, windows, turrets = state.piles
     chests: tuple[tuple[Space, tuple[GiftCard, ...]], ...] = ()
-    if rules.gifts:
-        held = zip(rules.chests, state.chests, strict=True)
+    if any(state.chests):
+        held = zip(state.rules.chests, state.chests, strict=True)
         chests = tuple([(info.space, cards) for info, cards in held if cards])
-    lit = state.lit
-    seats = [
-        _new(
-            SeatView,
-            (prestige, size, sum(lit[seat * 5 : seat * 5 + 5]), towers),
-        )
-        for seat, prestige, size, towers in zip(
-            _SEATS, state.prestige, state.hand_sizes, state.towers, strict=False
-        )
-    ]
+    lit_windows: Sequence[int] = _NONE_LIT
+    if any(state.lit):
+        lit_windows = [sum(state.lit[at : at + 5]) for at in range(0, len(state.lit), 5)]
+    rows = zip(state.prestige, state.hand_sizes, lit_windows, state.towers, strict=False)
     return _new(
         PublicView,
         (
@@ -140,17 +135,12 @@ def public_view(state: State) -> PublicView:
             len(state.buyer_pile),
             len(state.lit_stack),
             len(state.gift_deck),
-            (
-                tuple(display[:10]),
-                tuple(display[10:20]),
-                tuple(display[20:30]),
-                tuple(display[30:]),
-            ),
+            (display[:10], display[10:20], display[20:30], display[30:]),
             (len(bases), len(trunks), len(windows), len(turrets)),
             tuple(state.area_colours),
             tuple(state.dispatched),
             chests,
-            tuple(seats),
+            tuple(map(_seat_view, rows)),
         ),
     )
 
@@ -185,6 +175,17 @@ def view(state: State, seat: int) -> View:
     )
     legal = tuple(state.legal) if deciding else ()
     return _new(View, (state.rules, public_view(state), private, asked, legal))
+
+
+def view_within_dispatch(before: View, state: State) -> View:
+    """The view of a seat that has chosen a space and is asked which buyers it lays there.
+
+    It sees what it saw when it was asked for the space, which is `before`; so this costs a fraction
+    of `view`.
+    """
+    return _new(
+        View, (state.rules, before.public, before.private, decision(state), tuple(state.legal))
+    )
 
 
 _Searched = tuple[tuple[Section, ...], tuple[BuyerColour, ...], tuple[Colour, ...]]

@@ -15,10 +15,11 @@ from typing import Final
 from asara_game.actions import Action
 from asara_game.events import BuyersDispatched, Event
 from asara_game.state import State
-from asara_game.view import view
+from asara_game.view import View, view, view_within_dispatch
 from asara_game.vocabulary import DecisionKind
 from asara_server.records import Presence
 from asara_server.results import RejectionReason, SeatForfeited, SeatResult
+from asara_server.translate.encode import event_bytes
 from asara_server.translate.messages import (
     deal_committed_bytes,
     decision_bytes,
@@ -70,10 +71,15 @@ class Telling:
         self.commitment = commitment
         self.nonces = nonces
         self.events: list[Event | SeatForfeited] = list(events)
+        #: The same, as they are sent.
+        self.event_parts = list(map(event_bytes, self.events))
         #: Numbers of events at which a turn was over: up to there everybody may be told.
         self.turns = [len(self.events)]
         self.outbox: list[tuple[int, bytes]] = []
         self._writer = ViewWriter()
+        #: The view told last, and the number of events then.
+        self._last_view: View | None = None
+        self._last_view_sequence = 0
         self._ears = [_Ear() for _ in range(seats)]
         #: Whether the turn that runs has dispatched its buyers, which is what it begins with.
         self._dispatched = False
@@ -94,12 +100,14 @@ class Telling:
     def happened(self, events: Iterable[Event], state: State) -> None:
         """Events that led to this state; several turns, where the rules forced some of them."""
         told = self.events
+        parts = self.event_parts
         for event in events:
             if type(event) is BuyersDispatched:
                 if self._dispatched:
                     self.turns.append(len(told))
                 self._dispatched = True
             told.append(event)
+            parts.append(event_bytes(event))
         if self._dispatched:
             kind = state.kind
             if kind is _SPACE or kind is _BUYERS or state.seat < 0:
@@ -109,6 +117,7 @@ class Telling:
     def forfeited(self, event: SeatForfeited) -> None:
         """A seat forfeited. The others hear of it when the turn is over."""
         self.events.append(event)
+        self.event_parts.append(event_bytes(event))
         ear = self._ears[event.seat]
         ear.owed_forfeit = ear.presence is not None
         self._count_ears()
@@ -168,20 +177,30 @@ class Telling:
             return
         if ear.owed_table:
             self._table_again(seat, ear, state)
-        events = self.events
+        sequence = len(self.events)
         message = decision_bytes(
             match_id=self.match_id,
             decision_id=decision_id,
-            view=view(state, seat),
-            events=events[ear.sent :],
-            sequence=len(events),
+            view=self._view(seat, state, sequence),
+            events=self.event_parts[ear.sent :],
+            sequence=sequence,
             clock_us=clock_us,
             charged_us=charged_us,
             include_public=not presence.omit_public_view,
             writer=self._writer,
         )
-        ear.sent = len(events)
+        ear.sent = sequence
         self._send(seat, message)
+
+    def _view(self, seat: int, state: State, sequence: int) -> View:
+        """The view of the seat that decides."""
+        before, known = self._last_view, self._last_view_sequence
+        if state.kind is _BUYERS and before and known == sequence and before.private.seat == seat:
+            seen = view_within_dispatch(before, state)
+        else:
+            seen = view(state, seat)
+        self._last_view, self._last_view_sequence = seen, sequence
+        return seen
 
     def rejection(
         self,
@@ -227,7 +246,7 @@ class Telling:
 
     def ended(self, state: State, results: Sequence[SeatResult], secret: bytes) -> None:
         """The match is over."""
-        events = self.events
+        sequence = len(self.events)
         for seat, ear in enumerate(self._ears):
             if ear.presence is None:
                 continue
@@ -235,12 +254,12 @@ class Telling:
                 self._table_again(seat, ear, state)
             message = match_ended_bytes(
                 match_id=self.match_id,
-                events=events[ear.sent :],
-                sequence=len(events),
+                events=self.event_parts[ear.sent :],
+                sequence=sequence,
                 results=results,
                 deal_secret=secret,
             )
-            ear.sent = len(events)
+            ear.sent = sequence
             self._send(seat, message)
 
     def void(self) -> None:
@@ -282,5 +301,6 @@ class Telling:
         self._send(seat, message)
 
     def _update(self, seat: int, start: int, end: int) -> None:
-        message = update_bytes(match_id=self.match_id, events=self.events[start:end], sequence=end)
+        events = self.event_parts[start:end]
+        message = update_bytes(match_id=self.match_id, events=events, sequence=end)
         self._send(seat, message)

@@ -61,7 +61,7 @@ async def follow(table: Table, after: int, settle: Callable[[], None]) -> AsyncI
             ends.append(len(telling.events))
         for end in ends:
             yield watch_update_bytes(
-                match_id=spec.match_id, events=telling.events[sent:end], sequence=end
+                match_id=spec.match_id, events=telling.event_parts[sent:end], sequence=end
             )
             sent = end
         if finished:

@@ -120,5 +120,4 @@ def test_builds_its_towers_before_the_end():
         for deal, rule_sets in enumerate(RULE_COMBINATIONS)
         for result in play(Rules(EDITION, rule_sets, 2), [greedy] * 2, "end", deal.to_bytes(32))
     ]
-    print(left)
     assert sum(left) <= 2, left

@@ -9,6 +9,7 @@ Whatever they answer must be the same, byte for byte.
 import random
 from collections.abc import Callable, Iterator, Sequence
 
+from asara.v1.play_pb2 import PlayResponse
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara_game.actions import Action
 from asara_game.engine import apply
@@ -35,6 +36,8 @@ from tests.game.table import rules
 
 Message = tuple[int, bytes]
 Speak = Callable[[Match], None]
+#: Share of the decisions whose message is compared with one made from nothing.
+_FRESH = 0.3
 _LIMITS = LimitSettings(rejections_forgiven=10**6).told()
 #: Between turns: who is asked for buyers has told nobody of the space yet.
 _AT_REST = (DecisionKind.SPACE, DecisionKind.BUYERS)
@@ -105,6 +108,7 @@ class Twins:
             told.append(list(match.outbox))
             match.outbox.clear()
         assert told[0] == told[1]
+        self._check_fresh(told[0])
         after = self.state
         if after.seat == seat and after.kind not in _AT_REST:
             others = {to for to, _ in told[0]} - {seat}
@@ -112,6 +116,30 @@ class Twins:
                 raise Leak(f"seats {others} hear of seat {seat}'s turn before it is over")
         if after.seat >= 0:
             self.decisions[after.seat] += 1
+
+    def _check_fresh(self, told: list[Message]) -> None:
+        """What is remembered of earlier views does not show in the view that is sent."""
+        if not told or self.dice.random() > _FRESH:
+            return
+        seat, data = told[-1]
+        sent = PlayResponse.FromString(data)
+        if sent.HasField("decision"):
+            fresh = PlayResponse.FromString(self._table(self.match, seat)).match_started.view
+            if not sent.decision.view.HasField("public_view"):  # as the bot wished
+                fresh.ClearField("public_view")
+            if sent.decision.view != fresh:
+                raise Leak(f"seat {seat} is shown a table that is not the one there is")
+
+    def _table(self, match: Match, seat: int) -> bytes:
+        """The table as a bot that comes back would be shown it."""
+        return match_started_bytes(
+            match_id="m1",
+            view=vars(telling)["view"](match.state, seat),  # as telling sees it
+            clocks=match.clocks,
+            deal_commitment=match.telling.commitment,
+            sequence=len(match.telling.events),
+            resumed=True,
+        )
 
     def compare_asked(self, seat: int) -> None:
         """The seat that decides comes back, and answers nonsense, in both worlds."""
@@ -143,15 +171,7 @@ class Twins:
 
         def speak(match: Match) -> None:
             match.reply(seat, 10**9, [ActionMessage()], self.now)
-            message = match_started_bytes(
-                match_id="m1",
-                view=vars(telling)["view"](match.state, seat),  # as telling sees it
-                clocks=match.clocks,
-                deal_commitment=match.telling.commitment,
-                sequence=len(match.telling.events),
-                resumed=True,
-            )
-            match.outbox.append((seat, message))
+            match.outbox.append((seat, self._table(match, seat)))
 
         self._compare(seat, world, speak)
 

@@ -88,7 +88,7 @@ def decision(view: Any, events: Iterable[Any] = (), include_public: bool = True)
         match_id="m-1",
         decision_id=7,
         view=view,
-        events=events,
+        events=map(translate.event_bytes, events),
         sequence=300,
         clock_us=60_000_000,
         charged_us=0,
@@ -119,7 +119,7 @@ def test_every_event_has_an_example() -> None:
 def test_events_round_trip(event: ev.Event | SeatForfeited) -> None:
     update = canonical(
         pb.PlayResponse,
-        translate.update_bytes(match_id="m-1", events=[event], sequence=1),
+        translate.update_bytes(match_id="m-1", events=[translate.event_bytes(event)], sequence=1),
     ).update
     assert update.events == [translate.event_message(event)]
     [back] = events_in(update.events)
@@ -134,7 +134,8 @@ def test_equal_tuples_of_different_events_stay_apart() -> None:
         ev.PatronageTaken(1),
         ev.IncomeReceived(1),
     ]
-    data = translate.update_bytes(match_id="m-1", events=events, sequence=4)
+    parts = map(translate.event_bytes, events)
+    data = translate.update_bytes(match_id="m-1", events=parts, sequence=4)
     back = events_in(canonical(pb.PlayResponse, data).update.events)
     assert list(map(type, back)) == list(map(type, events))
 
@@ -262,7 +263,7 @@ def test_the_secret_comes_with_the_end_but_not_of_a_void_match() -> None:
     def ended(void: bool) -> Any:
         data = translate.match_ended_bytes(
             match_id="m-1",
-            events=EVENTS,
+            events=map(translate.event_bytes, EVENTS),
             sequence=9,
             results=RESULTS,
             deal_secret=b"s" * 32,
@@ -299,7 +300,8 @@ def test_watchers_get_the_same_events_and_only_the_public_view() -> None:
     started = canonical(WatchResponse, data).started
     assert list(started.match.entries) == ["a", "b"]
     assert translate.public_from_proto(started.public_view) == public_view(moment.state)
-    data = translate.watch_update_bytes(match_id="m-1", events=moment.events, sequence=4)
+    parts = map(translate.event_bytes, moment.events)
+    data = translate.watch_update_bytes(match_id="m-1", events=parts, sequence=4)
     assert events_in(canonical(WatchResponse, data).update.events) == list(moment.events)
     data = translate.watch_ended_bytes(results=RESULTS, deal_secret=b"s")
     ended = canonical(WatchResponse, data).ended

@@ -16,6 +16,7 @@ from asara_server.translate.editions import edition_from_proto, edition_message,
 from asara_server.translate.encode import (
     action_message,
     clocks_message,
+    event_bytes,
     event_message,
     result_message,
 )
@@ -48,6 +49,7 @@ __all__ = [
     "decision_bytes",
     "edition_from_proto",
     "edition_message",
+    "event_bytes",
     "event_from_proto",
     "event_message",
     "goodbye_bytes",

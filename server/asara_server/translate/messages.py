@@ -16,17 +16,15 @@ from asara.v1.view_pb2 import PublicView as PublicViewMessage
 from asara.v1.view_pb2 import View as ViewMessage
 from asara.v1.watch_pb2 import MatchSummary, WatchEnded, WatchResponse, WatchStarted
 from asara_game.actions import Action
-from asara_game.events import Event
 from asara_game.rules import Rules
 from asara_game.view import PublicView, View
-from asara_server.results import RejectionReason, SeatForfeited, SeatResult
+from asara_server.results import RejectionReason, SeatResult
 from asara_server.translate.editions import edition_message, rule_set_numbers
 from asara_server.translate.encode import (
     action_bytes,
     action_message,
     clocks_message,
     enum_value,
-    event_bytes,
     gift_bytes,
     result_message,
     serialize,
@@ -36,7 +34,8 @@ from asara_server.translate.terms import Clocks, Limits
 from asara_server.translate.views import ViewWriter, public_bytes
 from asara_server.translate.wire import delimited, integer, nested, repeated, tag
 
-_Events = Iterable[Event | SeatForfeited]
+#: Events as `event_bytes` makes them: a seat is told what another one was told before.
+_Events = Iterable[bytes]
 
 _play_decision = nested(PlayResponse, "decision")
 _match_id = nested(DecisionMessage, "match_id")
@@ -91,7 +90,7 @@ def decision_bytes(
                 _sections_to_build(to_build) if to_build else b"",
                 _clock_us(clock_us),
                 _charged_us(charged_us),
-                _events(map(event_bytes, events)),
+                _events(events),
                 _sequence(sequence),
                 _view((writer or ViewWriter()).view(view, include_public)),
                 _build_steps(map(action_bytes, steps)) if steps else b"",
@@ -110,11 +109,7 @@ _update_sequence = integer(Update, "sequence")
 
 
 def _update(match_id: str, events: _Events, sequence: int) -> bytes:
-    return (
-        _update_match_id(match_id.encode())
-        + _update_events(map(event_bytes, events))
-        + _update_sequence(sequence)
-    )
+    return _update_match_id(match_id.encode()) + _update_events(events) + _update_sequence(sequence)
 
 
 def update_bytes(*, match_id: str, events: _Events, sequence: int) -> bytes:
@@ -182,6 +177,12 @@ def rejection_bytes(
     return serialize(PlayResponse(rejection=rejection))
 
 
+_play_match_ended = nested(PlayResponse, "match_ended")
+_ended_match_id = nested(play_pb2.MatchEnded, "match_id")
+_ended_events = repeated(play_pb2.MatchEnded, "events")
+_ended_sequence = integer(play_pb2.MatchEnded, "sequence")
+
+
 def match_ended_bytes(
     *,
     match_id: str,
@@ -194,7 +195,7 @@ def match_ended_bytes(
     """PlayResponse{match_ended}; the secret of a void match is not shown."""
     return _play_match_ended(
         _ended_match_id(match_id.encode())
-        + _ended_events(map(event_bytes, events))
+        + _ended_events(events)
         + _ended_sequence(sequence)
         + _ended_results(map(_result_bytes, results))
         + (_ended_deal_secret(deal_secret) if deal_secret and not void else b"")

@@ -57,6 +57,8 @@ class ViewWriter:
         "_holdings",
         "_last",
         "_last_bytes",
+        "_last_private",
+        "_last_private_bytes",
         "_markets",
         "_rows",
         "_seats",
@@ -65,6 +67,8 @@ class ViewWriter:
     def __init__(self) -> None:
         self._last = _NOTHING
         self._last_bytes = self._markets = self._areas = self._chests = self._seats = b""
+        self._last_private: PrivateView | None = None
+        self._last_private_bytes = b""
         #: By seat: what everybody knows of it.
         self._rows: list[bytes] = []
         #: By seat: what it alone holds, and its bytes.
@@ -72,8 +76,13 @@ class ViewWriter:
 
     def view(self, view: View, include_public: bool = True) -> bytes:
         """The message View; without `include_public` its private part alone."""
-        private = _private_view(self._private(view.private))
-        return _public_view(self.public(view.public)) + private if include_public else private
+        private = view.private
+        if private is not self._last_private:
+            self._last_private = private
+            self._last_private_bytes = _private_view(self._private(private))
+        if not include_public:
+            return self._last_private_bytes
+        return _public_view(self.public(view.public)) + self._last_private_bytes
 
     def public(self, public: PublicView) -> bytes:
         """The message PublicView."""

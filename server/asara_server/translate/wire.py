@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
+#: Numbers below, which most are, are kept as whole fields.
+_SMALL = 512
 _VARINT = 0
 _LENGTH_DELIMITED = 2
 
@@ -78,9 +80,10 @@ def repeated(message: type[Message], name: str) -> Callable[[Iterable[bytes]], b
 def integer(message: type[Message], name: str) -> Callable[[int], bytes]:
     """Returns the function that sets an integer, bool or enum field; 0 takes no bytes."""
     head = _tag(message, name, _VARINT)
+    small = (b"", *(head + varint(value) for value in range(1, _SMALL)))
 
     def field(value: int) -> bytes:
-        return head + varint(value) if value else b""
+        return small[value] if 0 <= value < _SMALL else head + varint(value)
 
     return field
 
