@@ -30,7 +30,7 @@ type Client struct {
 	Address string
 	// Token is the secret that binds the bot to its seats. Zero: ASARA_TOKEN.
 	Token string
-	// Seed makes [Match.Rand] repeatable. Zero: ASARA_SEED, or else a new seed for every run.
+	// Seed makes [Match.Rand] and the nonces of joint deals repeatable. Zero: ASARA_SEED, or else a new seed for every run.
 	Seed string
 	// CA is the path of the certificate that the referee's certificate must be signed by; it turns
 	// TLS on. Zero: ASARA_CA.
@@ -38,6 +38,10 @@ type Client struct {
 	// TLS turns TLS on with these settings; CA is added to them. An empty tls.Config trusts the
 	// system's certificates. Zero: TLS where there is a CA.
 	TLS *tls.Config
+
+	// Transcript is a folder for a file per match with all that the referee said in it. Zero:
+	// ASARA_TRANSCRIPT, or else no transcripts.
+	Transcript string
 
 	// Name and version of the bot, for the referee's log. Zero: the name of the program.
 	Name string
@@ -52,6 +56,8 @@ type Client struct {
 	GiveUpAfter time.Duration
 	// Log is told of breaks and rejections. Zero: slog.Default(), which writes to standard error.
 	Log *slog.Logger
+
+	nonceSeed string // Seed, but empty where the author and the environment gave none
 }
 
 // Run is [Run] with these settings, until ctx is done.

@@ -74,15 +74,24 @@ type Match struct {
 	// Limits are what the referee tolerates.
 	Limits *asarav1.Limits
 
-	rand *rand.Rand
+	rand    *rand.Rand
+	witness *witness
 }
+
+// Digest returns the digest of all messages of the match up to the one that the player is being
+// told: SHA-256 of the digest before and the message, from 32 zero bytes on. At the end the
+// replay has the same for this seat, except where the stream broke: what was lost on the way is
+// missing here. It is for the player's own goroutine.
+func (m *Match) Digest() [sha256.Size]byte { return m.witness.digest }
 
 // Rand returns the match's own source of random numbers. It depends on the seed (ASARA_SEED), the
 // match and the seat alone, so that a bot that draws from nothing else plays the same match again
 // in whatever order matches run. It must not be shared between goroutines.
 func (m *Match) Rand() *rand.Rand { return m.rand }
 
-func newMatch(started *asarav1.MatchStarted, welcome *asarav1.Welcome, seed string) *Match {
+func newMatch(
+	started *asarav1.MatchStarted, welcome *asarav1.Welcome, seed string, witness *witness,
+) *Match {
 	return &Match{
 		ID:      started.GetMatchId(),
 		Seat:    int(started.GetSeat()),
@@ -91,6 +100,7 @@ func newMatch(started *asarav1.MatchStarted, welcome *asarav1.Welcome, seed stri
 		Entry:   welcome.GetEntry(),
 		Limits:  welcome.GetLimits(),
 		rand:    newRand(seed, started.GetMatchId(), started.GetSeat()),
+		witness: witness,
 	}
 }
 

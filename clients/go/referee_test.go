@@ -93,6 +93,8 @@ func (s *seat) send(message proto.Message) {
 	switch m := message.(type) {
 	case *asarav1.Welcome:
 		response.Response = &asarav1.PlayResponse_Welcome{Welcome: m}
+	case *asarav1.DealCommitted:
+		response.Response = &asarav1.PlayResponse_DealCommitted{DealCommitted: m}
 	case *asarav1.MatchStarted:
 		response.Response = &asarav1.PlayResponse_MatchStarted{MatchStarted: m}
 	case *asarav1.Update:

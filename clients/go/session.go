@@ -29,6 +29,7 @@ type session struct {
 	seat        string // ASARA_SEAT: the seat to expect, where the process plays one match
 	welcome     *asarav1.Welcome
 	tables      map[string]*table
+	promised    map[string]*witness // of matches that wait for other bots' nonces
 	running     sync.WaitGroup
 }
 
@@ -45,6 +46,7 @@ func newSession(client Client) (*session, error) {
 		credentials: credentials,
 		seat:        os.Getenv("ASARA_SEAT"),
 		tables:      map[string]*table{},
+		promised:    map[string]*witness{},
 	}, nil
 }
 
@@ -101,20 +103,22 @@ func (s *session) stream(ctx context.Context) (welcomed bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 
-	call, err := asarav1.NewPlayServiceClient(conn).Play(ctx)
+	call, err := asarav1.NewPlayServiceClient(conn).Play(ctx, grpc.ForceCodecV2(newCodec()))
 	if err != nil {
 		return false, refusal(s.client.Address, nil, err)
 	}
 	line := &line{call: call}
 	line.send(s.hello())
 	for {
-		response, err := call.Recv()
+		var heard heard
+		err := call.RecvMsg(&heard)
 		if errors.Is(err, io.EOF) {
 			return welcomed, errors.New("closed without a goodbye")
 		}
 		if err != nil {
 			return welcomed, refusal(s.client.Address, call.Trailer(), err)
 		}
+		response := &heard.response
 		if welcome := response.GetWelcome(); welcome != nil {
 			if theirs := welcome.GetProtocolVersion(); theirs != protocolVersion {
 				return true, otherVersion(s.client.Address, theirs)
@@ -126,7 +130,9 @@ func (s *session) stream(ctx context.Context) (welcomed bool, err error) {
 			s.client.Log.Info("asara: goodbye", "reason", goodbye.GetReason())
 			return true, nil
 		}
-		s.pass(letter{response: response, line: line, received: time.Now()})
+		s.pass(letter{
+			response: response, message: heard.message, line: line, received: time.Now(),
+		})
 	}
 }
 
@@ -134,6 +140,8 @@ func (s *session) stream(ctx context.Context) (welcomed bool, err error) {
 // referee may send, are left out.
 func (s *session) pass(l letter) {
 	switch r := l.response.GetResponse().(type) {
+	case *asarav1.PlayResponse_DealCommitted:
+		s.addNonce(r.DealCommitted, l)
 	case *asarav1.PlayResponse_MatchStarted:
 		s.started(r.MatchStarted, l)
 	case *asarav1.PlayResponse_Update:
@@ -144,9 +152,37 @@ func (s *session) pass(l letter) {
 		s.put(r.Rejection.GetMatchId(), 0, l)
 	case *asarav1.PlayResponse_MatchEnded:
 		id := r.MatchEnded.GetMatchId()
+		if witness := s.promised[id]; witness != nil { // called off before it began
+			witness.hear(l.message)
+			witness.close()
+			delete(s.promised, id)
+			return
+		}
 		s.put(id, r.MatchEnded.GetSequence(), l)
 		s.close(id)
 	}
+}
+
+// addNonce answers with the bot's share in the deal of a match that is about to begin.
+func (s *session) addNonce(committed *asarav1.DealCommitted, l letter) {
+	id, seat := committed.GetMatchId(), committed.GetSeat()
+	if s.tables[id] != nil {
+		s.client.Log.Warn("asara: asked for a nonce after the match began", "match", id)
+		return
+	}
+	nonce, err := makeNonce(s.client.nonceSeed, id, seat)
+	if err != nil {
+		s.client.Log.Error("asara: no nonce can be drawn", "match", id, "error", err)
+		return
+	}
+	witness := s.promised[id]
+	if witness == nil {
+		witness = newWitness(s.client.Log, s.client.Transcript, id, seat)
+		s.promised[id] = witness
+	}
+	witness.promised(committed, l.message, nonce)
+	answer := &asarav1.Nonce{MatchId: id, Nonce: witness.nonce}
+	l.line.send(&asarav1.PlayRequest{Request: &asarav1.PlayRequest_Nonce{Nonce: answer}})
 }
 
 // started opens a table, except where a match goes on that this process has been playing.
@@ -160,7 +196,12 @@ func (s *session) started(started *asarav1.MatchStarted, l letter) {
 			s.client.Log.Warn("asara: not seated as announced",
 				"match", id, "seat", seat, "ASARA_SEAT", s.seat)
 		}
-		table := newTable(&s.client, newMatch(started, s.welcome, s.client.Seed))
+		witness := s.promised[id]
+		delete(s.promised, id)
+		if witness == nil {
+			witness = newWitness(s.client.Log, s.client.Transcript, id, started.GetSeat())
+		}
+		table := newTable(&s.client, newMatch(started, s.welcome, s.client.Seed, witness))
 		s.tables[id] = table
 		s.running.Add(1)
 		go func() {
@@ -193,6 +234,9 @@ func (s *session) close(id string) {
 func (s *session) closeTables() {
 	for id := range s.tables {
 		s.close(id)
+	}
+	for _, witness := range s.promised {
+		witness.close()
 	}
 }
 

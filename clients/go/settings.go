@@ -35,6 +35,7 @@ func (c *Client) complete() error {
 	c.Token = cmp.Or(c.Token, os.Getenv("ASARA_TOKEN"))
 	c.Seed = cmp.Or(c.Seed, os.Getenv("ASARA_SEED"))
 	c.CA = cmp.Or(c.CA, os.Getenv("ASARA_CA"))
+	c.Transcript = cmp.Or(c.Transcript, os.Getenv("ASARA_TRANSCRIPT"))
 	if c.Address == "" {
 		return fmt.Errorf("asara: ASARA_ADDRESS is not set: %w", errNoReferee)
 	}
@@ -47,6 +48,12 @@ func (c *Client) complete() error {
 	if c.MaxMatches < 0 {
 		return fmt.Errorf("asara: Client.MaxMatches is %d: 1 or more is possible", c.MaxMatches)
 	}
+	if c.Transcript != "" {
+		if err := os.MkdirAll(c.Transcript, 0o777); err != nil {
+			return fmt.Errorf("asara: ASARA_TRANSCRIPT: %w", err)
+		}
+	}
+	c.nonceSeed = c.Seed
 	if c.Seed == "" {
 		var seed [16]byte
 		if _, err := rand.Read(seed[:]); err != nil {

@@ -9,7 +9,7 @@ import (
 
 // TestMain unsets what would otherwise come from whoever runs the tests.
 func TestMain(m *testing.M) {
-	for _, name := range []string{"ADDRESS", "TOKEN", "SEAT", "SEED", "CA"} {
+	for _, name := range []string{"ADDRESS", "TOKEN", "SEAT", "SEED", "CA", "TRANSCRIPT"} {
 		os.Unsetenv("ASARA_" + name)
 	}
 	os.Exit(m.Run())
@@ -43,6 +43,10 @@ func TestSettingsThatCannotWorkAreExplained(t *testing.T) {
 		"CA": {
 			Client{NewPlayer: newPlayer, Address: "unix:/x", Token: "t", CA: notPEM},
 			[]string{"ASARA_CA", "PEM"},
+		},
+		"transcript": {
+			Client{NewPlayer: newPlayer, Address: "unix:/x", Token: "t", Transcript: notPEM},
+			[]string{"ASARA_TRANSCRIPT", "not a directory"},
 		},
 		"player": {Client{Address: "unix:/x", Token: "t"}, []string{"NewPlayer"}},
 		"matches": {

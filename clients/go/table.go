@@ -44,14 +44,17 @@ func newTable(client *Client, match *Match) *table {
 }
 
 func (t *table) run() {
+	defer t.match.witness.close()
 	t.player = t.newPlayer(t.match)
 	for {
 		l, ok := t.mailbox.take()
 		if !ok {
 			return
 		}
+		t.match.witness.hear(l.message)
 		switch r := l.response.GetResponse().(type) {
 		case *asarav1.PlayResponse_MatchStarted:
+			t.match.witness.started(r.MatchStarted)
 			if hook, ok := t.player.(MatchStartedHook); ok {
 				hook.MatchStarted(r.MatchStarted)
 			}
@@ -63,6 +66,7 @@ func (t *table) run() {
 		case *asarav1.PlayResponse_Rejection:
 			t.reject(r.Rejection, l)
 		case *asarav1.PlayResponse_MatchEnded:
+			t.match.witness.ended(r.MatchEnded)
 			t.update(r.MatchEnded.GetEvents(), r.MatchEnded.GetSequence())
 			if hook, ok := t.player.(MatchEndedHook); ok {
 				hook.MatchEnded(r.MatchEnded)
@@ -139,6 +143,7 @@ func (t *table) deadline(l letter, clockUs int64) (context.Context, context.Canc
 // letter is a message for a match, with the stream it came on and the time it came.
 type letter struct {
 	response *asarav1.PlayResponse
+	message  []byte // the response as it came
 	line     *line
 	received time.Time
 }

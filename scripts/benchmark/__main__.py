@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from scripts.benchmark.audit import audit, replay_size
 from scripts.benchmark.concurrency import concurrency
 from scripts.benchmark.engine import engine
 from scripts.benchmark.figures import BenchError, Figure, show, write_json
@@ -15,6 +16,8 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Figure]]]] = {
     "engine": engine,
     "referee": referee,
     "concurrency": concurrency,
+    "audit": audit,
+    "replay_size": replay_size,
 }
 
 

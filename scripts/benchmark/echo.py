@@ -21,9 +21,9 @@ from asara_game.edition import load_edition
 from asara_game.rules import Rules, parse_rule_sets
 from asara_server.limits import Context, LimitSettings
 from asara_server.match import Match
+from asara_server.records import Presence
 from asara_server.service import PLAY, server_options
 from asara_server.spec import ClockSettings, MatchSpec, Player
-from asara_server.telling import Presence
 from asara_server.translate.encode import action_message
 from scripts.benchmark.children import obey, options, usage
 
@@ -58,7 +58,7 @@ def record(rules: Rules, number: int) -> list[list[_Step]]:
     spec = MatchSpec(f"m{number}-1", rules, players, ClockSettings(bank_s=1e6), rng.randbytes(32))
     match = Match(spec, LimitSettings().told())
     now_us = 0
-    match.start({seat: Presence() for seat in range(rules.seats)}, {}, now_us)
+    match.start({seat: Presence() for seat in range(rules.seats)}, {})
     told: list[_Step] = [[] for _ in players]
     decisions = [0] * rules.seats
     while True:

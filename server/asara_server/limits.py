@@ -22,6 +22,7 @@ class Ending(Enum):
     PROTOCOL_VERSION = (grpc.StatusCode.FAILED_PRECONDITION, "protocol-version")
     HELLO_FIRST = (grpc.StatusCode.INVALID_ARGUMENT, "hello-first")
     SECOND_HELLO = (grpc.StatusCode.INVALID_ARGUMENT, "second-hello")
+    NONCE = (grpc.StatusCode.INVALID_ARGUMENT, "nonce")
     EMPTY_REQUEST = (grpc.StatusCode.INVALID_ARGUMENT, "empty-request")
     UNREADABLE_REQUEST = (grpc.StatusCode.INVALID_ARGUMENT, "unreadable-request")
     REQUEST_TOO_LARGE = (grpc.StatusCode.RESOURCE_EXHAUSTED, "request-too-large")
@@ -37,6 +38,7 @@ class Ending(Enum):
 VIOLATIONS: Final = frozenset(
     {
         Ending.SECOND_HELLO,
+        Ending.NONCE,
         Ending.EMPTY_REQUEST,
         Ending.UNREADABLE_REQUEST,
         Ending.REQUEST_TOO_LARGE,

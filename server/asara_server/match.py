@@ -1,13 +1,16 @@
 """One match: whose decision it is, every seat's clock, and the ladder of faults.
 
 Nothing here waits, reads a clock or sends. Whoever drives a match says what happened and when, in
-microseconds of one clock that never goes back; then takes what `outbox` holds to the seats' bots,
-and calls `expire` when `deadline_us` has come. What bots are told is up to `telling`.
+microseconds since the match began, and never goes back; then takes what `outbox` holds to the
+seats' bots, and calls `expire` when `deadline_us` has come. What bots are told is up to `telling`.
+
+A match follows from what it was told, to the last byte of what its bots are told. It keeps that in
+`records`: who tells another match the same (`replay.drive`) gets the same match.
 """
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import Final
+from typing import Final, NamedTuple
 
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara_game.actions import Action, ChooseSpace, Decline
@@ -15,7 +18,20 @@ from asara_game.deal import Deal
 from asara_game.engine import apply, new_match, outcome
 from asara_game.view import view
 from asara_game.vocabulary import Area, DecisionKind
-from asara_server.replay.records import ForfeitRecord, MoveRecord, Record, RejectionRecord
+from asara_server.records import (
+    Absence,
+    EnterRecord,
+    ExpiryRecord,
+    ForfeitRecord,
+    HaltRecord,
+    LeaveRecord,
+    Presence,
+    Record,
+    RejectionRecord,
+    ReopenRecord,
+    ReplyRecord,
+    StartRecord,
+)
 from asara_server.results import (
     RejectionReason,
     SeatForfeited,
@@ -24,8 +40,9 @@ from asara_server.results import (
     rank_seats,
 )
 from asara_server.spec import SECOND_US, MatchSpec
-from asara_server.telling import Presence, Telling
+from asara_server.telling import Telling
 from asara_server.translate.decode import UnknownAction, action_from_proto
+from asara_server.translate.encode import serialize
 from asara_server.translate.terms import Limits
 
 NEVER: Final = 2**63 - 1
@@ -44,6 +61,14 @@ class Answer(Enum):
     """Its decision is answered already, or its seat forfeited."""
     LATE = "late"
     """The clock had run out."""
+
+
+class Fault(NamedTuple):
+    """A rejected reply or a forfeit."""
+
+    seat: int
+    reason: RejectionReason | Termination
+    detail: str
 
 
 class _Seat:
@@ -76,22 +101,21 @@ class Match:
     """A running match; the module says how it is driven."""
 
     def __init__(self, spec: MatchSpec, limits: Limits) -> None:
-        deal = Deal(spec.secret)
         self.spec = spec
         self.clocks = spec.clocks.in_microseconds()
-        self.state, events = new_match(spec.rules, deal)
+        self.state, events = new_match(spec.rules, Deal(spec.deal_secret))
         self.telling = Telling(
-            spec.match_id, spec.rules.seats, self.clocks, deal.commitment(), events
+            spec.match_id, spec.rules.seats, self.clocks, spec.commitment, spec.nonces, events
         )
         self.outbox = self.telling.outbox
+        self.limits = limits
         self.records: list[Record] = []
         #: Rejections and forfeits so far.
-        self.faults = 0
+        self.faults: list[Fault] = []
         self.deadline_us = NEVER
         self.finished = False
         self.void = False
         self.results: tuple[SeatResult, ...] = ()
-        self._actions_per_reply = limits.actions_per_reply
         self._seats = [_Seat(self.clocks.bank_us, limits.rejections_forgiven) for _ in spec.players]
         #: Seats that have not forfeited.
         self._left = len(self._seats)
@@ -114,55 +138,57 @@ class Match:
         """How a seat's part in the match ended; UNSPECIFIED while it plays."""
         return self._seats[seat].termination
 
+    def decision_id(self, seat: int) -> int:
+        """The number of the decision that a seat was asked last; 0 before the first."""
+        return self._seats[seat].decision_id
+
     # What happens
 
-    def start(
-        self,
-        present: Mapping[int, Presence],
-        absent: Mapping[int, tuple[Termination, str]],
-        now_us: int,
-    ) -> None:
+    def start(self, present: Mapping[int, Presence], absent: Mapping[int, Absence]) -> None:
         """Begin with the bots that are there; the other seats forfeit, all at once."""
-        for number, presence in present.items():
+        start = StartRecord(tuple(sorted(present.items())), tuple(sorted(absent.items())))
+        self.records.append(start)
+        for number, presence in start.present:
             self.telling.start(number, presence, self.state)
-        for number, (termination, detail) in absent.items():
-            self._seats[number].away_since_us = now_us
+        for number, (termination, detail) in start.absent:
             self._forfeit(number, termination, detail)
-        self._go_on(now_us)
+        self._go_on(0)
 
     def reply(
         self, number: int, decision_id: int, actions: Sequence[ActionMessage], now_us: int
     ) -> Answer:
         """A seat's bot answers a decision."""
         seat = self._seats[number]
-        if number != self._asked or decision_id != seat.decision_id:
-            return self._stray(number, decision_id, now_us)
-        waited = now_us - self._asked_at_us
-        charged = waited - self.clocks.grace_us
-        if charged > self._allowed_us:
+        if now_us >= self.deadline_us:
+            was_open = number == self._asked and decision_id == seat.decision_id
             self.expire(now_us)
-            return Answer.LATE
-        if not 0 < len(actions) <= self._actions_per_reply:
-            return self._reject_number(number, len(actions), now_us)
-        try:
-            action = action_from_proto(actions[0])
-        except UnknownAction as error:
-            return self._reject(number, RejectionReason.UNKNOWN_ACTION, str(error), now_us)
-        if action not in self.state.legal:
-            detail = f"'{action}' is not among the legal actions of decision {decision_id}"
-            return self._reject(number, RejectionReason.ILLEGAL_ACTION, detail, now_us)
-        seat.charged_us = charged if charged > 0 else 0
-        seat.bank_us = self._allowed_us - seat.charged_us
-        self._asked = _NOBODY
-        self._unmeasured = len(self.records)
-        self._play(number, action, waited or 1)
-        if len(actions) > 1:
-            self._play_more(number, actions)
-        self._go_on(now_us)
-        return Answer.ACCEPTED
+            if was_open and number != self._asked:
+                return Answer.LATE
+        if number != self._asked or decision_id != seat.decision_id:
+            fault = self._stray(number, decision_id)
+        elif not 0 < len(actions) <= self.limits.actions_per_reply:
+            fault = self._wrong_number(len(actions))
+        else:
+            try:
+                action = action_from_proto(actions[0])
+            except UnknownAction as error:
+                fault = RejectionReason.UNKNOWN_ACTION, str(error)
+            else:
+                if action in self.state.legal:
+                    self._accept(seat, number, action, actions, now_us)
+                    return Answer.ACCEPTED
+                detail = f"'{action}' is not among the legal actions of decision {decision_id}"
+                fault = RejectionReason.ILLEGAL_ACTION, detail
+        if fault is None:
+            return Answer.IGNORED
+        carried = tuple(map(serialize, actions))
+        self.records.append(RejectionRecord(now_us, number, decision_id, carried, *fault))
+        self._reject(number, *fault, now_us)
+        return Answer.REJECTED
 
     def expire(self, now_us: int) -> None:
         """Forfeit every seat whose time has run out by now, in the order in which it ran out."""
+        late: list[int] = []
         while not self.finished:
             limits = list(map(self._limit, range(len(self._seats))))
             first = min(limits)
@@ -171,11 +197,25 @@ class Match:
             for number, limit in enumerate(limits):
                 if limit == first:
                     self._forfeit(number, *self._lateness(number, limit))
+                    late.append(number)
             self._go_on(now_us)
+        if late:
+            self.records.append(ExpiryRecord(now_us, tuple(late)))
         self._set_deadline()
+
+    def _goes_on(self, now_us: int) -> bool:
+        """Whether the match still runs after what ran out of time before anything else now."""
+        if now_us >= self.deadline_us:
+            self.expire(now_us)
+        return not self.finished
 
     def leave(self, number: int, now_us: int) -> None:
         """A seat's bot has lost its stream."""
+        if self._goes_on(now_us) and self.telling.present(number):
+            self.records.append(LeaveRecord(now_us, number))
+            self._leave(number, now_us)
+
+    def _leave(self, number: int, now_us: int) -> None:
         self._seats[number].away_since_us = now_us
         self._away = True
         self.telling.left(number)
@@ -184,8 +224,10 @@ class Match:
     def enter(self, number: int, presence: Presence, now_us: int) -> None:
         """A seat's bot is back; it is shown the table when its seat has to decide."""
         seat = self._seats[number]
-        if seat.termination is not Termination.UNSPECIFIED:
+        if not self._goes_on(now_us) or seat.termination is not Termination.UNSPECIFIED:
             return
+        self.leave(number, now_us)  # the stream before, if there is one
+        self.records.append(EnterRecord(now_us, number, presence))
         seat.away_since_us = NEVER
         self._away = any(other.away_since_us != NEVER for other in self._seats)
         self.telling.came_back(number, presence)
@@ -196,13 +238,31 @@ class Match:
 
     def forfeit(self, number: int, termination: Termination, detail: str, now_us: int) -> None:
         """A seat is out for a reason that lies outside the match."""
-        if self._seats[number].termination is Termination.UNSPECIFIED:
+        seat = self._seats[number]
+        if self._goes_on(now_us) and seat.termination is Termination.UNSPECIFIED:
+            self.records.append(ForfeitRecord(now_us, number, termination, detail))
             self._forfeit(number, termination, detail)
             self._go_on(now_us)
 
-    def halt(self) -> None:
+    def halt(self, now_us: int) -> None:
         """Ask nothing more; the open decision may still be answered."""
-        self._halted = True
+        if self._goes_on(now_us):
+            self.records.append(HaltRecord(now_us))
+            self._halted = True
+
+    def reopen(self, now_us: int) -> None:
+        """The referee was started again: all streams are lost, and what was halted goes on.
+
+        Nobody's time runs out first: the clocks stood still while there was no referee.
+        """
+        if self.finished:
+            return
+        self.records.append(ReopenRecord(now_us))
+        self._halted = False
+        for number in range(len(self._seats)):
+            if self.telling.present(number):
+                self._leave(number, now_us)
+        self._go_on(now_us)
 
     def abandon(self) -> None:
         """End without a result, whatever state the match is in."""
@@ -214,29 +274,52 @@ class Match:
     def worked(self, referee_us: int) -> None:
         """How long the referee itself took for the reply just accepted."""
         index = self._unmeasured
-        move = self.records[index]
-        assert isinstance(move, MoveRecord)
-        self.records[index] = MoveRecord(move.seat, move.action, move.bot_us, referee_us)
+        time_us, seat, actions, bot_us, _ = self.records[index]  # type: ignore[misc]
+        self.records[index] = ReplyRecord(time_us, seat, actions, bot_us, referee_us)
 
     # Playing
 
-    def _play(self, number: int, action: Action, bot_us: int, steward: bool = False) -> None:
-        self.records.append(MoveRecord(number, action, bot_us, 0, steward))
+    def _accept(
+        self,
+        seat: _Seat,
+        number: int,
+        action: Action,
+        actions: Sequence[ActionMessage],
+        now_us: int,
+    ) -> None:
+        """Play the actions of a reply, of which the first one is legal."""
+        waited = now_us - self._asked_at_us
+        charged = waited - self.clocks.grace_us
+        seat.charged_us = charged if charged > 0 else 0
+        seat.bank_us = self._allowed_us - seat.charged_us
+        self._asked = _NOBODY
+        self._play(action)
+        played: tuple[Action, ...] = (action,)
+        if len(actions) > 1:
+            played += self._play_more(number, actions)
+        self._unmeasured = len(self.records)
+        self.records.append(ReplyRecord(now_us, number, played, waited))
+        self._go_on(now_us)
+
+    def _play(self, action: Action) -> None:
         self.telling.happened(apply(self.state, action), self.state)
 
-    def _play_more(self, number: int, actions: Sequence[ActionMessage]) -> None:
+    def _play_more(self, number: int, actions: Sequence[ActionMessage]) -> tuple[Action, ...]:
         """Play the further actions of a reply as far as they go in this turn."""
         state = self.state
+        played: list[Action] = []
         for message in actions[1:]:
             if state.seat != number or state.kind == DecisionKind.SPACE:
-                return
+                break
             try:
                 action = action_from_proto(message)
             except UnknownAction:
-                return
+                break
             if action not in state.legal:
-                return
-            self._play(number, action, 0)
+                break
+            self._play(action)
+            played.append(action)
+        return tuple(played)
 
     def _go_on(self, now_us: int) -> None:
         """Let the steward decide for seats that forfeited; then ask the next seat, or end."""
@@ -247,7 +330,7 @@ class Match:
                 self._finish()
                 return
             while state.seat >= 0 and seats[state.seat].termination.forfeit:
-                self._play(state.seat, steward_action(state.kind, state.legal), 0, steward=True)
+                self._play(steward_action(state.kind, state.legal))
         if self.telling.live:
             self.telling.turns_over()
         if state.seat < 0:
@@ -268,32 +351,31 @@ class Match:
 
     # Faults
 
-    def _stray(self, number: int, decision_id: int, now_us: int) -> Answer:
-        """A reply to something else than the open decision."""
+    def _stray(self, number: int, decision_id: int) -> tuple[RejectionReason, str] | None:
+        """What is wrong with a reply to something else than the open decision, if anything is."""
         seat = self._seats[number]
         last = seat.decision_id
         if 0 < decision_id <= last or seat.termination is not Termination.UNSPECIFIED:
-            return Answer.IGNORED
+            return None
         still = f"decision {last} is open" if number == self._asked else "none is open"
         detail = f"decision {decision_id} was never asked; {still}"
-        return self._reject(number, RejectionReason.UNKNOWN_DECISION, detail, now_us)
+        return RejectionReason.UNKNOWN_DECISION, detail
 
-    def _reject_number(self, number: int, actions: int, now_us: int) -> Answer:
+    def _wrong_number(self, actions: int) -> tuple[RejectionReason, str]:
         if not actions:
             detail = "the reply carries no action; send one of the legal actions"
-            return self._reject(number, RejectionReason.EMPTY, detail, now_us)
-        most = self._actions_per_reply
+            return RejectionReason.EMPTY, detail
+        most = self.limits.actions_per_reply
         detail = f"the reply carries {actions} actions; {most} are allowed"
-        return self._reject(number, RejectionReason.TOO_MANY_ACTIONS, detail, now_us)
+        return RejectionReason.TOO_MANY_ACTIONS, detail
 
-    def _reject(self, number: int, reason: RejectionReason, detail: str, now_us: int) -> Answer:
+    def _reject(self, number: int, reason: RejectionReason, detail: str, now_us: int) -> None:
         seat = self._seats[number]
-        self.records.append(RejectionRecord(number, reason, detail))
-        self.faults += 1
+        self.faults.append(Fault(number, reason, detail))
         if not seat.forgiven:
             self._forfeit(number, Termination.REJECTED_REPLIES, f"{reason.name}: {detail}")
             self._go_on(now_us)
-            return Answer.REJECTED
+            return
         seat.forgiven -= 1
         asked = number == self._asked
         self.telling.rejection(
@@ -305,15 +387,13 @@ class Match:
             clock_us=self._clock_us(now_us) if asked else 0,
             forgiven=seat.forgiven,
         )
-        return Answer.REJECTED
 
     def _forfeit(self, number: int, termination: Termination, detail: str) -> None:
         seat = self._seats[number]
         seat.termination = termination
         seat.detail = detail
         self._left -= 1
-        self.records.append(ForfeitRecord(number, termination, detail))
-        self.faults += 1
+        self.faults.append(Fault(number, termination, detail))
         if number == self._asked:
             self._asked = _NOBODY
         self.telling.forfeited(SeatForfeited(number, termination))

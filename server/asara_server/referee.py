@@ -11,7 +11,7 @@ from typing import Final
 
 from structlog.typing import FilteringBoundLogger
 
-from asara.v1.play_pb2 import PlayRequest, Reply
+from asara.v1.play_pb2 import PlayRequest
 from asara_server.limits import Context, Ending, LimitSettings, RateMeter, StreamError
 from asara_server.logs import logger, printable
 from asara_server.match import Answer, Match
@@ -118,9 +118,8 @@ class Referee:
         self._tables.start_soon()
 
     def _forfeit_all(self, bot: Bot, termination: Termination, detail: str) -> None:
-        now = now_us()
         for table, seat in list(bot.tables.values()):
-            self._tables.drive(table, Match.forfeit, seat, termination, detail, now)
+            self._tables.forfeit(table, seat, termination, detail)
 
     # Matches
 
@@ -218,7 +217,8 @@ class Referee:
         )
         for match_id, (table, seat) in list(bot.tables.items()):
             here = presence(greeting, greeting.last_events.get(match_id))
-            self._tables.drive(table, Match.enter, seat, here, now)
+            self._tables.drive(table, Match.enter, seat, here, table.time_us(now))
+            self._tables.ask_for_nonce(table, seat)
         wake(bot.waiters)
         self._tables.start_soon()
 
@@ -233,19 +233,31 @@ class Referee:
             if answer is Answer.ACCEPTED:
                 return
             if answer is not Answer.REJECTED:
-                self._ignore(session, bot, reply)
+                self._ignore(session, bot, reply.match_id, decision=reply.decision_id)
             self._count(bot)
+        elif which == "nonce":
+            nonce = request.nonce
+            found = bot.tables.get(nonce.match_id)
+            if found is None:  # too late, or called off
+                self._ignore(session, bot, nonce.match_id)
+                self._count(bot)
+            else:
+                self._tables.nonce(*found, nonce.nonce)
         elif which == "hello":
             raise StreamError(Ending.SECOND_HELLO, "Hello may come only once in a stream")
         else:
             raise StreamError(Ending.EMPTY_REQUEST, "a request with no member set")
 
-    def _ignore(self, session: Session, bot: Bot, reply: Reply) -> None:
+    def _ignore(
+        self, session: Session, bot: Bot, match_id: str, decision: int | None = None
+    ) -> None:
         session.ignored += 1
         if session.ignored <= _IGNORED_LOGGED:
-            match_id = printable(reply.match_id)
-            decision = reply.decision_id
-            self.log.info("reply ignored", entry=bot.entry, match=match_id, decision=decision)
+            match = printable(match_id)
+            if decision is None:
+                self.log.info("nonce ignored", entry=bot.entry, match=match)
+            else:
+                self.log.info("reply ignored", entry=bot.entry, match=match, decision=decision)
 
     def _count(self, bot: Bot, requests: int = 1) -> None:
         """Count requests that bring no match forward; raises StreamError for one too many."""
@@ -288,4 +300,4 @@ class Referee:
             match = table.match
             if match is not None and match.termination(seat).forfeit:
                 del bot.tables[match_id]  # the steward plays on; there is nothing to come back to
-            self._tables.drive(table, Match.leave, seat, now)
+            self._tables.drive(table, Match.leave, seat, table.time_us(now))

@@ -1,13 +1,14 @@
 """What a match is played with, and what remains of it."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Self
 
 from asara_game.events import Event
-from asara_game.rules import RULES_VERSION, Rules
-from asara_server.replay.records import Record, Replay, ReplayHeader
+from asara_game.rules import Rules
+from asara_server.deals import commitment, deal_secret
+from asara_server.records import Record
 from asara_server.results import SeatForfeited, SeatResult
-from asara_server.translate.terms import Clocks
+from asara_server.translate.terms import Clocks, Limits
 
 SECOND_US: Final = 1_000_000
 _LONGEST_ID: Final = 128
@@ -43,6 +44,11 @@ class ClockSettings:
             reconnect_us=round(self.reconnect_s * SECOND_US),
         )
 
+    @classmethod
+    def from_microseconds(cls, clocks: Clocks) -> Self:
+        """Those that the protocol carries like this; raises ValueError."""
+        return cls(*(microseconds / SECOND_US for microseconds in clocks))
+
 
 @dataclass(frozen=True, slots=True)
 class Player:
@@ -63,7 +69,11 @@ class MatchSpec:
     """By seat."""
     clocks: ClockSettings
     secret: bytes
-    """The 32 bytes that every shuffle comes from."""
+    """The referee's 32 bytes; `asara_server.deals` tells how the deal comes from them."""
+    joint: bool = False
+    """Whether every bot is asked for a nonce before the match begins."""
+    nonces: tuple[bytes, ...] = ()
+    """By seat, once a joint match begins; empty for a seat that sent none."""
 
     def __post_init__(self) -> None:
         if not 0 < len(self.match_id.encode()) <= _LONGEST_ID:
@@ -74,11 +84,29 @@ class MatchSpec:
             )
         if len({player.token for player in self.players}) < len(self.players):
             raise ValueError(f"match {self.match_id}: one bot cannot play two seats of a match")
+        if len(self.nonces) not in (0, len(self.players)):
+            raise ValueError(
+                f"match {self.match_id}: {len(self.nonces)} nonces for {len(self.players)} seats"
+            )
+        try:
+            deal_secret(self.secret, self.nonces)
+        except ValueError as error:
+            raise ValueError(f"match {self.match_id}: {error}") from None
 
     @property
     def entries(self) -> tuple[str, ...]:
         """Names of the entries, by seat."""
         return tuple(player.entry for player in self.players)
+
+    @property
+    def commitment(self) -> bytes:
+        """What all bots are told before the match; `secret` opens it at the end."""
+        return commitment(self.secret)
+
+    @property
+    def deal_secret(self) -> bytes:
+        """The 32 bytes that every shuffle comes from."""
+        return deal_secret(self.secret, self.nonces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,24 +120,8 @@ class MatchRecord:
     events: tuple[Event | SeatForfeited, ...]
     void: bool
     """Whether the referee failed: the match does not count and has to be played again."""
+    digests: tuple[bytes, ...]
+    """By seat, the digest of all that was sent to it."""
+    limits: Limits
     started_unix_ms: int
     duration_us: int
-
-    @property
-    def replay(self) -> Replay:
-        """What a replay file of this match holds."""
-        spec = self.spec
-        return Replay(
-            header=ReplayHeader(
-                match_id=spec.match_id,
-                rules_version=RULES_VERSION,
-                edition=spec.rules.edition.data,
-                rule_sets=spec.rules.rule_sets,
-                entries=spec.entries,
-                clocks=spec.clocks.in_microseconds(),
-                deal_secret=spec.secret,
-                started_unix_ms=self.started_unix_ms,
-            ),
-            records=self.records,
-            results=self.results,
-        )

@@ -7,18 +7,20 @@ that match only.
 import asyncio
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from structlog.typing import FilteringBoundLogger
 
 from asara.v1.play_pb2 import Reply
-from asara_server.limits import RateMeter
+from asara_server import deals
+from asara_server.limits import Ending, RateMeter, StreamError
 from asara_server.match import NEVER, Answer, Match
-from asara_server.replay.records import ForfeitRecord, MoveRecord
+from asara_server.records import Absence, Presence, ReplyRecord
 from asara_server.results import Termination
 from asara_server.session import Greeting, Session
 from asara_server.spec import SECOND_US, MatchRecord, MatchSpec
-from asara_server.telling import Presence
+from asara_server.translate.messages import deal_committed_bytes, match_ended_bytes
 from asara_server.translate.terms import Limits
 
 _LEAST_DELAY_US: Final = 1_000
@@ -72,12 +74,14 @@ class Table:
     """A match with its bots, its timer and those who watch it."""
 
     __slots__ = (
+        "absent",
         "bots",
+        "committed",
         "done",
         "late",
         "match",
+        "nonces",
         "seen_faults",
-        "seen_records",
         "spec",
         "started_unix_ms",
         "started_us",
@@ -94,16 +98,24 @@ class Table:
         self.done = done
         #: None until it starts.
         self.match: Match | None = None
-        #: Whether the time for dialling in is over.
+        #: Whether the time for dialling in is over, or for a nonce once it is committed.
         self.late = False
+        #: Whether the bots are asked for their nonces.
+        self.committed = False
+        self.nonces: dict[int, bytes] = {}
+        #: Seats whose bots take no part from the start.
+        self.absent: dict[int, Absence] = {}
         self.timer: asyncio.TimerHandle | None = None
         self.timer_us = NEVER
         self.started_us = 0
         self.started_unix_ms = 0
         self.seen_faults = 0
-        self.seen_records = 0
         #: Done as soon as there may be something new to tell.
         self.watchers: list[asyncio.Future[None]] = []
+
+    def time_us(self, now: int) -> int:
+        """Microseconds since the match began, which is how a match reckons."""
+        return now - self.started_us
 
 
 def now_us() -> int:
@@ -131,7 +143,7 @@ class Tables:
         table = Table(spec, bots, loop.create_future())
         self.by_match[spec.match_id] = table
         self._waiting.append(table)
-        table.timer = loop.call_later(spec.clocks.start_up_s, self._start_late, table)
+        self._set_start_timer(table)
         self.start_soon()
         try:
             return await table.done
@@ -150,6 +162,11 @@ class Tables:
         table.late = True
         self._start_if_ready(table)
 
+    def _set_start_timer(self, table: Table) -> None:
+        _stop_timer(table)
+        loop = asyncio.get_running_loop()
+        table.timer = loop.call_later(table.spec.clocks.start_up_s, self._start_late, table)
+
     def _start_waiting(self) -> None:
         self._starting = False
         for table in list(self._waiting):
@@ -157,30 +174,98 @@ class Tables:
 
     def _start_if_ready(self, table: Table) -> None:
         """Start when every bot is there and has room, or will not come any more."""
+        if table.committed:
+            self._begin_if_complete(table)
+            return
         for bot in table.bots:
             missing = bot.gone is not None or (table.late and bot.session is None)
             if not (bot.free or missing):
                 return
+        for seat, bot in enumerate(table.bots):
+            if bot.free:
+                bot.tables[table.spec.match_id] = (table, seat)
+            else:
+                table.absent[seat] = _absence(bot, table.spec)
+        if table.spec.joint:
+            self._commit(table)
+        else:
+            self._begin(table)
+
+    def _commit(self, table: Table) -> None:
+        """Tell the bots what the referee is bound to, and wait for their nonces."""
+        spec = table.spec
+        table.committed = True
+        table.late = False
+        self._set_start_timer(table)
+        self._log.info("deal committed", match=spec.match_id, commitment=spec.commitment.hex())
+        for seat in range(len(table.bots)):
+            self.ask_for_nonce(table, seat)
+        self._begin_if_complete(table)
+
+    def ask_for_nonce(self, table: Table, seat: int) -> None:
+        """Ask a seat's bot for its nonce, if it is to send one and has not; again after a break."""
+        session = table.bots[seat].session
+        asked = table.committed and table.match is None and seat not in table.absent
+        if asked and seat not in table.nonces and session is not None:
+            spec = table.spec
+            session.put(
+                deal_committed_bytes(
+                    match_id=spec.match_id, seat=seat, deal_commitment=spec.commitment
+                )
+            )
+
+    def nonce(self, table: Table, seat: int, nonce: bytes) -> None:
+        """A bot's share in the deal; raises StreamError for one that may not be."""
+        match_id = table.spec.match_id
+        if not table.committed:
+            raise StreamError(Ending.NONCE, f"match {match_id} asks for no nonce")
+        if seat in table.nonces:
+            raise StreamError(Ending.NONCE, f"a second nonce for match {match_id}")
+        if len(nonce) != deals.BYTES:
+            detail = f"a nonce of {len(nonce)} bytes for match {match_id}; it has {deals.BYTES}"
+            raise StreamError(Ending.NONCE, detail)
+        table.nonces[seat] = nonce
+        self.start_soon()
+
+    def _begin_if_complete(self, table: Table) -> None:
+        """Begin when every nonce is in, or will not come any more."""
+        spec = table.spec
+        missing = {
+            seat: bot
+            for seat, bot in enumerate(table.bots)
+            if seat not in table.absent and (seat not in table.nonces or bot.session is None)
+        }
+        if missing and not table.late:
+            return
+        for seat, bot in missing.items():
+            if seat in table.nonces:
+                table.absent[seat] = _absence(bot, spec)
+            else:
+                detail = f"sent no nonce within {spec.clocks.start_up_s:g} s"
+                table.absent[seat] = Absence(Termination.NEVER_STARTED, detail)
+        nonces = tuple(table.nonces.get(seat, b"") for seat in range(len(table.bots)))
+        table.spec = replace(spec, nonces=nonces)
+        self._begin(table)
+
+    def _begin(self, table: Table) -> None:
         self._waiting.remove(table)
         _stop_timer(table)
-        table.started_us = now = now_us()
+        table.started_us = now_us()
         table.started_unix_ms = time.time_ns() // 1_000_000
         spec = table.spec
         present = {}
-        absent = {}
         for seat, bot in enumerate(table.bots):
-            if bot.free and bot.greeting is not None:
+            if seat in table.absent:
+                bot.tables.pop(spec.match_id, None)
+            elif bot.greeting is not None:
                 present[seat] = presence(bot.greeting)
-                bot.tables[spec.match_id] = (table, seat)
-            else:
-                absent[seat] = _absence(bot, spec)
         try:
             table.match = Match(spec, self._limits)
         except Exception as error:  # noqa: BLE001 - a fault of the engine ends this match only
             self._void(table, error)
             return
         self._log.info("match started", match=spec.match_id, entries=spec.entries)
-        self.drive(table, Match.start, present, absent, now)
+        self.drive(table, Match.start, present, table.absent)
 
     # Playing
 
@@ -190,7 +275,8 @@ class Tables:
         assert match is not None
         now = now_us()
         try:
-            answer = match.reply(seat, reply.decision_id, reply.actions, now)
+            time_us = now - table.started_us
+            answer = match.reply(seat, reply.decision_id, reply.actions, time_us)
             if answer is Answer.ACCEPTED:
                 match.worked(now_us() - now)
         except Exception as error:  # noqa: BLE001 - a fault of the referee ends this match only
@@ -211,11 +297,21 @@ class Tables:
         else:
             self._deliver(table, match)
 
+    def forfeit(self, table: Table, seat: int, termination: Termination, detail: str) -> None:
+        """A seat is out for a reason that lies outside the match, which need not have begun."""
+        if table.match is not None:
+            now = table.time_us(now_us())
+            self.drive(table, Match.forfeit, seat, termination, detail, now)
+            return
+        table.absent[seat] = Absence(termination, detail)
+        table.bots[seat].tables.pop(table.spec.match_id, None)
+        self.start_soon()
+
     def _deliver(self, table: Table, match: Match) -> None:
         """Take what a match has to say to its streams, and set its timer; or put it away."""
         if match.outbox:
             _post(table, match)
-        if match.faults != table.seen_faults:
+        if len(match.faults) > table.seen_faults:
             self._log_faults(table, match)
         if table.watchers:
             wake(table.watchers)
@@ -232,31 +328,25 @@ class Tables:
         # than setting it for every decision.
         _stop_timer(table)
         table.timer_us = deadline_us
-        delay_s = max(deadline_us - now_us(), _LEAST_DELAY_US) / SECOND_US
+        delay_s = max(deadline_us - table.time_us(now_us()), _LEAST_DELAY_US) / SECOND_US
         table.timer = asyncio.get_running_loop().call_later(delay_s, self._ring, table)
 
     def _ring(self, table: Table) -> None:
         _stop_timer(table)
-        self.drive(table, Match.expire, now_us())
+        self.drive(table, Match.expire, table.time_us(now_us()))
 
     def _log_faults(self, table: Table, match: Match) -> None:
-        table.seen_faults = match.faults
-        for record in match.records[table.seen_records :]:
-            if isinstance(record, MoveRecord):
-                continue
-            if isinstance(record, ForfeitRecord):
-                fact, why = "seat forfeited", record.termination.name
-            else:
-                fact, why = "reply rejected", record.reason.name
+        for fault in match.faults[table.seen_faults :]:
+            forfeit = isinstance(fault.reason, Termination)
             self._log.info(
-                fact,
+                "seat forfeited" if forfeit else "reply rejected",
                 match=table.spec.match_id,
-                seat=record.seat,
-                entry=table.spec.players[record.seat].entry,
-                why=why,
-                detail=record.detail,
+                seat=fault.seat,
+                entry=table.spec.players[fault.seat].entry,
+                why=fault.reason.name,
+                detail=fault.detail,
             )
-        table.seen_records = len(match.records)
+        table.seen_faults = len(match.faults)
 
     # Ending
 
@@ -268,6 +358,8 @@ class Tables:
             results=match.results if match else (),
             records=tuple(match.records) if match else (),
             events=tuple(match.telling.events) if match else (),
+            digests=match.telling.digests if match else (),
+            limits=self._limits,
             void=match is None or match.void,
             started_unix_ms=table.started_unix_ms,
             duration_us=now_us() - table.started_us,
@@ -309,7 +401,7 @@ class Tables:
         cut = [self._cut(table) for table in list(self._waiting)]
         for table in self.by_match.values():
             if table.match is not None:
-                table.match.halt()
+                table.match.halt(table.time_us(now_us()))
         if not self._all_quiet():
             self._quiet = asyncio.get_running_loop().create_future()
             try:
@@ -328,12 +420,13 @@ def presence(greeting: Greeting, last_sequence: int | None = None) -> Presence:
     return Presence(greeting.live_updates, greeting.omit_public_view, last_sequence)
 
 
-def _absence(bot: Bot, spec: MatchSpec) -> tuple[Termination, str]:
+def _absence(bot: Bot, spec: MatchSpec) -> Absence:
     """Why a bot is not there when its match begins."""
     within = f"within {spec.clocks.start_up_s:g} s"
     if bot.known:
-        return Termination.CRASH, bot.gone or f"went away and did not come back {within}"
-    return Termination.NEVER_STARTED, bot.gone or f"did not dial in {within}"
+        detail = bot.gone or f"went away and did not come back {within}"
+        return Absence(Termination.CRASH, detail)
+    return Absence(Termination.NEVER_STARTED, bot.gone or f"did not dial in {within}")
 
 
 def _post(table: Table, match: Match) -> None:
@@ -350,6 +443,23 @@ def _abandon(table: Table) -> None:
     if match is not None and not match.finished:
         match.abandon()
         _post(table, match)
+    if match is None and table.committed:
+        _call_off(table)
+
+
+def _call_off(table: Table) -> None:
+    """Tell the bots whose nonces are in that there will be no match."""
+    message = match_ended_bytes(
+        match_id=table.spec.match_id,
+        events=(),
+        sequence=0,
+        results=(),
+        deal_secret=b"",
+        void=True,
+    )
+    for seat, bot in enumerate(table.bots):
+        if seat not in table.absent and bot.session is not None:
+            bot.session.put(message)
 
 
 def _stop_timer(table: Table) -> None:
@@ -363,8 +473,8 @@ def _how_far(table: Table) -> str:
     match = table.match
     if match is None:
         return "cut before it began"
-    moves = sum(isinstance(record, MoveRecord) for record in match.records)
-    text = f"cut in year {match.state.year} after {moves} decisions"
+    decisions = sum(isinstance(record, ReplyRecord) for record in match.records)
+    text = f"cut in year {match.state.year} after {decisions} decisions"
     if match.asked is None:
         return text
     return f"{text}, while {table.spec.players[match.asked].entry} had to decide"

@@ -9,16 +9,19 @@ What a seat is told follows from what happened and when, never from what other s
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from hashlib import sha256
+from typing import Final
 
 from asara_game.actions import Action
 from asara_game.events import BuyersDispatched, Event
 from asara_game.state import State
 from asara_game.view import View, view, view_within_dispatch
 from asara_game.vocabulary import DecisionKind
+from asara_server.records import Presence
 from asara_server.results import RejectionReason, SeatForfeited, SeatResult
 from asara_server.translate.encode import event_bytes
 from asara_server.translate.messages import (
+    deal_committed_bytes,
     decision_bytes,
     match_ended_bytes,
     match_started_bytes,
@@ -33,21 +36,14 @@ _SPACE: Final = DecisionKind.SPACE
 _BUYERS: Final = DecisionKind.BUYERS
 
 
-class Presence(NamedTuple):
-    """A bot's stream, as far as a match is concerned."""
-
-    live_updates: bool = False
-    omit_public_view: bool = False
-    last_sequence: int | None = None
-    """The last event that it received before a break; None where it does not say."""
-
-
 class _Ear:
     """How far a seat has been told what happened."""
 
-    __slots__ = ("owed_forfeit", "owed_table", "presence", "sent")
+    __slots__ = ("digest", "owed_forfeit", "owed_table", "presence", "sent")
 
     def __init__(self) -> None:
+        #: Of all messages so far: SHA-256 over the digest before and the message.
+        self.digest = bytes(32)
         #: None while the bot is away.
         self.presence: Presence | None = None
         #: Events told, and those that a view told.
@@ -67,11 +63,13 @@ class Telling:
         seats: int,
         clocks: Clocks,
         commitment: bytes,
+        nonces: tuple[bytes, ...],
         events: Iterable[Event | SeatForfeited],
     ) -> None:
         self.match_id = match_id
         self.clocks = clocks
         self.commitment = commitment
+        self.nonces = nonces
         self.events: list[Event | SeatForfeited] = list(events)
         #: The same, as they are sent.
         self.event_parts = list(map(event_bytes, self.events))
@@ -138,6 +136,16 @@ class Telling:
         ear.owed_table = True
         self._count_ears()
 
+    @property
+    def digests(self) -> tuple[bytes, ...]:
+        """By seat, the digest of all that was sent to it."""
+        return tuple(ear.digest for ear in self._ears)
+
+    def _send(self, seat: int, message: bytes) -> None:
+        ear = self._ears[seat]
+        ear.digest = sha256(ear.digest + message).digest()
+        self.outbox.append((seat, message))
+
     def _count_ears(self) -> None:
         self.live = any(
             ear.presence is not None and (ear.presence.live_updates or ear.owed_forfeit)
@@ -151,6 +159,11 @@ class Telling:
         ear = self._ears[seat]
         ear.presence = presence
         ear.sent = len(self.events)
+        if self.nonces:  # it was told before there was a match
+            asked = deal_committed_bytes(
+                match_id=self.match_id, seat=seat, deal_commitment=self.commitment
+            )
+            ear.digest = sha256(ear.digest + asked).digest()
         self._table(seat, state, resumed=False)
         self._count_ears()
 
@@ -177,7 +190,7 @@ class Telling:
             writer=self._writer,
         )
         ear.sent = sequence
-        self.outbox.append((seat, message))
+        self._send(seat, message)
 
     def _view(self, seat: int, state: State, sequence: int) -> View:
         """The view of the seat that decides."""
@@ -211,7 +224,7 @@ class Telling:
             clock_us=clock_us,
             forgiven=forgiven,
         )
-        self.outbox.append((seat, message))
+        self._send(seat, message)
 
     def turns_over(self) -> None:
         """Tell every turn that is over to the seats that want it; only needed while `live`."""
@@ -247,7 +260,7 @@ class Telling:
                 deal_secret=secret,
             )
             ear.sent = sequence
-            self.outbox.append((seat, message))
+            self._send(seat, message)
 
     def void(self) -> None:
         """The match is over without a result, in whatever state it is."""
@@ -262,7 +275,7 @@ class Telling:
                     deal_secret=b"",
                     void=True,
                 )
-                self.outbox.append((seat, message))
+                self._send(seat, message)
 
     def _table_again(self, seat: int, ear: _Ear, state: State) -> None:
         """The whole view, behind the events that the bot missed if it says which."""
@@ -281,12 +294,13 @@ class Telling:
             view=view(state, seat),
             clocks=self.clocks,
             deal_commitment=self.commitment,
+            nonces=self.nonces,
             sequence=len(self.events),
             resumed=resumed,
         )
-        self.outbox.append((seat, message))
+        self._send(seat, message)
 
     def _update(self, seat: int, start: int, end: int) -> None:
         events = self.event_parts[start:end]
         message = update_bytes(match_id=self.match_id, events=events, sequence=end)
-        self.outbox.append((seat, message))
+        self._send(seat, message)

@@ -48,6 +48,7 @@ async def follow(table: Table, after: int) -> AsyncIterator[bytes]:
         sequence=telling.turns[-1],
         public=public_view(match.state),
         deal_commitment=telling.commitment,
+        nonces=telling.nonces,
     )
     sent = max(after, 0)
     while True:

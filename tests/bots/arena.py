@@ -5,13 +5,12 @@ from collections.abc import Iterable, Sequence
 from asara.bot import DecideFunction, bot_maker
 from asara.conversation import Conversation
 from asara.settings import Settings
-from asara.v1.play_pb2 import PlayResponse
 from asara_game.rules import Rules
 from asara_server.limits import LimitSettings
 from asara_server.match import Match
+from asara_server.records import Presence
 from asara_server.results import SeatResult
 from asara_server.spec import ClockSettings, MatchSpec, Player
-from asara_server.telling import Presence
 
 LIMITS = LimitSettings().told()
 CLOCKS = ClockSettings()
@@ -24,12 +23,12 @@ def play(
     players = tuple(Player(f"bot-{seat}", f"token-{seat}") for seat in range(len(bots)))
     match = Match(MatchSpec(match_id, rules, players, CLOCKS, secret), LIMITS)
     ends = [_conversation(bot, f"token-{seat}") for seat, bot in enumerate(bots)]
-    match.start({seat: Presence() for seat in range(len(bots))}, {}, 0)
+    match.start({seat: Presence() for seat in range(len(bots))}, {})
     while match.outbox:
         told = match.outbox[:]
         match.outbox.clear()
         for seat, data in told:
-            request = ends[seat].answer(PlayResponse.FromString(data))
+            request = ends[seat].answer(data)
             if request is not None:
                 reply = request.reply
                 match.reply(seat, reply.decision_id, reply.actions, 0)

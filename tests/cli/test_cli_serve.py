@@ -63,7 +63,7 @@ def test_a_guest_plays_an_opponent_and_the_replay_stays(tmp_path: Path) -> None:
     assert "guest-1" in stdout
     assert "guest-1 – random" in stdout
     assert "Waiting for guest-1 to dial in" in stderr
-    files = sorted(replays.iterdir())
+    files = sorted(replays.glob("*.asara"))
     assert [read_replay(path).header.entries for path in files] == [
         ("guest-1", "random"),
         ("random", "guest-1"),

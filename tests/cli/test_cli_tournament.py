@@ -51,7 +51,7 @@ def test_what_is_wrong_with_the_file_is_said_in_lines(tmp_path: Path) -> None:
         f"asara: cup.toml: entries[1].command: no such file 'bob.py' in {tmp_path}; "
         "did you mean 'rob.py'?\n"
         "asara: cup.toml: colour: unknown key; known are title, seats, rule_sets, rounds, seed, "
-        "concurrency, processes, transport, clocks, limits, entries\n"
+        "concurrency, deals, processes, transport, clocks, limits, entries\n"
     )
     missing = tmp_path / "no.toml"
     assert refusal("tournament", "plan", missing) == f"asara: {missing}: no such file\n"
@@ -77,6 +77,7 @@ def test_a_run_prints_standings_and_leaves_everything_in_its_directory(tmp_path:
     assert "exited with status 1; it printed: loading | cannot load model.bin" in done.stderr
     assert sorted(path.name for path in out.iterdir()) == [
         "logs",
+        "referee.pub",
         "replays",
         "results.jsonl",
         "run.json",
@@ -84,6 +85,10 @@ def test_a_run_prints_standings_and_leaves_everything_in_its_directory(tmp_path:
         "standings.json",
         "tournament.toml",
     ]
+    info = json.loads((out / "run.json").read_text())
+    assert f"Deals are bound by SHA-256 {info['deal_commitment']}\n" in done.stderr
+    assert info["deal_commitment"] in (out / "run.log").read_text().splitlines()[0]
+    assert f"Deals are opened by {info['tournament_secret']}\n" in done.stderr
     assert len(list((out / "replays").iterdir())) == 12
     assert "match started" in (out / "run.log").read_text()
     assert (out / "tournament.toml").read_text() == file.read_text()

@@ -21,5 +21,5 @@ def referee() -> Iterator[ScriptedReferee]:
 
 @pytest.fixture(autouse=True)
 def _no_runner(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("ADDRESS", "TOKEN", "SEAT", "SEED", "CA"):
+    for name in ("ADDRESS", "TOKEN", "SEAT", "SEED", "CA", "TRANSCRIPT"):
         monkeypatch.delenv(f"ASARA_{name}", raising=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -10,7 +11,17 @@ from typing import NoReturn, TypeAlias
 import grpc
 
 import asara
-from asara.v1.play_pb2 import Goodbye, Hello, PlayRequest, PlayResponse, Reply, Update, Welcome
+from asara.v1.play_pb2 import (
+    DealCommitted,
+    Goodbye,
+    Hello,
+    Nonce,
+    PlayRequest,
+    PlayResponse,
+    Reply,
+    Update,
+    Welcome,
+)
 
 
 class Stream:
@@ -26,6 +37,9 @@ class Stream:
 
     def reply(self) -> Reply:
         return self._next("reply").reply
+
+    def nonce(self) -> Nonce:
+        return self._next("nonce").nonce
 
     def expect_nothing_more(self) -> None:
         """Wait until the bot has gone."""
@@ -100,8 +114,26 @@ def welcome(entry: str = "tested") -> PlayResponse:
     return PlayResponse(welcome=Welcome(protocol_version=1, entry=entry, limits=limits))
 
 
+SECRET = bytes(range(32))
+COMMITMENT = hashlib.sha256(SECRET).digest()
+
+
+def committed(
+    match_id: str = "m1", *, seat: int = 0, commitment: bytes = COMMITMENT
+) -> PlayResponse:
+    return PlayResponse(
+        deal_committed=DealCommitted(match_id=match_id, seat=seat, deal_commitment=commitment)
+    )
+
+
 def started(
-    match_id: str = "m1", *, seat: int = 0, sequence: int = 0, resumed: bool = False
+    match_id: str = "m1",
+    *,
+    seat: int = 0,
+    sequence: int = 0,
+    resumed: bool = False,
+    commitment: bytes = COMMITMENT,
+    nonces: Sequence[bytes] = (),
 ) -> PlayResponse:
     return PlayResponse(
         match_started=asara.MatchStarted(
@@ -113,6 +145,8 @@ def started(
             clocks=asara.Clocks(bank_us=60_000_000),
             sequence=sequence,
             resumed=resumed,
+            deal_commitment=commitment,
+            nonces=nonces,
         )
     )
 
@@ -160,12 +194,22 @@ def decision(
 
 
 def ended(
-    match_id: str = "m1", told: Sequence[asara.Event] = (), sequence: int = 0
+    match_id: str = "m1",
+    told: Sequence[asara.Event] = (),
+    sequence: int = 0,
+    *,
+    secret: bytes = SECRET,
+    void: bool = False,
 ) -> PlayResponse:
     results = [asara.SeatResult(seat=0, rank=1), asara.SeatResult(seat=1, rank=2)]
     return PlayResponse(
         match_ended=asara.MatchEnded(
-            match_id=match_id, events=told, sequence=sequence, results=results
+            match_id=match_id,
+            events=told,
+            sequence=sequence,
+            results=results,
+            deal_secret=b"" if void else secret,
+            void=void,
         )
     )
 

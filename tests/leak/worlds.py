@@ -28,8 +28,8 @@ from asara_game.vocabulary import DecisionKind, GiftKind
 from asara_server import telling
 from asara_server.limits import LimitSettings
 from asara_server.match import Answer, Match
+from asara_server.records import Presence
 from asara_server.spec import ClockSettings, MatchSpec, Player
-from asara_server.telling import Presence
 from asara_server.translate import action_message, match_started_bytes
 from tests.game.play import Policy
 from tests.game.table import rules
@@ -52,7 +52,7 @@ def referee(rule_sets: str, seats: int, secret: bytes) -> Match:
     players = tuple(Player(name, f"token-{name}") for name in "abcd"[:seats])
     spec = MatchSpec("m1", rules(rule_sets, seats), players, ClockSettings(), secret)
     match = Match(spec, _LIMITS)
-    match.start({seat: Presence(live_updates=True) for seat in range(seats)}, {}, 0)
+    match.start({seat: Presence(live_updates=True) for seat in range(seats)}, {})
     return match
 
 

@@ -19,10 +19,10 @@ from asara_game.edition import load_edition
 from asara_game.rules import Rules, parse_rule_sets
 from asara_server.limits import REASON_KEY, LimitSettings
 from asara_server.match import Answer, Match
+from asara_server.records import Presence
 from asara_server.referee import Referee
 from asara_server.service import PLAY, serve
 from asara_server.spec import ClockSettings, MatchSpec, Player
-from asara_server.telling import Presence
 from asara_server.translate.encode import action_message
 
 EDITION = load_edition()
@@ -62,12 +62,12 @@ class Driven:
     ) -> None:
         self.spec = match_spec or spec()
         self.match = Match(self.spec, limits.told())
-        self.now = 1_000_000_000
+        self.now = 0
         self.told: list[list[PlayResponse]] = [[] for _ in self.spec.players]
         self._decision_ids = [0] * len(self.told)
         if start:
             seats = range(len(self.spec.players))
-            self.match.start(present or {seat: Presence() for seat in seats}, {}, self.now)
+            self.match.start(present or {seat: Presence() for seat in seats}, {})
             self.take()
 
     @property

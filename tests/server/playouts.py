@@ -13,19 +13,16 @@ from asara_game.engine import apply, new_match
 from asara_game.events import Event
 from asara_game.rules import RULE_COMBINATIONS, Rules, format_rule_sets
 from asara_game.state import State
-from asara_game.view import view
 from asara_game.vocabulary import RuleSet
-from asara_server.replay import (
-    ForfeitRecord,
-    MoveRecord,
-    Record,
-    RejectionRecord,
-    Replay,
-    ReplayHeader,
-)
-from asara_server.results import RejectionReason, SeatResult, Termination, rank_seats
-from asara_server.translate import Clocks
+from asara_server.limits import LimitSettings
+from asara_server.match import Match
+from asara_server.records import Presence
+from asara_server.replay import Replay, replay_of
+from asara_server.results import Termination
+from asara_server.spec import ClockSettings, MatchRecord, MatchSpec, Player
+from asara_server.translate import action_message
 
+LIMITS = LimitSettings().told()
 #: Every valid match: rule sets and number of seats.
 CASES = [
     pytest.param(rule_sets, seats, id=f"{format_rule_sets(rule_sets)}-{seats}")
@@ -62,55 +59,72 @@ def playout(rules: Rules, seed: int) -> Iterator[Moment]:
         yield Moment(state, tuple(events))
 
 
-def random_replay(rule_sets: frozenset[RuleSet], seats: int, seed: int) -> Replay:
-    """A random match as a replay; the last seat is refused once, and forfeits later."""
-    rules = rules_for(rule_sets, seats)
-    dice = random.Random(seed)
-    secret = dice.randbytes(32)
-    state, _ = new_match(rules, Deal(secret))
-    last = seats - 1
-    refused = forfeited = False
-    records: list[Record] = []
-    while (seat := state.seat) >= 0:
-        if seat == last and len(records) >= 12 and not refused:
-            refused = True
-            records.append(RejectionRecord(last, RejectionReason.EMPTY, "no action"))
-        if not forfeited and len(records) > 90:
-            records.append(ForfeitRecord(last, Termination.CRASH, "exit code 1"))
-            forfeited = True
-        action = dice.choice([a for a in state.legal if str(a) != "decline"])
-        steward = forfeited and seat == last
-        records.append(MoveRecord(seat, action, 0 if steward else dice.randrange(9999), 9, steward))
-        apply(state, action)
-    header = ReplayHeader(
-        match_id=f"random-{seed}",
-        edition=rules.edition.data,
-        rule_sets=rule_sets,
-        entries=tuple(f"bot {seat}" for seat in range(seats)),
-        clocks=Clocks(1, 2, 3, 4, 5),
-        deal_secret=secret,
+def random_match(
+    spec: MatchSpec, dice: random.Random, *, replies: int = 10_000, quiet: bool = False
+) -> MatchRecord:
+    """A refereed match, at random. Unless `quiet`, with something of all that can happen in one.
+
+    After so many replies all seats but the first forfeit. The last seat is refused twice, goes
+    away and comes back in its own turn and out of it, and forfeits late where there are three.
+    """
+    match = Match(spec, LIMITS)
+    last = spec.rules.seats - 1
+    match.start({seat: Presence(seat == 1, seat == last) for seat in range(last + 1)}, {})
+    now = answered = refused = 0
+    while not match.finished:
+        now += dice.randrange(100, 90_000)
+        seat = match.asked
+        if answered >= replies:
+            match.forfeit(last, Termination.CRASH, "the test ends here", now)
+            last -= 1
+            continue
+        if not quiet and answered in (5, 40):
+            match.leave(last, now)
+            now += 1_000
+            match.enter(last, Presence(True, False, answered), now)
+        if not quiet and answered == 90 and last > 1:
+            match.forfeit(last, Termination.CRASH, "exit code 1", now)
+        if not quiet and answered == 100:
+            match.halt(now)
+            match.reopen(now + 5)
+            for back in range(spec.rules.seats):
+                match.enter(back, Presence(), now + 9)
+            now += 500
+        seat = match.asked
+        assert seat is not None
+        decision = match.decision_id(seat)
+        if not quiet and seat == last and answered >= 12 and refused < 2:
+            match.reply(seat, decision, [], now)
+            refused += 1
+        legal = match.state.legal
+        wanted = [action for action in legal if str(action) != "decline"]
+        more = [action_message(dice.choice(legal))] * dice.randrange(2)
+        match.reply(seat, decision, [action_message(dice.choice(wanted)), *more], now)
+        match.worked(dice.randrange(90))
+        answered += 1
+    return MatchRecord(
+        spec=spec,
+        results=match.results,
+        records=tuple(match.records),
+        events=tuple(match.telling.events),
+        void=False,
+        digests=match.telling.digests,
+        limits=LIMITS,
         started_unix_ms=1_600_000_000_000,
+        duration_us=now,
     )
-    return Replay(header, tuple(records), _results(state, header.entries, forfeited))
 
 
-def _results(state: State, entries: tuple[str, ...], forfeited: bool) -> tuple[SeatResult, ...]:
-    out = {len(entries) - 1} if forfeited else set()
-    results = []
-    for seat, rank in enumerate(rank_seats(state.prestige, out)):
-        private = view(state, seat).private
-        termination = Termination.CRASH if seat in out else Termination.COMPLETED
-        results.append(
-            SeatResult(
-                seat=seat,
-                entry=entries[seat],
-                rank=rank,
-                prestige=state.prestige[seat],
-                termination=termination,
-                detail="exit code 1" if seat in out else "",
-                asari=private.asari,
-                sections=private.sections,
-                lit_windows=private.lit_windows,
-            )
-        )
-    return tuple(results)
+def random_spec(rules: Rules, dice: random.Random, name: str) -> MatchSpec:
+    """A match of bots with names like "bot 0", with enough time for `random_match`."""
+    players = tuple(Player(f"bot {seat}", f"token {seat}") for seat in range(rules.seats))
+    return MatchSpec(name, rules, players, ClockSettings(), dice.randbytes(32))
+
+
+def random_replay(
+    rule_sets: frozenset[RuleSet], seats: int, seed: int, *, replies: int = 10_000
+) -> Replay:
+    """What `random_match` plays, as a replay."""
+    dice = random.Random(seed)
+    spec = random_spec(rules_for(rule_sets, seats), dice, f"random-{seed}")
+    return replay_of(random_match(spec, dice, replies=replies))

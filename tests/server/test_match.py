@@ -5,12 +5,13 @@ import random
 import pytest
 
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
-from asara_game.actions import ChooseSpace, parse_action
+from asara_game.actions import parse_action
 from asara_game.events import BuyersDispatched
 from asara_game.rules import RULE_COMBINATIONS, format_rule_sets
-from asara_game.vocabulary import DecisionKind
+from asara_game.vocabulary import Area, DecisionKind, Space
 from asara_server.match import NEVER, Answer, steward_action
-from asara_server.replay.records import ForfeitRecord, MoveRecord, RejectionRecord
+from asara_server.records import Absence, RejectionRecord, ReplyRecord, StartRecord
+from asara_server.replay import drive
 from asara_server.results import Termination
 from asara_server.spec import ClockSettings, MatchSpec, Player
 from asara_server.translate.decode import action_from_proto
@@ -102,21 +103,20 @@ def test_several_actions_are_played_as_far_as_they_go_in_the_turn():
     nonsense = ActionMessage()
     driven.clear()
     assert driven.reply(space, buyer, parse_action("decline"), nonsense) is Answer.ACCEPTED
-    moves = [r for r in driven.match.records if isinstance(r, MoveRecord)]
-    assert [str(m.action) for m in moves] == ["dispatch base-market 1", str(buyer), "decline"]
-    assert moves[0].bot_us == 1000
-    assert [m.bot_us for m in moves[1:]] == [0, 0]
+    [reply] = [r for r in driven.match.records if isinstance(r, ReplyRecord)]
+    assert list(map(str, reply.actions)) == ["dispatch base-market 1", str(buyer), "decline"]
+    assert reply.bot_us == 1000
     assert driven.asked == 1
-    assert driven.match.faults == 0, "what comes behind the end of the turn is no fault"
+    assert driven.match.faults == [], "what comes behind the end of the turn is no fault"
 
 
 def test_the_first_further_action_that_is_not_legal_ends_the_run():
     driven = Driven()
     space = driven.match.state.legal[0]
     driven.reply(space, space)
-    [record] = driven.match.records
-    assert isinstance(record, MoveRecord)
-    assert record.action is space
+    _, record = driven.match.records
+    assert isinstance(record, ReplyRecord)
+    assert record.actions == (space,)
     assert driven.asked == 0
     assert driven.kinds(0) == ["match_started", "decision", "decision"]
 
@@ -197,7 +197,8 @@ def test_the_fourth_rejected_reply_forfeits():
     driven.match.reply(0, 1, [], driven.now)
     driven.take()
     assert driven.match.termination(0) is Termination.REJECTED_REPLIES
-    assert [type(r) for r in driven.match.records[:5]] == [RejectionRecord] * 4 + [ForfeitRecord]
+    assert [type(r) for r in driven.match.records] == [StartRecord] + [RejectionRecord] * 4
+    assert driven.match.faults[-1].reason is Termination.REJECTED_REPLIES
     assert driven.asked == 1
     assert driven.kinds(0) == ["update"], "it is told that it forfeited, and nothing more"
     assert driven.told[0][0].update.events[0].seat_forfeited.termination == 2
@@ -228,11 +229,9 @@ def test_the_steward_plays_on_for_a_seat_that_forfeited_and_it_ranks_last():
         Termination.CRASH,
         "process 7 was killed",
     )
-    stewarded = [r for r in driven.match.records if isinstance(r, MoveRecord) and r.steward]
-    assert {r.seat for r in stewarded} == {0}
-    assert {str(r.action) for r in stewarded if isinstance(r.action, ChooseSpace)} == {
-        "dispatch coloured-building 1"
-    }
+    events = driven.match.telling.events
+    stewarded = [e for e in events if isinstance(e, BuyersDispatched) and e.seat == 0]
+    assert {e.space for e in stewarded} == {Space(Area.COLOURED_BUILDING, 1)}
 
 
 def test_several_forfeits_tie_at_the_end():
@@ -259,8 +258,8 @@ def test_with_one_seat_left_the_match_ends_at_once():
 
 def test_seats_that_never_started_forfeit_together():
     driven = Driven(spec(2), start=False)
-    never = Termination.NEVER_STARTED, "did not dial in within 30 s"
-    driven.match.start({}, {0: never, 1: never}, driven.now)
+    never = Absence(Termination.NEVER_STARTED, "did not dial in within 30 s")
+    driven.match.start({}, {0: never, 1: never})
     assert driven.match.finished
     assert [r.rank for r in driven.match.results] == [1, 1]
     assert {r.termination for r in driven.match.results} == {Termination.NEVER_STARTED}
@@ -288,7 +287,7 @@ def test_the_steward_declines_where_it_can():
 
 def test_a_match_can_be_halted_behind_the_open_decision():
     driven = Driven()
-    driven.match.halt()
+    driven.match.halt(driven.now)
     assert driven.asked == 0
     driven.clear()
     assert driven.reply() is Answer.ACCEPTED
@@ -326,10 +325,9 @@ def test_replies_behind_the_end_are_ignored():
 def test_the_records_replay_the_match():
     driven = Driven(spec(3, "pro+gifts"))
     driven.play_out(random.Random(7))
-    again = Driven(spec(3, "pro+gifts"))
-    for record in driven.match.records:
-        assert isinstance(record, MoveRecord)
-        again.reply(record.action, seat=record.seat, after_s=record.bot_us / 1e6)
+    again = Driven(spec(3, "pro+gifts"), start=False)
+    again.match = drive(again.spec, LIMITS.told(), driven.match.records)
+    again.take()
     assert again.told == driven.told
     assert again.match.records == driven.match.records
 
@@ -338,8 +336,8 @@ def test_the_referees_own_work_is_recorded():
     driven = Driven()
     driven.reply()
     driven.match.worked(17)
-    record = driven.match.records[0]
-    assert isinstance(record, MoveRecord)
+    record = driven.match.records[1]
+    assert isinstance(record, ReplyRecord)
     assert (record.bot_us, record.referee_us) == (1000, 17)
 
 

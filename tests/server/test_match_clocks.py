@@ -3,10 +3,9 @@
 import pytest
 
 from asara_server.match import Answer
-from asara_server.replay.records import ForfeitRecord
+from asara_server.records import Presence
 from asara_server.results import Termination
 from asara_server.spec import ClockSettings
-from asara_server.telling import Presence
 from tests.server.harness import Driven, spec
 
 CLOCKS = ClockSettings(bank_s=10, increment_s=1, grace_s=0.05, reconnect_s=3)
@@ -80,8 +79,8 @@ def test_time_out_without_a_reply(driven):
     driven.clear()
     driven.expire(after_s=0.000001)
     assert driven.match.termination(0) is Termination.TIME_OUT
-    [record] = [r for r in driven.match.records if isinstance(r, ForfeitRecord)]
-    assert record.detail == "did not answer decision 1 within the 11 s it had"
+    [fault] = driven.match.faults
+    assert fault.detail == "did not answer decision 1 within the 11 s it had"
     assert driven.kinds(0) == ["update"]
     assert driven.kinds(1) == ["decision"]
 
@@ -116,9 +115,8 @@ def test_a_bot_that_stays_away_has_crashed(driven):
     assert driven.match.termination(1) is Termination.UNSPECIFIED
     driven.expire(after_s=0.000001)
     assert driven.match.termination(1) is Termination.CRASH
-    record = driven.match.records[-1]
-    assert isinstance(record, ForfeitRecord)
-    assert record.detail == "did not come back within 3 s after its stream broke"
+    [fault] = driven.match.faults
+    assert fault.detail == "did not come back within 3 s after its stream broke"
     assert driven.asked == 0
 
 
@@ -127,9 +125,8 @@ def test_a_bot_that_must_decide_and_is_away_has_crashed_when_its_clock_ran_out()
     driven.match.leave(0, driven.now)
     driven.expire(after_s=1.050001)
     assert driven.match.termination(0) is Termination.CRASH
-    record = driven.match.records[0]
-    assert isinstance(record, ForfeitRecord)
-    assert record.detail == "was away when its time for decision 1 ran out"
+    [fault] = driven.match.faults
+    assert fault.detail == "was away when its time for decision 1 ran out"
 
 
 def test_the_clock_runs_while_a_bot_is_away(driven):

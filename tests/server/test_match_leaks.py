@@ -9,9 +9,8 @@ from asara_game.rules import RULE_COMBINATIONS, format_rule_sets
 from asara_game.state import State
 from asara_game.view import determinize, view
 from asara_server.match import Match
-from asara_server.replay.records import MoveRecord
+from asara_server.records import Presence, ReplyRecord
 from asara_server.results import Termination
-from asara_server.telling import Presence
 from asara_server.translate.encode import action_message
 from tests.server.harness import LIMITS, spec
 
@@ -23,7 +22,7 @@ def played(match_spec, moves):
     """A match in which these moves were made; nothing of it was taken out of the outbox."""
     match = Match(match_spec, LIMITS.told())
     seats = range(len(match_spec.players))
-    match.start({seat: Presence(live_updates=seat % 2 == 0) for seat in seats}, {}, 0)
+    match.start({seat: Presence(live_updates=seat % 2 == 0) for seat in seats}, {})
     for number, move in enumerate(moves):
         assert match.asked is not None
         match.reply(match.asked, decision_id(match), [action_message(move)], 1000 * number)
@@ -70,7 +69,7 @@ def test_no_byte_depends_on_what_is_hidden(rule_sets, seats):
     while not whole.finished:
         action = rng.choice(whole.state.legal)
         whole.reply(whole.asked, decision_id(whole), [action_message(action)], 0)
-    moves = [record.action for record in whole.records if isinstance(record, MoveRecord)]
+    moves = [record.actions[0] for record in whole.records if isinstance(record, ReplyRecord)]
     told = 0
     for length in rng.sample(range(len(moves)), MOMENTS):
         match = played(match_spec, moves[:length])

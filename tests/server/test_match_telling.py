@@ -6,8 +6,8 @@ import pytest
 
 from asara_game.state import State
 from asara_game.vocabulary import DecisionKind
+from asara_server.records import Presence
 from asara_server.results import Termination
-from asara_server.telling import Presence
 from tests.server.harness import Driven, spec
 
 QUIET = Presence()

@@ -12,6 +12,7 @@ from asara_server import tables
 from asara_server.limits import LimitSettings
 from asara_server.match import Match
 from asara_server.referee import MatchCut
+from asara_server.replay import SigningKey, parse_replay, replay_bytes, replay_match, replay_of
 from asara_server.results import Termination
 from asara_server.spec import ClockSettings
 from tests.server.harness import asynchronous, court, play_bot, spec, together
@@ -32,7 +33,9 @@ async def test_two_bots_play_a_match():
         assert end_a.results == end_b.results
         assert [r.entry for r in end_a.results] == ["a", "b"]
         assert end_a.deal_secret == record.spec.secret
-        assert record.replay.results == record.results
+        assert parse_replay(replay_bytes(replay_of(record), SigningKey.new())) == replay_of(record)
+        for _ in replay_match(replay_of(record)):
+            pass
         assert record.duration_us > 0
 
 

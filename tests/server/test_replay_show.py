@@ -24,10 +24,8 @@ from asara_game.vocabulary import (
     Section,
     SectionKind,
 )
+from asara_server.records import ForfeitRecord, Record, RejectionRecord, ReplyRecord
 from asara_server.replay import (
-    MoveRecord,
-    Record,
-    RejectionRecord,
     Replay,
     ReplayError,
     Step,
@@ -67,7 +65,9 @@ def hide(replay: Replay, seat: int, dice: random.Random) -> Iterator[Step]:
         else:
             shown = Unseen()
         yield Step(
-            record if record is None or record.seat == seat else secret(record, dice), events, shown
+            record if getattr(record, "seat", seat) == seat else secret(record, dice),
+            events,
+            shown,
         )
 
 
@@ -76,13 +76,14 @@ def other_possibility(state: State, seat: int, dice: random.Random) -> State:
     return state if seen.decision is None else determinize(seen, dice)
 
 
-def secret(record: Record, dice: random.Random) -> Record:
-    if isinstance(record, MoveRecord):
-        action = dice.choice(SECRETS)
-        return MoveRecord(record.seat, action, 123, 456)
+def secret(record: Record | None, dice: random.Random) -> Record | None:
+    if isinstance(record, ReplyRecord):
+        return record._replace(actions=(dice.choice(SECRETS),), bot_us=123, referee_us=456)
     if isinstance(record, RejectionRecord):
         return record._replace(reason=RejectionReason.UNKNOWN_ACTION, detail="another story")
-    return record._replace(detail="another story")
+    if isinstance(record, ForfeitRecord):
+        return record._replace(detail="another story")
+    return record
 
 
 @pytest.mark.parametrize(("rule_sets", "seats"), CASES)
@@ -105,9 +106,9 @@ def test_the_referees_account_tells_everybodys_secrets() -> None:
             has = f"seat {other}  bot {other}  has "
             assert has in everything
             assert (has in own) == (other == seat)
-    assert "refused, empty: no action" in everything
+    assert "refused, empty: the reply carries no action" in everything
     assert "refused" not in "\n".join(show(replay, 0))
-    assert "refused, empty: no action" in "\n".join(show(replay, 2))
+    assert "refused, empty: the reply carries no action" in "\n".join(show(replay, 2))
 
 
 def test_years_are_headings_and_every_turn_is_told() -> None:
@@ -150,5 +151,5 @@ def test_there_is_no_such_seat() -> None:
 def test_the_account_goes_as_far_as_the_replay_holds() -> None:
     replay = random_replay(EVERYTHING, 2, seed=5)
     lines = show(replace(replay, records=replay.records[:30]))
-    with pytest.raises(ReplayError, match="record 31: the last one, but seat"):
+    with pytest.raises(ReplayError, match="record 32: expected more, for seat"):
         list(lines)

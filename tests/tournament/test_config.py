@@ -45,6 +45,7 @@ def test_a_short_file_is_filled_up_with_defaults(folder: Path) -> None:
     assert tournament.seed is None
     assert tournament.concurrency == cores()
     assert tournament.processes == "run"
+    assert tournament.deals == "committed"
     assert [entry.name for entry in tournament.entries] == ["first", "second"]
     assert tournament.entries[0].command == ("python", "bot.py")
     assert tournament.entries[0].directory == folder
@@ -61,6 +62,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
         seed = 17
         concurrency = 1
         processes = "match"
+        deals = "joint"
         transport = "tcp"
         [clocks]
         bank_s = 5
@@ -70,7 +72,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
         name = "one"
         command = ["python", "-u", "greedy.py", "--deep"]
         directory = "bots"
-        environment = { LEVEL = 3, MOOD = "bold" }
+        environment = { LEVEL = 3, MOOD = "bold", ASARA_TRANSCRIPT = "kept" }
         [[entries]]
         name = "two v1.2"
         command = "env python3"
@@ -80,11 +82,16 @@ def test_a_full_file_is_read(folder: Path) -> None:
         """,
     )
     assert tournament.seed == "17"
+    assert tournament.deals == "joint"
     assert tournament.clocks.bank_s == 5
     assert tournament.clocks.increment_s == 0.5
     assert tournament.limits.log_bytes == 5000
     assert tournament.entries[0].directory == folder / "bots"
-    assert tournament.entries[0].environment == {"LEVEL": "3", "MOOD": "bold"}
+    assert tournament.entries[0].environment == {
+        "LEVEL": "3",
+        "MOOD": "bold",
+        "ASARA_TRANSCRIPT": "kept",
+    }
 
 
 @pytest.mark.parametrize(
@@ -209,6 +216,10 @@ def test_a_full_file_is_read(folder: Path) -> None:
         (
             HEAD + 'processes = "forever"\n' + TWO,
             "cup.toml: processes: should be 'run' or 'match', not 'forever'",
+        ),
+        (
+            HEAD + 'deals = "secret"\n' + TWO,
+            "cup.toml: deals: should be 'committed' or 'joint', not 'secret'",
         ),
         (
             HEAD + "[clocks]\nbank_s = -1\n" + TWO,

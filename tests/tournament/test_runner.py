@@ -1,6 +1,7 @@
 """Whole runs with real processes: what each kind of bot gets, and that nobody else suffers."""
 
 import asyncio
+import hashlib
 import json
 import time
 from collections.abc import Sequence
@@ -8,16 +9,19 @@ from pathlib import Path
 
 import pytest
 
+from asara.witness import make_nonce
 from asara_game.edition import load_edition
 from asara_game.rules import parse_rule_sets
+from asara_server import deals
+from asara_server.limits import LimitSettings
 from asara_server.referee import MatchRecord, MatchSpec, Referee
-from asara_server.replay import read_replay
+from asara_server.replay import SigningKey, read_replay, replay_match
 from asara_server.results import Termination
 from asara_server.tournament.config import load_tournament
 from asara_server.tournament.directory import RunDirectory
 from asara_server.tournament.results import MatchResult, read_results
 from asara_server.tournament.runner import RunEnd, Runner
-from asara_server.tournament.schedule import Match, round_robin
+from asara_server.tournament.schedule import Match, bot_seed, round_robin
 from tests.tournament import bots
 from tests.tournament.bots import CLOCKS, HEADER, write_tournament
 
@@ -49,6 +53,7 @@ def play(
                 matches,
                 edition=load_edition(),
                 directory=directory,
+                key=SigningKey.new(),
                 finished=finished,
             )
             return await runner.run()
@@ -209,7 +214,12 @@ def test_a_stopped_run_keeps_what_was_finished_and_says_what_was_cut(tmp_path: P
     assert len(end.results) == 3
     assert not end.standings.complete
     assert end.standings.matches.scheduled == 400
-    assert json.loads((tmp_path / "run" / "run.json").read_text())["state"] == "cut short"
+    path = tmp_path / "run" / "run.json"
+    info = json.loads(path.read_text())
+    assert info["state"] == "cut short"
+    assert info["tournament_secret"] is None  # matches may still be played by it
+    assert len(bytes.fromhex(info["deal_commitment"])) == 32
+    assert path.stat().st_mode & 0o077 == 0
 
 
 def test_a_match_in_which_the_referee_fails_is_played_again(
@@ -221,7 +231,17 @@ def test_a_match_in_which_the_referee_fails_is_played_again(
     async def fail_once(self: Referee, spec: MatchSpec) -> MatchRecord:
         specs.append(spec)
         if len(specs) == 1:
-            return MatchRecord(spec, (), (), (), void=True, started_unix_ms=0, duration_us=0)
+            return MatchRecord(
+                spec,
+                results=(),
+                records=(),
+                events=(),
+                void=True,
+                digests=(),
+                limits=LimitSettings().told(),
+                started_unix_ms=0,
+                duration_us=0,
+            )
         return await really_play(self, spec)
 
     monkeypatch.setattr(Referee, "play", fail_once)
@@ -255,7 +275,6 @@ def test_a_drawn_seed_is_recorded_and_reproduces_the_run(tmp_path: Path) -> None
     path = tmp_path / "run" / "run.json"
     info = json.loads(path.read_text())
     assert info["seed_drawn"] is True
-    assert path.stat().st_mode & 0o077 == 0
     write_tournament(tmp_path, programs, f'{header}seed = "{info["seed"]}"\n')
     play(file, tmp_path / "again")
     assert (tmp_path / "run/standings.json").read_bytes() == (
@@ -270,3 +289,72 @@ def test_clocks_of_the_file_reach_the_bots(tmp_path: Path) -> None:
     file = write_tournament(tmp_path, {"good": bots.GOOD, "curious": program}, tables=CLOCKS)
     play(file, tmp_path / "run", [("good", "curious")])
     assert "bank_us: 1500000" in (tmp_path / "run" / "logs" / "curious.log").read_text()
+
+
+def test_all_deals_derive_from_one_secret_that_is_opened_at_the_end(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, {"good": bots.GOOD, "other": bots.GOOD})
+    play(file, tmp_path / "run")
+    path = tmp_path / "run" / "run.json"
+    info = json.loads(path.read_text())
+    secret = bytes.fromhex(info["tournament_secret"])
+    assert secret == deals.tournament_secret("spring")
+    assert info["deals"] == "committed"
+    assert info["deal_commitment"] == hashlib.sha256(secret).hexdigest()
+    assert path.stat().st_mode & 0o777 == 0o644
+    replays = [read_replay(one).header for one in (tmp_path / "run" / "replays").iterdir()]
+    assert len(replays) == 2
+    for header in replays:
+        assert header.deal_secret == deals.match_secret(secret, header.match_id)
+        assert header.nonces == ()
+
+
+WITHOUT_NONCE = """
+import os, grpc
+from asara.v1.play_pb2 import Hello, PlayRequest
+channel = grpc.insecure_channel(os.environ["ASARA_ADDRESS"])
+hello = PlayRequest(hello=Hello(protocol_version=1, token=os.environ["ASARA_TOKEN"]))
+call = channel.stream_stream(
+    "/asara.v1.PlayService/Play", request_serializer=PlayRequest.SerializeToString
+)
+def requests():
+    yield hello
+    import time
+    time.sleep(60)
+for response in call(requests()):
+    pass
+"""
+
+
+def test_joint_deals_take_a_nonce_of_every_bot(tmp_path: Path) -> None:
+    programs = {"good": bots.GOOD, "other": bots.GOOD, "silent": WITHOUT_NONCE}
+    header = HEADER + 'deals = "joint"\nconcurrency = 2\n'
+    file = write_tournament(tmp_path, programs, header)
+    end = play(file, tmp_path / "run", [("good", "other"), ("other", "silent")])
+    assert by_id(end)["m0"].forfeits == ()
+    (line,) = by_id(end)["m1"].forfeits
+    assert (line.termination, line.detail.split(";")[0]) == (
+        Termination.NEVER_STARTED,
+        "sent no nonce within 8 s",
+    )
+    replays = {p.stem: read_replay(p) for p in (tmp_path / "run" / "replays").iterdir()}
+    for seat, name in enumerate(("good", "other")):
+        seed = bot_seed("spring", name)
+        assert replays["m0"].header.nonces[seat] == make_nonce(seed, "m0", seat)
+    assert replays["m1"].header.nonces[1] == b""
+    for replay in replays.values():
+        list(replay_match(replay))
+    play(file, tmp_path / "again", [("good", "other")])
+    again = read_replay(tmp_path / "again" / "replays" / "m0.asara")
+    assert again.header.nonces == replays["m0"].header.nonces
+
+
+def test_bots_of_joint_deals_draw_their_own_dice_unless_the_file_has_a_seed(
+    tmp_path: Path,
+) -> None:
+    header = HEADER.replace('seed = "spring"\n', 'deals = "joint"\n')
+    program = "import os\nprint('seed', os.environ.get('ASARA_SEED'), flush=True)" + bots.GOOD
+    file = write_tournament(tmp_path, {"good": program, "other": bots.GOOD}, header)
+    play(file, tmp_path / "run", [("good", "other")])
+    assert "seed None" in (tmp_path / "run" / "logs" / "good.log").read_text()
+    (path,) = (tmp_path / "run" / "replays").iterdir()
+    assert len(set(read_replay(path).header.nonces)) == 2

@@ -7,7 +7,6 @@ from asara_game.rules import parse_rule_sets
 from asara_server.tournament.schedule import (
     Match,
     bot_seed,
-    deal_secret,
     even_groups,
     rotated,
     round_robin,
@@ -68,15 +67,6 @@ def test_the_order_is_even_at_any_moment() -> None:
     half = Counter(len(m.entries) for m in matches[: len(matches) // 2])
     whole = Counter(len(m.entries) for m in matches)
     assert all(abs(half[k] / whole[k] - 0.5) < 0.02 for k in whole)
-
-
-def test_every_match_has_a_deal_of_its_own_that_the_seed_alone_decides() -> None:
-    secrets = {deal_secret("spring", match.match_id) for match in schedule()}
-    assert len(secrets) == len(schedule())
-    assert deal_secret("spring", "r1-basic-0001") == deal_secret("spring", "r1-basic-0001")
-    assert deal_secret("spring", "r1-basic-0001") != deal_secret("autumn", "r1-basic-0001")
-    assert deal_secret("spring", "r1-basic-0001") != deal_secret("spring", "r1-basic-0001", 2)
-    assert len(deal_secret("spring", "r1-basic-0001")) == 32
 
 
 def test_a_bots_seed_differs_by_entry_and_fits_in_a_signed_64_bit_number() -> None:

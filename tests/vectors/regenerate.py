@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.game import naive_deal, perft
+from tests.vectors import trust
 
 FOLDER = Path(__file__).parent
 
@@ -30,3 +31,5 @@ def write(name: str, value: dict[str, Any]) -> None:
 if __name__ == "__main__":
     write("deal.json", naive_deal.vectors())
     write("perft.json", perft.vectors())
+    write("joint_deal.json", trust.joint_deals())
+    write("digest.json", trust.digests())

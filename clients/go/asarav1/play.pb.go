@@ -194,6 +194,7 @@ type PlayRequest struct {
 	//
 	//	*PlayRequest_Hello
 	//	*PlayRequest_Reply
+	//	*PlayRequest_Nonce
 	Request       isPlayRequest_Request `protobuf_oneof:"request"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -254,6 +255,15 @@ func (x *PlayRequest) GetReply() *Reply {
 	return nil
 }
 
+func (x *PlayRequest) GetNonce() *Nonce {
+	if x != nil {
+		if x, ok := x.Request.(*PlayRequest_Nonce); ok {
+			return x.Nonce
+		}
+	}
+	return nil
+}
+
 type isPlayRequest_Request interface {
 	isPlayRequest_Request()
 }
@@ -268,9 +278,16 @@ type PlayRequest_Reply struct {
 	Reply *Reply `protobuf:"bytes,2,opt,name=reply,proto3,oneof"`
 }
 
+type PlayRequest_Nonce struct {
+	// Answer to DealCommitted.
+	Nonce *Nonce `protobuf:"bytes,3,opt,name=nonce,proto3,oneof"`
+}
+
 func (*PlayRequest_Hello) isPlayRequest_Request() {}
 
 func (*PlayRequest_Reply) isPlayRequest_Request() {}
+
+func (*PlayRequest_Nonce) isPlayRequest_Request() {}
 
 // Who is dialling in.
 type Hello struct {
@@ -500,6 +517,61 @@ func (x *Reply) GetActions() []*Action {
 	return nil
 }
 
+// A bot's share in the deal of a match; sent once for each match that asks for it.
+type Nonce struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The match.
+	MatchId string `protobuf:"bytes,1,opt,name=match_id,json=matchId,proto3" json:"match_id,omitempty"`
+	// 32 bytes that nobody can foresee.
+	Nonce         []byte `protobuf:"bytes,2,opt,name=nonce,proto3" json:"nonce,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Nonce) Reset() {
+	*x = Nonce{}
+	mi := &file_asara_v1_play_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Nonce) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Nonce) ProtoMessage() {}
+
+func (x *Nonce) ProtoReflect() protoreflect.Message {
+	mi := &file_asara_v1_play_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Nonce.ProtoReflect.Descriptor instead.
+func (*Nonce) Descriptor() ([]byte, []int) {
+	return file_asara_v1_play_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *Nonce) GetMatchId() string {
+	if x != nil {
+		return x.MatchId
+	}
+	return ""
+}
+
+func (x *Nonce) GetNonce() []byte {
+	if x != nil {
+		return x.Nonce
+	}
+	return nil
+}
+
 // What the referee sends.
 type PlayResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -514,6 +586,7 @@ type PlayResponse struct {
 	//	*PlayResponse_Rejection
 	//	*PlayResponse_MatchEnded
 	//	*PlayResponse_Goodbye
+	//	*PlayResponse_DealCommitted
 	Response      isPlayResponse_Response `protobuf_oneof:"response"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -521,7 +594,7 @@ type PlayResponse struct {
 
 func (x *PlayResponse) Reset() {
 	*x = PlayResponse{}
-	mi := &file_asara_v1_play_proto_msgTypes[4]
+	mi := &file_asara_v1_play_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -533,7 +606,7 @@ func (x *PlayResponse) String() string {
 func (*PlayResponse) ProtoMessage() {}
 
 func (x *PlayResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_play_proto_msgTypes[4]
+	mi := &file_asara_v1_play_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -546,7 +619,7 @@ func (x *PlayResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlayResponse.ProtoReflect.Descriptor instead.
 func (*PlayResponse) Descriptor() ([]byte, []int) {
-	return file_asara_v1_play_proto_rawDescGZIP(), []int{4}
+	return file_asara_v1_play_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *PlayResponse) GetResponse() isPlayResponse_Response {
@@ -619,6 +692,15 @@ func (x *PlayResponse) GetGoodbye() *Goodbye {
 	return nil
 }
 
+func (x *PlayResponse) GetDealCommitted() *DealCommitted {
+	if x != nil {
+		if x, ok := x.Response.(*PlayResponse_DealCommitted); ok {
+			return x.DealCommitted
+		}
+	}
+	return nil
+}
+
 type isPlayResponse_Response interface {
 	isPlayResponse_Response()
 }
@@ -658,6 +740,11 @@ type PlayResponse_Goodbye struct {
 	Goodbye *Goodbye `protobuf:"bytes,7,opt,name=goodbye,proto3,oneof"`
 }
 
+type PlayResponse_DealCommitted struct {
+	// A match is about to begin, and waits for this bot's nonce.
+	DealCommitted *DealCommitted `protobuf:"bytes,8,opt,name=deal_committed,json=dealCommitted,proto3,oneof"`
+}
+
 func (*PlayResponse_Welcome) isPlayResponse_Response() {}
 
 func (*PlayResponse_MatchStarted) isPlayResponse_Response() {}
@@ -671,6 +758,8 @@ func (*PlayResponse_Rejection) isPlayResponse_Response() {}
 func (*PlayResponse_MatchEnded) isPlayResponse_Response() {}
 
 func (*PlayResponse_Goodbye) isPlayResponse_Response() {}
+
+func (*PlayResponse_DealCommitted) isPlayResponse_Response() {}
 
 // Answer to Hello.
 type Welcome struct {
@@ -689,7 +778,7 @@ type Welcome struct {
 
 func (x *Welcome) Reset() {
 	*x = Welcome{}
-	mi := &file_asara_v1_play_proto_msgTypes[5]
+	mi := &file_asara_v1_play_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -701,7 +790,7 @@ func (x *Welcome) String() string {
 func (*Welcome) ProtoMessage() {}
 
 func (x *Welcome) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_play_proto_msgTypes[5]
+	mi := &file_asara_v1_play_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -714,7 +803,7 @@ func (x *Welcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Welcome.ProtoReflect.Descriptor instead.
 func (*Welcome) Descriptor() ([]byte, []int) {
-	return file_asara_v1_play_proto_rawDescGZIP(), []int{5}
+	return file_asara_v1_play_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Welcome) GetProtocolVersion() int32 {
@@ -766,7 +855,7 @@ type Limits struct {
 
 func (x *Limits) Reset() {
 	*x = Limits{}
-	mi := &file_asara_v1_play_proto_msgTypes[6]
+	mi := &file_asara_v1_play_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -778,7 +867,7 @@ func (x *Limits) String() string {
 func (*Limits) ProtoMessage() {}
 
 func (x *Limits) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_play_proto_msgTypes[6]
+	mi := &file_asara_v1_play_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -791,7 +880,7 @@ func (x *Limits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Limits.ProtoReflect.Descriptor instead.
 func (*Limits) Descriptor() ([]byte, []int) {
-	return file_asara_v1_play_proto_rawDescGZIP(), []int{6}
+	return file_asara_v1_play_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Limits) GetRequestBytes() int32 {
@@ -836,6 +925,70 @@ func (x *Limits) GetResponsesUnread() int32 {
 	return 0
 }
 
+// Before a match with a joint deal: the referee is bound, and the bots' nonces make the deal.
+type DealCommitted struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The match.
+	MatchId string `protobuf:"bytes,1,opt,name=match_id,json=matchId,proto3" json:"match_id,omitempty"`
+	// This bot's seat, 0 to seats - 1.
+	Seat int32 `protobuf:"varint,2,opt,name=seat,proto3" json:"seat,omitempty"`
+	// SHA-256 of the referee's secret; MatchStarted has the same.
+	DealCommitment []byte `protobuf:"bytes,3,opt,name=deal_commitment,json=dealCommitment,proto3" json:"deal_commitment,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *DealCommitted) Reset() {
+	*x = DealCommitted{}
+	mi := &file_asara_v1_play_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DealCommitted) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DealCommitted) ProtoMessage() {}
+
+func (x *DealCommitted) ProtoReflect() protoreflect.Message {
+	mi := &file_asara_v1_play_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DealCommitted.ProtoReflect.Descriptor instead.
+func (*DealCommitted) Descriptor() ([]byte, []int) {
+	return file_asara_v1_play_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *DealCommitted) GetMatchId() string {
+	if x != nil {
+		return x.MatchId
+	}
+	return ""
+}
+
+func (x *DealCommitted) GetSeat() int32 {
+	if x != nil {
+		return x.Seat
+	}
+	return 0
+}
+
+func (x *DealCommitted) GetDealCommitment() []byte {
+	if x != nil {
+		return x.DealCommitment
+	}
+	return nil
+}
+
 // A match begins, or goes on after a break.
 type MatchStarted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -853,21 +1006,23 @@ type MatchStarted struct {
 	EditionSha256 []byte `protobuf:"bytes,6,opt,name=edition_sha256,json=editionSha256,proto3" json:"edition_sha256,omitempty"`
 	// The time allowed.
 	Clocks *Clocks `protobuf:"bytes,7,opt,name=clocks,proto3" json:"clocks,omitempty"`
-	// SHA-256 that binds the referee to the deal; the secret comes with MatchEnded.
+	// SHA-256 of the referee's secret, which binds it to the deal; the secret comes with MatchEnded.
 	DealCommitment []byte `protobuf:"bytes,8,opt,name=deal_commitment,json=dealCommitment,proto3" json:"deal_commitment,omitempty"`
 	// What the seat may know now.
 	View *View `protobuf:"bytes,9,opt,name=view,proto3" json:"view,omitempty"`
 	// Sequence number of the last event that the view includes.
 	Sequence int64 `protobuf:"varint,10,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	// True where the match was running before this stream.
-	Resumed       bool `protobuf:"varint,11,opt,name=resumed,proto3" json:"resumed,omitempty"`
+	Resumed bool `protobuf:"varint,11,opt,name=resumed,proto3" json:"resumed,omitempty"`
+	// By seat, the nonces of a joint deal, empty for a seat that sent none; left out otherwise.
+	Nonces        [][]byte `protobuf:"bytes,12,rep,name=nonces,proto3" json:"nonces,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *MatchStarted) Reset() {
 	*x = MatchStarted{}
-	mi := &file_asara_v1_play_proto_msgTypes[7]
+	mi := &file_asara_v1_play_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -879,7 +1034,7 @@ func (x *MatchStarted) String() string {
 func (*MatchStarted) ProtoMessage() {}
 
 func (x *MatchStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_play_proto_msgTypes[7]
+	mi := &file_asara_v1_play_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -892,7 +1047,7 @@ func (x *MatchStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MatchStarted.ProtoReflect.Descriptor instead.
 func (*MatchStarted) Descriptor() ([]byte, []int) {
-	return file_asara_v1_play_proto_rawDescGZIP(), []int{7}
+	return file_asara_v1_play_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *MatchStarted) GetMatchId() string {
@@ -972,6 +1127,13 @@ func (x *MatchStarted) GetResumed() bool {
 	return false
 }
 
+func (x *MatchStarted) GetNonces() [][]byte {
+	if x != nil {
+		return x.Nonces
+	}
+	return nil
+}
+
 // The time a bot has, in microseconds.
 type Clocks struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -991,7 +1153,7 @@ type Clocks struct {
 
 func (x *Clocks) Reset() {
 	*x = Clocks{}
-	mi := &file_asara_v1_play_proto_msgTypes[8]
+	mi := &file_asara_v1_play_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1003,7 +1165,7 @@ func (x *Clocks) String() string {
 func (*Clocks) ProtoMessage() {}
 
 func (x *Clocks) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_play_proto_msgTypes[8]
+	mi := &file_asara_v1_play_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1016,7 +1178,7 @@ func (x *Clocks) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Clocks.ProtoReflect.Descriptor instead.
 func (*Clocks) Descriptor() ([]byte, []int) {
-	return file_asara_v1_play_proto_rawDescGZIP(), []int{8}
+	return file_asara_v1_play_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Clocks) GetStartUpUs() int64 {
@@ -1069,7 +1231,7 @@ type Update struct {
 
 func (x *Update) Reset() {
 	*x = Update{}
-	mi := &file_asara_v1_play_proto_msgTypes[9]
+	mi := &file_asara_v1_play_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1081,7 +1243,7 @@ func (x *Update) String() string {
 func (*Update) ProtoMessage() {}
 
 func (x *Update) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_play_proto_msgTypes[9]
+	mi := &file_asara_v1_play_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1094,7 +1256,7 @@ func (x *Update) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Update.ProtoReflect.Descriptor instead.
 func (*Update) Descriptor() ([]byte, []int) {
-	return file_asara_v1_play_proto_rawDescGZIP(), []int{9}
+	return file_asara_v1_play_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Update) GetMatchId() string {
@@ -1155,7 +1317,7 @@ type Decision struct {
 
 func (x *Decision) Reset() {
 	*x = Decision{}
-	mi := &file_asara_v1_play_proto_msgTypes[10]
+	mi := &file_asara_v1_play_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1167,7 +1329,7 @@ func (x *Decision) String() string {
 func (*Decision) ProtoMessage() {}
 
 func (x *Decision) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_play_proto_msgTypes[10]
+	mi := &file_asara_v1_play_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1180,7 +1342,7 @@ func (x *Decision) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Decision.ProtoReflect.Descriptor instead.
 func (*Decision) Descriptor() ([]byte, []int) {
-	return file_asara_v1_play_proto_rawDescGZIP(), []int{10}
+	return file_asara_v1_play_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Decision) GetMatchId() string {
@@ -1304,7 +1466,7 @@ type Rejection struct {
 
 func (x *Rejection) Reset() {
 	*x = Rejection{}
-	mi := &file_asara_v1_play_proto_msgTypes[11]
+	mi := &file_asara_v1_play_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1316,7 +1478,7 @@ func (x *Rejection) String() string {
 func (*Rejection) ProtoMessage() {}
 
 func (x *Rejection) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_play_proto_msgTypes[11]
+	mi := &file_asara_v1_play_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1329,7 +1491,7 @@ func (x *Rejection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rejection.ProtoReflect.Descriptor instead.
 func (*Rejection) Descriptor() ([]byte, []int) {
-	return file_asara_v1_play_proto_rawDescGZIP(), []int{11}
+	return file_asara_v1_play_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Rejection) GetMatchId() string {
@@ -1392,7 +1554,7 @@ type MatchEnded struct {
 	Sequence int64 `protobuf:"varint,3,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	// One per seat, in seat order.
 	Results []*SeatResult `protobuf:"bytes,4,rep,name=results,proto3" json:"results,omitempty"`
-	// The secret that the deal came from; its commitment was in MatchStarted. Empty where the match was void.
+	// The referee's secret, whose SHA-256 is MatchStarted.deal_commitment; empty where the match was void.
 	DealSecret []byte `protobuf:"bytes,5,opt,name=deal_secret,json=dealSecret,proto3" json:"deal_secret,omitempty"`
 	// True where the referee failed: the match does not count and is played again.
 	Void          bool `protobuf:"varint,6,opt,name=void,proto3" json:"void,omitempty"`
@@ -1402,7 +1564,7 @@ type MatchEnded struct {
 
 func (x *MatchEnded) Reset() {
 	*x = MatchEnded{}
-	mi := &file_asara_v1_play_proto_msgTypes[12]
+	mi := &file_asara_v1_play_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1414,7 +1576,7 @@ func (x *MatchEnded) String() string {
 func (*MatchEnded) ProtoMessage() {}
 
 func (x *MatchEnded) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_play_proto_msgTypes[12]
+	mi := &file_asara_v1_play_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1427,7 +1589,7 @@ func (x *MatchEnded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MatchEnded.ProtoReflect.Descriptor instead.
 func (*MatchEnded) Descriptor() ([]byte, []int) {
-	return file_asara_v1_play_proto_rawDescGZIP(), []int{12}
+	return file_asara_v1_play_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *MatchEnded) GetMatchId() string {
@@ -1499,7 +1661,7 @@ type SeatResult struct {
 
 func (x *SeatResult) Reset() {
 	*x = SeatResult{}
-	mi := &file_asara_v1_play_proto_msgTypes[13]
+	mi := &file_asara_v1_play_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1511,7 +1673,7 @@ func (x *SeatResult) String() string {
 func (*SeatResult) ProtoMessage() {}
 
 func (x *SeatResult) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_play_proto_msgTypes[13]
+	mi := &file_asara_v1_play_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1524,7 +1686,7 @@ func (x *SeatResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SeatResult.ProtoReflect.Descriptor instead.
 func (*SeatResult) Descriptor() ([]byte, []int) {
-	return file_asara_v1_play_proto_rawDescGZIP(), []int{13}
+	return file_asara_v1_play_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *SeatResult) GetSeat() int32 {
@@ -1601,7 +1763,7 @@ type Goodbye struct {
 
 func (x *Goodbye) Reset() {
 	*x = Goodbye{}
-	mi := &file_asara_v1_play_proto_msgTypes[14]
+	mi := &file_asara_v1_play_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1613,7 +1775,7 @@ func (x *Goodbye) String() string {
 func (*Goodbye) ProtoMessage() {}
 
 func (x *Goodbye) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_play_proto_msgTypes[14]
+	mi := &file_asara_v1_play_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1626,7 +1788,7 @@ func (x *Goodbye) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Goodbye.ProtoReflect.Descriptor instead.
 func (*Goodbye) Descriptor() ([]byte, []int) {
-	return file_asara_v1_play_proto_rawDescGZIP(), []int{14}
+	return file_asara_v1_play_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Goodbye) GetReason() string {
@@ -1640,10 +1802,11 @@ var File_asara_v1_play_proto protoreflect.FileDescriptor
 
 const file_asara_v1_play_proto_rawDesc = "" +
 	"\n" +
-	"\x13asara/v1/play.proto\x12\basara.v1\x1a\x14asara/v1/event.proto\x1a\x13asara/v1/view.proto\x1a\x19asara/v1/vocabulary.proto\"j\n" +
+	"\x13asara/v1/play.proto\x12\basara.v1\x1a\x14asara/v1/event.proto\x1a\x13asara/v1/view.proto\x1a\x19asara/v1/vocabulary.proto\"\x93\x01\n" +
 	"\vPlayRequest\x12'\n" +
 	"\x05hello\x18\x01 \x01(\v2\x0f.asara.v1.HelloH\x00R\x05hello\x12'\n" +
-	"\x05reply\x18\x02 \x01(\v2\x0f.asara.v1.ReplyH\x00R\x05replyB\t\n" +
+	"\x05reply\x18\x02 \x01(\v2\x0f.asara.v1.ReplyH\x00R\x05reply\x12'\n" +
+	"\x05nonce\x18\x03 \x01(\v2\x0f.asara.v1.NonceH\x00R\x05nonceB\t\n" +
 	"\arequest\"\xa3\x02\n" +
 	"\x05Hello\x12)\n" +
 	"\x10protocol_version\x18\x01 \x01(\x05R\x0fprotocolVersion\x12\x14\n" +
@@ -1663,7 +1826,10 @@ const file_asara_v1_play_proto_rawDesc = "" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12\x1f\n" +
 	"\vdecision_id\x18\x02 \x01(\x03R\n" +
 	"decisionId\x12*\n" +
-	"\aactions\x18\x03 \x03(\v2\x10.asara.v1.ActionR\aactions\"\x83\x03\n" +
+	"\aactions\x18\x03 \x03(\v2\x10.asara.v1.ActionR\aactions\"8\n" +
+	"\x05Nonce\x12\x19\n" +
+	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12\x14\n" +
+	"\x05nonce\x18\x02 \x01(\fR\x05nonce\"\xc5\x03\n" +
 	"\fPlayResponse\x12-\n" +
 	"\awelcome\x18\x01 \x01(\v2\x11.asara.v1.WelcomeH\x00R\awelcome\x12=\n" +
 	"\rmatch_started\x18\x02 \x01(\v2\x16.asara.v1.MatchStartedH\x00R\fmatchStarted\x12*\n" +
@@ -1672,7 +1838,8 @@ const file_asara_v1_play_proto_rawDesc = "" +
 	"\trejection\x18\x05 \x01(\v2\x13.asara.v1.RejectionH\x00R\trejection\x127\n" +
 	"\vmatch_ended\x18\x06 \x01(\v2\x14.asara.v1.MatchEndedH\x00R\n" +
 	"matchEnded\x12-\n" +
-	"\agoodbye\x18\a \x01(\v2\x11.asara.v1.GoodbyeH\x00R\agoodbyeB\n" +
+	"\agoodbye\x18\a \x01(\v2\x11.asara.v1.GoodbyeH\x00R\agoodbye\x12@\n" +
+	"\x0edeal_committed\x18\b \x01(\v2\x17.asara.v1.DealCommittedH\x00R\rdealCommittedB\n" +
 	"\n" +
 	"\bresponse\"\x8e\x01\n" +
 	"\aWelcome\x12)\n" +
@@ -1686,7 +1853,11 @@ const file_asara_v1_play_proto_rawDesc = "" +
 	"\amatches\x18\x03 \x01(\x05R\amatches\x12*\n" +
 	"\x11actions_per_reply\x18\x04 \x01(\x05R\x0factionsPerReply\x12/\n" +
 	"\x13rejections_forgiven\x18\x05 \x01(\x05R\x12rejectionsForgiven\x12)\n" +
-	"\x10responses_unread\x18\x06 \x01(\x05R\x0fresponsesUnread\"\x84\x03\n" +
+	"\x10responses_unread\x18\x06 \x01(\x05R\x0fresponsesUnread\"g\n" +
+	"\rDealCommitted\x12\x19\n" +
+	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12\x12\n" +
+	"\x04seat\x18\x02 \x01(\x05R\x04seat\x12'\n" +
+	"\x0fdeal_commitment\x18\x03 \x01(\fR\x0edealCommitment\"\x9c\x03\n" +
 	"\fMatchStarted\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12\x12\n" +
 	"\x04seat\x18\x02 \x01(\x05R\x04seat\x12\x14\n" +
@@ -1699,7 +1870,8 @@ const file_asara_v1_play_proto_rawDesc = "" +
 	"\x04view\x18\t \x01(\v2\x0e.asara.v1.ViewR\x04view\x12\x1a\n" +
 	"\bsequence\x18\n" +
 	" \x01(\x03R\bsequence\x12\x18\n" +
-	"\aresumed\x18\v \x01(\bR\aresumed\"\xa2\x01\n" +
+	"\aresumed\x18\v \x01(\bR\aresumed\x12\x16\n" +
+	"\x06nonces\x18\f \x03(\fR\x06nonces\"\xa2\x01\n" +
 	"\x06Clocks\x12\x1e\n" +
 	"\vstart_up_us\x18\x01 \x01(\x03R\tstartUpUs\x12\x17\n" +
 	"\abank_us\x18\x02 \x01(\x03R\x06bankUs\x12!\n" +
@@ -1800,75 +1972,79 @@ func file_asara_v1_play_proto_rawDescGZIP() []byte {
 }
 
 var file_asara_v1_play_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_asara_v1_play_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_asara_v1_play_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_asara_v1_play_proto_goTypes = []any{
-	(DecisionKind)(0),    // 0: asara.v1.DecisionKind
-	(RejectionReason)(0), // 1: asara.v1.RejectionReason
-	(*PlayRequest)(nil),  // 2: asara.v1.PlayRequest
-	(*Hello)(nil),        // 3: asara.v1.Hello
-	(*LastEvent)(nil),    // 4: asara.v1.LastEvent
-	(*Reply)(nil),        // 5: asara.v1.Reply
-	(*PlayResponse)(nil), // 6: asara.v1.PlayResponse
-	(*Welcome)(nil),      // 7: asara.v1.Welcome
-	(*Limits)(nil),       // 8: asara.v1.Limits
-	(*MatchStarted)(nil), // 9: asara.v1.MatchStarted
-	(*Clocks)(nil),       // 10: asara.v1.Clocks
-	(*Update)(nil),       // 11: asara.v1.Update
-	(*Decision)(nil),     // 12: asara.v1.Decision
-	(*Rejection)(nil),    // 13: asara.v1.Rejection
-	(*MatchEnded)(nil),   // 14: asara.v1.MatchEnded
-	(*SeatResult)(nil),   // 15: asara.v1.SeatResult
-	(*Goodbye)(nil),      // 16: asara.v1.Goodbye
-	(*Action)(nil),       // 17: asara.v1.Action
-	(RuleSet)(0),         // 18: asara.v1.RuleSet
-	(*Edition)(nil),      // 19: asara.v1.Edition
-	(*View)(nil),         // 20: asara.v1.View
-	(*Event)(nil),        // 21: asara.v1.Event
-	(*Space)(nil),        // 22: asara.v1.Space
-	(*GiftCard)(nil),     // 23: asara.v1.GiftCard
-	(Termination)(0),     // 24: asara.v1.Termination
-	(*Section)(nil),      // 25: asara.v1.Section
-	(Colour)(0),          // 26: asara.v1.Colour
+	(DecisionKind)(0),     // 0: asara.v1.DecisionKind
+	(RejectionReason)(0),  // 1: asara.v1.RejectionReason
+	(*PlayRequest)(nil),   // 2: asara.v1.PlayRequest
+	(*Hello)(nil),         // 3: asara.v1.Hello
+	(*LastEvent)(nil),     // 4: asara.v1.LastEvent
+	(*Reply)(nil),         // 5: asara.v1.Reply
+	(*Nonce)(nil),         // 6: asara.v1.Nonce
+	(*PlayResponse)(nil),  // 7: asara.v1.PlayResponse
+	(*Welcome)(nil),       // 8: asara.v1.Welcome
+	(*Limits)(nil),        // 9: asara.v1.Limits
+	(*DealCommitted)(nil), // 10: asara.v1.DealCommitted
+	(*MatchStarted)(nil),  // 11: asara.v1.MatchStarted
+	(*Clocks)(nil),        // 12: asara.v1.Clocks
+	(*Update)(nil),        // 13: asara.v1.Update
+	(*Decision)(nil),      // 14: asara.v1.Decision
+	(*Rejection)(nil),     // 15: asara.v1.Rejection
+	(*MatchEnded)(nil),    // 16: asara.v1.MatchEnded
+	(*SeatResult)(nil),    // 17: asara.v1.SeatResult
+	(*Goodbye)(nil),       // 18: asara.v1.Goodbye
+	(*Action)(nil),        // 19: asara.v1.Action
+	(RuleSet)(0),          // 20: asara.v1.RuleSet
+	(*Edition)(nil),       // 21: asara.v1.Edition
+	(*View)(nil),          // 22: asara.v1.View
+	(*Event)(nil),         // 23: asara.v1.Event
+	(*Space)(nil),         // 24: asara.v1.Space
+	(*GiftCard)(nil),      // 25: asara.v1.GiftCard
+	(Termination)(0),      // 26: asara.v1.Termination
+	(*Section)(nil),       // 27: asara.v1.Section
+	(Colour)(0),           // 28: asara.v1.Colour
 }
 var file_asara_v1_play_proto_depIdxs = []int32{
 	3,  // 0: asara.v1.PlayRequest.hello:type_name -> asara.v1.Hello
 	5,  // 1: asara.v1.PlayRequest.reply:type_name -> asara.v1.Reply
-	4,  // 2: asara.v1.Hello.last_events:type_name -> asara.v1.LastEvent
-	17, // 3: asara.v1.Reply.actions:type_name -> asara.v1.Action
-	7,  // 4: asara.v1.PlayResponse.welcome:type_name -> asara.v1.Welcome
-	9,  // 5: asara.v1.PlayResponse.match_started:type_name -> asara.v1.MatchStarted
-	11, // 6: asara.v1.PlayResponse.update:type_name -> asara.v1.Update
-	12, // 7: asara.v1.PlayResponse.decision:type_name -> asara.v1.Decision
-	13, // 8: asara.v1.PlayResponse.rejection:type_name -> asara.v1.Rejection
-	14, // 9: asara.v1.PlayResponse.match_ended:type_name -> asara.v1.MatchEnded
-	16, // 10: asara.v1.PlayResponse.goodbye:type_name -> asara.v1.Goodbye
-	8,  // 11: asara.v1.Welcome.limits:type_name -> asara.v1.Limits
-	18, // 12: asara.v1.MatchStarted.rule_sets:type_name -> asara.v1.RuleSet
-	19, // 13: asara.v1.MatchStarted.edition:type_name -> asara.v1.Edition
-	10, // 14: asara.v1.MatchStarted.clocks:type_name -> asara.v1.Clocks
-	20, // 15: asara.v1.MatchStarted.view:type_name -> asara.v1.View
-	21, // 16: asara.v1.Update.events:type_name -> asara.v1.Event
-	0,  // 17: asara.v1.Decision.kind:type_name -> asara.v1.DecisionKind
-	17, // 18: asara.v1.Decision.legal_actions:type_name -> asara.v1.Action
-	22, // 19: asara.v1.Decision.space:type_name -> asara.v1.Space
-	21, // 20: asara.v1.Decision.events:type_name -> asara.v1.Event
-	20, // 21: asara.v1.Decision.view:type_name -> asara.v1.View
-	17, // 22: asara.v1.Decision.build_steps:type_name -> asara.v1.Action
-	23, // 23: asara.v1.Decision.gifts:type_name -> asara.v1.GiftCard
-	1,  // 24: asara.v1.Rejection.reason:type_name -> asara.v1.RejectionReason
-	17, // 25: asara.v1.Rejection.legal_actions:type_name -> asara.v1.Action
-	21, // 26: asara.v1.MatchEnded.events:type_name -> asara.v1.Event
-	15, // 27: asara.v1.MatchEnded.results:type_name -> asara.v1.SeatResult
-	24, // 28: asara.v1.SeatResult.termination:type_name -> asara.v1.Termination
-	25, // 29: asara.v1.SeatResult.sections:type_name -> asara.v1.Section
-	26, // 30: asara.v1.SeatResult.lit_windows:type_name -> asara.v1.Colour
-	2,  // 31: asara.v1.PlayService.Play:input_type -> asara.v1.PlayRequest
-	6,  // 32: asara.v1.PlayService.Play:output_type -> asara.v1.PlayResponse
-	32, // [32:33] is the sub-list for method output_type
-	31, // [31:32] is the sub-list for method input_type
-	31, // [31:31] is the sub-list for extension type_name
-	31, // [31:31] is the sub-list for extension extendee
-	0,  // [0:31] is the sub-list for field type_name
+	6,  // 2: asara.v1.PlayRequest.nonce:type_name -> asara.v1.Nonce
+	4,  // 3: asara.v1.Hello.last_events:type_name -> asara.v1.LastEvent
+	19, // 4: asara.v1.Reply.actions:type_name -> asara.v1.Action
+	8,  // 5: asara.v1.PlayResponse.welcome:type_name -> asara.v1.Welcome
+	11, // 6: asara.v1.PlayResponse.match_started:type_name -> asara.v1.MatchStarted
+	13, // 7: asara.v1.PlayResponse.update:type_name -> asara.v1.Update
+	14, // 8: asara.v1.PlayResponse.decision:type_name -> asara.v1.Decision
+	15, // 9: asara.v1.PlayResponse.rejection:type_name -> asara.v1.Rejection
+	16, // 10: asara.v1.PlayResponse.match_ended:type_name -> asara.v1.MatchEnded
+	18, // 11: asara.v1.PlayResponse.goodbye:type_name -> asara.v1.Goodbye
+	10, // 12: asara.v1.PlayResponse.deal_committed:type_name -> asara.v1.DealCommitted
+	9,  // 13: asara.v1.Welcome.limits:type_name -> asara.v1.Limits
+	20, // 14: asara.v1.MatchStarted.rule_sets:type_name -> asara.v1.RuleSet
+	21, // 15: asara.v1.MatchStarted.edition:type_name -> asara.v1.Edition
+	12, // 16: asara.v1.MatchStarted.clocks:type_name -> asara.v1.Clocks
+	22, // 17: asara.v1.MatchStarted.view:type_name -> asara.v1.View
+	23, // 18: asara.v1.Update.events:type_name -> asara.v1.Event
+	0,  // 19: asara.v1.Decision.kind:type_name -> asara.v1.DecisionKind
+	19, // 20: asara.v1.Decision.legal_actions:type_name -> asara.v1.Action
+	24, // 21: asara.v1.Decision.space:type_name -> asara.v1.Space
+	23, // 22: asara.v1.Decision.events:type_name -> asara.v1.Event
+	22, // 23: asara.v1.Decision.view:type_name -> asara.v1.View
+	19, // 24: asara.v1.Decision.build_steps:type_name -> asara.v1.Action
+	25, // 25: asara.v1.Decision.gifts:type_name -> asara.v1.GiftCard
+	1,  // 26: asara.v1.Rejection.reason:type_name -> asara.v1.RejectionReason
+	19, // 27: asara.v1.Rejection.legal_actions:type_name -> asara.v1.Action
+	23, // 28: asara.v1.MatchEnded.events:type_name -> asara.v1.Event
+	17, // 29: asara.v1.MatchEnded.results:type_name -> asara.v1.SeatResult
+	26, // 30: asara.v1.SeatResult.termination:type_name -> asara.v1.Termination
+	27, // 31: asara.v1.SeatResult.sections:type_name -> asara.v1.Section
+	28, // 32: asara.v1.SeatResult.lit_windows:type_name -> asara.v1.Colour
+	2,  // 33: asara.v1.PlayService.Play:input_type -> asara.v1.PlayRequest
+	7,  // 34: asara.v1.PlayService.Play:output_type -> asara.v1.PlayResponse
+	34, // [34:35] is the sub-list for method output_type
+	33, // [33:34] is the sub-list for method input_type
+	33, // [33:33] is the sub-list for extension type_name
+	33, // [33:33] is the sub-list for extension extendee
+	0,  // [0:33] is the sub-list for field type_name
 }
 
 func init() { file_asara_v1_play_proto_init() }
@@ -1882,8 +2058,9 @@ func file_asara_v1_play_proto_init() {
 	file_asara_v1_play_proto_msgTypes[0].OneofWrappers = []any{
 		(*PlayRequest_Hello)(nil),
 		(*PlayRequest_Reply)(nil),
+		(*PlayRequest_Nonce)(nil),
 	}
-	file_asara_v1_play_proto_msgTypes[4].OneofWrappers = []any{
+	file_asara_v1_play_proto_msgTypes[5].OneofWrappers = []any{
 		(*PlayResponse_Welcome)(nil),
 		(*PlayResponse_MatchStarted)(nil),
 		(*PlayResponse_Update)(nil),
@@ -1891,6 +2068,7 @@ func file_asara_v1_play_proto_init() {
 		(*PlayResponse_Rejection)(nil),
 		(*PlayResponse_MatchEnded)(nil),
 		(*PlayResponse_Goodbye)(nil),
+		(*PlayResponse_DealCommitted)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -1898,7 +2076,7 @@ func file_asara_v1_play_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_asara_v1_play_proto_rawDesc), len(file_asara_v1_play_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   15,
+			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -347,10 +347,12 @@ type WatchStarted struct {
 	Edition *Edition `protobuf:"bytes,2,opt,name=edition,proto3" json:"edition,omitempty"`
 	// The table now.
 	PublicView *PublicView `protobuf:"bytes,3,opt,name=public_view,json=publicView,proto3" json:"public_view,omitempty"`
-	// SHA-256 that binds the referee to the deal.
+	// SHA-256 of the referee's secret, which binds it to the deal.
 	DealCommitment []byte `protobuf:"bytes,4,opt,name=deal_commitment,json=dealCommitment,proto3" json:"deal_commitment,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// As in MatchStarted.
+	Nonces        [][]byte `protobuf:"bytes,5,rep,name=nonces,proto3" json:"nonces,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WatchStarted) Reset() {
@@ -411,12 +413,19 @@ func (x *WatchStarted) GetDealCommitment() []byte {
 	return nil
 }
 
+func (x *WatchStarted) GetNonces() [][]byte {
+	if x != nil {
+		return x.Nonces
+	}
+	return nil
+}
+
 // A match is over.
 type WatchEnded struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// One per seat, in seat order.
 	Results []*SeatResult `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
-	// The secret that the deal came from.
+	// The referee's secret; empty where the match was void.
 	DealSecret []byte `protobuf:"bytes,2,opt,name=deal_secret,json=dealSecret,proto3" json:"deal_secret,omitempty"`
 	// True where the referee failed and the match does not count.
 	Void          bool `protobuf:"varint,3,opt,name=void,proto3" json:"void,omitempty"`
@@ -496,13 +505,14 @@ const file_asara_v1_watch_proto_rawDesc = "" +
 	"\x06update\x18\x02 \x01(\v2\x10.asara.v1.UpdateH\x00R\x06update\x12,\n" +
 	"\x05ended\x18\x03 \x01(\v2\x14.asara.v1.WatchEndedH\x00R\x05endedB\n" +
 	"\n" +
-	"\bresponse\"\xc9\x01\n" +
+	"\bresponse\"\xe1\x01\n" +
 	"\fWatchStarted\x12,\n" +
 	"\x05match\x18\x01 \x01(\v2\x16.asara.v1.MatchSummaryR\x05match\x12+\n" +
 	"\aedition\x18\x02 \x01(\v2\x11.asara.v1.EditionR\aedition\x125\n" +
 	"\vpublic_view\x18\x03 \x01(\v2\x14.asara.v1.PublicViewR\n" +
 	"publicView\x12'\n" +
-	"\x0fdeal_commitment\x18\x04 \x01(\fR\x0edealCommitment\"q\n" +
+	"\x0fdeal_commitment\x18\x04 \x01(\fR\x0edealCommitment\x12\x16\n" +
+	"\x06nonces\x18\x05 \x03(\fR\x06nonces\"q\n" +
 	"\n" +
 	"WatchEnded\x12.\n" +
 	"\aresults\x18\x01 \x03(\v2\x14.asara.v1.SeatResultR\aresults\x12\x1f\n" +

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from asara.v1.event_pb2 import Event
 from asara.v1.play_pb2 import Decision, Limits, MatchEnded, MatchStarted, Rejection
 from asara.v1.vocabulary_pb2 import Action
+from asara.witness import Witness
 
 Answer: TypeAlias = Action | Sequence[Action]
 """One action of the legal list, or several in order, up to the end of the turn."""
@@ -19,7 +20,9 @@ Answer: TypeAlias = Action | Sequence[Action]
 class Match:
     """A match that this bot plays, from its own seat."""
 
-    def __init__(self, started: MatchStarted, entry: str, limits: Limits, seed: str) -> None:
+    def __init__(
+        self, started: MatchStarted, entry: str, limits: Limits, seed: str, witness: Witness
+    ) -> None:
         self.started = started
         """The referee's own words: also the edition's SHA-256, the deal commitment, `resumed`."""
         self.match_id = started.match_id
@@ -38,6 +41,15 @@ class Match:
         self.limits = limits
         self.random = Random(repr((seed, self.match_id, self.seat)))
         """Repeats itself with the same ASARA_SEED, whatever else this process plays."""
+        self._witness = witness
+
+    @property
+    def digest(self) -> bytes:
+        """Of all messages of the match so far; at the end the replay has the same for this seat.
+
+        Not where the stream broke: what was lost on the way is missing here.
+        """
+        return self._witness.digest
 
 
 class Bot(ABC):

@@ -15,7 +15,7 @@ from asara.bot import Bot, DecideFunction, bot_maker
 from asara.conversation import Conversation
 from asara.errors import AsaraError, ConnectionLostError, RefusedError
 from asara.settings import Settings
-from asara.v1.play_pb2 import PlayRequest, PlayResponse
+from asara.v1.play_pb2 import PlayRequest
 
 _PLAY = "/asara.v1.PlayService/Play"
 _REASON = "asara-reason"  # trailing metadata: the referee's own word for a status
@@ -49,6 +49,7 @@ def run(
     seat: int | None = None,
     seed: int | str | None = None,
     ca: str | os.PathLike[str] | None = None,
+    transcript: str | os.PathLike[str] | None = None,
     bot_name: str = "",
     max_matches: int = 1,
     live_updates: bool = False,
@@ -70,6 +71,7 @@ def run(
         seat=seat,
         seed=seed,
         ca=ca,
+        transcript=transcript,
         bot_name=bot_name,
         max_matches=max_matches,
         live_updates=live_updates,
@@ -91,6 +93,16 @@ def play(bot: type[Bot] | DecideFunction, settings: Settings | None = None) -> N
     settings = (settings or Settings()).complete()
     credentials = settings.credentials()
     conversation = Conversation(make_bot, settings)
+    try:
+        _converse(conversation, settings, credentials)
+    finally:
+        conversation.close()
+
+
+def _converse(
+    conversation: Conversation, settings: Settings, credentials: grpc.ChannelCredentials | None
+) -> None:
+    """Hold one stream after the other until the referee says goodbye."""
     pause_s = _FIRST_PAUSE_S
     reached = time.monotonic()
     warned = False
@@ -125,21 +137,21 @@ def _talk(
     requests: SimpleQueue[PlayRequest | None] = SimpleQueue()
     requests.put(conversation.hello())
     with _dial(address, credentials) as channel:
-        play_stream = channel.stream_stream(
+        play_stream: grpc.StreamStreamMultiCallable[PlayRequest, bytes] = channel.stream_stream(
             _PLAY,
             request_serializer=PlayRequest.SerializeToString,
-            response_deserializer=PlayResponse.FromString,
+            response_deserializer=None,  # the very bytes: they are part of the match's digest
         )
         responses = play_stream(iter(requests.get, None))
         try:
             while not conversation.over:
                 try:
-                    response = next(responses)
+                    message = next(responses)
                 except StopIteration:
                     return "closed without a goodbye"
                 except grpc.RpcError as error:
                     return _why_it_broke(error)
-                request = conversation.answer(response)
+                request = conversation.answer(message)
                 if request:
                     requests.put(request)
         finally:

@@ -15,6 +15,7 @@ from asara.bot import Answer, Bot, Match
 from asara.settings import Settings
 from asara.text import format_action
 from asara.v1.play_pb2 import (
+    DealCommitted,
     Decision,
     DecisionKind,
     Hello,
@@ -29,6 +30,7 @@ from asara.v1.play_pb2 import (
     Welcome,
 )
 from asara.v1.vocabulary_pb2 import Action
+from asara.witness import Witness, make_nonce
 
 PROTOCOL_VERSION = 1
 _NAME_BYTES = 64  # of Hello.bot_name
@@ -44,8 +46,9 @@ log = logging.getLogger("asara")
 class _Table:
     """A running match: its bot, how far it has heard, and the decision asked last."""
 
-    def __init__(self, bot: Bot, sequence: int) -> None:
+    def __init__(self, bot: Bot, witness: Witness, sequence: int) -> None:
         self.bot = bot
+        self.witness = witness
         self.sequence = sequence
         self.decision = Decision()
         self.request = PlayRequest()
@@ -60,7 +63,10 @@ class Conversation:
         seed = settings.seed
         self._seed = secrets.token_hex(16) if seed is None or seed == "" else str(seed)
         self._welcome = Welcome()
+        self._transcripts = settings.transcript_folder()
         self._tables: dict[str, _Table] = {}
+        #: Of matches that have not begun: the referee waits for other bots' nonces.
+        self._promised: dict[str, Witness] = {}
         self.welcomed = False
         """The referee has answered Hello; for the transport to set back before every stream."""
         self.over = False
@@ -85,25 +91,25 @@ class Conversation:
             )
         )
 
-    def answer(self, response: PlayResponse) -> PlayRequest | None:
+    def answer(self, message: bytes) -> PlayRequest | None:
         """Pass a response on to the bot concerned; the request to send, if it asked for one."""
+        response = PlayResponse.FromString(message)
         match response.WhichOneof("response"):
             case "decision":
-                return self._decide(response.decision)
+                return self._decide(response.decision, message)
             case "update":
                 table = self._tables.get(response.update.match_id)
                 if table:
+                    table.witness.hear(message)
                     _tell(table, response.update)
             case "match_started":
-                self._start(response.match_started)
+                self._start(response.match_started, message)
             case "match_ended":
-                ended = response.match_ended
-                table = self._tables.pop(ended.match_id, None)
-                if table:
-                    _tell(table, ended)
-                    table.bot.ended(ended)
+                self._end(response.match_ended, message)
             case "rejection":
-                return self._answer_again(response.rejection)
+                return self._answer_again(response.rejection, message)
+            case "deal_committed":
+                return self._add_nonce(response.deal_committed, message)
             case "welcome":
                 self._welcome = response.welcome
                 self.welcomed = True
@@ -113,9 +119,33 @@ class Conversation:
                 log.info("asara: goodbye: %s", response.goodbye.reason)
         return None
 
-    def _start(self, started: MatchStarted) -> None:
-        if started.match_id in self._tables:
-            return  # back after a break, which the bot need not notice
+    def close(self) -> None:
+        """No further response will be passed on."""
+        for witness in (*self._promised.values(), *(t.witness for t in self._tables.values())):
+            witness.close()
+
+    def _add_nonce(self, committed: DealCommitted, message: bytes) -> PlayRequest | None:
+        match_id, seat = committed.match_id, committed.seat
+        if match_id in self._tables:
+            log.warning("asara: %s: asked for a nonce after the match began", match_id)
+            return None
+        if match_id not in self._promised:
+            self._promised[match_id] = Witness(match_id, seat, self._transcripts)
+        nonce = make_nonce(self._settings.seed, match_id, seat)
+        return self._promised[match_id].promised(committed, message, nonce)
+
+    def _start(self, started: MatchStarted, message: bytes) -> None:
+        match_id = started.match_id
+        table = self._tables.get(match_id)
+        if table:  # back after a break, which the bot need not notice
+            table.witness.hear(message)
+            table.witness.started(started)
+            return
+        witness = self._promised.pop(match_id, None)
+        if witness is None:
+            witness = Witness(match_id, started.seat, self._transcripts)
+        witness.hear(message)
+        witness.started(started)
         seat = self._settings.seat
         if seat is not None and seat != started.seat:
             log.warning(
@@ -125,15 +155,28 @@ class Conversation:
                 seat,
             )
         bot = self._make_bot()
-        bot.match = Match(started, self._welcome.entry, self._welcome.limits, self._seed)
-        self._tables[started.match_id] = _Table(bot, started.sequence)
+        bot.match = Match(started, self._welcome.entry, self._welcome.limits, self._seed, witness)
+        self._tables[match_id] = _Table(bot, witness, started.sequence)
         bot.started()
 
-    def _decide(self, decision: Decision) -> PlayRequest | None:
+    def _end(self, ended: MatchEnded, message: bytes) -> None:
+        promised = self._promised.pop(ended.match_id, None)
+        if promised:  # called off before it began
+            promised.hear(message)
+            promised.close()
+        table = self._tables.pop(ended.match_id, None)
+        if table:
+            table.witness.hear(message)
+            table.witness.ended(ended)
+            _tell(table, ended)
+            table.bot.ended(ended)
+
+    def _decide(self, decision: Decision, message: bytes) -> PlayRequest | None:
         table = self._tables.get(decision.match_id)
         if table is None:
             log.warning("asara: %s: a decision before the match began", decision.match_id)
             return None
+        table.witness.hear(message)
         try:
             _tell(table, decision)
             if decision.decision_id != table.decision.decision_id:
@@ -145,8 +188,10 @@ class Conversation:
             raise
         return table.request  # asked again after a break: answered as before
 
-    def _answer_again(self, rejection: Rejection) -> PlayRequest | None:
+    def _answer_again(self, rejection: Rejection, message: bytes) -> PlayRequest | None:
         table = self._tables.get(rejection.match_id)
+        if table:
+            table.witness.hear(message)
         if table is None or table.decision.decision_id != rejection.decision_id:
             return None
         log.warning(

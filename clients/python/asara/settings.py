@@ -23,9 +23,12 @@ class Settings:
     seat: int | None = None
     """ASARA_SEAT: the seat to expect, where this process plays one match only."""
     seed: int | str | None = None
-    """ASARA_SEED: where `Match.random` comes from; without one no two runs are alike."""
+    """ASARA_SEED: where `Match.random` comes from, and nonces of joint deals; without one no two
+    runs are alike."""
     ca: str | os.PathLike[str] | None = None
     """ASARA_CA: file of the authority (PEM) that signed the referee's certificate; none: no TLS."""
+    transcript: str | os.PathLike[str] | None = None
+    """ASARA_TRANSCRIPT: folder for a file per match with all that the referee said in it."""
     bot_name: str = ""
     """Name and version of the program, for the referee's logs; cut to 64 bytes."""
     max_matches: int = 1
@@ -46,6 +49,7 @@ class Settings:
             seat=_seat(environ.get("ASARA_SEAT", "")) if self.seat is None else self.seat,
             seed=environ.get("ASARA_SEED") if self.seed is None else self.seed,
             ca=self.ca or environ.get("ASARA_CA"),
+            transcript=self.transcript or environ.get("ASARA_TRANSCRIPT"),
         )
         needed = {"ASARA_ADDRESS": found.address, "ASARA_TOKEN": found.token}
         missing = [name for name, value in needed.items() if not value]
@@ -76,6 +80,20 @@ class Settings:
                 "it names the certificate of the authority that the referee trusts"
             ) from None
         return grpc.ssl_channel_credentials(root_certificates=authority)
+
+    def transcript_folder(self) -> Path | None:
+        """The folder for transcripts, made where it is missing; raises ConfigurationError."""
+        if not self.transcript:
+            return None
+        folder = Path(self.transcript)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ConfigurationError(
+                f"ASARA_TRANSCRIPT: cannot make the folder {os.fspath(folder)!r} "
+                f"({error.strerror}); name one that can be written"
+            ) from None
+        return folder
 
 
 def _seat(text: str) -> int | None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from asara_server.cli import match, replay, rules, serve, tournament
+from asara_server.cli import audit, match, replay, rules, serve, tournament
 from asara_server.cli.log import LogOptions
 
 
@@ -63,5 +63,6 @@ def options(
 app.add_typer(tournament.app, name="tournament", help="Plan and run a tournament.")
 app.command(name="match")(match.match)
 app.command(name="serve")(serve.serve)
+app.command(name="audit")(audit.audit)
 app.add_typer(replay.app, name="replay", help="Look at finished matches.")
 app.command(name="rules")(rules.rules)

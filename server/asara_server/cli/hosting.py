@@ -15,8 +15,9 @@ from asara_game.vocabulary import RuleSet
 from asara_server.cli.bots import BotCommand
 from asara_server.cli.console import fault_lines, out, say, show_match, show_standings, warn
 from asara_server.cli.errors import UserError
+from asara_server.deals import tournament_secret
 from asara_server.referee import Referee
-from asara_server.replay import write_replay
+from asara_server.replay import SigningKey, write_replay
 from asara_server.service import ServeError, TlsFiles, serve
 from asara_server.spec import ClockSettings
 from asara_server.tournament.arena import Arena, Played
@@ -43,6 +44,14 @@ class Guest:
 
 
 @dataclass(frozen=True, slots=True)
+class Keeping:
+    """Where replays are left, and what signs them."""
+
+    folder: Path
+    key: SigningKey
+
+
+@dataclass(frozen=True, slots=True)
 class Offer:
     """What is served."""
 
@@ -55,7 +64,7 @@ class Offer:
     matches: int | None
     clocks: ClockSettings
     seed: str
-    replays: Path | None
+    replays: Keeping | None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -104,7 +113,11 @@ class Host:
             for guest in offer.guests:
                 pool.invite(guest.name, guest.token)
             arena = Arena(
-                self._referee, pool, edition=load_edition(), clocks=offer.clocks, seed=offer.seed
+                self._referee,
+                pool,
+                edition=load_edition(),
+                clocks=offer.clocks,
+                secret=tournament_secret(offer.seed),
             )
             matches = asyncio.create_task(self._play(arena))
             loop = asyncio.get_running_loop()
@@ -146,9 +159,10 @@ class Host:
         if played.replay is None:
             warn(f"{result.match_id} is void: the referee failed")
         else:
-            if self._offer.replays is not None:
+            keeping = self._offer.replays
+            if keeping is not None:
                 name = f"{played.replay.header.match_id}.asara"
-                write_replay(self._offer.replays / name, played.replay)
+                write_replay(keeping.folder / name, played.replay, keeping.key)
             show_match(result)
             out.print()
         for line in fault_lines([result]):

@@ -18,10 +18,12 @@ from asara_server.cli.options import (
     START_UP_S,
     Bank,
     Increment,
+    Key,
     Rules,
     Seed,
     StartUp,
     rule_sets,
+    signing_key,
 )
 from asara_server.tournament.config import ConfigError, Tournament, check_tournament
 from asara_server.tournament.directory import RunDirectory
@@ -48,6 +50,7 @@ def match(
         Path | None,
         typer.Option("--out", metavar="DIR", help="Keep replays, logs and standings there."),
     ] = None,
+    key: Key = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Delete the run that DIR holds first.")
     ] = False,
@@ -57,11 +60,12 @@ def match(
 
     clocks = {"bank_s": bank, "increment_s": increment, "start_up_s": start_up}
     combination = rule_sets(rules)
+    signer = signing_key(key)
     tournament = _tournament(bots, rules, seed, at_once, clocks)
     names = [entry.name for entry in tournament.entries]
     schedule = list(rotated(names, combination, matches))
     with _directory(out_directory, replace=replace) as directory:
-        end, status = play_run(tournament, schedule, directory, context.obj)
+        end, status = play_run(tournament, schedule, directory, signer, context.obj)
     warn_of_faults(end, directory.path / "run.log")
     if len(schedule) == 1 == end.standings.matches.played:
         show_match(end.results[-1])

@@ -1,5 +1,6 @@
 """Options that several commands share."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -7,6 +8,7 @@ import typer
 from asara_game.rules import parse_rule_sets
 from asara_game.vocabulary import RuleSet
 from asara_server.cli.errors import UserError
+from asara_server.replay.keys import KeyFileError, SigningKey, load_or_make_key
 from asara_server.spec import ClockSettings
 
 _LONGEST_S = 86_400
@@ -39,6 +41,22 @@ StartUp = Annotated[
     float,
     typer.Option(metavar="SECONDS", min=0.001, max=_LONGEST_S, help="That a bot has to dial in."),
 ]
+Key = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Private key that signs the replays; made if missing. "
+        "[default: asara/referee.key in the user's configuration]",
+    ),
+]
+
+
+def signing_key(path: Path | None) -> SigningKey:
+    """The key that --key names, or the user's own."""
+    try:
+        return load_or_make_key(path)
+    except KeyFileError as error:
+        raise UserError(f"--key: {error}" if path else str(error)) from None
 
 
 def rule_sets(text: str) -> frozenset[RuleSet]:

@@ -14,6 +14,7 @@ from asara_server.cli.console import count, duration, err, say
 from asara_server.cli.errors import UserError
 from asara_server.cli.log import LogOptions, log_to_file
 from asara_server.cli.loop import run
+from asara_server.replay.keys import SigningKey
 from asara_server.tournament.config import Tournament
 from asara_server.tournament.directory import RunDirectory, RunDirectoryError
 from asara_server.tournament.results import MatchResult
@@ -79,19 +80,29 @@ def play_run(
     tournament: Tournament,
     matches: Sequence[Match],
     directory: RunDirectory,
+    key: SigningKey,
     options: LogOptions,
+    *,
+    publish: bool = False,
 ) -> tuple[RunEnd, int]:
-    """Play the matches. With the exit status: 0, 1 where the referee failed, 128 + signal."""
+    """Play the matches. With the exit status: 0, 1 where the referee failed, 128 + signal.
+
+    With `publish`, it is said what binds the referee to the deals, and in the end what opens it.
+    """
     try:
         with log_to_file(options, directory.path / "run.log"):
-            return run(_play(tournament, matches, directory))
+            return run(_play(tournament, matches, directory, key, publish))
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         raise UserError(f"{place}{error.strerror or error}", status=1) from None
 
 
 async def _play(
-    tournament: Tournament, matches: Sequence[Match], directory: RunDirectory
+    tournament: Tournament,
+    matches: Sequence[Match],
+    directory: RunDirectory,
+    key: SigningKey,
+    publish: bool,
 ) -> tuple[RunEnd, int]:
     meter = Meter(len(matches))
     runner = Runner(
@@ -99,8 +110,11 @@ async def _play(
         matches,
         edition=load_edition(),
         directory=directory,
+        key=key,
         finished=meter.finished,
     )
+    if publish:
+        say(f"Deals are bound by SHA-256 {runner.deal_commitment}")
     run = asyncio.create_task(runner.run())
     show = asyncio.create_task(meter.show())
     signals: list[signal.Signals] = []
@@ -124,6 +138,8 @@ async def _play(
     finally:
         show.cancel()
         await asyncio.gather(show, return_exceptions=True)
+    if publish and end.standings.complete:
+        say(f"Deals are opened by {runner.tournament_secret}")
     if signals:
         return end, 128 + signals[0]
     return end, 1 if end.standings.matches.void else 0

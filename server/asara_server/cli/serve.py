@@ -15,10 +15,13 @@ from asara_server.cli.options import (
     INCREMENT_S,
     Bank,
     Increment,
+    Key,
     Rules,
     Seed,
     rule_sets,
+    signing_key,
 )
+from asara_server.replay.keys import PUBLIC_KEY_FILE
 from asara_server.spec import ClockSettings
 
 
@@ -42,6 +45,7 @@ def serve(
     replays: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Leave a replay of each match there.")
     ] = None,
+    key: Key = None,
     tls_cert: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Certificate chain (PEM).")
     ] = None,
@@ -55,7 +59,7 @@ def serve(
     It prints what to put before the command of a bot for each open seat, waits until all have
     dialled in, and plays. Ctrl-C or SIGTERM stops it in good order.
     """
-    from asara_server.cli.hosting import Guest, Host, Offer
+    from asara_server.cli.hosting import Guest, Host, Keeping, Offer
     from asara_server.service import TlsFiles
 
     log_to_terminal(context.obj, quiet="warning")
@@ -66,8 +70,12 @@ def serve(
         raise UserError("an opponent cannot be called guest-…: that is what open seats are called")
     if (tls_cert is None) != (tls_key is None):
         raise UserError("TLS needs both --tls-cert and --tls-key")
+    keeping = None
     if replays is not None:
+        signer = signing_key(key)
         _make_folder(replays)
+        (replays / PUBLIC_KEY_FILE).write_bytes(signer.public_pem)
+        keeping = Keeping(replays, signer)
     offer = Offer(
         listen=listen,
         tls=TlsFiles(tls_cert, tls_key) if tls_cert and tls_key else None,
@@ -81,7 +89,7 @@ def serve(
         matches=matches or None,
         clocks=ClockSettings(bank_s=bank, increment_s=increment),
         seed=seed or secrets.token_hex(32),
-        replays=replays,
+        replays=keeping,
     )
     raise typer.Exit(run(Host(offer).run()))
 

@@ -17,6 +17,7 @@ from asara_server.cli.console import (
     warn_of_faults,
 )
 from asara_server.cli.errors import UserError
+from asara_server.cli.options import Key, signing_key
 from asara_server.tournament.config import ConfigError, Tournament, load_tournament
 from asara_server.tournament.estimate import MOST_MATCHES, Estimate, estimate
 from asara_server.tournament.schedule import round_robin
@@ -57,6 +58,7 @@ def run(
     out_directory: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Where the run is kept; new or empty.")
     ],
+    key: Key = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Delete the run that DIR holds first.")
     ] = False,
@@ -72,10 +74,11 @@ def run(
         tournament.rule_sets,
         tournament.rounds,
     )
+    signer = signing_key(key)
     with new_run_directory(out_directory, replace=replace) as directory:
         shutil.copyfile(file, out_directory / "tournament.toml")
         say(_heading(tournament, len(matches)))
-        end, status = play_run(tournament, matches, directory, context.obj)
+        end, status = play_run(tournament, matches, directory, signer, context.obj, publish=True)
     show_standings(end.standings)
     out.print()
     warn_of_faults(end, out_directory / "run.log")

@@ -1,56 +1,47 @@
 """Replay files: eight bytes that say what it is, then each record behind its length.
 
-A record is one serialized ReplayRecord (proto/asara/v1/replay.proto): the header first, the
-results last. `record_bytes` makes exactly the bytes that are written, and reading refuses a record
-that this version would have written otherwise: two files that differ are two different replays.
+The header comes first, then what happened, the results, and the signature. Every record but the
+last is hashed into a chain, and the referee signs the end of it. README.md tells it in full.
 """
 
 import os
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from google.protobuf.message import DecodeError
-
-from asara.v1 import replay_pb2
-from asara.v1.replay_pb2 import ReplayMove, ReplayRecord
-from asara_game.vocabulary import RuleSet
-from asara_server.replay.records import (
-    ForfeitRecord,
-    MoveRecord,
+from asara_game.deal import Deal
+from asara_server.records import (
+    ExpiryRecord,
+    HaltRecord,
     Record,
-    RejectionRecord,
-    Replay,
-    ReplayError,
-    ReplayHeader,
+    ReopenRecord,
+    StartRecord,
 )
-from asara_server.results import RejectionReason, SeatResult, Termination
-from asara_server.translate.decode import action_from_proto, clocks_from_proto, result_from_proto
-from asara_server.translate.encode import (
-    action_bytes,
-    clocks_message,
-    enum_value,
-    result_message,
-    serialize,
+from asara_server.replay.codec import (
+    AnyRecord,
+    Results,
+    Signature,
+    record_bytes,
+    record_from_bytes,
 )
-from asara_server.translate.mirror import TranslationError, enum_member
-from asara_server.translate.wire import delimited, integer, nested, tag
+from asara_server.replay.keys import SigningKey, fingerprint, signature_holds
+from asara_server.replay.records import Replay, ReplayError, ReplayHeader
+from asara_server.translate.mirror import TranslationError
+from asara_server.translate.wire import delimited, varint
 
-VERSION: Final = 1
+VERSION: Final = 2
 _MAGIC: Final = b"ASARA\r\n"
 _START: Final = len(_MAGIC) + 1
 #: No match comes near it; it keeps a wrong file from filling the memory.
 _LARGEST: Final = 64 * 2**20
 
-_Results = tuple[SeatResult, ...]
-_AnyRecord = ReplayHeader | Record | _Results
 
-
-def write_replay(path: Path, replay: Replay) -> None:
+def write_replay(path: Path, replay: Replay, key: SigningKey) -> None:
     """Write the file whole or not at all: nobody ever finds half of it. Raises OSError."""
-    data = replay_bytes(replay)
+    data = replay_bytes(replay, key)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     temporary = Path(name)
     try:
@@ -65,70 +56,29 @@ def write_replay(path: Path, replay: Replay) -> None:
         raise
 
 
-def replay_bytes(replay: Replay) -> bytes:
+def replay_bytes(replay: Replay, key: SigningKey) -> bytes:
     """The content of the replay's file."""
-    records: list[_AnyRecord] = [replay.header, *replay.records, replay.results]
-    return _MAGIC + bytes([VERSION]) + b"".join(delimited(record_bytes(r)) for r in records)
+    results = Results(replay.results, replay.digests)
+    return signed_bytes(map(record_bytes, (replay.header, *replay.records, results)), key)
 
 
-def record_bytes(record: _AnyRecord) -> bytes:
-    """One record as it is written; a match's results are its last record."""
-    if isinstance(record, MoveRecord):
-        return _move_bytes(record)
-    return serialize(_record_message(record))
+def signed_bytes(records: Iterable[bytes], key: SigningKey) -> bytes:
+    """The content of a file with these records, signed."""
+    held = list(records)
+    signature = Signature(key.public, key.sign(chain(held)))
+    frames = map(delimited, (*held, record_bytes(signature)))
+    return _MAGIC + bytes([VERSION]) + b"".join(frames)
 
 
-_move = nested(ReplayRecord, "move")
-_seat = integer(ReplayMove, "seat")
-_ACTION = tag(ReplayMove, "action")
-_bot_us = integer(ReplayMove, "bot_us")
-_referee_us = integer(ReplayMove, "referee_us")
-_steward = integer(ReplayMove, "steward")
+def chain(records: Iterable[bytes]) -> bytes:
+    """The hash of the first bytes, with each record hashed into it in turn."""
+    digest = sha256(_MAGIC + bytes([VERSION])).digest()
+    for record in records:
+        digest = sha256(digest + record).digest()
+    return digest
 
 
-def _move_bytes(record: MoveRecord) -> bytes:
-    return _move(
-        _seat(record.seat)
-        + _ACTION
-        + action_bytes(record.action)
-        + _bot_us(record.bot_us)
-        + _referee_us(record.referee_us)
-        + _steward(record.steward)
-    )
-
-
-def _record_message(
-    record: ReplayHeader | RejectionRecord | ForfeitRecord | _Results,
-) -> ReplayRecord:
-    if isinstance(record, RejectionRecord):
-        rejection = replay_pb2.ReplayRejection(
-            seat=record.seat, reason=enum_value(record.reason), detail=record.detail
-        )
-        return ReplayRecord(rejection=rejection)
-    if isinstance(record, ForfeitRecord):
-        forfeit = replay_pb2.ReplayForfeit(
-            seat=record.seat, termination=enum_value(record.termination), detail=record.detail
-        )
-        return ReplayRecord(forfeit=forfeit)
-    if isinstance(record, ReplayHeader):
-        return ReplayRecord(header=_header_message(record))
-    return ReplayRecord(result=replay_pb2.ReplayResult(results=map(result_message, record)))
-
-
-def _header_message(header: ReplayHeader) -> replay_pb2.ReplayHeader:
-    return replay_pb2.ReplayHeader(
-        match_id=header.match_id,
-        rules_version=header.rules_version,
-        edition=header.edition,
-        rule_sets=map(enum_value, sorted(header.rule_sets)),
-        entries=header.entries,
-        clocks=clocks_message(header.clocks),
-        deal_secret=header.deal_secret,
-        started_unix_ms=header.started_unix_ms,
-    )
-
-
-class _Raw(NamedTuple):
+class Raw(NamedTuple):
     """The bytes of a record, with its number from 1 and the place of its first byte."""
 
     number: int
@@ -136,18 +86,54 @@ class _Raw(NamedTuple):
     data: bytes
 
     def error(self, fault: str) -> ReplayError:
-        return ReplayError(f"record {self.number} (byte {self.offset}): {fault}")
+        return ReplayError(f"{self.place}: {fault}")
+
+    @property
+    def place(self) -> str:
+        return f"record {self.number} (byte {self.offset})"
+
+
+class ReplayFile(NamedTuple):
+    """A file that was read: sound as far as one can tell without playing the match again."""
+
+    replay: Replay
+    raw: Sequence[Raw]
+    """All records: `replay.records` begin with the second."""
+    signature: Signature
+
+    @property
+    def signed(self) -> bool:
+        """Whether the owner of the key in the file signed these records."""
+        _, public_key, signature = self.raw[-1], *self.signature
+        return signature_holds(public_key, signature, chain(raw.data for raw in self.raw[:-1]))
+
+    def check_signature(self) -> None:
+        """Raises ReplayError where the records are not those that were signed."""
+        if not self.signed:
+            key = fingerprint(self.signature.public_key)
+            raise self.raw[-1].error(
+                f"expected the signature by key {key} of the records before it; found another: "
+                "a record, or the signature, was changed after it was signed"
+            )
 
 
 def read_replay(path: Path) -> Replay:
     """The replay in a file; raises ReplayError naming file, record and the record's first byte."""
+    return read_signed(path).replay
+
+
+def read_signed(path: Path) -> ReplayFile:
+    """The same, with its records as they were signed, and by whom."""
     try:
-        return parse_replay(_read_file(path))
+        file = parse_file(read_file(path))
+        file.check_signature()
+        return file
     except ReplayError as error:
         raise ReplayError(f"{path}: {error}") from None
 
 
-def _read_file(path: Path) -> bytes:
+def read_file(path: Path) -> bytes:
+    """The bytes of a file that may be a replay; raises ReplayError, without the path."""
     try:
         about = path.stat()
         if not stat.S_ISREG(about.st_mode):
@@ -164,7 +150,18 @@ def _read_file(path: Path) -> bytes:
 
 
 def parse_replay(data: bytes) -> Replay:
-    """The replay that the content of a file holds; raises ReplayError."""
+    """The replay that the content of a file holds; raises ReplayError.
+
+    The records are those that were signed, by whichever key the file names; whether they are those
+    of a match is seen when it is driven.
+    """
+    file = parse_file(data)
+    file.check_signature()
+    return file.replay
+
+
+def parse_file(data: bytes) -> ReplayFile:
+    """What the content of a file holds, its signature unchecked; raises ReplayError."""
     if not data:
         raise ReplayError("the file is empty; copy it again from where it was written")
     if data[: len(_MAGIC)] != _MAGIC[: len(data)]:
@@ -176,37 +173,46 @@ def parse_replay(data: bytes) -> Replay:
             f"replay format {data[len(_MAGIC)]}, and this program reads format {VERSION}: "
             "use the version of this program that wrote it"
         )
-    return _assemble(_split(data))
+    return _assemble(list(_split(data)))
 
 
-def _assemble(raw_records: Iterator[_Raw]) -> Replay:
+def _assemble(raw_records: Sequence[Raw]) -> ReplayFile:
     header: ReplayHeader | None = None
     records: list[Record] = []
-    results: _Results | None = None
-    raw = _Raw(0, _START, b"")
+    results: Results | None = None
+    signature: Signature | None = None
     for raw in raw_records:
         record = _read(raw)
+        if signature is not None:
+            raise raw.error("stands behind the signature, which is the last record")
         if results is not None:
-            raise raw.error("stands behind the results, which are the last record")
-        if header is None:
+            if not isinstance(record, Signature):
+                raise raw.error("stands behind the results, where the signature has to be")
+            signature = record
+        elif header is None:
             if not isinstance(record, ReplayHeader):
                 raise raw.error("the first record must be the header")
             header = record
             _check_header(raw, header)
-        elif isinstance(record, ReplayHeader):
-            raise raw.error("a second header")
-        elif isinstance(record, MoveRecord | RejectionRecord | ForfeitRecord):
-            _check_seat(raw, record, len(header.entries))
-            records.append(record)
-        else:
+        elif isinstance(record, Results):
             _check_results(raw, record, len(header.entries))
             results = record
-    if header is None or results is None:
-        raise raw.error("the file ends here without the results: it is cut short")
-    return Replay(header, tuple(records), results)
+        elif isinstance(record, ReplayHeader):
+            raise raw.error("a second header")
+        elif isinstance(record, Signature):
+            raise raw.error("the signature before the results")
+        else:
+            _check_seats(raw, record, len(header.entries))
+            records.append(record)
+    if header is None or results is None or signature is None:
+        last = raw_records[-1] if raw_records else Raw(0, _START, b"")
+        missing = "results" if results is None else "signature"
+        raise last.error(f"the file ends here without the {missing}: it is cut short")
+    replay = Replay(header, tuple(records), results.results, results.digests)
+    return ReplayFile(replay, raw_records, signature)
 
 
-def _split(data: bytes) -> Iterator[_Raw]:
+def _split(data: bytes) -> Iterator[Raw]:
     offset = _START
     number = 0
     while offset < len(data):
@@ -215,87 +221,63 @@ def _split(data: bytes) -> Iterator[_Raw]:
         length = shift = 0
         while True:
             if offset == len(data) or shift > 28:
-                raise _Raw(number, start, b"").error("its length is damaged or cut short")
+                raise Raw(number, start, b"").error("its length is damaged or cut short")
             byte = data[offset]
             offset += 1
             length |= (byte & 0x7F) << shift
             shift += 7
             if byte < 0x80:
                 break
+        if data[start:offset] != varint(length):
+            raise Raw(number, start, b"").error("its length is damaged: not the shortest form")
         left = len(data) - offset
         if length > left:
             fault = (
                 f"{length} bytes long, but the file ends after {left}: it is damaged or cut short"
             )
-            raise _Raw(number, start, b"").error(fault)
-        yield _Raw(number, start, data[offset : offset + length])
+            raise Raw(number, start, b"").error(fault)
+        yield Raw(number, start, data[offset : offset + length])
         offset += length
 
 
-def _read(raw: _Raw) -> _AnyRecord:
+def _read(raw: Raw) -> AnyRecord:
     try:
-        message = ReplayRecord.FromString(raw.data)
-        record = _record(message)
-    except DecodeError:
-        raise raw.error("damaged: not a record") from None
+        return record_from_bytes(raw.data)
     except TranslationError as error:
         raise raw.error(f"damaged: {error}") from None
-    if record_bytes(record) != raw.data:
-        raise raw.error("damaged, or written by another program: holds what no record has")
-    return record
 
 
-def _record(message: ReplayRecord) -> _AnyRecord:
-    match message.WhichOneof("record"):
-        case "header":
-            return _header(message.header)
-        case "move":
-            move = message.move
-            action = action_from_proto(move.action)
-            return MoveRecord(move.seat, action, move.bot_us, move.referee_us, move.steward)
-        case "rejection":
-            rejection = message.rejection
-            reason = enum_member(RejectionReason, rejection.reason, "reason")
-            return RejectionRecord(rejection.seat, reason, rejection.detail)
-        case "forfeit":
-            forfeit = message.forfeit
-            termination = enum_member(Termination, forfeit.termination, "termination")
-            if not termination.forfeit:
-                raise TranslationError(f"termination {termination.name} is no forfeit")
-            return ForfeitRecord(forfeit.seat, termination, forfeit.detail)
-        case "result":
-            return tuple(map(result_from_proto, message.result.results))
-        case _:
-            raise TranslationError("of no known kind")
-
-
-def _header(message: replay_pb2.ReplayHeader) -> ReplayHeader:
-    return ReplayHeader(
-        match_id=message.match_id,
-        rules_version=message.rules_version,
-        edition=message.edition,
-        rule_sets=frozenset(enum_member(RuleSet, r, "rule_sets") for r in message.rule_sets),
-        entries=tuple(message.entries),
-        clocks=clocks_from_proto(message.clocks),
-        deal_secret=message.deal_secret,
-        started_unix_ms=message.started_unix_ms,
-    )
-
-
-def _check_header(raw: _Raw, header: ReplayHeader) -> None:
-    try:
-        header.rules()
-    except ReplayError as error:
-        raise raw.error(str(error)) from None
+def _check_header(raw: Raw, header: ReplayHeader) -> None:
     if len(header.deal_secret) != 32:
         raise raw.error(f"the secret of the deal has {len(header.deal_secret)} bytes, not 32")
+    commitment = Deal(header.deal_secret).commitment()
+    if header.deal_commitment != commitment:
+        raise raw.error(
+            f"the secret does not open the commitment: expected {commitment.hex()}, "
+            f"found {header.deal_commitment.hex()}"
+        )
+    try:
+        header.spec()
+    except ReplayError as error:
+        raise raw.error(str(error)) from None
 
 
-def _check_seat(raw: _Raw, record: Record, seats: int) -> None:
-    if not 0 <= record.seat < seats:
-        raise raw.error(f"seat {record.seat}, but the match has seats 0 to {seats - 1}")
+def _check_seats(raw: Raw, record: Record, seats: int) -> None:
+    if isinstance(record, StartRecord):
+        named = [seat for seat, _ in (*record.present, *record.absent)]
+    elif isinstance(record, ExpiryRecord):
+        named = list(record.seats)
+    elif isinstance(record, HaltRecord | ReopenRecord):
+        return
+    else:
+        named = [record.seat]
+    for seat in named:
+        if not 0 <= seat < seats:
+            raise raw.error(f"seat {seat}, but the match has seats 0 to {seats - 1}")
 
 
-def _check_results(raw: _Raw, results: _Results, seats: int) -> None:
-    if [result.seat for result in results] != list(range(seats)):
+def _check_results(raw: Raw, record: Results, seats: int) -> None:
+    if [result.seat for result in record.results] != list(range(seats)):
         raise raw.error(f"not one result for each of the seats 0 to {seats - 1}")
+    if len(record.digests) != seats:
+        raise raw.error(f"{len(record.digests)} digests for {seats} seats")

@@ -1,19 +1,20 @@
-"""What a replay holds: a header, the records in the order they happened, the results.
+"""What a replay holds: a header, what happened in order, and how it ended.
 
-A match produces the records while it runs; `write_replay` turns them into a file and `read_replay`
+A match makes the records while it runs; `write_replay` turns them into a file and `read_replay`
 brings back an equal `Replay`.
 """
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Self
 
-from asara_game.actions import Action
 from asara_game.edition import parse_edition
 from asara_game.rules import RULES_VERSION, Rules
 from asara_game.vocabulary import RuleSet
-from asara_server.results import RejectionReason, SeatResult, Termination
-from asara_server.translate.terms import Clocks
+from asara_server.records import Record
+from asara_server.results import SeatResult
+from asara_server.spec import ClockSettings, MatchRecord, MatchSpec, Player
+from asara_server.translate.terms import Clocks, Limits
 
 
 class ReplayError(ValueError):
@@ -31,9 +32,15 @@ class ReplayHeader:
     entries: tuple[str, ...]
     """Name of the entry in each seat; their number is the number of seats."""
     clocks: Clocks
+    actions_per_reply: int
+    rejections_forgiven: int
     deal_secret: bytes
-    """The 32 bytes that every shuffle comes from."""
+    """The referee's 32 bytes that the deal comes from."""
+    deal_commitment: bytes
+    """Its SHA-256, which the bots were told."""
     started_unix_ms: int
+    nonces: tuple[bytes, ...] = ()
+    """By seat, what the bots added to a joint deal, empty where one sent none."""
     rules_version: int = RULES_VERSION
     """Version of the rules that the match was played by."""
 
@@ -49,44 +56,49 @@ class ReplayHeader:
         except ValueError as error:
             raise ReplayError(str(error)) from None
 
+    def spec(self) -> MatchSpec:
+        """The match to be played again, by nobody in particular; raises ReplayError."""
+        rules = self.rules()
+        try:
+            clocks = ClockSettings.from_microseconds(self.clocks)
+            players = tuple(Player(name, str(seat)) for seat, name in enumerate(self.entries))
+            return MatchSpec(
+                self.match_id,
+                rules,
+                players,
+                clocks,
+                self.deal_secret,
+                joint=bool(self.nonces),
+                nonces=self.nonces,
+            )
+        except ValueError as error:
+            raise ReplayError(str(error)) from None
+
+    def limits(self) -> Limits:
+        """The limits that a match depends on; the others stay open."""
+        return Limits(0, 0, 0, self.actions_per_reply, self.rejections_forgiven, 0)
+
+    @classmethod
+    def of(cls, spec: MatchSpec, limits: Limits, started_unix_ms: int) -> Self:
+        """The header of a match that is played."""
+        return cls(
+            match_id=spec.match_id,
+            edition=spec.rules.edition.data,
+            rule_sets=spec.rules.rule_sets,
+            entries=spec.entries,
+            clocks=spec.clocks.in_microseconds(),
+            actions_per_reply=limits.actions_per_reply,
+            rejections_forgiven=limits.rejections_forgiven,
+            deal_secret=spec.secret,
+            deal_commitment=spec.commitment,
+            nonces=spec.nonces,
+            started_unix_ms=started_unix_ms,
+        )
+
 
 @lru_cache(maxsize=64)  # the tables of the rules are dear, and a tournament has few kinds of match
 def _rules(edition: bytes, rule_sets: frozenset[RuleSet], seats: int) -> Rules:
     return Rules(parse_edition(edition), rule_sets, seats)
-
-
-class MoveRecord(NamedTuple):
-    """An accepted action that a seat was asked for; forced actions follow from the rules."""
-
-    seat: int
-    action: Action
-    bot_us: int = 0
-    """Microseconds that the referee waited for the bot; 0 for what the steward decided, and for the
-    later actions of a reply that carried several."""
-    referee_us: int = 0
-    """Microseconds of the referee's own work on this action."""
-    steward: bool = False
-    """Whether the steward decided, for a seat that forfeited."""
-
-
-class RejectionRecord(NamedTuple):
-    """A reply that was not accepted."""
-
-    seat: int
-    reason: RejectionReason
-    detail: str
-    """Why, in words, as the bot was told."""
-
-
-class ForfeitRecord(NamedTuple):
-    """A seat forfeited; from here on the steward decides for it."""
-
-    seat: int
-    termination: Termination
-    detail: str
-
-
-Record = MoveRecord | RejectionRecord | ForfeitRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +109,11 @@ class Replay:
     records: tuple[Record, ...]
     results: tuple[SeatResult, ...]
     """One per seat, in seat order."""
+    digests: tuple[bytes, ...]
+    """By seat, the digest of all that was sent to it."""
+
+
+def replay_of(match: MatchRecord) -> Replay:
+    """The replay of a match that is over, and not void."""
+    header = ReplayHeader.of(match.spec, match.limits, match.started_unix_ms)
+    return Replay(header, match.records, match.results, match.digests)

@@ -24,6 +24,7 @@ from asara_game.events import (
 from asara_game.rules import format_rule_sets
 from asara_game.view import PrivateView, view
 from asara_game.vocabulary import DecisionKind
+from asara_server.records import EnterRecord, LeaveRecord, Record, RejectionRecord, ReplyRecord
 from asara_server.replay.drive import Step, replay_match
 from asara_server.replay.phrases import (
     buyer_words,
@@ -34,14 +35,7 @@ from asara_server.replay.phrases import (
     section_words,
     termination_words,
 )
-from asara_server.replay.records import (
-    MoveRecord,
-    Record,
-    RejectionRecord,
-    Replay,
-    ReplayError,
-    ReplayHeader,
-)
+from asara_server.replay.records import Replay, ReplayError, ReplayHeader
 from asara_server.results import SeatForfeited, SeatResult
 
 _WIDTH: Final = 100
@@ -98,11 +92,11 @@ class _Teller:
         yield f"Rules: {format_rule_sets(header.rule_sets)}. Edition: {edition.name}."
 
     def step(self, step: Step) -> Iterator[str]:
-        note = self._note(step.record)
+        notes = self._notes(step.record)
         for event in step.events:
             words = ""
-            if note and isinstance(event, note[0]):
-                words, note = note[1], None
+            if notes and isinstance(event, notes[0][0]):
+                words = notes.pop(0)[1]
             yield from self._event(event, words)
         state = step.state
         if state.seat < 0 or state.kind in _BEFORE_TURN:
@@ -113,28 +107,33 @@ class _Teller:
                 )
             self.changed.clear()
         elif state.seat in self.own and (
-            step.record is None or isinstance(step.record, MoveRecord)
+            step.record is None or isinstance(step.record, ReplyRecord)
         ):
             self.phrases += _insights(view(state, state.seat).private)
         if self.turn < 0:
             yield from self._end_turn()
 
-    def _note(self, record: Record | None) -> tuple[type, str] | None:
-        """What an own record adds to the event of this type."""
-        if record is None or record.seat not in self.own:
-            return None
-        if isinstance(record, RejectionRecord):
+    def _notes(self, record: Record | None) -> list[tuple[type, str]]:
+        """What an own record adds to the next events of these types."""
+        notes: list[tuple[type, str]] = []
+        if isinstance(record, RejectionRecord) and record.seat in self.own:
             reason = record.reason.name.lower().replace("_", " ")
             self.waiting.append(f"{self.names[record.seat]}  refused, {reason}: {record.detail}")
-        elif isinstance(record, MoveRecord):
-            match record.action:
-                case LayBuyers(buyers, face_down) if face_down:
-                    return BuyersDispatched, f" ({' '.join(b.name.lower() for b in buyers)})"
-                case KeepLitWindows(colours):
-                    return LitWindowsKept, f" ({' '.join(c.name.lower() for c in colours)})"
-                case ChooseBuyer(buyer):  # the card's event is told already
-                    self.phrases.append(f"takes a {buyer.name.lower()} buyer")
-        return None
+        elif isinstance(record, LeaveRecord | EnterRecord) and record.seat in self.own:
+            what = "comes back" if isinstance(record, EnterRecord) else "loses its stream"
+            self.waiting.append(f"{self.names[record.seat]}  {what}")
+        elif isinstance(record, ReplyRecord) and record.seat in self.own:
+            for action in record.actions:
+                match action:
+                    case LayBuyers(buyers, face_down) if face_down:
+                        names = " ".join(buyer.name.lower() for buyer in buyers)
+                        notes.append((BuyersDispatched, f" ({names})"))
+                    case KeepLitWindows(colours):
+                        names = " ".join(colour.name.lower() for colour in colours)
+                        notes.append((LitWindowsKept, f" ({names})"))
+                    case ChooseBuyer(buyer):  # the card's event is told already
+                        self.phrases.append(f"takes a {buyer.name.lower()} buyer")
+        return notes
 
     def _event(self, event: Event | SeatForfeited, note: str) -> Iterator[str]:
         seat = event.seat

@@ -9,14 +9,15 @@ from datetime import UTC, datetime
 from asara_game.edition import Edition
 from asara_game.rules import Rules, format_rule_sets
 from asara_game.vocabulary import RuleSet
+from asara_server.deals import match_secret
 from asara_server.referee import MatchCut, Referee
-from asara_server.replay import Replay
+from asara_server.replay import Replay, replay_of
 from asara_server.results import SeatResult, Termination
 from asara_server.spec import ClockSettings, MatchSpec, Player
 from asara_server.tournament.pool import Bot, Pool
 from asara_server.tournament.processes import with_last_words
 from asara_server.tournament.results import MatchResult, SeatLine
-from asara_server.tournament.schedule import Match, deal_secret
+from asara_server.tournament.schedule import Match
 
 ATTEMPTS = 3
 """Times that a match is begun before it stays void, if the referee fails in it."""
@@ -42,13 +43,16 @@ class Arena:
         *,
         edition: Edition,
         clocks: ClockSettings,
-        seed: str,
+        secret: bytes,
+        joint: bool = False,
     ) -> None:
+        """`secret` is what all deals come from; `joint` ones take nonces of the bots as well."""
         self._referee = referee
         self._pool = pool
         self._edition = edition
         self._clocks = clocks
-        self._seed = seed
+        self._secret = secret
+        self._joint = joint
         self._rules: dict[tuple[frozenset[RuleSet], int], Rules] = {}
 
     async def play(self, match: Match) -> AsyncIterator[Played]:
@@ -74,7 +78,8 @@ class Arena:
             self._rules_of(match),
             tuple(Player(bot.entry, bot.token) for bot in bots),
             self._clocks,
-            deal_secret(self._seed, match.match_id, attempt),
+            match_secret(self._secret, match_id),
+            joint=self._joint,
         )
         started, clock = utc_now(), time.monotonic()
         ends = [Termination.UNSPECIFIED] * len(bots)
@@ -97,7 +102,7 @@ class Arena:
             started=started,
             seconds=round(seconds, 3),
         )
-        return Played(result, None if record.void else record.replay)
+        return Played(result, None if record.void else replay_of(record))
 
     def _rules_of(self, match: Match) -> Rules:
         """The rules of a match; all matches of one kind share them."""

@@ -6,6 +6,7 @@
     rounds = 2                         # 1
     seed = "spring"                    # left out: drawn, and recorded in run.json
     concurrency = 2                    # matches at once; left out: one per processor core
+    deals = "committed"                # or "joint": every bot adds a nonce to every deal
     processes = "run"                  # a bot's process lives for the run, or for one "match"
     transport = "unix"                 # or "tcp", for languages that have no unix sockets
 
@@ -179,7 +180,7 @@ class Entry(_Table):
         for name, setting in value.items():
             if not name or "=" in name or "\0" in name + setting:
                 raise problem(f"{name!r} cannot be an environment variable")
-            if name.startswith("ASARA_"):
+            if name.startswith("ASARA_") and name != "ASARA_TRANSCRIPT":
                 raise problem(f"{name!r} is set by the runner; choose a name without ASARA_")
         return value
 
@@ -219,6 +220,8 @@ class Tournament(_Table):
     rounds: Annotated[int, Field(ge=1, le=1_000_000)] = 1
     seed: str | None = None
     concurrency: Annotated[int, Field(ge=1, le=10_000)] = Field(default_factory=cores)
+    deals: Literal["committed", "joint"] = "committed"
+    """Whether the referee alone makes the deals, bound beforehand, or every bot adds a nonce."""
     processes: Literal["run", "match"] = "run"
     transport: Literal["unix", "tcp"] = "unix"
     """How bots reach the referee: a unix socket, or TCP on this machine for languages without."""

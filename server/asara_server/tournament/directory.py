@@ -1,7 +1,8 @@
 """A run on disk.
 
-run.json         what was run: seed, versions, when, and how it ended
+run.json         what was run: seed, secret of the deals, versions, when, and how it ended
 tournament.toml  the file it was run from
+referee.pub      public half of the key that signs the replays
 results.jsonl    a line per match, as soon as it ended
 standings.json   the standings; written at the end, also of a run that was cut short
 replays/         a file per match
@@ -19,7 +20,14 @@ from pydantic import BaseModel
 from asara_server.tournament.results import MatchResult
 from asara_server.tournament.standings import Standings
 
-RUN_FILES = ("run.json", "tournament.toml", "results.jsonl", "standings.json", "run.log")
+RUN_FILES = (
+    "run.json",
+    "tournament.toml",
+    "results.jsonl",
+    "standings.json",
+    "referee.pub",
+    "run.log",
+)
 RUN_FOLDERS = ("replays", "logs")
 
 
@@ -34,9 +42,15 @@ class RunInfo(BaseModel):
     """Version of the program."""
     title: str
     seed: str
-    """All deals derive from it: whoever has it can compute them."""
+    """The secret of all deals derives from it."""
     seed_drawn: bool
     """Whether it was drawn for this run; else the tournament file names it."""
+    deals: Literal["committed", "joint"]
+    """Whether deals come from the seed alone, or from nonces of the bots as well."""
+    deal_commitment: str
+    """SHA-256 of the tournament's secret; published before the first match."""
+    tournament_secret: str | None = None
+    """What the deals of all matches derive from; told when all are played."""
     edition: str
     edition_sha256: str
     started: str
@@ -79,8 +93,13 @@ class RunDirectory:
         self._results.flush()
 
     def write_info(self, info: RunInfo) -> None:
-        """Only the owner may read it: it holds the seed."""
-        _write(self.path / "run.json", info.model_dump_json(indent=2) + "\n", mode=0o600)
+        """Only the owner may read it before the run is finished: it holds the seed."""
+        mode = 0o644 if info.state == "finished" else 0o600
+        _write(self.path / "run.json", info.model_dump_json(indent=2) + "\n", mode=mode)
+
+    def write_public_key(self, pem: bytes) -> None:
+        """What the replays are checked with."""
+        _write(self.path / "referee.pub", pem.decode())
 
     def write_standings(self, standings: Standings) -> None:
         _write(self.path / "standings.json", standings.model_dump_json(indent=2) + "\n")

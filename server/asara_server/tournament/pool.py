@@ -55,7 +55,8 @@ class Bot:
 class Pool:
     """All bots of a run. `take` them for a match, `give_back` when it is over, `close` at the end.
 
-    `keep` processes from match to match, or start new ones for each.
+    `keep` processes from match to match, or start new ones for each. Without a `seed` bots draw
+    their own dice, and their nonces.
     """
 
     def __init__(
@@ -66,7 +67,7 @@ class Pool:
         *,
         keep: bool,
         limits: Limits,
-        seed: str,
+        seed: str | None,
         logs: Path,
     ) -> None:
         self._referee = referee
@@ -141,7 +142,7 @@ class Pool:
             entry.environment,
             address=self._address,
             token=bot.token,
-            seed=bot_seed(self._seed, entry.name),
+            seed=None if self._seed is None else bot_seed(self._seed, entry.name),
             seat=None if self._keep else seat,
         )
         try:

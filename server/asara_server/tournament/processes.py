@@ -86,14 +86,21 @@ class OutputLog:
 
 
 def bot_environment(
-    settings: Mapping[str, str], *, address: str, token: str, seed: int, seat: int | None = None
+    settings: Mapping[str, str],
+    *,
+    address: str,
+    token: str,
+    seed: int | None,
+    seat: int | None = None,
 ) -> dict[str, str]:
     """All variables of a bot's process. `seat` is told only where it plays one match."""
     environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     environment["PATH"] = search_path()
     environment["PYTHONUNBUFFERED"] = "1"  # a bot that is ended leaves its last words in the log
     environment |= settings
-    environment |= {"ASARA_ADDRESS": address, "ASARA_TOKEN": token, "ASARA_SEED": str(seed)}
+    environment |= {"ASARA_ADDRESS": address, "ASARA_TOKEN": token}
+    if seed is not None:
+        environment["ASARA_SEED"] = str(seed)
     if seat is not None:
         environment["ASARA_SEAT"] = str(seat)
     return environment

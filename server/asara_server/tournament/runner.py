@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from importlib.metadata import version
 
 from asara_game.edition import Edition
+from asara_server import deals
 from asara_server.logs import logger
 from asara_server.referee import Referee
-from asara_server.replay import write_replay
+from asara_server.replay import SigningKey, write_replay
 from asara_server.tournament.arena import Arena, Played, utc_now
 from asara_server.tournament.config import Tournament
 from asara_server.tournament.directory import RunDirectory, RunInfo
@@ -49,6 +50,7 @@ class Runner:
         *,
         edition: Edition,
         directory: RunDirectory,
+        key: SigningKey,
         finished: Callable[[MatchResult], None] = lambda result: None,
     ) -> None:
         self._tournament = tournament
@@ -56,7 +58,9 @@ class Runner:
         self._waiting: Iterator[Match] = iter(matches)
         self._edition = edition
         self._seed = tournament.seed or secrets.token_hex(32)
+        self._secret = deals.tournament_secret(self._seed)
         self._directory = directory
+        self._key = key
         self._finished = finished
         self._stopping = asyncio.Event()
         self._results: list[MatchResult] = []
@@ -68,11 +72,24 @@ class Runner:
         """Begin no further match, and let the running ones finish their open decisions only."""
         self._stopping.set()
 
+    @property
+    def deal_commitment(self) -> str:
+        """SHA-256 of what all deals come from; to be published before `run`."""
+        return deals.commitment(self._secret).hex()
+
+    @property
+    def tournament_secret(self) -> str:
+        """Which opens the commitment; nobody may know it before all matches are played."""
+        return self._secret.hex()
+
     async def run(self) -> RunEnd:
         """Play the matches. Whatever happens, processes are ended and the standings written."""
         info = self._info()
         self._directory.write_info(info)
-        self._logger.info("run started", matches=self._scheduled)
+        self._directory.write_public_key(self._key.public_pem)
+        self._logger.info(
+            "run started", matches=self._scheduled, deal_commitment=self.deal_commitment
+        )
         try:
             await self._play_all()
         finally:
@@ -83,9 +100,11 @@ class Runner:
                 self._results,
             )
             self._directory.write_standings(standings)
-            state = "finished" if standings.complete else "cut short"
-            self._directory.write_info(info.model_copy(update={"ended": utc_now(), "state": state}))
-            self._logger.info("run over", state=state, played=standings.matches.played)
+            end: dict[str, str] = {"ended": utc_now(), "state": "cut short"}
+            if standings.complete:
+                end |= {"state": "finished", "tournament_secret": self.tournament_secret}
+            self._directory.write_info(info.model_copy(update=end))
+            self._logger.info("run over", state=end["state"], played=standings.matches.played)
         return RunEnd(tuple(self._results), standings, tuple(self._cut), self._out)
 
     async def _play_all(self) -> None:
@@ -98,7 +117,7 @@ class Runner:
                 settings.entries,
                 keep=settings.processes == "run",
                 limits=settings.limits,
-                seed=self._seed,
+                seed=self._bots_seed,
                 logs=self._directory.logs,
             )
             arena = Arena(
@@ -106,7 +125,8 @@ class Runner:
                 pool,
                 edition=self._edition,
                 clocks=settings.clocks.settings(),
-                seed=self._seed,
+                secret=self._secret,
+                joint=settings.deals == "joint",
             )
             at_once = min(settings.concurrency, self._scheduled)
             workers = [asyncio.create_task(self._work(arena)) for _ in range(at_once)]
@@ -142,9 +162,18 @@ class Runner:
         """Leave on disk what a match ended with: the replay first, for the results tell of it."""
         if played.replay is not None:
             name = f"{played.replay.header.match_id}.asara"
-            write_replay(self._directory.replays / name, played.replay)
+            write_replay(self._directory.replays / name, played.replay, self._key)
         self._directory.append(played.result)
         self._results.append(played.result)
+
+    @property
+    def _bots_seed(self) -> str | None:
+        """What bots' dice come from, and their nonces; None for joint deals: they draw their own.
+
+        Nonces that follow from our seed would bind us to nothing. But a seed in the file asks for
+        a run that can be repeated, nonces included.
+        """
+        return self._tournament.seed if self._tournament.deals == "joint" else self._seed
 
     def _info(self) -> RunInfo:
         return RunInfo(
@@ -152,6 +181,8 @@ class Runner:
             title=self._tournament.title,
             seed=self._seed,
             seed_drawn=self._tournament.seed is None,
+            deals=self._tournament.deals,
+            deal_commitment=self.deal_commitment,
             edition=self._edition.name,
             edition_sha256=self._edition.sha256.hex(),
             started=utc_now(),

@@ -1,7 +1,7 @@
 """Who plays whom, in which seats, by which rules, in which order. Pure.
 
 Every group of entries that fills a table meets in every rotation of its seats, by every set of
-rules, in every round. Each match has a deal of its own, drawn from the seed and the match's name.
+rules, in every round. Each match has a deal of its own (see `asara_server.deals`).
 
 The order is even: kinds of tables progress side by side, and within a kind every entry plays, and
 sits in each seat, about equally often in any stretch. A run that is cut short still compares.
@@ -77,19 +77,10 @@ def rotated(
         yield Match(match_id, number, rule_sets, _rotate(entries, index))
 
 
-def deal_secret(seed: str, match_id: str, attempt: int = 1) -> bytes:
-    """The 32 bytes that a match's shuffles come from; a match played again has another deal."""
-    again = f"/attempt-{attempt}" if attempt > 1 else ""
-    return _derive(seed, f"deal/{match_id}{again}")
-
-
 def bot_seed(seed: str, entry: str) -> int:
     """The number a bot may derive its dice from; 63 bits. It tells nothing of any deal."""
-    return int.from_bytes(_derive(seed, f"bot/{entry}")[:8]) >> 1
-
-
-def _derive(seed: str, label: str) -> bytes:
-    return hmac.digest(seed.encode(), f"asara/tournament/{label}".encode(), hashlib.sha256)
+    label = f"asara/tournament/bot/{entry}".encode()
+    return int.from_bytes(hmac.digest(seed.encode(), label, hashlib.sha256)[:8]) >> 1
 
 
 def _one_round(

@@ -32,7 +32,7 @@ from asara_server.translate.encode import (
 )
 from asara_server.translate.terms import Clocks, Limits
 from asara_server.translate.views import ViewWriter, public_bytes
-from asara_server.translate.wire import integer, nested, repeated, tag
+from asara_server.translate.wire import delimited, integer, nested, repeated, tag
 
 #: Events as `event_bytes` makes them: a seat is told what another one was told before.
 _Events = Iterable[bytes]
@@ -117,12 +117,21 @@ def update_bytes(*, match_id: str, events: _Events, sequence: int) -> bytes:
     return _play_update(_update(match_id, events, sequence))
 
 
+def deal_committed_bytes(*, match_id: str, seat: int, deal_commitment: bytes) -> bytes:
+    """PlayResponse{deal_committed}: asks for the seat's nonce."""
+    committed = play_pb2.DealCommitted(
+        match_id=match_id, seat=seat, deal_commitment=deal_commitment
+    )
+    return serialize(PlayResponse(deal_committed=committed))
+
+
 def match_started_bytes(
     *,
     match_id: str,
     view: View,
     clocks: Clocks,
     deal_commitment: bytes,
+    nonces: Sequence[bytes] = (),
     sequence: int,
     resumed: bool = False,
 ) -> bytes:
@@ -140,6 +149,7 @@ def match_started_bytes(
         view=ViewMessage.FromString(ViewWriter().view(view)),
         sequence=sequence,
         resumed=resumed,
+        nonces=nonces,
     )
     return serialize(PlayResponse(match_started=started))
 
@@ -183,15 +193,28 @@ def match_ended_bytes(
     void: bool = False,
 ) -> bytes:
     """PlayResponse{match_ended}; the secret of a void match is not shown."""
-    ended = play_pb2.MatchEnded(
-        results=map(result_message, results), deal_secret=b"" if void else deal_secret, void=void
-    )
     return _play_match_ended(
         _ended_match_id(match_id.encode())
         + _ended_events(events)
         + _ended_sequence(sequence)
-        + serialize(ended)
+        + _ended_results(map(_result_bytes, results))
+        + (_ended_deal_secret(deal_secret) if deal_secret and not void else b"")
+        + _ended_void(void)
     )
+
+
+_play_match_ended = nested(PlayResponse, "match_ended")
+_ended_match_id = nested(play_pb2.MatchEnded, "match_id")
+_ended_events = repeated(play_pb2.MatchEnded, "events")
+_ended_sequence = integer(play_pb2.MatchEnded, "sequence")
+_ended_results = repeated(play_pb2.MatchEnded, "results")
+_ended_deal_secret = nested(play_pb2.MatchEnded, "deal_secret")
+_ended_void = integer(play_pb2.MatchEnded, "void")
+
+
+@lru_cache(maxsize=64)  # every seat is told every result
+def _result_bytes(result: SeatResult) -> bytes:
+    return delimited(serialize(result_message(result)))
 
 
 def welcome_bytes(*, protocol_version: int, referee: str, entry: str, limits: Limits) -> bytes:
@@ -230,6 +253,7 @@ def watch_started_bytes(
     sequence: int,
     public: PublicView,
     deal_commitment: bytes,
+    nonces: Sequence[bytes] = (),
 ) -> bytes:
     """WatchResponse{started}: `public` is the table after the event of this sequence number."""
     started = WatchStarted(
@@ -237,6 +261,7 @@ def watch_started_bytes(
         edition=edition_message(rules),
         public_view=PublicViewMessage.FromString(public_bytes(public)),
         deal_commitment=deal_commitment,
+        nonces=nonces,
     )
     return serialize(WatchResponse(started=started))
 

@@ -57,12 +57,14 @@ REJECTION_REASON_TOO_MANY_ACTIONS: RejectionReason
 REJECTION_REASON_UNKNOWN_DECISION: RejectionReason
 
 class PlayRequest(_message.Message):
-    __slots__ = ("hello", "reply")
+    __slots__ = ("hello", "reply", "nonce")
     HELLO_FIELD_NUMBER: _ClassVar[int]
     REPLY_FIELD_NUMBER: _ClassVar[int]
+    NONCE_FIELD_NUMBER: _ClassVar[int]
     hello: Hello
     reply: Reply
-    def __init__(self, hello: _Optional[_Union[Hello, _Mapping]] = ..., reply: _Optional[_Union[Reply, _Mapping]] = ...) -> None: ...
+    nonce: Nonce
+    def __init__(self, hello: _Optional[_Union[Hello, _Mapping]] = ..., reply: _Optional[_Union[Reply, _Mapping]] = ..., nonce: _Optional[_Union[Nonce, _Mapping]] = ...) -> None: ...
 
 class Hello(_message.Message):
     __slots__ = ("protocol_version", "token", "bot_name", "language", "max_matches", "live_updates", "omit_public_view", "last_events")
@@ -102,8 +104,16 @@ class Reply(_message.Message):
     actions: _containers.RepeatedCompositeFieldContainer[_vocabulary_pb2.Action]
     def __init__(self, match_id: _Optional[str] = ..., decision_id: _Optional[int] = ..., actions: _Optional[_Iterable[_Union[_vocabulary_pb2.Action, _Mapping]]] = ...) -> None: ...
 
+class Nonce(_message.Message):
+    __slots__ = ("match_id", "nonce")
+    MATCH_ID_FIELD_NUMBER: _ClassVar[int]
+    NONCE_FIELD_NUMBER: _ClassVar[int]
+    match_id: str
+    nonce: bytes
+    def __init__(self, match_id: _Optional[str] = ..., nonce: _Optional[bytes] = ...) -> None: ...
+
 class PlayResponse(_message.Message):
-    __slots__ = ("welcome", "match_started", "update", "decision", "rejection", "match_ended", "goodbye")
+    __slots__ = ("welcome", "match_started", "update", "decision", "rejection", "match_ended", "goodbye", "deal_committed")
     WELCOME_FIELD_NUMBER: _ClassVar[int]
     MATCH_STARTED_FIELD_NUMBER: _ClassVar[int]
     UPDATE_FIELD_NUMBER: _ClassVar[int]
@@ -111,6 +121,7 @@ class PlayResponse(_message.Message):
     REJECTION_FIELD_NUMBER: _ClassVar[int]
     MATCH_ENDED_FIELD_NUMBER: _ClassVar[int]
     GOODBYE_FIELD_NUMBER: _ClassVar[int]
+    DEAL_COMMITTED_FIELD_NUMBER: _ClassVar[int]
     welcome: Welcome
     match_started: MatchStarted
     update: Update
@@ -118,7 +129,8 @@ class PlayResponse(_message.Message):
     rejection: Rejection
     match_ended: MatchEnded
     goodbye: Goodbye
-    def __init__(self, welcome: _Optional[_Union[Welcome, _Mapping]] = ..., match_started: _Optional[_Union[MatchStarted, _Mapping]] = ..., update: _Optional[_Union[Update, _Mapping]] = ..., decision: _Optional[_Union[Decision, _Mapping]] = ..., rejection: _Optional[_Union[Rejection, _Mapping]] = ..., match_ended: _Optional[_Union[MatchEnded, _Mapping]] = ..., goodbye: _Optional[_Union[Goodbye, _Mapping]] = ...) -> None: ...
+    deal_committed: DealCommitted
+    def __init__(self, welcome: _Optional[_Union[Welcome, _Mapping]] = ..., match_started: _Optional[_Union[MatchStarted, _Mapping]] = ..., update: _Optional[_Union[Update, _Mapping]] = ..., decision: _Optional[_Union[Decision, _Mapping]] = ..., rejection: _Optional[_Union[Rejection, _Mapping]] = ..., match_ended: _Optional[_Union[MatchEnded, _Mapping]] = ..., goodbye: _Optional[_Union[Goodbye, _Mapping]] = ..., deal_committed: _Optional[_Union[DealCommitted, _Mapping]] = ...) -> None: ...
 
 class Welcome(_message.Message):
     __slots__ = ("protocol_version", "referee", "entry", "limits")
@@ -148,8 +160,18 @@ class Limits(_message.Message):
     responses_unread: int
     def __init__(self, request_bytes: _Optional[int] = ..., requests_per_second: _Optional[int] = ..., matches: _Optional[int] = ..., actions_per_reply: _Optional[int] = ..., rejections_forgiven: _Optional[int] = ..., responses_unread: _Optional[int] = ...) -> None: ...
 
+class DealCommitted(_message.Message):
+    __slots__ = ("match_id", "seat", "deal_commitment")
+    MATCH_ID_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    DEAL_COMMITMENT_FIELD_NUMBER: _ClassVar[int]
+    match_id: str
+    seat: int
+    deal_commitment: bytes
+    def __init__(self, match_id: _Optional[str] = ..., seat: _Optional[int] = ..., deal_commitment: _Optional[bytes] = ...) -> None: ...
+
 class MatchStarted(_message.Message):
-    __slots__ = ("match_id", "seat", "seats", "rule_sets", "edition", "edition_sha256", "clocks", "deal_commitment", "view", "sequence", "resumed")
+    __slots__ = ("match_id", "seat", "seats", "rule_sets", "edition", "edition_sha256", "clocks", "deal_commitment", "view", "sequence", "resumed", "nonces")
     MATCH_ID_FIELD_NUMBER: _ClassVar[int]
     SEAT_FIELD_NUMBER: _ClassVar[int]
     SEATS_FIELD_NUMBER: _ClassVar[int]
@@ -161,6 +183,7 @@ class MatchStarted(_message.Message):
     VIEW_FIELD_NUMBER: _ClassVar[int]
     SEQUENCE_FIELD_NUMBER: _ClassVar[int]
     RESUMED_FIELD_NUMBER: _ClassVar[int]
+    NONCES_FIELD_NUMBER: _ClassVar[int]
     match_id: str
     seat: int
     seats: int
@@ -172,7 +195,8 @@ class MatchStarted(_message.Message):
     view: _view_pb2.View
     sequence: int
     resumed: bool
-    def __init__(self, match_id: _Optional[str] = ..., seat: _Optional[int] = ..., seats: _Optional[int] = ..., rule_sets: _Optional[_Iterable[_Union[_vocabulary_pb2.RuleSet, str]]] = ..., edition: _Optional[_Union[_vocabulary_pb2.Edition, _Mapping]] = ..., edition_sha256: _Optional[bytes] = ..., clocks: _Optional[_Union[Clocks, _Mapping]] = ..., deal_commitment: _Optional[bytes] = ..., view: _Optional[_Union[_view_pb2.View, _Mapping]] = ..., sequence: _Optional[int] = ..., resumed: _Optional[bool] = ...) -> None: ...
+    nonces: _containers.RepeatedScalarFieldContainer[bytes]
+    def __init__(self, match_id: _Optional[str] = ..., seat: _Optional[int] = ..., seats: _Optional[int] = ..., rule_sets: _Optional[_Iterable[_Union[_vocabulary_pb2.RuleSet, str]]] = ..., edition: _Optional[_Union[_vocabulary_pb2.Edition, _Mapping]] = ..., edition_sha256: _Optional[bytes] = ..., clocks: _Optional[_Union[Clocks, _Mapping]] = ..., deal_commitment: _Optional[bytes] = ..., view: _Optional[_Union[_view_pb2.View, _Mapping]] = ..., sequence: _Optional[int] = ..., resumed: _Optional[bool] = ..., nonces: _Optional[_Iterable[bytes]] = ...) -> None: ...
 
 class Clocks(_message.Message):
     __slots__ = ("start_up_us", "bank_us", "increment_us", "grace_us", "reconnect_us")

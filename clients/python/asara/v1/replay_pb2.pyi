@@ -9,65 +9,89 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class Replay(_message.Message):
+    __slots__ = ("records",)
+    RECORDS_FIELD_NUMBER: _ClassVar[int]
+    records: _containers.RepeatedCompositeFieldContainer[ReplayRecord]
+    def __init__(self, records: _Optional[_Iterable[_Union[ReplayRecord, _Mapping]]] = ...) -> None: ...
+
 class ReplayRecord(_message.Message):
-    __slots__ = ("header", "move", "rejection", "forfeit", "result")
+    __slots__ = ("header", "reply", "rejection", "forfeit", "result", "start", "expiry", "leave", "enter", "halt", "reopen", "signature")
     HEADER_FIELD_NUMBER: _ClassVar[int]
-    MOVE_FIELD_NUMBER: _ClassVar[int]
+    REPLY_FIELD_NUMBER: _ClassVar[int]
     REJECTION_FIELD_NUMBER: _ClassVar[int]
     FORFEIT_FIELD_NUMBER: _ClassVar[int]
     RESULT_FIELD_NUMBER: _ClassVar[int]
+    START_FIELD_NUMBER: _ClassVar[int]
+    EXPIRY_FIELD_NUMBER: _ClassVar[int]
+    LEAVE_FIELD_NUMBER: _ClassVar[int]
+    ENTER_FIELD_NUMBER: _ClassVar[int]
+    HALT_FIELD_NUMBER: _ClassVar[int]
+    REOPEN_FIELD_NUMBER: _ClassVar[int]
+    SIGNATURE_FIELD_NUMBER: _ClassVar[int]
     header: ReplayHeader
-    move: ReplayMove
+    reply: ReplayReply
     rejection: ReplayRejection
     forfeit: ReplayForfeit
     result: ReplayResult
-    def __init__(self, header: _Optional[_Union[ReplayHeader, _Mapping]] = ..., move: _Optional[_Union[ReplayMove, _Mapping]] = ..., rejection: _Optional[_Union[ReplayRejection, _Mapping]] = ..., forfeit: _Optional[_Union[ReplayForfeit, _Mapping]] = ..., result: _Optional[_Union[ReplayResult, _Mapping]] = ...) -> None: ...
+    start: ReplayStart
+    expiry: ReplayExpiry
+    leave: ReplayLeave
+    enter: ReplayEnter
+    halt: ReplayHalt
+    reopen: ReplayReopen
+    signature: ReplaySignature
+    def __init__(self, header: _Optional[_Union[ReplayHeader, _Mapping]] = ..., reply: _Optional[_Union[ReplayReply, _Mapping]] = ..., rejection: _Optional[_Union[ReplayRejection, _Mapping]] = ..., forfeit: _Optional[_Union[ReplayForfeit, _Mapping]] = ..., result: _Optional[_Union[ReplayResult, _Mapping]] = ..., start: _Optional[_Union[ReplayStart, _Mapping]] = ..., expiry: _Optional[_Union[ReplayExpiry, _Mapping]] = ..., leave: _Optional[_Union[ReplayLeave, _Mapping]] = ..., enter: _Optional[_Union[ReplayEnter, _Mapping]] = ..., halt: _Optional[_Union[ReplayHalt, _Mapping]] = ..., reopen: _Optional[_Union[ReplayReopen, _Mapping]] = ..., signature: _Optional[_Union[ReplaySignature, _Mapping]] = ...) -> None: ...
 
 class ReplayHeader(_message.Message):
-    __slots__ = ("match_id", "rules_version", "edition", "rule_sets", "entries", "clocks", "deal_secret", "started_unix_ms")
+    __slots__ = ("match_id", "rules_version", "edition_zlib", "rule_sets", "entries", "clocks", "deal_secret", "started_unix_ms", "actions_per_reply", "rejections_forgiven", "deal_commitment", "nonces")
     MATCH_ID_FIELD_NUMBER: _ClassVar[int]
     RULES_VERSION_FIELD_NUMBER: _ClassVar[int]
-    EDITION_FIELD_NUMBER: _ClassVar[int]
+    EDITION_ZLIB_FIELD_NUMBER: _ClassVar[int]
     RULE_SETS_FIELD_NUMBER: _ClassVar[int]
     ENTRIES_FIELD_NUMBER: _ClassVar[int]
     CLOCKS_FIELD_NUMBER: _ClassVar[int]
     DEAL_SECRET_FIELD_NUMBER: _ClassVar[int]
     STARTED_UNIX_MS_FIELD_NUMBER: _ClassVar[int]
+    ACTIONS_PER_REPLY_FIELD_NUMBER: _ClassVar[int]
+    REJECTIONS_FORGIVEN_FIELD_NUMBER: _ClassVar[int]
+    DEAL_COMMITMENT_FIELD_NUMBER: _ClassVar[int]
+    NONCES_FIELD_NUMBER: _ClassVar[int]
     match_id: str
     rules_version: int
-    edition: bytes
+    edition_zlib: bytes
     rule_sets: _containers.RepeatedScalarFieldContainer[_vocabulary_pb2.RuleSet]
     entries: _containers.RepeatedScalarFieldContainer[str]
     clocks: _play_pb2.Clocks
     deal_secret: bytes
     started_unix_ms: int
-    def __init__(self, match_id: _Optional[str] = ..., rules_version: _Optional[int] = ..., edition: _Optional[bytes] = ..., rule_sets: _Optional[_Iterable[_Union[_vocabulary_pb2.RuleSet, str]]] = ..., entries: _Optional[_Iterable[str]] = ..., clocks: _Optional[_Union[_play_pb2.Clocks, _Mapping]] = ..., deal_secret: _Optional[bytes] = ..., started_unix_ms: _Optional[int] = ...) -> None: ...
+    actions_per_reply: int
+    rejections_forgiven: int
+    deal_commitment: bytes
+    nonces: _containers.RepeatedScalarFieldContainer[bytes]
+    def __init__(self, match_id: _Optional[str] = ..., rules_version: _Optional[int] = ..., edition_zlib: _Optional[bytes] = ..., rule_sets: _Optional[_Iterable[_Union[_vocabulary_pb2.RuleSet, str]]] = ..., entries: _Optional[_Iterable[str]] = ..., clocks: _Optional[_Union[_play_pb2.Clocks, _Mapping]] = ..., deal_secret: _Optional[bytes] = ..., started_unix_ms: _Optional[int] = ..., actions_per_reply: _Optional[int] = ..., rejections_forgiven: _Optional[int] = ..., deal_commitment: _Optional[bytes] = ..., nonces: _Optional[_Iterable[bytes]] = ...) -> None: ...
 
-class ReplayMove(_message.Message):
-    __slots__ = ("seat", "action", "bot_us", "referee_us", "steward")
+class ReplayStart(_message.Message):
+    __slots__ = ("present", "absent")
+    PRESENT_FIELD_NUMBER: _ClassVar[int]
+    ABSENT_FIELD_NUMBER: _ClassVar[int]
+    present: _containers.RepeatedCompositeFieldContainer[ReplayPresence]
+    absent: _containers.RepeatedCompositeFieldContainer[ReplayAbsence]
+    def __init__(self, present: _Optional[_Iterable[_Union[ReplayPresence, _Mapping]]] = ..., absent: _Optional[_Iterable[_Union[ReplayAbsence, _Mapping]]] = ...) -> None: ...
+
+class ReplayPresence(_message.Message):
+    __slots__ = ("seat", "live_updates", "omit_public_view", "last_sequence")
     SEAT_FIELD_NUMBER: _ClassVar[int]
-    ACTION_FIELD_NUMBER: _ClassVar[int]
-    BOT_US_FIELD_NUMBER: _ClassVar[int]
-    REFEREE_US_FIELD_NUMBER: _ClassVar[int]
-    STEWARD_FIELD_NUMBER: _ClassVar[int]
+    LIVE_UPDATES_FIELD_NUMBER: _ClassVar[int]
+    OMIT_PUBLIC_VIEW_FIELD_NUMBER: _ClassVar[int]
+    LAST_SEQUENCE_FIELD_NUMBER: _ClassVar[int]
     seat: int
-    action: _vocabulary_pb2.Action
-    bot_us: int
-    referee_us: int
-    steward: bool
-    def __init__(self, seat: _Optional[int] = ..., action: _Optional[_Union[_vocabulary_pb2.Action, _Mapping]] = ..., bot_us: _Optional[int] = ..., referee_us: _Optional[int] = ..., steward: _Optional[bool] = ...) -> None: ...
+    live_updates: bool
+    omit_public_view: bool
+    last_sequence: int
+    def __init__(self, seat: _Optional[int] = ..., live_updates: _Optional[bool] = ..., omit_public_view: _Optional[bool] = ..., last_sequence: _Optional[int] = ...) -> None: ...
 
-class ReplayRejection(_message.Message):
-    __slots__ = ("seat", "reason", "detail")
-    SEAT_FIELD_NUMBER: _ClassVar[int]
-    REASON_FIELD_NUMBER: _ClassVar[int]
-    DETAIL_FIELD_NUMBER: _ClassVar[int]
-    seat: int
-    reason: _play_pb2.RejectionReason
-    detail: str
-    def __init__(self, seat: _Optional[int] = ..., reason: _Optional[_Union[_play_pb2.RejectionReason, str]] = ..., detail: _Optional[str] = ...) -> None: ...
-
-class ReplayForfeit(_message.Message):
+class ReplayAbsence(_message.Message):
     __slots__ = ("seat", "termination", "detail")
     SEAT_FIELD_NUMBER: _ClassVar[int]
     TERMINATION_FIELD_NUMBER: _ClassVar[int]
@@ -77,8 +101,96 @@ class ReplayForfeit(_message.Message):
     detail: str
     def __init__(self, seat: _Optional[int] = ..., termination: _Optional[_Union[_event_pb2.Termination, str]] = ..., detail: _Optional[str] = ...) -> None: ...
 
+class ReplayReply(_message.Message):
+    __slots__ = ("seat", "actions", "time_us", "bot_us", "referee_us")
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    ACTIONS_FIELD_NUMBER: _ClassVar[int]
+    TIME_US_FIELD_NUMBER: _ClassVar[int]
+    BOT_US_FIELD_NUMBER: _ClassVar[int]
+    REFEREE_US_FIELD_NUMBER: _ClassVar[int]
+    seat: int
+    actions: _containers.RepeatedCompositeFieldContainer[_vocabulary_pb2.Action]
+    time_us: int
+    bot_us: int
+    referee_us: int
+    def __init__(self, seat: _Optional[int] = ..., actions: _Optional[_Iterable[_Union[_vocabulary_pb2.Action, _Mapping]]] = ..., time_us: _Optional[int] = ..., bot_us: _Optional[int] = ..., referee_us: _Optional[int] = ...) -> None: ...
+
+class ReplayRejection(_message.Message):
+    __slots__ = ("seat", "reason", "detail", "time_us", "decision_id", "actions")
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    DETAIL_FIELD_NUMBER: _ClassVar[int]
+    TIME_US_FIELD_NUMBER: _ClassVar[int]
+    DECISION_ID_FIELD_NUMBER: _ClassVar[int]
+    ACTIONS_FIELD_NUMBER: _ClassVar[int]
+    seat: int
+    reason: _play_pb2.RejectionReason
+    detail: str
+    time_us: int
+    decision_id: int
+    actions: _containers.RepeatedCompositeFieldContainer[_vocabulary_pb2.Action]
+    def __init__(self, seat: _Optional[int] = ..., reason: _Optional[_Union[_play_pb2.RejectionReason, str]] = ..., detail: _Optional[str] = ..., time_us: _Optional[int] = ..., decision_id: _Optional[int] = ..., actions: _Optional[_Iterable[_Union[_vocabulary_pb2.Action, _Mapping]]] = ...) -> None: ...
+
+class ReplayForfeit(_message.Message):
+    __slots__ = ("seat", "termination", "detail", "time_us")
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    TERMINATION_FIELD_NUMBER: _ClassVar[int]
+    DETAIL_FIELD_NUMBER: _ClassVar[int]
+    TIME_US_FIELD_NUMBER: _ClassVar[int]
+    seat: int
+    termination: _event_pb2.Termination
+    detail: str
+    time_us: int
+    def __init__(self, seat: _Optional[int] = ..., termination: _Optional[_Union[_event_pb2.Termination, str]] = ..., detail: _Optional[str] = ..., time_us: _Optional[int] = ...) -> None: ...
+
+class ReplayExpiry(_message.Message):
+    __slots__ = ("time_us", "seats")
+    TIME_US_FIELD_NUMBER: _ClassVar[int]
+    SEATS_FIELD_NUMBER: _ClassVar[int]
+    time_us: int
+    seats: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, time_us: _Optional[int] = ..., seats: _Optional[_Iterable[int]] = ...) -> None: ...
+
+class ReplayLeave(_message.Message):
+    __slots__ = ("seat", "time_us")
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    TIME_US_FIELD_NUMBER: _ClassVar[int]
+    seat: int
+    time_us: int
+    def __init__(self, seat: _Optional[int] = ..., time_us: _Optional[int] = ...) -> None: ...
+
+class ReplayEnter(_message.Message):
+    __slots__ = ("presence", "time_us")
+    PRESENCE_FIELD_NUMBER: _ClassVar[int]
+    TIME_US_FIELD_NUMBER: _ClassVar[int]
+    presence: ReplayPresence
+    time_us: int
+    def __init__(self, presence: _Optional[_Union[ReplayPresence, _Mapping]] = ..., time_us: _Optional[int] = ...) -> None: ...
+
+class ReplayHalt(_message.Message):
+    __slots__ = ("time_us",)
+    TIME_US_FIELD_NUMBER: _ClassVar[int]
+    time_us: int
+    def __init__(self, time_us: _Optional[int] = ...) -> None: ...
+
+class ReplayReopen(_message.Message):
+    __slots__ = ("time_us",)
+    TIME_US_FIELD_NUMBER: _ClassVar[int]
+    time_us: int
+    def __init__(self, time_us: _Optional[int] = ...) -> None: ...
+
 class ReplayResult(_message.Message):
-    __slots__ = ("results",)
+    __slots__ = ("results", "digests")
     RESULTS_FIELD_NUMBER: _ClassVar[int]
+    DIGESTS_FIELD_NUMBER: _ClassVar[int]
     results: _containers.RepeatedCompositeFieldContainer[_play_pb2.SeatResult]
-    def __init__(self, results: _Optional[_Iterable[_Union[_play_pb2.SeatResult, _Mapping]]] = ...) -> None: ...
+    digests: _containers.RepeatedScalarFieldContainer[bytes]
+    def __init__(self, results: _Optional[_Iterable[_Union[_play_pb2.SeatResult, _Mapping]]] = ..., digests: _Optional[_Iterable[bytes]] = ...) -> None: ...
+
+class ReplaySignature(_message.Message):
+    __slots__ = ("public_key", "signature")
+    PUBLIC_KEY_FIELD_NUMBER: _ClassVar[int]
+    SIGNATURE_FIELD_NUMBER: _ClassVar[int]
+    public_key: bytes
+    signature: bytes
+    def __init__(self, public_key: _Optional[bytes] = ..., signature: _Optional[bytes] = ...) -> None: ...

@@ -50,16 +50,18 @@ class WatchResponse(_message.Message):
     def __init__(self, started: _Optional[_Union[WatchStarted, _Mapping]] = ..., update: _Optional[_Union[_play_pb2.Update, _Mapping]] = ..., ended: _Optional[_Union[WatchEnded, _Mapping]] = ...) -> None: ...
 
 class WatchStarted(_message.Message):
-    __slots__ = ("match", "edition", "public_view", "deal_commitment")
+    __slots__ = ("match", "edition", "public_view", "deal_commitment", "nonces")
     MATCH_FIELD_NUMBER: _ClassVar[int]
     EDITION_FIELD_NUMBER: _ClassVar[int]
     PUBLIC_VIEW_FIELD_NUMBER: _ClassVar[int]
     DEAL_COMMITMENT_FIELD_NUMBER: _ClassVar[int]
+    NONCES_FIELD_NUMBER: _ClassVar[int]
     match: MatchSummary
     edition: _vocabulary_pb2.Edition
     public_view: _view_pb2.PublicView
     deal_commitment: bytes
-    def __init__(self, match: _Optional[_Union[MatchSummary, _Mapping]] = ..., edition: _Optional[_Union[_vocabulary_pb2.Edition, _Mapping]] = ..., public_view: _Optional[_Union[_view_pb2.PublicView, _Mapping]] = ..., deal_commitment: _Optional[bytes] = ...) -> None: ...
+    nonces: _containers.RepeatedScalarFieldContainer[bytes]
+    def __init__(self, match: _Optional[_Union[MatchSummary, _Mapping]] = ..., edition: _Optional[_Union[_vocabulary_pb2.Edition, _Mapping]] = ..., public_view: _Optional[_Union[_view_pb2.PublicView, _Mapping]] = ..., deal_commitment: _Optional[bytes] = ..., nonces: _Optional[_Iterable[bytes]] = ...) -> None: ...
 
 class WatchEnded(_message.Message):
     __slots__ = ("results", "deal_secret", "void")

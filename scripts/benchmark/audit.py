@@ -1,0 +1,101 @@
+"""Auditing replays, and how large they are.
+
+The replays are those of four random players, through the referee's own match but without streams.
+What is measured is processor time of one core, beside the bar, and beside the rules engine alone
+going through the same moves.
+"""
+
+import random
+import time
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from asara_game.deal import Deal
+from asara_game.edition import load_edition
+from asara_game.engine import apply, new_match
+from asara_game.rules import Rules, parse_rule_sets
+from asara_server.limits import LimitSettings
+from asara_server.match import Match
+from asara_server.records import Presence, ReplyRecord
+from asara_server.replay import Replay, ReplayHeader, SigningKey, replay_bytes
+from asara_server.replay.audit import audit as audit_file
+from asara_server.spec import ClockSettings, MatchSpec, Player
+from asara_server.translate.encode import action_message
+from scripts.benchmark.figures import Bar, Figure, compare
+
+_T = TypeVar("_T")
+_SEATS = 4
+_BAR_PER_S = 200
+_BAR_BYTES = 8 * 1024
+
+
+def audit(quick: bool) -> list[Figure]:
+    """Replays of four players that one core audits in a second."""
+    replays = _replays("basic", 20 if quick else 60)
+    key = SigningKey.new()
+    files = [replay_bytes(replay, key) for replay in replays]
+    rounds, engine = [], []
+    for number in range(3 if quick else 7):
+        ours = _rate(lambda data: audit_file(data, key.public), files)
+        alone = _rate(_play, replays)
+        if number:  # the first round fills caches
+            rounds.append((ours, float(_BAR_PER_S)))
+            engine.append((ours, alone))
+    return [
+        compare("audit", rounds, unit="replays/s", peer="the bar", bar=Bar(1)),
+        compare("audit_engine", engine, unit="replays/s", peer="rules engine alone"),
+    ]
+
+
+def replay_size(quick: bool) -> list[Figure]:
+    """Bytes of a replay of four random players, on average, in the least and the richest rules."""
+    key = SigningKey.new()
+    figures = []
+    for name in ("basic", "pro+gifts+genie"):
+        replays = _replays(name, 20 if quick else 60)
+        mean = sum(len(replay_bytes(replay, key)) for replay in replays) / len(replays)
+        bar = Bar(1, most=True)
+        rounds = [(mean, float(_BAR_BYTES))]
+        figures.append(compare(f"replay_{name}", rounds, unit="bytes", peer="the bar", bar=bar))
+    return figures
+
+
+def _rate(work: Callable[[_T], object], items: Sequence[_T]) -> float:
+    """Items per second of processor time."""
+    began = time.process_time()
+    for item in items:
+        work(item)
+    return len(items) / (time.process_time() - began)
+
+
+def _play(replay: Replay) -> None:
+    state, _ = new_match(replay.header.rules(), Deal(replay.header.deal_secret))
+    for record in replay.records:
+        if isinstance(record, ReplyRecord):
+            for action in record.actions:
+                apply(state, action)
+
+
+def _replays(rule_sets: str, number: int) -> list[Replay]:
+    rules = Rules(load_edition(), parse_rule_sets(rule_sets), _SEATS)
+    names = [f"r1-{rule_sets}-{seed:04}" for seed in range(number)]
+    return [_replay(rules, random.Random(name), name) for name in names]
+
+
+def _replay(rules: Rules, rng: random.Random, name: str) -> Replay:
+    """A match between bots that take as long as quick ones do."""
+    players = tuple(Player(f"random-{seat}", f"token-{seat}") for seat in range(_SEATS))
+    spec = MatchSpec(name, rules, players, ClockSettings(), rng.randbytes(32))
+    limits = LimitSettings().told()
+    match = Match(spec, limits)
+    match.start({seat: Presence() for seat in range(_SEATS)}, {})
+    now_us = 0
+    while match.asked is not None:
+        seat = match.asked
+        now_us += rng.randrange(400, 1_500)
+        action = action_message(rng.choice(match.state.legal))
+        match.reply(seat, match.decision_id(seat), [action], now_us)
+        match.worked(rng.randrange(60, 300))
+        match.outbox.clear()
+    header = ReplayHeader.of(spec, limits, 1_800_000_000_000)
+    return Replay(header, tuple(match.records), match.results, match.telling.digests)

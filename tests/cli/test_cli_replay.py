@@ -1,0 +1,67 @@
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from google.protobuf.json_format import Parse
+
+from asara.v1.replay_pb2 import Replay as ReplayMessage
+from asara_server.replay import SigningKey, parse_file, write_replay
+from tests.cli.command import asara, refusal
+from tests.server.playouts import EVERYTHING, random_replay
+
+KEY = SigningKey.new()
+REPLAY = random_replay(EVERYTHING, 3, seed=8)
+
+
+def written(path: Path, replay=REPLAY) -> Path:
+    write_replay(path, replay, KEY)
+    return path
+
+
+def test_everything_is_exported(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.asara")
+    done = asara("replay", "export", path, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["records"][0]["header"]["matchId"] == "random-8"
+    message = Parse(done.stdout, ReplayMessage())
+    written_records = [raw.data for raw in parse_file(path.read_bytes()).raw]
+    assert [r.SerializeToString(deterministic=True) for r in message.records] == written_records
+    assert "--json" in refusal("replay", "export", path)
+
+
+def test_where_two_matches_part(tmp_path: Path) -> None:
+    a = written(tmp_path / "a.asara")
+    same = asara("replay", "diff", a, a)
+    assert (same.returncode, same.stdout) == (
+        0,
+        "the same set-up, the same moves, the same result\n",
+    )
+    other = random_replay(EVERYTHING, 3, seed=8, replies=50)
+    done = asara("replay", "diff", a, written(tmp_path / "b.asara", other))
+    assert done.returncode == 1
+    first, *rest = done.stdout.splitlines()
+    assert first.startswith("record ")
+    assert " | " in first
+    assert any(line.startswith("result of seat 0: ") for line in rest)
+    named = replace(REPLAY, header=replace(REPLAY.header, entries=("x", "y", "z")))
+    done = asara("replay", "diff", a, written(tmp_path / "c.asara", named))
+    assert done.stdout == "entries: ('bot 0', 'bot 1', 'bot 2') | ('x', 'y', 'z')\n"
+
+
+def test_where_the_time_went(tmp_path: Path) -> None:
+    done = asara("replay", "clock", written(tmp_path / "a.asara"))
+    assert done.returncode == 0, done.stderr
+    assert "random-8, milliseconds" in done.stdout
+    assert "The longest decisions" in done.stdout
+    assert "seat 2 (bot 2) forfeited after" in done.stdout
+    assert "crash: exit code 1" in done.stdout
+    assert len(done.stdout.splitlines()) == 2 + 3 + 1 + 2 + 5 + 2
+
+
+def test_a_damaged_replay_is_not_shown(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.asara")
+    path.write_bytes(path.read_bytes()[:-1])
+    for command in (("show",), ("export", "--json"), ("clock",)):
+        done = asara("replay", command[0], path, *command[1:])
+        assert done.returncode == 1
+        assert "cut short" in done.stderr
