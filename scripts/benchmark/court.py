@@ -18,7 +18,13 @@ from asara_server.spec import ClockSettings, MatchSpec, Player
 from scripts.benchmark.children import obey, options, usage
 
 #: Bots are held between rounds, and no clock may run out meanwhile.
-_CLOCKS: Final = ClockSettings(start_up_s=600, bank_s=1e6)
+CLOCKS: Final = ClockSettings(start_up_s=600, bank_s=250)
+
+
+def at_table(table: int, bots: list[str], seats: int) -> list[str]:
+    """Who plays there; every bot is at as many tables as any other."""
+    first = table * seats
+    return [bots[(first + seat) % len(bots)] for seat in range(seats)]
 
 
 class Court:
@@ -42,12 +48,12 @@ class Court:
         return {}
 
     async def _play_on(self, table: int) -> None:
-        """One match after the other; the bots take turns with the tables."""
-        names = [self._bots[(table + seat) % len(self._bots)] for seat in range(self._rules.seats)]
+        """One match after the other, between the same bots."""
+        names = at_table(table, self._bots, self._rules.seats)
         players = tuple(Player(name, name) for name in names)
         for number in count(1):
             spec = MatchSpec(
-                f"m{table}-{number}", self._rules, players, _CLOCKS, secrets.token_bytes(32)
+                f"m{table}-{number}", self._rules, players, CLOCKS, secrets.token_bytes(32)
             )
             record = await self.referee.play(spec)
             assert not record.void

@@ -1,16 +1,19 @@
 """A process with the referee's peer: a bare gRPC server that carries the same messages.
 
-What it has of the referee: the same transport, options and event loop; one stream per bot; requests
-parsed from bytes and responses made into bytes by the generated messages, as gRPC does it for
-everybody; and for each request the response that a real match had there, with the announcements of
-matches' beginnings and ends before it. What it has not: rules, clocks, checks, views, records, or a
-second stream to think of. The responses are whole messages in memory before anybody dials in.
+It has matches as the referee sent them, and plays them to the bots over and over: a reply to a
+decision is answered by what followed in the recording, which mostly is a decision of the next seat,
+on another stream. So both servers send the same messages in the same order over the same streams.
+Requests are parsed and responses serialized by the generated messages, as gRPC does it for
+everybody; the responses are whole messages in memory before anybody dials in. Transport, its
+options and event loop are those of the referee.
+
+What it has not: rules, clocks, checks, views, events, records, limits.
 """
 
 import asyncio
 import random
 from collections.abc import Iterator
-from itertools import chain, count, cycle
+from itertools import chain, cycle
 from typing import Any, Final
 
 import grpc
@@ -23,83 +26,114 @@ from asara_server.limits import Context, LimitSettings
 from asara_server.match import Match
 from asara_server.records import Presence
 from asara_server.service import PLAY, server_options
-from asara_server.spec import ClockSettings, MatchSpec, Player
+from asara_server.spec import MatchSpec, Player
 from asara_server.translate.encode import action_message
 from scripts.benchmark.children import obey, options, usage
+from scripts.benchmark.court import CLOCKS, at_table
 
-_MATCHES: Final = 8
+_RECORDED: Final = 4
 #: Between two decisions of a recorded match.
 _PACE_US: Final = 200
 
-#: Responses up to the next decision.
-_Step = list[PlayResponse]
+#: Responses up to the next decision, each with the seat it goes to.
+_Step = list[tuple[int, PlayResponse]]
+
+
+class _Stream:
+    """Where responses to a bot go, one at a time."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._writing = asyncio.Lock()
+
+    async def write(self, response: PlayResponse) -> None:
+        async with self._writing:
+            await self._context.write(response)
 
 
 class Echo:
-    """Sends the recorded matches over and over; every stream begins with another one."""
+    """Plays recorded matches."""
 
-    def __init__(self, seats: list[list[_Step]]) -> None:
-        self._seats = seats
-        self._streams = count()
+    def __init__(self, bots: list[str], rules: Rules) -> None:
+        self._bots = bots
+        self._rules = rules
+        self._streams: dict[str, _Stream] = {}
+        #: By match: the bots by seat, and what they are told.
+        self._tables: dict[str, tuple[list[str], Iterator[_Step]]] = {}
 
     async def play(self, _: object, context: Context) -> None:
-        first = next(self._streams) % len(self._seats)
-        steps = cycle(chain(*self._seats[first:], *self._seats[:first]))
-        read, write = context.read, context.write
-        while await read() is not grpc.aio.EOF:
-            for response in next(steps):
-                await write(response)
+        """Serve a stream."""
+        read = context.read
+        hello: Any = await read()
+        self._streams[hello.hello.token] = _Stream(context)
+        while True:
+            request: Any = await read()
+            if request is grpc.aio.EOF:
+                return
+            await self._go_on(request.reply.match_id)
+
+    async def _go_on(self, match_id: str) -> None:
+        names, steps = self._tables[match_id]
+        for seat, response in next(steps):
+            await self._streams[names[seat]].write(response)
+
+    async def start(self, matches: int) -> dict[str, float]:
+        """Play so many matches at once from now on."""
+        for table in range(matches):
+            match_id = f"m{table}-1"
+            recorded = [record(self._rules, match_id, seed) for seed in range(_RECORDED)]
+            names = at_table(table, self._bots, self._rules.seats)
+            self._tables[match_id] = names, _steps(cycle(chain.from_iterable(recorded)))
+        for match_id in self._tables:
+            await self._go_on(match_id)
+        return {}
 
 
-def record(rules: Rules, number: int) -> list[list[_Step]]:
-    """What the referee sends in a match played at random: by seat, by decision."""
-    rng = random.Random(number)
+def record(rules: Rules, match_id: str, seed: int) -> _Step:
+    """What the referee sends in a match played at random, and to which seat."""
+    rng = random.Random(f"{match_id} {seed}")
     players = tuple(Player(f"bot-{seat}", f"bot-{seat}") for seat in range(rules.seats))
-    spec = MatchSpec(f"m{number}-1", rules, players, ClockSettings(bank_s=1e6), rng.randbytes(32))
+    spec = MatchSpec(match_id, rules, players, CLOCKS, rng.randbytes(32))
     match = Match(spec, LimitSettings().told())
-    now_us = 0
     match.start({seat: Presence() for seat in range(rules.seats)}, {})
-    told: list[_Step] = [[] for _ in players]
+    told: _Step = []
     decisions = [0] * rules.seats
+    now_us = 0
     while True:
         for seat, data in match.outbox:
-            told[seat].append(PlayResponse.FromString(data))
-            decisions[seat] += told[seat][-1].HasField("decision")
+            told.append((seat, PlayResponse.FromString(data)))
+            decisions[seat] += told[-1][1].HasField("decision")
         match.outbox.clear()
         if match.asked is None:
-            break
+            return told
         now_us += _PACE_US
         answer = action_message(rng.choice(match.state.legal))
         match.reply(match.asked, decisions[match.asked], [answer], now_us)
-    return [list(_steps(responses)) for responses in told]
 
 
-def _steps(responses: _Step) -> Iterator[_Step]:
-    """Responses by decision; the end of the match goes before the first one of the next."""
-    step = [response for response in responses if response.HasField("match_ended")]
-    for response in responses:
-        if not response.HasField("match_ended"):
-            step.append(response)
+def _steps(told: Iterator[tuple[int, PlayResponse]]) -> Iterator[_Step]:
+    """Responses by decision; the end of a match goes before the first decision of the next."""
+    step = []
+    for seat, response in told:
+        step.append((seat, response))
         if response.HasField("decision"):
             yield step
             step = []
 
 
-async def main(address: str, rules: str, seats: int) -> None:
-    kind = Rules(load_edition(), parse_rule_sets(rules), seats)
-    recorded = [steps for number in range(_MATCHES) for steps in record(kind, number)]
+async def main(address: str, bots: list[str], rules: str, seats: int) -> None:
+    echo = Echo(bots, Rules(load_edition(), parse_rule_sets(rules), seats))
     server = grpc.aio.server(options=server_options(LimitSettings()))
     handler: Any = grpc.stream_stream_rpc_method_handler(
-        Echo(recorded).play,
+        echo.play,
         request_deserializer=PlayRequest.FromString,
         response_serializer=PlayResponse.SerializeToString,
     )
-    server.add_generic_rpc_handlers(
-        (grpc.method_handlers_generic_handler(PLAY, {"Play": handler}),)
-    )
+    methods = grpc.method_handlers_generic_handler(PLAY, {"Play": handler})
+    server.add_generic_rpc_handlers((methods,))
     server.add_insecure_port(address)
     await server.start()
-    await obey({"usage": usage})
+    await obey({"start": echo.start, "usage": usage})
     await server.stop(None)
 
 

@@ -67,6 +67,11 @@ class _Bot:
                 bots.heard_s = time.monotonic()
                 self.held.append(PlayRequest(reply=reply))
 
+    async def hang_up(self) -> None:
+        """End the stream."""
+        self._call.cancel()
+        await self._channel.close()
+
     async def let_go(self) -> None:
         """Send what was held."""
         held, self.held = self.held, []
@@ -111,10 +116,20 @@ class Bots:
             await asyncio.sleep(_QUIET_S)
         return answer
 
+    async def hang_up(self) -> None:
+        """End all streams."""
+        for talk in self._talks:
+            talk.cancel()
+        await asyncio.gather(*self._talks, return_exceptions=True)
+        await asyncio.gather(*(bot.hang_up() for bot in self._bots))
+
 
 async def main(address: str, names: list[str]) -> None:
     bots = Bots(address, names)
-    await obey({"play": bots.play})
+    try:
+        await obey({"play": bots.play})
+    finally:
+        await bots.hang_up()
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from scripts.benchmark.figures import Bar, Figure, compare
 
 BAR = Bar(0.75)
 _STREAMS = 8
+_MATCHES = 8
 #: Processes that share the streams.
 _LOADS = 2
 _GAME = {"rules": "pro+gifts+genie", "seats": 4}
@@ -83,7 +84,8 @@ def referee(quick: bool) -> list[Figure]:
     seconds = 0.2 if quick else 1.0
     rates, costs = [], []
     with side("court") as court, side("echo") as echo:
-        court.start(_STREAMS)
+        court.start(_MATCHES)
+        echo.start(_MATCHES)
         for number in range(3 if quick else 10):
             rate, cost = court.play(seconds)
             peer_rate, peer_cost = echo.play(seconds)
