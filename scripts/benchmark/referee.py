@@ -70,8 +70,8 @@ def side(
     bots = [f"bot-{number}" for number in range(_STREAMS)]
     with tempfile.TemporaryDirectory(prefix="asara-bench-") as folder, ExitStack() as stack:
         address = f"unix:{Path(folder) / 'socket'}"
-        admitted = {"bots": bots, "durability": durability} if kind == "court" else {}
-        server = stack.enter_context(Child(kind, address=address, **admitted, **_GAME))
+        own = {"durability": durability} if kind == "court" else {}
+        server = stack.enter_context(Child(kind, address=address, bots=bots, **own, **_GAME))
         children = [
             stack.enter_context(Child("load", address=address, names=bots[number::loads]))
             for number in range(loads)
