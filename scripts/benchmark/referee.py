@@ -4,8 +4,8 @@ Two servers stand beside each other, each a process of its own on a unix socket:
 plays four-player matches with all rule sets, and the echo (`echo` says what it has and lacks).
 Processes of bots with the same code play against either, on as many streams and with as many
 decisions open at once: as many matches as there are streams. Every decision is one request and one
-response on both sides. They are measured in turns of about a second; the other side is quiet
-meanwhile.
+response on both sides. The referee keeps its journal, as in a tournament; the echo has none. They
+are measured in turns of about a second; the other side is quiet meanwhile.
 
 `referee` counts decisions per second of the clock, as bots see it. Where the bots need more of the
 machine than the server, that flatters the referee; so `referee_cpu` tells the processor time of the

@@ -133,6 +133,8 @@ class RunDirectory:
 
     def catch_up(self) -> list[MatchResult]:
         """The matches that are over by the journal, once the files say the same."""
+        for part in self.replays.glob(".*"):  # of a run that was killed while it wrote
+            part.unlink()
         results = []
         lines = []
         for ended in list(self.journal.ended()):
