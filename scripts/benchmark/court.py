@@ -6,10 +6,9 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
-import uvloop
-
 from asara_game.edition import load_edition
 from asara_game.rules import Rules, parse_rule_sets
+from asara_server.cli.loop import run
 from asara_server.journal import Durability, Journal
 from asara_server.logs import configure
 from asara_server.referee import Referee
@@ -74,5 +73,4 @@ async def main(
 
 
 if __name__ == "__main__":
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(main(**options()))
+    run(main(**options()))

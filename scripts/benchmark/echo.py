@@ -17,11 +17,11 @@ from itertools import chain, cycle
 from typing import Any, Final
 
 import grpc
-import uvloop
 
 from asara.v1.play_pb2 import PlayRequest, PlayResponse
 from asara_game.edition import load_edition
 from asara_game.rules import Rules, parse_rule_sets
+from asara_server.cli.loop import run
 from asara_server.limits import Context, LimitSettings
 from asara_server.match import Match
 from asara_server.records import Presence
@@ -138,5 +138,4 @@ async def main(address: str, bots: list[str], rules: str, seats: int) -> None:
 
 
 if __name__ == "__main__":
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(main(**options()))
+    run(main(**options()))

@@ -189,11 +189,22 @@ def view_within_dispatch(before: View, state: State) -> View:
 
 
 _Searched = tuple[tuple[Section, ...], tuple[BuyerColour, ...], tuple[Colour, ...]]
+_NOTHING_SEARCHED: Final[_Searched] = ((), (), ())
+_SEARCHING: Final = frozenset(
+    {
+        DecisionKind.PILE_SECTION,
+        DecisionKind.GIFT_BUYER,
+        DecisionKind.LIT_KEEP,
+        DecisionKind.GIFT_LIT_WINDOW,
+    }
+)
 
 
 def _searched(state: State) -> _Searched:
     """What the seat that decides looks through: sections, buyers, lit windows."""
     kind = state.kind
+    if kind not in _SEARCHING:
+        return _NOTHING_SEARCHED
     if kind == DecisionKind.PILE_SECTION:
         base = state.pile * 10
         pile = sorted(state.piles[state.pile])
@@ -202,10 +213,8 @@ def _searched(state: State) -> _Searched:
         return (), tuple(_BUYERS[colour - 1] for colour in sorted(state.buyer_pile)), ()
     if kind == DecisionKind.LIT_KEEP:
         return (), (), tuple(_COLOURS[colour - 1] for colour in state.drawn)
-    if kind == DecisionKind.GIFT_LIT_WINDOW:
-        windows = sorted(window & 7 for window in state.lit_stack)
-        return (), (), tuple(_COLOURS[colour - 1] for colour in windows)
-    return (), (), ()
+    windows = sorted(window & 7 for window in state.lit_stack)
+    return (), (), tuple(_COLOURS[colour - 1] for colour in windows)
 
 
 def _between_turns(state: State) -> bool:

@@ -6,6 +6,7 @@ changes from turn to turn (a display, an area, a seat) is joined from smaller pa
 
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import zip_longest
 
 from asara.v1.view_pb2 import (
     AreaView,
@@ -19,6 +20,7 @@ from asara.v1.view_pb2 import PrivateView as PrivateMessage
 from asara.v1.view_pb2 import PublicView as PublicMessage
 from asara.v1.view_pb2 import SeatView as SeatMessage
 from asara.v1.view_pb2 import View as ViewMessage
+from asara_game.rules import AREAS
 from asara_game.state import Dispatched
 from asara_game.view import PrivateView, PublicView, SeatView, View
 from asara_game.vocabulary import (
@@ -43,6 +45,27 @@ from asara_server.translate.wire import integer, nested
 _public_view = nested(ViewMessage, "public_view")
 _private_view = nested(ViewMessage, "private_view")
 
+_FaceDown = tuple[tuple[Space, tuple[BuyerColour, ...]], ...]
+_KnownLit = tuple[tuple[int, Colour], ...]
+_SEATS = 4
+_MARKET_NUMBERS = (1, 2, 3, 4)
+#: A table on which nothing lies.
+_NOTHING = PublicView(0, 0, 0, 0, 0, 0, (), (), (0,) * AREAS, ((),) * AREAS, (), ())
+
+
+class _Holding:
+    """What a seat held when its last view was written, as bytes."""
+
+    __slots__ = ("face_down", "known", "laid_bytes", "lit", "stock", "stock_bytes")
+
+    def __init__(self) -> None:
+        self.stock: tuple[int, ...] = ()
+        self.lit: tuple[int, ...] = ()
+        self.stock_bytes = b""
+        self.face_down: _FaceDown = ()
+        self.known: _KnownLit = ()
+        self.laid_bytes = b""
+
 
 class ViewWriter:
     """Writes the views of one match.
@@ -52,6 +75,7 @@ class ViewWriter:
     """
 
     __slots__ = (
+        "_area_rows",
         "_areas",
         "_chests",
         "_holdings",
@@ -60,7 +84,7 @@ class ViewWriter:
         "_last_private",
         "_last_private_bytes",
         "_markets",
-        "_rows",
+        "_seat_rows",
         "_seats",
     )
 
@@ -69,10 +93,9 @@ class ViewWriter:
         self._last_bytes = self._markets = self._areas = self._chests = self._seats = b""
         self._last_private: PrivateView | None = None
         self._last_private_bytes = b""
-        #: By seat: what everybody knows of it.
-        self._rows: list[bytes] = []
-        #: By seat: what it alone holds, and its bytes.
-        self._holdings: dict[int, tuple[PrivateView, bytes]] = {}
+        self._area_rows = [b""] * AREAS
+        self._seat_rows = [b""] * _SEATS
+        self._holdings = [_Holding() for _ in range(_SEATS)]
 
     def view(self, view: View, include_public: bool = True) -> bytes:
         """The message View; without `include_public` its private part alone."""
@@ -93,33 +116,42 @@ class ViewWriter:
         if displays != last.displays or piles != last.pile_sizes:
             self._markets = b"".join(map(_market, _MARKET_NUMBERS, displays, piles))
         if dispatched != last.dispatched or colours != last.area_colours:
-            self._areas = _areas(colours, dispatched)
+            rows = self._area_rows
+            were, were_colours = last.dispatched, last.area_colours
+            for area, lying in enumerate(dispatched):
+                if lying is not were[area] or colours[area] != were_colours[area]:
+                    rows[area] = _area(area, colours[area], lying) if lying else b""
+            self._areas = b"".join(rows)
         if chests != last.chests:
             self._chests = b"".join(map(_chest, chests))
         if seats != last.seats:
-            self._write_seats(seats, last.seats)
+            rows = self._seat_rows
+            for number, (seat, seen) in enumerate(zip_longest(seats, last.seats)):
+                if seat != seen:
+                    rows[number] = _seat(number, seat)
+            self._seats = b"".join(rows)
         self._last = public
         self._last_bytes = b"".join(
             (_table(*table), self._markets, self._areas, self._chests, self._seats)
         )
         return self._last_bytes
 
-    def _write_seats(self, seats: tuple[SeatView, ...], last: tuple[SeatView, ...]) -> None:
-        rows = self._rows
-        if len(seats) != len(last):
-            rows[:] = map(_seat, range(len(seats)), seats)
-        for number, (seat, before) in enumerate(zip(seats, last, strict=False)):
-            if seat != before:
-                rows[number] = _seat(number, seat)
-        self._seats = b"".join(rows)
-
     def _private(self, private: PrivateView) -> bytes:
         seat, asari, hand, stock, lit, face_down, known, sections, buyers, windows = private
-        before = self._holdings.get(seat)
-        if before is None or before[0][2:7] != private[2:7]:
-            holding = _holding(hand, stock, lit, face_down, known)
-            before = self._holdings[seat] = private, holding
-        parts = [_private_seat(seat), _private_asari(asari), before[1]]
+        held = self._holdings[seat]
+        if stock != held.stock or lit != held.lit:
+            held.stock, held.lit = stock, lit
+            held.stock_bytes = _stock(stock, lit)
+        if face_down != held.face_down or known != held.known:
+            held.face_down, held.known = face_down, known
+            held.laid_bytes = b"".join(map(_face_down, face_down)) + _known_lit_windows(known)
+        parts = [
+            _private_seat(seat),
+            _private_asari(asari),
+            _hand(hand),
+            held.stock_bytes,
+            held.laid_bytes,
+        ]
         if sections:
             parts.append(_searched_sections(sections))
         if buyers:
@@ -127,10 +159,6 @@ class ViewWriter:
         if windows:
             parts.append(_searched_lit_windows(windows))
         return b"".join(parts)
-
-
-_NOTHING = PublicView(0, 0, 0, 0, 0, 0, (), (), (), (), (), ())
-_MARKET_NUMBERS = (1, 2, 3, 4)
 
 
 def public_bytes(public: PublicView) -> bytes:
@@ -168,35 +196,9 @@ def _counted(parts: Iterable[bytes], counts: Iterable[int]) -> bytes:
     return b"".join([part * count for part, count in pairs if count])
 
 
-#: What lies in an area, by identity: a match's views share all areas but the one of the last turn.
-_areas_seen: dict[int, tuple[tuple[Dispatched, ...], int, bytes]] = {}
-
-
-def _areas(colours: tuple[int, ...], dispatched: tuple[tuple[Dispatched, ...], ...]) -> bytes:
-    parts = []
-    for area, lying in enumerate(dispatched):
-        if lying:
-            seen = _areas_seen.get(id(lying))
-            if seen is None or seen[0] is not lying or seen[1] != colours[area]:
-                seen = _see_area(area, colours[area], lying)
-            parts.append(seen[2])
-    return b"".join(parts)
-
-
-def _see_area(
-    area: int, colour: int, lying: tuple[Dispatched, ...]
-) -> tuple[tuple[Dispatched, ...], int, bytes]:
-    if len(_areas_seen) >= 32768:
-        _areas_seen.clear()
-    seen = lying, colour, _area(area, colour, lying)
-    _areas_seen[id(lying)] = seen
-    return seen
-
-
 _public_areas = nested(PublicMessage, "areas")
 
 
-@lru_cache(maxsize=16384)
 def _area(area: int, colour: int, dispatched: tuple[Dispatched, ...]) -> bytes:
     return _public_areas(_area_head(area, colour) + b"".join(map(_lying, dispatched)))
 
@@ -245,19 +247,6 @@ _private_seat = integer(PrivateMessage, "seat")
 _private_asari = integer(PrivateMessage, "asari")
 
 
-def _holding(
-    hand: tuple[int, ...],
-    sections: tuple[int, ...],
-    lit_windows: tuple[int, ...],
-    face_down: tuple[tuple[Space, tuple[BuyerColour, ...]], ...],
-    known: tuple[tuple[int, Colour], ...],
-) -> bytes:
-    parts = [_hand(hand), _stock(sections, lit_windows), *map(_face_down, face_down)]
-    if known:
-        parts.append(_known_lit_windows(known))
-    return b"".join(parts)
-
-
 @lru_cache(maxsize=16384)
 def _hand(counts: tuple[int, ...]) -> bytes:
     return serialize(PrivateMessage(hand=numbers_by_count(counts)))
@@ -280,7 +269,7 @@ def _face_down(lying: tuple[Space, tuple[BuyerColour, ...]]) -> bytes:
 
 
 @lru_cache(maxsize=4096)
-def _known_lit_windows(known: tuple[tuple[int, Colour], ...]) -> bytes:
+def _known_lit_windows(known: _KnownLit) -> bytes:
     messages = [KnownLitWindow(above=above, colour=enum_value(colour)) for above, colour in known]
     return serialize(PrivateMessage(known_lit_windows=messages))
 
