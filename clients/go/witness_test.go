@@ -97,6 +97,7 @@ func TestDealsFollowTheVectors(t *testing.T) {
 			TournamentSecret     hexBytes `json:"tournament_secret"`
 			TournamentCommitment hexBytes `json:"tournament_commitment"`
 			MatchID              string   `json:"match_id"`
+			MirroredBlock        string   `json:"mirrored_block"`
 			MatchSecret          hexBytes `json:"match_secret"`
 			DealCommitment       hexBytes `json:"deal_commitment"`
 			Nonces               []hexBytes
@@ -124,7 +125,11 @@ func TestDealsFollowTheVectors(t *testing.T) {
 		tournament := mac([]byte(v.Seed), []byte("asara/tournament/deals"))
 		same("tournament secret", tournament, v.TournamentSecret)
 		same("tournament commitment", hash(tournament), v.TournamentCommitment)
-		secret := mac(tournament, []byte("match/"+v.MatchID))
+		label := "match/" + v.MatchID
+		if v.MirroredBlock != "" {
+			label = "block/" + v.MirroredBlock
+		}
+		secret := mac(tournament, []byte(label))
 		same("match secret", secret, v.MatchSecret)
 		same("deal commitment", hash(secret), v.DealCommitment)
 		deal := secret
@@ -273,6 +278,18 @@ func TestARefereeThatDoesNotKeepItsWordIsNamed(t *testing.T) {
 			w.started(started(hash(secret)))
 			w.ended(&asarav1.MatchEnded{Void: true})
 		}, ""},
+		"mirrored": {func(w *witness) {
+			start := started(hash(secret))
+			start.Mirrored = true
+			w.started(start)
+			w.ended(&asarav1.MatchEnded{})
+		}, ""},
+		"mirrored, another secret": {func(w *witness) {
+			start := started(hash(secret))
+			start.Mirrored = true
+			w.started(start)
+			w.ended(&asarav1.MatchEnded{DealSecret: other})
+		}, "does not open"},
 		"another secret": {func(w *witness) {
 			w.started(started(hash(secret)))
 			w.ended(&asarav1.MatchEnded{DealSecret: other})

@@ -78,7 +78,9 @@ class Echo:
             await self._streams[names[seat]].write(response)
 
     async def start(self, matches: int) -> dict[str, float]:
-        """Play so many matches at once from now on."""
+        """Play so many matches at once from now on, as soon as the bots have dialled in."""
+        while len(self._streams) < len(self._bots):  # noqa: ASYNC110 - it is quick
+            await asyncio.sleep(0.01)
         for table in range(matches):
             match_id = f"m{table}-1"
             recorded = [record(self._rules, match_id, seed) for seed in range(_RECORDED)]

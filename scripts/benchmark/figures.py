@@ -12,7 +12,7 @@ from rich.console import Console, JustifyMethod
 from rich.table import Table
 
 #: Columns that the table needs, and takes where the terminal has fewer.
-_WIDTH: Final = 90
+_WIDTH: Final = 96
 
 
 class BenchError(Exception):

@@ -22,13 +22,15 @@ setup() {
     fi
     unset PYTHONHOME
     export VIRTUAL_ENV=$venv PATH=$venv/bin:$PATH
+    export MPLCONFIGDIR=$venv/matplotlib # its cache of fonts; nothing is left outside the checkout
 }
 
 # A stamp says what the environment was made for, and is written last.
-# Every extra contains `referee`, so any stamp will do for that one.
+# Every extra contains `referee`, so any stamp will do for that one; and `dev` contains `report`.
 up_to_date() {
     local stamp stamps=("$venv/stamp-$1")
     [[ $1 == referee ]] && stamps=("$venv"/stamp-*)
+    [[ $1 == report ]] && stamps+=("$venv/stamp-dev")
     venv_sound || return 1
     for stamp in "${stamps[@]}"; do
         [[ -e $stamp && $(<"$stamp") == "$(wanted)" ]] && return
@@ -114,4 +116,26 @@ explain_python() {
     die "Python 3.11 or newer is needed; on PATH there is $(python3 --version 2>/dev/null || echo none)." \
         "On Debian and Ubuntu: apt-get install python3 python3-venv" \
         "Or install uv, which brings Python: https://docs.astral.sh/uv"
+}
+
+# A compiled copy of server/ lies in .venv/compiled. It is put before the sources when Python
+# starts, unless a source is newer.
+install_compiled() { # FOLDER STAMP: the copy, and a file as old as the sources that it was made of
+    remove_compiled
+    cp -R "$1" "$venv/compiled"
+    touch -r "$2" "$venv/compiled"
+    cp "$root/scripts/lib/asara_compiled.py" "$(site_packages)"
+    echo "import asara_compiled" >"$(site_packages)/asara_compiled.pth"
+}
+
+remove_compiled() {
+    rm -rf "$venv/compiled" "$(site_packages)"/asara_compiled.{pth,py}
+}
+
+compiled_is_new() {
+    [[ -e $venv/compiled && -z $(find "$root/server" -newer "$venv/compiled" -name '*.py' -print -quit) ]]
+}
+
+site_packages() {
+    "$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))'
 }

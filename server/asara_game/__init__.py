@@ -21,13 +21,14 @@ from .actions import (
     parse_space,
 )
 from .deal import Deal, RandomShuffler, Shuffler
+from .determinize import determinize
 from .edition import Edition, EditionError, load_edition, parse_edition
 from .engine import apply, decision, legal_actions, new_match, outcome
 from .events import Event
 from .rules import RULE_COMBINATIONS, RULES_VERSION, Rules, format_rule_sets, parse_rule_sets
 from .scoring import Outcome
 from .state import Decision, Dispatched, IllegalAction, State
-from .view import PrivateView, PublicView, SeatView, View, determinize, public_view, view
+from .view import PrivateView, PublicView, RunningView, SeatView, View, public_view, view
 
 __all__ = [
     "RULES_VERSION",
@@ -55,6 +56,7 @@ __all__ = [
     "PublicView",
     "RandomShuffler",
     "Rules",
+    "RunningView",
     "SearchPile",
     "SeatView",
     "Shuffler",

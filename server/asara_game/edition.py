@@ -219,8 +219,10 @@ class _Reader:
         table = self.open
         if table is not None:
             table.done()
-            values = ", ".join(f"{k} {_show(v)}" for k, v in table.raw.items() if k != "source")
-            self.sources.append(Source(table.path.removesuffix("."), values, self.source))
+            name = table.path.removesuffix(".")
+            parts = [_told(name, k, v) for k, v in table.raw.items() if k != "source"]
+            values = ("; " if name == "tiles" else ", ").join(parts)
+            self.sources.append(Source(name, values, self.source))
 
     def edition(self, name: str, data: bytes) -> Edition:
         years = self.enter("years").number("value")
@@ -292,11 +294,19 @@ class _Reader:
         )
 
 
+def _told(table: str, key: str, value: Any) -> str:
+    """One value of a table, for people."""
+    if table == "tiles":
+        colours = (f"{colour} {plain} + {gold} gold" for colour, (plain, gold) in value.items())
+        return f"{key}: {', '.join(colours)}"
+    return _show(value) if key in ("value", "values") else f"{key} {_show(value)}"
+
+
 def _show(value: Any) -> str:
     if isinstance(value, dict):
         return "(" + ", ".join(f"{k} {_show(v)}" for k, v in value.items()) + ")"
     if isinstance(value, list):
-        return "[" + ", ".join(_show(v) for v in value) + "]"
+        return ", ".join(_show(v) for v in value)
     return str(value)
 
 

@@ -292,7 +292,7 @@ def _dispatched_counts(state: State) -> list[Action]:
 
 def _funds(state: State, info: SpaceInfo, events: list[Event], wished: bool) -> None:
     state.money[state.seat] += info.income
-    events.append(FundsTaken(state.seat, info.space, info.income))
+    events.append(_new(FundsTaken, (state.seat, info.space, info.income, 0)))
     end_turn(state, events)
 
 

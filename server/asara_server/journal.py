@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, NoReturn, Self
 
-from asara_server.translate.wire import delimited, varint
+from asara_server.translate.wire import delimited, read_varint, varint
 
 Durability = Literal["normal", "full"]
 """What a commit survives: "normal" any death of the process, "full" a loss of power as well."""
@@ -105,9 +105,10 @@ class Journal:
         held = self._number("SELECT count(*) FROM sqlite_schema")
         if held:
             self._check_format()
+        self._execute("PRAGMA page_size = 1024")  # a commit writes whole pages, most of them short
         self._execute("PRAGMA journal_mode = WAL")
         self._execute(f"PRAGMA synchronous = {durability}")
-        self._execute("PRAGMA wal_autocheckpoint = 4000")
+        self._execute("PRAGMA wal_autocheckpoint = 16000")
         self._execute("BEGIN EXCLUSIVE")  # so that another process is noticed now
         if not held:
             for statement in _SCHEMA:
@@ -215,6 +216,18 @@ class Journal:
         ):
             yield Ended(*row)
 
+    def replay(self, match_id: str) -> bytes | None:
+        """The replay of a match that is over; None where there is none, or it is in its file.
+
+        Raises JournalError.
+        """
+        query = "SELECT replay FROM matches WHERE match_id = ?"
+        try:
+            row = self._execute(query, (match_id,)).fetchone()
+        except sqlite3.Error as error:
+            self._fail(error)
+        return None if row is None else row[0]
+
     def _read_unfinished(self) -> dict[str, OpenMatch]:
         rows = self._execute(
             "SELECT number, match_id, header, tokens FROM matches WHERE result IS NULL"
@@ -237,8 +250,8 @@ class Journal:
         at = 0
         while at < len(frames):
             try:
-                number, at = _varint(frames, at)
-                length, at = _varint(frames, at)
+                number, at = read_varint(frames, at)
+                length, at = read_varint(frames, at)
             except IndexError:
                 length = len(frames) + 1
                 number = 0
@@ -296,15 +309,3 @@ def _words(error: OSError | sqlite3.Error) -> str:
         case sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_CORRUPT:
             return f"damaged ({error})"
     return str(error)
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """The number at a place, and the place behind it; IndexError where it is cut."""
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            return value, at

@@ -81,5 +81,9 @@ def logger(name: str, **values: Any) -> FilteringBoundLogger:
 
 def printable(text: str) -> str:
     """A text that a bot chose, cut and freed of what could disturb a terminal or a line."""
-    cut = text[:_LONGEST]
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in cut)
+    return visible(text[:_LONGEST])
+
+
+def visible(text: str) -> str:
+    """A text freed of what could disturb a terminal or a line."""
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)

@@ -11,7 +11,8 @@ from typing import Final
 
 from structlog.typing import FilteringBoundLogger
 
-from asara.v1.play_pb2 import PlayRequest
+from asara.v1.play_pb2 import PlayRequest, Reply
+from asara_server.counters import Counters
 from asara_server.journal import Journal
 from asara_server.limits import Context, Ending, LimitSettings, RateMeter, StreamError
 from asara_server.logs import logger, printable
@@ -20,6 +21,7 @@ from asara_server.results import Termination
 from asara_server.session import PROTOCOL_VERSION, Greeting, Session
 from asara_server.spec import ClockSettings, MatchRecord, MatchSpec, Player
 from asara_server.tables import Bot, MatchCut, Table, Tables, now_us, presence, wake
+from asara_server.translate.decode import PlainReply
 from asara_server.translate.messages import goodbye_bytes, welcome_bytes
 
 __all__ = [
@@ -57,6 +59,35 @@ class Referee:
         #: Streams that have not said hello.
         self._strangers = 0
         self._stopping = False
+        #: Calls that follow a match.
+        self.watchers = 0
+
+    # For metrics; other threads may read these
+
+    @property
+    def counters(self) -> Counters:
+        """What happened in matches that are over."""
+        return self._tables.counters
+
+    @property
+    def waiting_matches(self) -> int:
+        """Matches that wait for their bots."""
+        return self._tables.waiting
+
+    @property
+    def running_matches(self) -> int:
+        """Matches that have begun and are not over."""
+        return max(len(self._tables.by_match) - self._tables.waiting, 0)
+
+    @property
+    def streams(self) -> int:
+        """Streams of bots that have said hello."""
+        return len(self._sessions)
+
+    @property
+    def streams_without_hello(self) -> int:
+        """Streams that have not."""
+        return self._strangers
 
     # Bots
 
@@ -233,19 +264,25 @@ class Referee:
         wake(bot.waiters)
         self._tables.start_soon()
 
+    def reply(self, session: Session, reply: Reply | PlainReply) -> None:
+        """A reply to a decision: the hot path."""
+        bot = self._sessions[session]
+        found = bot.tables.get(reply.match_id)
+        answer = None
+        if found is not None:
+            answer = self._tables.reply(*found, reply.decision_id, reply.actions)
+            if answer is Answer.ACCEPTED:
+                return
+        if answer is not Answer.REJECTED:
+            self._ignore(session, bot, reply.match_id, decision=reply.decision_id)
+        self._count(bot)
+
     def take(self, session: Session, request: PlayRequest) -> None:
         """A request after Hello."""
         bot = self._sessions[session]
         which = request.WhichOneof("request")
         if which == "reply":
-            reply = request.reply
-            found = bot.tables.get(reply.match_id)
-            answer = None if found is None else self._tables.reply(*found, reply)
-            if answer is Answer.ACCEPTED:
-                return
-            if answer is not Answer.REJECTED:
-                self._ignore(session, bot, reply.match_id, decision=reply.decision_id)
-            self._count(bot)
+            self.reply(session, request.reply)
         elif which == "nonce":
             nonce = request.nonce
             found = bot.tables.get(nonce.match_id)
@@ -287,6 +324,7 @@ class Referee:
 
     def _punish(self, bot: Bot, ended: StreamError) -> None:
         reason = ended.ending.value[1]
+        self.counters.violation(reason)
         self.log.warning("protocol violation", entry=bot.entry, reason=reason, detail=ended.detail)
         self._forfeit_all(bot, Termination.PROTOCOL_VIOLATION, ended.detail)
 

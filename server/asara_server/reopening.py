@@ -43,7 +43,8 @@ def reopen(journal: Journal, spec: MatchSpec, limits: Limits) -> Held | None:
     if opened is None:
         return None
     header, records = _read(journal, opened)
-    if (header.entries, header.deal_secret) != (spec.entries, spec.secret):
+    begun = header.entries, header.deal_secret, header.mirrored_block
+    if begun != (spec.entries, spec.secret, spec.mirrored_block):
         raise JournalError(f"{journal.path}: match {spec.match_id} has other entries or deals")
     return Held(
         journal.number(spec.match_id),

@@ -1,8 +1,6 @@
 """The referee on the network: addresses, certificates, the gRPC services."""
 
 import asyncio
-import errno
-import ipaddress
 import os
 import socket
 import ssl
@@ -18,6 +16,13 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from asara.v1 import play_pb2, watch_pb2
+from asara_server.addresses import (
+    ServeError,
+    check_port,
+    join_address,
+    numeric_host,
+    split_address,
+)
 from asara_server.limits import Context, Ending, LimitSettings, StreamError, end_call
 from asara_server.referee import Referee
 from asara_server.watching import follow, list_matches
@@ -29,10 +34,6 @@ WATCH: Final = watch_pb2.DESCRIPTOR.services_by_name["WatchService"].full_name
 _LONGEST_PATH: Final = 107
 
 _KEEPALIVE_MS: Final = 20_000
-
-
-class ServeError(ValueError):
-    """An address or certificate that the referee cannot or will not use; says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +98,17 @@ def _bind(
         target = f"unix:{Path(path).absolute()}"
         _add_port(server, target, credentials)
         return target
-    host, port = _split(address)
-    numeric = _check_host(address, host, credentials is not None or allow_insecure_remote)
-    _check_port(address, numeric, port)
-    bound = _add_port(server, _join(numeric, port), credentials)
-    return _join(host, bound)
+    host, port = split_address(address, or_else=", or unix:/path")
+    numeric = numeric_host(
+        address,
+        host,
+        remote_allowed=credentials is not None or allow_insecure_remote,
+        danger="without TLS anybody on the way can read tokens and hands: "
+        "give a certificate and key, listen on 127.0.0.1",
+    )
+    check_port(address, numeric, port)
+    bound = _add_port(server, join_address(numeric, port), credentials)
+    return join_address(host, bound)
 
 
 def _add_port(
@@ -113,59 +120,6 @@ def _add_port(
         return server.add_insecure_port(target)
     except RuntimeError as error:
         raise ServeError(f"cannot listen on {target}: {error}") from None
-
-
-def _split(address: str) -> tuple[str, int]:
-    host, colon, digits = address.rpartition(":")
-    host = host.removeprefix("[").removesuffix("]")
-    if not colon or not host or not (digits.isascii() and digits.isdigit()):
-        raise ServeError(
-            f"address {address!r}: write host:port, such as 127.0.0.1:7777, or unix:/path"
-        )
-    port = int(digits)
-    if port > 65_535:
-        raise ServeError(f"address {address!r}: a port is at most 65535")
-    return host, port
-
-
-def _join(host: str, port: int) -> str:
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
-def _check_host(address: str, host: str, remote_allowed: bool) -> str:
-    """The numeric address of a host, if the referee may listen there."""
-    try:
-        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise ServeError(f"address {address!r}: no such host {host!r} ({reason})") from None
-    numbers = [str(entry[4][0]) for entry in found]
-    remote = [n for n in numbers if not ipaddress.ip_address(n.partition("%")[0]).is_loopback]
-    if remote and not remote_allowed:
-        raise ServeError(
-            f"address {address!r} ({remote[0]}) can be reached from other machines, and without "
-            "TLS anybody on the way can read tokens and hands: give a certificate and key, "
-            "listen on 127.0.0.1, or allow it expressly"
-        )
-    return numbers[0]
-
-
-def _check_port(address: str, host: str, port: int) -> None:
-    """Try the port first: gRPC's own message does not say why it cannot be had."""
-    if port == 0:
-        return
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-        except OSError as error:
-            reason = {
-                errno.EADDRINUSE: "another program listens there; choose another port, or 0",
-                errno.EACCES: "ports below 1024 need special rights; choose a higher one",
-                errno.EADDRNOTAVAIL: "this machine does not have that address",
-            }.get(error.errno or 0, error.strerror or str(error))
-            raise ServeError(f"cannot listen on {address!r}: {reason}") from None
 
 
 def _check_path(path: str) -> None:
@@ -259,7 +213,6 @@ class _Servicer:
 
     def __init__(self, referee: Referee) -> None:
         self._referee = referee
-        self._watchers = 0
 
     async def play(self, _: object, context: Context) -> None:
         try:
@@ -276,20 +229,20 @@ class _Servicer:
     async def watch(self, data: bytes, context: Context) -> None:
         request = await _parse(watch_pb2.WatchRequest, data, context)
         table = self._referee.table(request.match_id)
-        if table is None:
-            text = f"no match {request.match_id!r} runs now; ListMatches tells which do"
+        if table is None or table.spec.mirrored:
+            text = f"no match {request.match_id!r} can be watched now; ListMatches tells which can"
             await end_call(context, StreamError(Ending.MATCH, text))
             return
         most = self._referee.limits.watchers
-        if self._watchers >= most:
+        if self._referee.watchers >= most:
             text = f"{most} watchers are connected, which is the limit; try again later"
             await end_call(context, StreamError(Ending.TOO_MANY_STREAMS, text))
-        self._watchers += 1
+        self._referee.watchers += 1
         try:
             async for message in follow(table, request.after_sequence, self._referee.settle):
                 await context.write(message)
         finally:
-            self._watchers -= 1
+            self._referee.watchers -= 1
 
 
 async def _parse(kind: Any, data: bytes, context: Context) -> Any:

@@ -15,6 +15,7 @@ from google.protobuf.message import DecodeError
 
 from asara.v1.play_pb2 import Hello, PlayRequest
 from asara_server.limits import VIOLATIONS, Context, Ending, LimitSettings, StreamError, end_call
+from asara_server.translate.decode import PlainReply, reply_from_bytes
 
 PROTOCOL_VERSION: Final = 1
 
@@ -41,8 +42,11 @@ class Handler(Protocol):
     def dial_in(self, session: "Session", greeting: Greeting) -> None:
         """A bot said hello; raises StreamError where it may not come in."""
 
+    def reply(self, session: "Session", reply: PlainReply) -> None:
+        """Handle a reply; raises StreamError for a violation."""
+
     def take(self, session: "Session", request: PlayRequest) -> None:
-        """Handle a later request; raises StreamError for a violation."""
+        """Handle any other request after Hello; raises StreamError for a violation."""
 
     def violate(self, session: "Session", ended: StreamError) -> None:
         """The bot broke the protocol or a limit; `hang_up` follows."""
@@ -191,7 +195,7 @@ class Session:
             mine = not self._writing
             self._writing = True
             try:
-                self._handler.take(self, self._parse(data))
+                self._handle(data)
             finally:
                 if mine:
                     self._writing = False
@@ -213,6 +217,13 @@ class Session:
         if request.WhichOneof("request") != "hello":
             raise StreamError(Ending.HELLO_FIRST, "the first request of a stream must be Hello")
         self._handler.dial_in(self, _check_hello(request.hello))
+
+    def _handle(self, data: bytes) -> None:
+        reply = reply_from_bytes(data) if len(data) <= self._limits.request_bytes else None
+        if reply is not None:
+            self._handler.reply(self, reply)
+        else:
+            self._handler.take(self, self._parse(data))
 
     def _parse(self, data: bytes) -> PlayRequest:
         if len(data) > self._limits.request_bytes:

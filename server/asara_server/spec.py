@@ -74,6 +74,10 @@ class MatchSpec:
     """Whether every bot is asked for a nonce before the match begins."""
     nonces: tuple[bytes, ...] = ()
     """By seat, once a joint match begins; empty for a seat that sent none."""
+    mirrored_block: str = ""
+    """Name of the deal block whose matches all have this deal; empty where no other match has it.
+
+    Nobody is told the secret of such a deal, nor may watch: the others may still be to come."""
 
     def __post_init__(self) -> None:
         if not 0 < len(self.match_id.encode()) <= _LONGEST_ID:
@@ -88,6 +92,15 @@ class MatchSpec:
             raise ValueError(
                 f"match {self.match_id}: {len(self.nonces)} nonces for {len(self.players)} seats"
             )
+        if len(self.mirrored_block.encode()) > _LONGEST_ID:
+            raise ValueError(
+                f"match {self.match_id}: mirrored_block: use {_LONGEST_ID} bytes at most"
+            )
+        if self.mirrored_block and (self.joint or self.nonces):
+            raise ValueError(
+                f"match {self.match_id}: a joint deal cannot be mirrored: "
+                "the nonces of another match would make another deal"
+            )
         try:
             deal_secret(self.secret, self.nonces)
         except ValueError as error:
@@ -99,8 +112,16 @@ class MatchSpec:
         return tuple(player.entry for player in self.players)
 
     @property
+    def mirrored(self) -> bool:
+        """Whether other matches have the same deal."""
+        return bool(self.mirrored_block)
+
+    @property
     def commitment(self) -> bytes:
-        """What all bots are told before the match; `secret` opens it at the end."""
+        """What all bots are told before the match; `secret` opens it.
+
+        They are told that at the end, unless the match is mirrored.
+        """
         return commitment(self.secret)
 
     @property

@@ -9,17 +9,17 @@ one turn of the event loop is committed at once, and then told.
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
 from structlog.typing import FilteringBoundLogger
 
-from asara.v1.play_pb2 import Reply
 from asara_server import deals
+from asara_server.counters import Counters
 from asara_server.journal import Journal, JournalError
 from asara_server.limits import Ending, RateMeter, StreamError
-from asara_server.match import NEVER, Answer, Match
+from asara_server.match import NEVER, Answer, Given, Match
 from asara_server.records import Absence, Presence, ReplyRecord
 from asara_server.reopening import Held, last_us, reopen
 from asara_server.replay.codec import record_bytes
@@ -83,6 +83,7 @@ class Table:
     __slots__ = (
         "absent",
         "bots",
+        "commits_us",
         "committed",
         "done",
         "late",
@@ -119,6 +120,8 @@ class Table:
         self.timer_us = NEVER
         self.started_us = 0
         self.started_unix_ms = 0
+        #: How long the commits took that are counted for this match.
+        self.commits_us: list[int] = []
         self.seen_faults = 0
         #: Its number in the journal, and how many of its records that has been given.
         self.number = 0
@@ -145,6 +148,7 @@ class Tables:
         self, limits: Limits, log: FilteringBoundLogger, journal: Journal | None = None
     ) -> None:
         self.by_match: dict[str, Table] = {}
+        self.counters = Counters()
         self._limits = limits
         self._log = log
         self._journal = journal
@@ -156,6 +160,11 @@ class Tables:
         self._starting = False
         #: Set while the referee stops; done when no decision is open any more.
         self._quiet: asyncio.Future[None] | None = None
+
+    @property
+    def waiting(self) -> int:
+        """How many matches have not begun."""
+        return len(self._waiting)
 
     # Beginning
 
@@ -347,14 +356,14 @@ class Tables:
 
     # Playing
 
-    def reply(self, table: Table, seat: int, reply: Reply) -> Answer:
+    def reply(self, table: Table, seat: int, decision_id: int, actions: Sequence[Given]) -> Answer:
         """A bot's reply: the hot path."""
         match = table.match
         assert match is not None
         now = now_us()
         try:
             time_us = now - table.started_us
-            answer = match.reply(seat, reply.decision_id, reply.actions, time_us)
+            answer = match.reply(seat, decision_id, actions, time_us)
             if answer is Answer.ACCEPTED:
                 match.worked(now_us() - now)
         except Exception as error:  # noqa: BLE001 - a fault of the referee ends this match only
@@ -424,11 +433,13 @@ class Tables:
         if not self._untold or self._journal is None:
             return
         untold, self._untold = self._untold, []
+        began = now_us()
         try:
             self._journal.commit()
         except JournalError as error:
             self._break(error)
             return
+        untold[0].commits_us.append(now_us() - began)
         for table in untold:
             if table.match is not None:
                 _tell(table, table.match)
@@ -484,6 +495,7 @@ class Tables:
             started_unix_ms=table.started_unix_ms,
             duration_us=now_us() - table.started_us,
         )
+        self.counters.match_over(record, table.commits_us)
         ranks = [result.rank for result in record.results]
         self._log.info("match over", match=table.spec.match_id, ranks=ranks, void=record.void)
         if not table.done.done():

@@ -15,7 +15,7 @@ from typing import Final
 from asara_game.actions import Action
 from asara_game.events import BuyersDispatched, Event
 from asara_game.state import State
-from asara_game.view import View, view, view_within_dispatch
+from asara_game.view import RunningView, view
 from asara_game.vocabulary import DecisionKind
 from asara_server.records import Presence
 from asara_server.results import RejectionReason, SeatForfeited, SeatResult
@@ -64,22 +64,25 @@ class Telling:
         clocks: Clocks,
         commitment: bytes,
         nonces: tuple[bytes, ...],
+        state: State,
         events: Iterable[Event | SeatForfeited],
+        *,
+        mirrored: bool = False,
     ) -> None:
+        """`events` are those of the set-up; the state will change in place."""
         self.match_id = match_id
         self.clocks = clocks
         self.commitment = commitment
         self.nonces = nonces
+        self.mirrored = mirrored
         self.events: list[Event | SeatForfeited] = list(events)
         #: The same, as they are sent.
         self.event_parts = list(map(event_bytes, self.events))
         #: Numbers of events at which a turn was over: up to there everybody may be told.
         self.turns = [len(self.events)]
         self.outbox: list[tuple[int, bytes]] = []
+        self._view = RunningView(state)
         self._writer = ViewWriter()
-        #: The view told last, and the number of events then.
-        self._last_view: View | None = None
-        self._last_view_sequence = 0
         self._ears = [_Ear() for _ in range(seats)]
         #: Whether the turn that runs has dispatched its buyers, which is what it begins with.
         self._dispatched = False
@@ -97,8 +100,9 @@ class Telling:
 
     # What happened
 
-    def happened(self, events: Iterable[Event], state: State) -> None:
+    def happened(self, events: Sequence[Event], state: State) -> None:
         """Events that led to this state; several turns, where the rules forced some of them."""
+        self._view.changed(events)
         told = self.events
         parts = self.event_parts
         for event in events:
@@ -181,7 +185,7 @@ class Telling:
         message = decision_bytes(
             match_id=self.match_id,
             decision_id=decision_id,
-            view=self._view(seat, state, sequence),
+            view=self._view.deciding(),
             events=self.event_parts[ear.sent :],
             sequence=sequence,
             clock_us=clock_us,
@@ -191,16 +195,6 @@ class Telling:
         )
         ear.sent = sequence
         self._send(seat, message)
-
-    def _view(self, seat: int, state: State, sequence: int) -> View:
-        """The view of the seat that decides."""
-        before, known = self._last_view, self._last_view_sequence
-        if state.kind is _BUYERS and before and known == sequence and before.private.seat == seat:
-            seen = view_within_dispatch(before, state)
-        else:
-            seen = view(state, seat)
-        self._last_view, self._last_view_sequence = seen, sequence
-        return seen
 
     def rejection(
         self,
@@ -245,7 +239,7 @@ class Telling:
         self._count_ears()
 
     def ended(self, state: State, results: Sequence[SeatResult], secret: bytes) -> None:
-        """The match is over."""
+        """The match is over. The secret is empty where nobody may be told it."""
         sequence = len(self.events)
         for seat, ear in enumerate(self._ears):
             if ear.presence is None:
@@ -297,6 +291,7 @@ class Telling:
             nonces=self.nonces,
             sequence=len(self.events),
             resumed=resumed,
+            mirrored=self.mirrored,
         )
         self._send(seat, message)
 

@@ -17,8 +17,12 @@ from asara_server.translate.messages import (
 
 
 def list_matches(tables: list[Table]) -> ListMatchesResponse:
-    """The matches that run now."""
-    return ListMatchesResponse(matches=[_summary(t, t.match) for t in tables if t.match])
+    """The matches that run now and may be watched.
+
+    A mirrored one may not: what happens in it tells how the deal goes on in the others.
+    """
+    shown = [table for table in tables if not table.spec.mirrored]
+    return ListMatchesResponse(matches=[_summary(t, t.match) for t in shown if t.match])
 
 
 def _summary(table: Table, match: Match) -> MatchSummary:

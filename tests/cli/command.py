@@ -11,9 +11,11 @@ import pytest
 
 from asara_server.cli import main
 
+COLUMNS = "80"
+
 
 def environment() -> dict[str, str]:
-    return {**os.environ, "COLUMNS": "80", "NO_COLOR": "1"}
+    return {**os.environ, "COLUMNS": COLUMNS, "NO_COLOR": "1"}
 
 
 def asara(*words: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:

@@ -1,7 +1,10 @@
+import json
 from pathlib import Path
 
+from asara_server.replay import read_replay
 from tests.cli.command import asara, refusal
 from tests.tournament import bots
+from tests.tournament.containment import sandbox_or_skip
 
 
 def write(folder: Path, name: str, code: str) -> str:
@@ -37,6 +40,30 @@ def test_the_same_seed_gives_the_same_matches(tmp_path: Path) -> None:
     ]
 
 
+def test_mirrored_matches_are_whole_blocks_of_one_deal(tmp_path: Path) -> None:
+    words = ("match", "random", "random", "--mirrored", "--seed", "spring")
+    done = asara(*words, "--matches", "4", "--out", "run", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    headers = {
+        path.stem: read_replay(path).header for path in (tmp_path / "run" / "replays").iterdir()
+    }
+    assert set(headers) == {
+        "r1-basic-0001-1",
+        "r1-basic-0001-2",
+        "r2-basic-0002-1",
+        "r2-basic-0002-2",
+    }
+    for name in ("r1-basic-0001", "r2-basic-0002"):
+        one, two = headers[f"{name}-1"], headers[f"{name}-2"]
+        assert one.deal_secret == two.deal_secret
+        assert one.entries == two.entries[::-1]
+    assert len({header.deal_secret for header in headers.values()}) == 2
+    assert asara(*words, cwd=tmp_path).stdout.startswith("random – random-2: 2 matches")
+    assert refusal(*words, "--matches", "3", cwd=tmp_path) == (
+        "asara: --mirrored plays each deal in 2 matches: --matches must be a multiple of 2, not 3\n"
+    )
+
+
 def test_a_bot_that_exits_at_once_is_told_with_status_and_last_words(tmp_path: Path) -> None:
     bad = write(tmp_path, "bad", bots.EXITS)
     done = asara("match", bad, "random", cwd=tmp_path)
@@ -46,6 +73,19 @@ def test_a_bot_that_exits_at_once_is_told_with_status_and_last_words(tmp_path: P
         "it printed: loading | cannot load model.bin\n"
     )
     assert "never started" in done.stdout
+
+
+def test_bots_of_all_kinds_play_in_the_sandbox_and_see_their_own_file(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    mine = write(tmp_path, "mine", "import os\nprint(os.listdir('.'), flush=True)\n" + bots.GOOD)
+    write(tmp_path, "notes", "")
+    out = tmp_path / "run"
+    words = ("match", mine, "random", "greedy", "--sandbox", "bubblewrap", "--out", out)
+    done = asara(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "forfeits" not in done.stderr
+    assert "['mine.py']" in (out / "logs" / "r1-basic-0001" / "0-mine.log").read_text()
+    assert json.loads((out / "run.json").read_text())["sandbox"] == "bubblewrap"
 
 
 def test_bots_that_cannot_be_found_are_refused_with_what_there_is(tmp_path: Path) -> None:

@@ -1,4 +1,8 @@
+import contextlib
 import json
+import os
+import pty
+import re
 import shutil
 import signal
 import subprocess
@@ -16,7 +20,7 @@ from tests.tournament.bots import HEADER, write_tournament
 GOOD = {"ann": bots.GOOD, "bob": bots.GOOD}
 
 
-def test_the_plan_counts_matches_by_rules_and_seats(tmp_path: Path) -> None:
+def test_the_plan_counts_blocks_and_matches_and_tells_their_balance(tmp_path: Path) -> None:
     header = HEADER.replace("seats = 2", "seats = [2, 3]").replace(
         '"basic"', '["basic", "pro+gifts"]'
     )
@@ -26,11 +30,34 @@ def test_the_plan_counts_matches_by_rules_and_seats(tmp_path: Path) -> None:
     done = asara("tournament", "plan", file)
     assert done.returncode == 0
     lines = [line.split() for line in done.stdout.splitlines()]
+    assert max(map(len, done.stdout.splitlines())) <= 80
     assert done.stdout.startswith("Cup: 36 matches of 3 entries, 2 at once\n")
-    assert ["basic", "12", "6", "18"] in lines
-    assert ["pro+gifts", "12", "6", "18"] in lines
+    assert " ".join(lines[1]) == "rules seats blocks matches blocks per entry meetings per pair"
+    assert lines[2:7] == [
+        ["basic", "2", "6", "12", "4", "2"],
+        ["basic", "3", "2", "6", "2", "2"],
+        ["pro+gifts", "2", "6", "12", "4", "2"],
+        ["pro+gifts", "3", "2", "6", "2", "2"],
+        ["all", "16", "36"],
+    ]
+    assert done.stdout.splitlines()[-3] == (
+        "A block plays a new deal in every rotation of its seats, so that seats are even."
+    )
     assert done.stdout.splitlines()[-2].startswith("About ")
     assert done.stdout.splitlines()[-1].startswith("At most ")
+
+
+def test_the_plan_of_a_balanced_schedule_of_many_entries(tmp_path: Path) -> None:
+    header = HEADER.replace("seats = 2", "seats = 4").replace('blocks = "independent"\n', "")
+    file = write_tournament(
+        tmp_path, {f"bot{i}": "" for i in range(200)}, header + "blocks_per_entry = 30\n"
+    )
+    done = asara("tournament", "plan", file)
+    assert done.returncode == 0, done.stderr
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert lines[0][:2] == ["Cup:", "6,000"]
+    assert lines[2] == ["basic", "4", "1,500", "6,000", "30", "0–1"]
+    assert "A block plays one deal in every rotation" in done.stdout
 
 
 def test_more_matches_than_anybody_can_play_are_refused_before_they_are_listed(
@@ -39,7 +66,11 @@ def test_more_matches_than_anybody_can_play_are_refused_before_they_are_listed(
     programs = {f"bot{i}": "" for i in range(80)}
     file = write_tournament(tmp_path, programs, HEADER.replace("seats = 2", "seats = 4"))
     said = refusal("tournament", "run", file, "--out", tmp_path / "run")
-    assert said.startswith("asara: cup.toml: 6,326,320 matches are too many (at most 1,000,000)")
+    assert said == (
+        "asara: cup.toml: 6,326,320 matches are too many (at most 1,000,000); "
+        "set blocks_per_entry, or play fewer rounds, rule_sets or seats\n"
+    )
+    assert refusal("tournament", "plan", file) == said
     assert not (tmp_path / "run").exists()
 
 
@@ -50,8 +81,9 @@ def test_what_is_wrong_with_the_file_is_said_in_lines(tmp_path: Path) -> None:
     assert refusal("tournament", "run", file, "--out", tmp_path / "run") == (
         f"asara: cup.toml: entries[1].command: no such file 'bob.py' in {tmp_path}; "
         "did you mean 'rob.py'?\n"
-        "asara: cup.toml: colour: unknown key; known are title, seats, rule_sets, rounds, seed, "
-        "concurrency, deals, processes, transport, clocks, limits, entries\n"
+        "asara: cup.toml: colour: unknown key; known are title, seats, rule_sets, rounds, "
+        "blocks, orders, blocks_per_entry, seed, concurrency, deals, processes, transport, clocks, "
+        "limits, entries\n"
     )
     missing = tmp_path / "no.toml"
     assert refusal("tournament", "plan", missing) == f"asara: {missing}: no such file\n"
@@ -66,12 +98,15 @@ def test_a_run_prints_standings_and_leaves_everything_in_its_directory(tmp_path:
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert max(map(len, lines)) <= 80
-    assert lines[0] == "Cup: 12 matches"
-    assert " ".join(lines[1].split()) == (
-        "# entry score 95 % interval wins prestige matches faults"
-    )
+    assert lines[0] == "Cup: 12 matches in 6 deal blocks"
+    assert " ".join(lines[1].split()) == ("# entry score 95 % first wins prestige matches faults")
     assert lines[4].split()[1] == "exits"
-    assert lines[4].rstrip().endswith("8 never started")
+    assert lines[4].split()[-2:] == ["8", "8"]
+    assert [line.split() for line in lines[6:9]] == [
+        ["Faults"],
+        ["entry", "never", "started"],
+        ["exits", "8"],
+    ]
     assert "exits forfeits" in done.stderr
     assert "exits is out: not started again after 3 failures in a row: exited with" in done.stderr
     assert "exited with status 1; it printed: loading | cannot load model.bin" in done.stderr
@@ -93,9 +128,9 @@ def test_a_run_prints_standings_and_leaves_everything_in_its_directory(tmp_path:
     assert len(list((out / "replays").iterdir())) == 12
     assert "match started" in (out / "run.log").read_text()
     assert (out / "tournament.toml").read_text() == file.read_text()
-    shown = asara("replay", "show", out / "replays" / "r1-basic-0001.asara", "--seat", "1")
+    shown = asara("replay", "show", out / "replays" / "r1-basic-0001-1.asara", "--seat", "1")
     assert shown.returncode == 0
-    assert shown.stdout.startswith("Match r1-basic-0001 as seat 1 ")
+    assert shown.stdout.startswith("Match r1-basic-0001-1 as seat 1 ")
 
     assert refusal("tournament", "run", file, "--out", out) == (
         f"asara: {out}: already holds a run; name another directory, "
@@ -122,6 +157,75 @@ def test_nothing_that_is_not_a_run_is_ever_deleted(tmp_path: Path) -> None:
     )
     assert (run / "thesis.txt").exists()
     assert "is a file" in refusal("tournament", "run", file, "--out", file)
+
+
+def test_a_terminal_shows_the_ladder_while_a_run_goes_on(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, GOOD, HEADER + "rounds = 20\n")
+    terminal, ours = pty.openpty()
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "asara_server.cli"),
+            *("tournament", "run", file, "--out", tmp_path / "run"),
+        ],
+        stdout=subprocess.DEVNULL,
+        stderr=ours,
+        env={**environment(), "TERM": "xterm"},
+    )
+    os.close(ours)
+    shown = b""
+    with contextlib.suppress(OSError):  # how a terminal says that nobody writes to it any more
+        while data := os.read(terminal, 4096):
+            shown += data
+    os.close(terminal)
+    assert process.wait(timeout=30) == 0
+    text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.decode())
+    assert "Traceback" not in text
+    assert re.search(
+        r"# +entry +ordinal +mu +sigma +matches\s+1 +(ann|bob)( +-?\d+\.\d){3} +\d+", text
+    )
+
+
+def test_without_a_sandbox_that_works_bots_are_not_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write_tournament(tmp_path, GOOD)
+    words = ("tournament", "run", file, "--out", tmp_path / "run")
+    assert "'--sandbox'" in refusal(*words, "--sandbox", "docker")
+    monkeypatch.setenv("ASARA_SANDBOX", "bubblewrap")
+    prlimit = shutil.which("prlimit") or "/usr/bin/prlimit"
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    monkeypatch.setenv("PATH", str(tools))
+    or_none = "or let bots run unconfined, with your rights, by --sandbox none\n"
+    said = refusal(*words)
+    if sys.platform != "linux":
+        assert said == f"asara: --sandbox bubblewrap: bots are contained on Linux only; {or_none}"
+        return
+    assert said.startswith(
+        "asara: --sandbox bubblewrap: bubblewrap (bwrap) is not on PATH; install it ("
+    )
+    assert said.endswith(or_none)
+    (tools / "bwrap").write_text(
+        "#!/bin/sh\necho bwrap: Unknown option --disable-userns >&2\nexit 1"
+    )
+    (tools / "bwrap").chmod(0o755)
+    assert "prlimit is not on PATH; install util-linux" in refusal(*words)
+    (tools / "prlimit").symlink_to(prlimit)
+    said = refusal(*words)
+    assert "bubblewrap 0.8 or newer is needed" in said or "run asara as an ordinary user" in said
+    assert said.endswith(or_none)
+    assert not (tmp_path / "run").exists()
+    assert refusal("match", "random", "random") == said
+
+
+def test_a_sandbox_has_no_network_for_bots_that_need_tcp(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, GOOD, HEADER + 'transport = "tcp"\n')
+    words = ("tournament", "run", file, "--out", tmp_path / "run")
+    assert refusal(*words, "--sandbox", "bubblewrap") == (
+        'asara: transport = "tcp" does not reach into the sandbox, which has no network; '
+        "leave it out, or let bots run unconfined, with your rights, by --sandbox none\n"
+    )
+    assert not (tmp_path / "run").exists()
 
 
 def start(*words: str | Path) -> subprocess.Popen[str]:

@@ -134,6 +134,7 @@ def started(
     resumed: bool = False,
     commitment: bytes = COMMITMENT,
     nonces: Sequence[bytes] = (),
+    mirrored: bool = False,
 ) -> PlayResponse:
     return PlayResponse(
         match_started=asara.MatchStarted(
@@ -147,6 +148,7 @@ def started(
             resumed=resumed,
             deal_commitment=commitment,
             nonces=nonces,
+            mirrored=mirrored,
         )
     )
 

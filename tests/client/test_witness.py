@@ -141,6 +141,11 @@ def test_a_joint_deal_over_a_stream_that_breaks(
         (False, [scripted.started(), scripted.ended(secret=b"")], "secret (none)"),
         (
             False,
+            [scripted.started(mirrored=True), scripted.ended(secret=b"other")],
+            "does not open",
+        ),
+        (
+            False,
             [scripted.started(), scripted.started(resumed=True, commitment=OTHER)],
             "changed that to",
         ),
@@ -172,6 +177,7 @@ def test_honest_and_void_matches_raise_no_alarm(
     tell(talk, scripted.committed("c"), scripted.ended("c", void=True))  # called off
     mine = make_nonce(1, "d", 0)
     tell(talk, scripted.committed("d"), scripted.started("d", nonces=[mine, b""]))
+    tell(talk, scripted.started("e", mirrored=True), scripted.ended("e", secret=b""))
     assert hashlib.sha256(scripted.SECRET).digest() == COMMITMENT
     assert ALARM not in caplog.text
 

@@ -18,11 +18,22 @@ from asara_game.vocabulary import DecisionKind
 from asara_server.cli.app import app
 from asara_server.cli.bots import bundled_bots
 from asara_server.limits import VIOLATIONS, Ending, LimitSettings
+from asara_server.metrics import RefereeCollector
+from asara_server.referee import Referee
+from asara_server.results import Termination as SeatEnd
 from asara_server.spec import ClockSettings
 from asara_server.tournament.config import Clocks, Entry, Limits, Tournament
 from asara_server.tournament.directory import RUN_FILES, RUN_FOLDERS, RunInfo
+from asara_server.tournament.duel import DuelReport
 from asara_server.tournament.results import MatchResult, SeatLine
-from asara_server.tournament.standings import Line, MatchCounts, SeatScore, Standings
+from asara_server.tournament.standings import (
+    LadderLine,
+    Line,
+    MatchCounts,
+    Pairing,
+    SeatScore,
+    Standings,
+)
 from tests.docs.documents import DOCUMENTS, code_words, first_words, prose, read, table
 
 PROTOCOL = "proto/README.md"
@@ -32,8 +43,11 @@ SERVER = "server/README.md"
 IN_WORDS = {
     "title": "the file's name",
     "seed": "drawn",
+    "blocks_per_entry": "none",
     "concurrency": "processor cores",
     "entries[].environment": "none",
+    "entries[].build": "none",
+    "entries[].readable": "none",
 }
 
 
@@ -82,10 +96,36 @@ def test_files_of_a_run():
 
 
 @pytest.mark.parametrize(
-    "model", [RunInfo, Standings, MatchCounts, Line, SeatScore, MatchResult, SeatLine]
+    "model",
+    [
+        RunInfo,
+        Standings,
+        MatchCounts,
+        Line,
+        Pairing,
+        LadderLine,
+        SeatScore,
+        MatchResult,
+        SeatLine,
+        DuelReport,
+    ],
 )
 def test_fields_of_the_files_of_a_run(model):
     assert set(model.model_fields) <= set(code_words(prose(SERVER)))
+
+
+def test_metrics_and_their_labels():
+    collector = RefereeCollector()
+    collector.referee = Referee()
+    collector.referee.counters.forfeits["ann", SeatEnd.CRASH] = 1
+    found = {
+        f"{family.name}_total" if family.type == "counter" else family.name: {
+            label for sample in family.samples for label in sample.labels if label != "le"
+        }
+        for family in collector.collect()
+    }
+    rows = table(SERVER, "metric")
+    assert {row[0].strip("`"): set(code_words(row[1])) for row in rows} == found
 
 
 # The command line and the bots
@@ -112,7 +152,8 @@ def test_every_command_is_told():
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_options_of_commands_exist(document):
     for line in re.findall(
-        r"\basara (?:match|serve|replay|rules|tournament)\b[^`\n]*", read(document)
+        r"\basara (?:match|duel|serve|standings|report|status|replay|rules|tournament)\b[^`\n]*",
+        read(document),
     ):
         words = line.split("'")[0].split()
         path = max((p for p in COMMANDS if f"{line} ".startswith(f"{p} ")), key=len)

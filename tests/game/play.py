@@ -101,12 +101,16 @@ _GIFT_KINDS: Final = (
     DecisionKind.GIFT_LIT_WINDOW,
 )
 _UNCHANGING: Final = {"rules", "shuffler"}
+#: Of a state; the compiled class has no __slots__.
+FIELDS: Final = [
+    name for name, value in vars(State).items() if not name.startswith("__") and not callable(value)
+]
 
 
 def snapshot(state: State) -> dict[str, Any]:
     """Everything that can change in a state, by field, as values of its own."""
     found = {}
-    for name in State.__slots__:
+    for name in FIELDS:
         if name not in _UNCHANGING:
             value = getattr(state, name)
             if isinstance(value, list):

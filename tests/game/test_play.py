@@ -16,6 +16,7 @@ from asara_game.vocabulary import DecisionKind, Tower
 from tests.game.ledger import Ledger
 from tests.game.play import (
     CASES,
+    FIELDS,
     check_components,
     check_legal,
     check_tables,
@@ -173,7 +174,7 @@ def test_a_copy_goes_its_own_way(rule_sets, seats):
 def test_every_field_of_a_state_is_copied():
     state, _ = new_match(rules("pro+gifts+genie", 4), Deal(bytes(32)))
     copy = state.copy()
-    for name in type(state).__slots__:
+    for name in FIELDS:
         value, copied = getattr(state, name), getattr(copy, name)
         assert value == copied
         if isinstance(value, list) and name != "legal":

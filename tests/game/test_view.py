@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from asara_game.determinize import determinize
 from asara_game.edition import load_edition, parse_edition
 from asara_game.engine import apply, outcome
 from asara_game.rules import RULE_COMBINATIONS, Rules
-from asara_game.view import determinize, public_view, view
+from asara_game.view import RunningView, public_view, view
 from asara_game.vocabulary import DecisionKind
-from tests.game.play import CASES, check_components, check_tables, playout, visitor
+from tests.game.play import CASES, POLICIES, check_components, check_tables, playout, visitor
 from tests.game.table import EVERYTHING, Table, rules
 
 SEEDS = st.integers(0, 2**32)
@@ -65,6 +66,31 @@ def test_what_is_searched_is_seen_while_the_search_lasts_and_by_who_searches(rul
             assert bool(own.searched_lit_windows) == (mine and state.kind in looks)
             for seen in (own.searched_sections, own.searched_buyers):
                 assert list(seen) == sorted(seen), "no order of a pile shows"
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+def test_a_running_view_shows_what_a_view_made_anew_shows(rule_sets, seats, policy):
+    moments = playout(rules(rule_sets, seats), 5, policy)
+    state, _, _ = next(moments)
+    running = RunningView(state)
+    assert running.deciding() == view(state, state.seat)
+    for state, _, events in moments:
+        running.changed(events)
+        if state.seat >= 0:
+            assert running.deciding() == view(state, state.seat)
+
+
+def test_a_running_view_may_be_asked_now_and_then():
+    dice = random.Random(6)
+    for seed in range(10):
+        moments = playout(rules(EVERYTHING, 3), seed)
+        state, _, _ = next(moments)
+        running = RunningView(state)
+        for state, _, events in moments:
+            running.changed(events)
+            if state.seat >= 0 and dice.random() < 0.2:
+                assert running.deciding() == view(state, state.seat)
 
 
 def test_a_views_parts_can_be_remembered():

@@ -4,7 +4,7 @@ import pytest
 
 from asara_game.engine import apply
 from asara_game.events import FundsTaken
-from asara_game.view import view
+from asara_game.view import RunningView, view
 from asara_game.vocabulary import Colour
 from asara_server import match as match_module
 from asara_server import telling
@@ -34,6 +34,20 @@ def test_no_seat_can_tell_two_worlds_apart_long(rule_sets, seats, seed):
 
 
 # The property is able to fail: referees that leak on purpose are found out.
+
+
+def leaky_running_view(leak):
+    """The same slip in the view of the seat that decides."""
+
+    class Leaky(RunningView):
+        def __init__(self, state):
+            super().__init__(state)
+            self.state = state
+
+        def deciding(self):
+            return leak(self.state, self.state.seat, super().deciding())
+
+    return Leaky
 
 
 def leaky_view(leak):
@@ -87,6 +101,7 @@ def pairs_face_up(state, _, seen):
     return seen._replace(public=seen.public._replace(dispatched=areas))
 
 
+@pytest.mark.sources_only
 @pytest.mark.parametrize(
     "leak",
     [
@@ -100,10 +115,12 @@ def pairs_face_up(state, _, seen):
 )
 def test_a_view_that_leaks_is_found_out(monkeypatch, leak):
     monkeypatch.setattr(telling, "view", leaky_view(leak))
+    monkeypatch.setattr(telling, "RunningView", leaky_running_view(leak))
     with pytest.raises(Leak, match="tell two worlds apart"):
         Twins(EVERYTHING, 3, 1).play(visitor)
 
 
+@pytest.mark.sources_only
 def test_an_error_text_that_leaks_is_found_out(monkeypatch):
     reject = match_module.Match._reject
 
@@ -128,6 +145,7 @@ def test_an_event_that_leaks_is_found_out(monkeypatch):
         Twins("basic", 2, 1).play(visitor)
 
 
+@pytest.mark.sources_only
 def test_news_of_a_turn_that_is_not_over_is_found_out(monkeypatch):
     happened = telling.Telling.happened
 

@@ -8,10 +8,12 @@ Whatever they answer must be the same, byte for byte.
 
 import random
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from asara.v1.play_pb2 import PlayResponse
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara_game.actions import Action
+from asara_game.determinize import determinize
 from asara_game.engine import apply
 from asara_game.events import (
     BuyersDispatched,
@@ -23,7 +25,7 @@ from asara_game.events import (
 )
 from asara_game.rules import parse_rule_sets
 from asara_game.state import State
-from asara_game.view import determinize, view
+from asara_game.view import view
 from asara_game.vocabulary import DecisionKind, GiftKind
 from asara_server import telling
 from asara_server.limits import LimitSettings
@@ -54,6 +56,16 @@ def referee(rule_sets: str, seats: int, secret: bytes) -> Match:
     match = Match(spec, _LIMITS)
     match.start({seat: Presence(live_updates=True) for seat in range(seats)}, {})
     return match
+
+
+@contextmanager
+def living_in(match: Match, world: State) -> Iterator[None]:
+    """Let a match be in another world for a while, and see nothing but that world."""
+    true_world, seen = match.state, match.telling._view
+    match.state = world
+    match.telling._view = vars(telling)["RunningView"](world)
+    yield
+    match.state, match.telling._view = true_world, seen
 
 
 class Twins:
@@ -181,14 +193,12 @@ class Twins:
             mine != theirs
             for mine, theirs in zip(hidden(self.state, seat), hidden(world, seat), strict=True)
         )
-        true_world = self.twin.state
         heard = []
-        for match, state in ((self.match, self.match.state), (self.twin, world)):
-            match.state = state
-            speak(match)
-            heard.append(list(match.outbox))
-            match.outbox.clear()
-        self.twin.state = true_world
+        with living_in(self.twin, world):
+            for match in self._both():
+                speak(match)
+                heard.append(list(match.outbox))
+                match.outbox.clear()
         if heard[0] != heard[1]:
             kind = self.state.kind.name
             raise Leak(f"seat {seat} can tell two worlds apart at {kind} of seat {self.state.seat}")

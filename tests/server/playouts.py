@@ -2,8 +2,9 @@
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -122,9 +123,10 @@ def random_spec(rules: Rules, dice: random.Random, name: str) -> MatchSpec:
 
 
 def random_replay(
-    rule_sets: frozenset[RuleSet], seats: int, seed: int, *, replies: int = 10_000
+    rule_sets: frozenset[RuleSet], seats: int, seed: int, *, replies: int = 10_000, **given: Any
 ) -> Replay:
-    """What `random_match` plays, as a replay."""
+    """What `random_match` plays, as a replay; `given` are fields of its MatchSpec."""
     dice = random.Random(seed)
     spec = random_spec(rules_for(rule_sets, seats), dice, f"random-{seed}")
+    spec = replace(spec, **given)
     return replay_of(random_match(spec, dice, replies=replies))

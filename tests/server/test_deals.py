@@ -15,7 +15,12 @@ VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "joint_deal.json")
 @pytest.mark.parametrize("vector", VECTORS["deals"], ids=lambda v: v["match_id"])
 def test_secrets_commitments_and_shuffles_follow_the_vectors(vector: dict[str, Any]) -> None:
     tournament = deals.tournament_secret(vector["seed"])
-    secret = deals.match_secret(tournament, vector["match_id"])
+    block = vector["mirrored_block"]
+    secret = (
+        deals.block_secret(tournament, block)
+        if block
+        else deals.match_secret(tournament, vector["match_id"])
+    )
     shared = deals.deal_secret(secret, [bytes.fromhex(nonce) for nonce in vector["nonces"]])
     order = list(range(20))
     Deal(shared).shuffle("buyers/0", order)
@@ -27,6 +32,17 @@ def test_secrets_commitments_and_shuffles_follow_the_vectors(vector: dict[str, A
         "deal_secret": shared.hex(),
         "buyers_0_of_20": order,
     }.items() <= vector.items()
+
+
+def test_a_mirrored_block_has_one_secret_which_is_that_of_no_match() -> None:
+    mirrored = {v["match_secret"] for v in VECTORS["deals"] if v["mirrored_block"]}
+    assert len(mirrored) == 1 < sum(bool(v["mirrored_block"]) for v in VECTORS["deals"])
+    tournament = deals.tournament_secret("spring")
+    names = ("r1-basic-0001", "r1-basic-0001-1", "r1-basic-0002")
+    secrets = {
+        make(tournament, n) for n in names for make in (deals.match_secret, deals.block_secret)
+    }
+    assert len(secrets) == 2 * len(names)
 
 
 def test_every_nonce_and_its_seat_make_another_deal() -> None:

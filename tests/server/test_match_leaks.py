@@ -5,9 +5,10 @@ import random
 import pytest
 
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
+from asara_game.determinize import determinize
 from asara_game.rules import RULE_COMBINATIONS, format_rule_sets
 from asara_game.state import State
-from asara_game.view import determinize, view
+from asara_game.view import view
 from asara_server.match import Match
 from asara_server.records import Presence, ReplyRecord
 from asara_server.results import Termination

@@ -282,6 +282,7 @@ async def test_waiting_for_a_bot():
         assert not await waiting
 
 
+@pytest.mark.sources_only
 @asynchronous
 async def test_a_failure_of_the_engine_voids_that_match_only(monkeypatch):
     written = CapturingLogger()
@@ -316,6 +317,7 @@ async def test_a_failure_of_the_engine_voids_that_match_only(monkeypatch):
     assert any("seven hands" in str(call) for call in written.calls), "the log has the traceback"
 
 
+@pytest.mark.sources_only
 @asynchronous
 async def test_a_failure_at_the_start_voids_the_match(monkeypatch):
     def broken(*_arguments):

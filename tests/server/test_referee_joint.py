@@ -345,6 +345,7 @@ async def test_the_clients_take_part_by_themselves_and_keep_the_referees_digests
     assert ALARM not in caplog.text
 
 
+@pytest.mark.sources_only
 @asynchronous
 async def test_the_clients_name_a_referee_that_changes_the_secret_and_its_commitment(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
@@ -355,6 +356,7 @@ async def test_the_clients_name_a_referee_that_changes_the_secret_and_its_commit
     assert caplog.text.count("and changed that to") == 2
 
 
+@pytest.mark.sources_only
 @asynchronous
 async def test_the_clients_name_a_referee_that_changes_the_secret_alone(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture

@@ -12,8 +12,9 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
+from asara_server.addresses import ServeError
 from asara_server.referee import Referee
-from asara_server.service import PLAY, WATCH, ServeError, TlsFiles, serve
+from asara_server.service import PLAY, WATCH, TlsFiles, serve
 from tests.server.harness import Stream, asynchronous
 
 DATA = Path(__file__).parent.parent / "client"

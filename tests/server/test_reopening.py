@@ -177,6 +177,7 @@ async def test_records_that_do_not_hold_void_the_match(tmp_path):
         assert (await held.referee.play(spec())).void
 
 
+@pytest.mark.sources_only
 @asynchronous
 async def test_everything_is_committed_before_it_is_told(tmp_path, monkeypatch):
     """Whatever a stream is given, the journal on the disk leads to it."""

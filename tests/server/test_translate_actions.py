@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asara.v1 import vocabulary_pb2 as pb
+from asara.v1.play_pb2 import PlayRequest, Reply
 from asara_game.actions import (
     Action,
     BuildCount,
@@ -35,6 +36,7 @@ from asara_game.vocabulary import (
     Space,
 )
 from asara_server.translate import UnknownAction, action_from_proto, action_message
+from asara_server.translate.decode import reply_from_bytes
 
 BOOLS = (False, True)
 SPACES = [Space(area, n) for area in Area for n in (1, 7, 12, 255)]
@@ -217,3 +219,65 @@ def members() -> st.SearchStrategy[pb.Action]:
 @given(members())
 def test_no_message_brings_anything_but_an_action_or_its_refusal(message: pb.Action) -> None:
     assert_action_or_refusal(message)
+
+
+# Replies in their plain form are read without the parser of protobuf, and mean the same.
+
+
+def request(match_id: str, decision_id: int, actions: list[Action]) -> bytes:
+    reply = Reply(match_id=match_id, decision_id=decision_id, actions=map(action_message, actions))
+    return PlayRequest(reply=reply).SerializeToString()
+
+
+def known() -> None:
+    for action in ACTIONS:
+        action_from_proto(action_message(action))
+
+
+@given(
+    match_id=st.text(min_size=1, max_size=40),
+    decision_id=st.integers(1, 2**63 - 1),
+    actions=st.lists(st.sampled_from(ACTIONS), max_size=5),
+)
+def test_a_plain_reply_is_read_at_once(
+    match_id: str, decision_id: int, actions: list[Action]
+) -> None:
+    known()
+    read = reply_from_bytes(request(match_id, decision_id, actions))
+    assert read == (match_id, decision_id, tuple(actions))
+
+
+@settings(max_examples=500)
+@given(
+    data=st.one_of(
+        st.binary(max_size=60),
+        st.builds(
+            lambda cut, place, byte: cut[:place] + bytes([byte]) + cut[place + 1 :],
+            st.builds(
+                request,
+                st.text(max_size=130),
+                st.integers(-2, 2**63 - 1),
+                st.lists(st.sampled_from(ACTIONS), max_size=3),
+            ),
+            st.integers(0, 40),
+            st.integers(0, 255),
+        ),
+    )
+)
+def test_what_is_read_at_once_is_what_protobuf_reads(data: bytes) -> None:
+    known()
+    read = reply_from_bytes(data)
+    if read is not None:
+        request = PlayRequest.FromString(data)
+        assert request.WhichOneof("request") == "reply"
+        assert not request.HasField("hello")
+        reply = request.reply
+        assert read.match_id == reply.match_id
+        assert read.decision_id == reply.decision_id
+        assert read.actions == tuple(map(action_from_proto, reply.actions))
+
+
+def test_an_action_that_never_came_before_is_left_to_the_parser() -> None:
+    data = request("m", 1, [Decline()])
+    strange = data.replace(action_message(Decline()).SerializeToString(), b"\x7a\x00")
+    assert reply_from_bytes(strange) is None

@@ -12,7 +12,7 @@ from asara_game.actions import Action
 from asara_game.deal import Deal
 from asara_game.engine import apply, new_match
 from asara_game.rules import Rules
-from asara_game.view import public_view, view
+from asara_game.view import RunningView, public_view, view
 from asara_game.vocabulary import (
     SECTION_TYPES,
     Area,
@@ -29,6 +29,9 @@ from asara_game.vocabulary import (
 from asara_server import translate
 from asara_server.results import RejectionReason, SeatForfeited, SeatResult, Termination
 from asara_server.translate import Clocks, Limits, TranslationError
+from asara_server.translate.views import ViewWriter
+from tests.game.play import POLICIES, Policy
+from tests.game.play import playout as moments_of
 from tests.server.playouts import CASES, EVERYTHING, playout, rules_for
 
 CLOCKS = Clocks(30_000_000, 60_000_000, 500_000, 50_000, 2**40)
@@ -95,6 +98,20 @@ def decision(view: Any, events: Iterable[Any] = (), include_public: bool = True)
         include_public=include_public,
     )
     return canonical(pb.PlayResponse, data).decision
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+def test_views_that_follow_each_other_are_written_as_each_alone(
+    rule_sets: frozenset[RuleSet], seats: int, policy: Policy
+) -> None:
+    moments = moments_of(rules_for(rule_sets, seats), 7, policy)
+    state, _, _ = next(moments)
+    running, writer = RunningView(state), ViewWriter()
+    for state, _, events in moments:
+        running.changed(events)
+        if state.seat >= 0:
+            assert writer.view(running.deciding()) == ViewWriter().view(view(state, state.seat))
 
 
 def match_started(view: Any) -> Any:

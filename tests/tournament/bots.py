@@ -67,6 +67,7 @@ HEADER = """
 title = "Cup"
 seats = 2
 rule_sets = "basic"
+blocks = "independent"
 seed = "spring"
 """
 

@@ -44,7 +44,9 @@ def test_a_short_file_is_filled_up_with_defaults(folder: Path) -> None:
     assert tournament.rounds == 1
     assert tournament.seed is None
     assert tournament.concurrency == cores()
-    assert tournament.processes == "run"
+    assert (tournament.blocks, tournament.orders) == ("mirrored", "rotations")
+    assert tournament.blocks_per_entry is None
+    assert tournament.processes == "match"
     assert tournament.deals == "committed"
     assert [entry.name for entry in tournament.entries] == ["first", "second"]
     assert tournament.entries[0].command == ("python", "bot.py")
@@ -61,6 +63,8 @@ def test_a_full_file_is_read(folder: Path) -> None:
         rounds = 3
         seed = 17
         concurrency = 1
+        blocks = "independent"
+        orders = "all"
         processes = "match"
         deals = "joint"
         transport = "tcp"
@@ -164,6 +168,10 @@ def test_a_full_file_is_read(folder: Path) -> None:
             "cup.toml: entries[1].directory: 'DIR/nowhere' does not exist",
         ),
         (
+            HEAD + TWO + 'environment = { "A;reboot" = "x" }\n',
+            "cup.toml: entries[1].environment: 'A;reboot' cannot be an environment variable",
+        ),
+        (
             HEAD + TWO + 'environment = { ASARA_TOKEN = "x" }\n',
             (
                 "cup.toml: entries[1].environment: 'ASARA_TOKEN' is set by the runner; "
@@ -218,12 +226,104 @@ def test_a_full_file_is_read(folder: Path) -> None:
             "cup.toml: processes: should be 'run' or 'match', not 'forever'",
         ),
         (
+            HEAD + 'blocks = "mirorred"\n' + TWO,
+            "cup.toml: blocks: should be 'mirrored' or 'independent', not 'mirorred'",
+        ),
+        (
+            HEAD + "blocks = 30\n" + TWO,
+            "cup.toml: blocks: should be 'mirrored' or 'independent', not 30",
+        ),
+        (
+            HEAD + "orders = 4\n" + TWO,
+            "cup.toml: orders: should be 'rotations' or 'all', not 4",
+        ),
+        (
+            HEAD + "blocks_per_entry = 0\n" + TWO,
+            "cup.toml: blocks_per_entry: should be greater than or equal to 1, not 0",
+        ),
+        (
+            HEAD + "blocks_per_entry = 2.5\n" + TWO,
+            "cup.toml: blocks_per_entry: should be a valid integer, not 2.5",
+        ),
+        (
+            HEAD + "blocks_per_entry = 30\nrounds = 2\n" + TWO,
+            (
+                "cup.toml: rounds: blocks_per_entry already says how much is played; "
+                "leave out one of them"
+            ),
+        ),
+        (
+            HEAD + 'processes = "run"\n' + TWO,
+            (
+                "cup.toml: processes: a mirrored block plays one deal several times, and a bot "
+                "whose process lives for the run could recognise it; leave processes out, or set "
+                "blocks to 'independent'"
+            ),
+        ),
+        (
+            HEAD + 'deals = "joint"\n' + TWO,
+            (
+                "cup.toml: deals: a joint deal cannot be mirrored, for the nonces of each match "
+                "make another deal; set blocks to 'independent'"
+            ),
+        ),
+        (
             HEAD + 'deals = "secret"\n' + TWO,
             "cup.toml: deals: should be 'committed' or 'joint', not 'secret'",
         ),
         (
             HEAD + "[clocks]\nbank_s = -1\n" + TWO,
             "cup.toml: clocks.bank_s: should be greater than 0, not -1",
+        ),
+        (
+            HEAD + "[limits]\nsuspend_share = 2\nprocesses = 0\nmemory_mb = 1.5\n" + TWO,
+            (
+                "cup.toml: limits.suspend_share: should be less than or equal to 1, not 2\n"
+                "cup.toml: limits.memory_mb: should be a valid integer, not 1.5\n"
+                "cup.toml: limits.processes: should be greater than or equal to 4, not 0"
+            ),
+        ),
+        (
+            HEAD + TWO + 'build = "make"\n',
+            (
+                "cup.toml: entries[1].build: works in a copy of the entry's directory; "
+                "give it one of its own"
+            ),
+        ),
+        (
+            HEAD + TWO + 'directory = "bots"\nbuild = "./make.sh"\n',
+            "cup.toml: entries[1].build: no such file './make.sh' in DIR/bots",
+        ),
+        (
+            HEAD + TWO + 'directory = "bots"\nbuild = 3\n',
+            "cup.toml: entries[1].build: should be a command line or a list of words",
+        ),
+        (
+            HEAD + TWO + 'readable = ["nowhere"]\n',
+            "cup.toml: entries[1].readable: 'DIR/nowhere' does not exist",
+        ),
+        (
+            HEAD + TWO + 'readable = ["~no-such-user/models"]\n',
+            "cup.toml: entries[1].readable: '~no-such-user/models' cannot be a path",
+        ),
+        (
+            HEAD + TWO + 'readable = ["bots\\u0000"]\n',
+            "cup.toml: entries[1].readable: 'bots\\x00' cannot be a path",
+        ),
+        (
+            HEAD + TWO + 'readable = "bots"\n',
+            "cup.toml: entries[1].readable: should be a list of paths, not 'bots'",
+        ),
+        (
+            HEAD + TWO + 'readable = ["bots", "/"]\n',
+            ("cup.toml: entries[1].readable: '/' is more than a bot may see; name what it needs"),
+        ),
+        (
+            HEAD + TWO + 'readable = ["/proc/1"]\n',
+            (
+                "cup.toml: entries[1].readable: '/proc/1' is more than a bot may see; "
+                "name what it needs"
+            ),
         ),
         (HEAD, "cup.toml: entries: is missing"),
         (HEAD + "entries = 3\n", "cup.toml: entries: should be a valid tuple, not 3"),
@@ -239,6 +339,33 @@ def test_a_full_file_is_read(folder: Path) -> None:
 )
 def test_what_is_wrong_is_named_with_its_place(folder: Path, text: str, message: str) -> None:
     assert refusal(folder, text) == message
+
+
+def test_processes_may_live_for_the_run_where_no_deal_comes_again(folder: Path) -> None:
+    independent = HEAD + 'blocks = "independent"\n'
+    assert load(folder, independent + TWO).processes == "run"
+    assert load(folder, independent + 'processes = "match"\n' + TWO).processes == "match"
+
+
+def test_the_matches_and_their_numbers_follow_from_the_file(folder: Path) -> None:
+    tournament = load(folder, HEAD + 'blocks_per_entry = 5\norders = "all"\n' + TWO)
+    matches = tournament.matches()
+    assert [match.match_id for match in matches[:3]] == [
+        "r1-basic-0001-1",
+        "r1-basic-0001-2",
+        "r1-basic-0002-1",
+    ]
+    assert len(matches) == 10
+    assert all(match.mirrored for match in matches)
+    assert [(kind.blocks, kind.matches) for kind in tournament.table_kinds()] == [(5, 10)]
+
+
+def test_a_command_that_the_build_makes_need_not_be_there_yet(folder: Path) -> None:
+    built = 'name = "first"\ndirectory = "bots"\nbuild = "env make"\nreadable = ["bot.py"]'
+    text = TWO.replace("python bot.py", "./made", 1).replace('name = "first"', built)
+    first = load(folder, HEAD + text).entries[0]
+    assert (first.build, first.command) == (("env", "make"), ("./made",))
+    assert first.readable == (folder / "bot.py",)
 
 
 def test_everything_that_is_wrong_is_told_at_once(folder: Path) -> None:

@@ -119,6 +119,19 @@ def test_output_is_cut_with_a_mark_and_the_bot_is_not_hurt_by_it(tmp_path: Path)
     asyncio.run(scenario())
 
 
+def test_a_log_goes_on_in_the_file_of_the_next_match_with_the_limit_anew(tmp_path: Path) -> None:
+    log = OutputLog(tmp_path / "m1" / "0-bot.log", 1_000)
+    log.write(b"first\n" * 1_000)
+    log.move(tmp_path / "m2" / "1-bot.log")
+    assert log.last_words() == []
+    log.write(b"second\n")
+    assert log.last_words() == ["second"]
+    log.close()
+    first = (tmp_path / "m1" / "0-bot.log").read_text()
+    assert first.endswith("# cut: only 1,000 bytes are kept\n")
+    assert (tmp_path / "m2" / "1-bot.log").read_text() == "second\n"
+
+
 def test_garbage_on_standard_output_is_kept_as_it_is(tmp_path: Path) -> None:
     async def scenario() -> None:
         code = "import sys; sys.stdout.buffer.write(bytes(range(256)) * 4)"

@@ -21,7 +21,8 @@ from asara_server.tournament.config import load_tournament
 from asara_server.tournament.directory import RunDirectory
 from asara_server.tournament.results import MatchResult, read_results
 from asara_server.tournament.runner import RunEnd, Runner
-from asara_server.tournament.schedule import Match, bot_seed, round_robin
+from asara_server.tournament.sandbox import Sandbox
+from asara_server.tournament.schedule import Match, bot_seed
 from tests.tournament import bots
 from tests.tournament.bots import CLOCKS, HEADER, write_tournament
 
@@ -29,14 +30,17 @@ BASIC = parse_rule_sets("basic")
 
 
 def play(
-    file: Path, out: Path, tables: Sequence[tuple[str, ...]] = (), stop_after: int | None = None
+    file: Path,
+    out: Path,
+    tables: Sequence[tuple[str, ...]] = (),
+    stop_after: int | None = None,
+    sandbox: Sandbox | None = None,
 ) -> RunEnd:
     """Run a tournament, or only these tables of it; or stop it after so many matches."""
     tournament = load_tournament(file)
-    names = [entry.name for entry in tournament.entries]
     matches = [Match(f"m{i}", 1, BASIC, entries) for i, entries in enumerate(tables)]
     if not tables:
-        matches = round_robin(names, tournament.seats, tournament.rule_sets, tournament.rounds)
+        matches = tournament.matches()
 
     async def scenario() -> RunEnd:
         done = 0
@@ -55,10 +59,16 @@ def play(
                 directory=directory,
                 key=SigningKey.new(),
                 finished=finished,
+                sandbox=sandbox,
             )
             return await runner.run()
 
     return asyncio.run(scenario())
+
+
+def log(run: Path, match_id: str, bot: str) -> Path:
+    """What a bot printed in a match; `bot` is its seat and entry."""
+    return run / "logs" / match_id / f"{bot}.log"
 
 
 def by_id(end: RunEnd) -> dict[str, MatchResult]:
@@ -113,8 +123,11 @@ def test_each_bad_bot_gets_its_forfeit_and_nobody_else_suffers(tmp_path: Path) -
     assert not any("cannot load" in detail for detail in told)  # nobody else's business
     assert list(read_results(out / "results.jsonl")) == list(end.results)
     assert json.loads((out / "standings.json").read_text())["complete"] is True
-    assert "no more memory" in (out / "logs" / "crashes.log").read_text()
-    assert "exited with status 3" in (out / "logs" / "crashes.log").read_text()
+    number = tables.index(("good", "crashes"))
+    printed = log(out, f"m{number}", "1-crashes").read_text()
+    assert "no more memory" in printed
+    assert "exited with status 3" in printed
+    assert not any("no more memory" in path.read_text() for path in out.rglob("*-good.log"))
 
 
 def test_who_never_dials_in_forfeits_after_the_start_up_time(tmp_path: Path) -> None:
@@ -137,8 +150,8 @@ def test_garbage_without_end_costs_its_own_match_only_and_is_cut(tmp_path: Path)
     (line,) = end.results[0].forfeits
     assert line.termination == Termination.NEVER_STARTED
     assert line.detail.isprintable()
-    log = (tmp_path / "run" / "logs" / "garbage.log").read_bytes()
-    assert log.endswith(b"# cut: only 50,000 bytes are kept\n")
+    printed = log(tmp_path / "run", "m0", "0-garbage").read_bytes()
+    assert printed.endswith(b"# cut: only 50,000 bytes are kept\n")
 
 
 def test_after_some_failed_starts_an_entry_is_out_without_further_waiting(tmp_path: Path) -> None:
@@ -159,6 +172,28 @@ def test_after_some_failed_starts_an_entry_is_out_without_further_waiting(tmp_pa
     assert by_id(end)["m29"].forfeits[0].detail == end.out["sleeps"]
 
 
+@pytest.mark.parametrize("processes", ["run", "match"])
+def test_who_forfeits_too_often_is_suspended(tmp_path: Path, processes: str) -> None:
+    file = write_tournament(
+        tmp_path,
+        {"good": bots.GOOD, "crashes": bots.CRASHES},
+        HEADER + f'concurrency = 1\nprocesses = "{processes}"\n',
+        "[limits]\nsuspend_share = 0.4\nsuspend_after = 3\n",
+    )
+    end = play(file, tmp_path / "run", [("good", "crashes")] * 6)
+    why = "suspended after it forfeited 3 of its first 3 matches"
+    assert end.suspended == {"crashes": why}
+    assert end.out == {}
+    forfeits = [by_id(end)[f"m{i}"].forfeits[0] for i in range(6)]
+    assert [line.termination for line in forfeits] == (
+        [Termination.CRASH] * 3 + [Termination.NEVER_STARTED] * 3
+    )
+    assert [line.detail for line in forfeits[3:]] == [why] * 3
+    info = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert (info["suspended"], info["out"], info["sandbox"]) == ({"crashes": why}, {}, "none")
+    assert not log(tmp_path / "run", "m3", "1-crashes").exists()
+
+
 def test_idle_processes_make_room_for_others(tmp_path: Path) -> None:
     programs = {"ann": bots.GOOD, "bob": bots.GOOD, "cid": bots.GOOD}
     file = write_tournament(
@@ -169,8 +204,9 @@ def test_idle_processes_make_room_for_others(tmp_path: Path) -> None:
     )
     end = play(file, tmp_path / "run", [("ann", "bob"), ("ann", "cid"), ("ann", "cid")])
     assert not any(result.forfeits for result in end.results)
-    logs = tmp_path / "run" / "logs"
-    starts = {name: (logs / f"{name}.log").read_text().count(": python ") for name in programs}
+    starts = dict.fromkeys(programs, 0)
+    for path in (tmp_path / "run" / "logs").glob("*/*.log"):
+        starts[path.stem.partition("-")[2]] += path.read_text().count(": python ")
     assert starts["bob"] == 1
     assert sum(starts.values()) == 5  # of each pair that is given back, one is kept
 
@@ -195,12 +231,13 @@ def test_standings_do_not_depend_on_how_many_matches_run_at_once(
         file = write_tournament(folder, programs, f"{header}concurrency = {at_once}\n", "")
         play(file, folder / "run")
         files.append((folder / "run" / "standings.json").read_bytes())
-        logs = sorted(path.name for path in (folder / "run" / "logs").iterdir())
+        logs = list((folder / "run" / "logs").glob("*/*-*.log"))
+        assert len(logs) == 3 * 2 * 2 + 3 * 3  # one for each match and seat
+        started = sum(": python " in path.read_text() for path in logs)
         if processes == "match":
-            assert "r1-basic-0001-ann.log" in logs or "r1-basic-0001-bob.log" in logs
-            assert len(logs) == 3 * 2 * 2 + 3 * 3
+            assert started == len(logs)
         elif at_once == 1:
-            assert logs == ["ann.log", "bob.log", "cid.log"]
+            assert started == len(programs)
     assert files[0] == files[1]
 
 
@@ -288,7 +325,7 @@ def test_clocks_of_the_file_reach_the_bots(tmp_path: Path) -> None:
     )
     file = write_tournament(tmp_path, {"good": bots.GOOD, "curious": program}, tables=CLOCKS)
     play(file, tmp_path / "run", [("good", "curious")])
-    assert "bank_us: 1500000" in (tmp_path / "run" / "logs" / "curious.log").read_text()
+    assert "bank_us: 1500000" in log(tmp_path / "run", "m0", "1-curious").read_text()
 
 
 def test_all_deals_derive_from_one_secret_that_is_opened_at_the_end(tmp_path: Path) -> None:
@@ -355,6 +392,6 @@ def test_bots_of_joint_deals_draw_their_own_dice_unless_the_file_has_a_seed(
     program = "import os\nprint('seed', os.environ.get('ASARA_SEED'), flush=True)" + bots.GOOD
     file = write_tournament(tmp_path, {"good": program, "other": bots.GOOD}, header)
     play(file, tmp_path / "run", [("good", "other")])
-    assert "seed None" in (tmp_path / "run" / "logs" / "good.log").read_text()
+    assert "seed None" in log(tmp_path / "run", "m0", "0-good").read_text()
     (path,) = (tmp_path / "run" / "replays").iterdir()
     assert len(set(read_replay(path).header.nonces)) == 2

@@ -23,11 +23,14 @@ from asara_server import deals
 
 ONE, TWO, THREE = bytes(range(32)), bytes(range(32, 64)), bytes(range(1, 33))
 
+#: Seed, name of the match, name of its block where that is mirrored, nonces.
 MATCHES = [
-    ("spring", "r1-basic-0001", []),
-    ("spring", "r1-pro+gifts-0007.2", []),
-    ("tournée ✓", "r2-pro+genie-0042", [ONE, TWO]),
-    ("17", "m1", [b"\xff" * 32, b"", THREE, bytes(32)]),
+    ("spring", "r1-basic-0001", "", []),
+    ("spring", "r1-pro+gifts-0007.2", "", []),
+    ("tournée ✓", "r2-pro+genie-0042", "", [ONE, TWO]),
+    ("17", "m1", "", [b"\xff" * 32, b"", THREE, bytes(32)]),
+    ("spring", "r1-basic-0001-1", "r1-basic-0001", []),
+    ("spring", "r1-basic-0001-2.2", "r1-basic-0001", []),
 ]
 SEATS = [("1", "m1", 0), ("1", "m1", 3), ("tournée ✓", "r1-pro+gifts-0007", 2)]
 
@@ -40,7 +43,8 @@ def joint_deals() -> dict[str, Any]:
     return {
         "about": [
             "Secrets of deals, as server/README.md derives them. buyers_0_of_20: the order in",
-            "which the shuffle buyers/0 of that deal leaves the numbers 0 to 19.",
+            "which the shuffle buyers/0 of that deal leaves the numbers 0 to 19. All matches of a",
+            "mirrored_block have one match_secret; where it is empty, the match has its own.",
             "",
             "seeded_nonces: what the clients send where ASARA_SEED is set:",
             "HMAC-SHA256(seed, 'nonce/' match_id '/' seat).",
@@ -58,9 +62,11 @@ def joint_deals() -> dict[str, Any]:
     }
 
 
-def _deal(seed: str, match_id: str, nonces: list[bytes]) -> dict[str, Any]:
+def _deal(seed: str, match_id: str, block: str, nonces: list[bytes]) -> dict[str, Any]:
     tournament = deals.tournament_secret(seed)
-    secret = deals.match_secret(tournament, match_id)
+    secret = (
+        deals.block_secret(tournament, block) if block else deals.match_secret(tournament, match_id)
+    )
     shared = deals.deal_secret(secret, nonces)
     order = list(range(20))
     Deal(shared).shuffle("buyers/0", order)
@@ -69,6 +75,7 @@ def _deal(seed: str, match_id: str, nonces: list[bytes]) -> dict[str, Any]:
         "tournament_secret": tournament.hex(),
         "tournament_commitment": deals.commitment(tournament).hex(),
         "match_id": match_id,
+        "mirrored_block": block,
         "match_secret": secret.hex(),
         "deal_commitment": deals.commitment(secret).hex(),
         "nonces": [nonce.hex() for nonce in nonces],

@@ -296,9 +296,9 @@ type Hello struct {
 	ProtocolVersion int32 `protobuf:"varint,1,opt,name=protocol_version,json=protocolVersion,proto3" json:"protocol_version,omitempty"`
 	// The secret that binds this bot to its seats.
 	Token string `protobuf:"bytes,2,opt,name=token,proto3" json:"token,omitempty"`
-	// Name and version of the program, for logs only; 64 bytes at most.
+	// Name and version of the program, for logs only, which cut it after 64 characters.
 	BotName string `protobuf:"bytes,3,opt,name=bot_name,json=botName,proto3" json:"bot_name,omitempty"`
-	// Programming language, for logs only; 64 bytes at most.
+	// Programming language, for logs only, which cut it after 64 characters.
 	Language string `protobuf:"bytes,4,opt,name=language,proto3" json:"language,omitempty"`
 	// How many matches it can play at once; 0 counts as 1.
 	MaxMatches int32 `protobuf:"varint,5,opt,name=max_matches,json=maxMatches,proto3" json:"max_matches,omitempty"`
@@ -834,20 +834,22 @@ func (x *Welcome) GetLimits() *Limits {
 	return nil
 }
 
-// Limits; whoever breaks one forfeits its running matches.
+// What the referee tolerates.
 type Limits struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Bytes of one request.
+	// Bytes of one request; a longer one ends the stream and forfeits its matches.
 	RequestBytes int32 `protobuf:"varint,1,opt,name=request_bytes,json=requestBytes,proto3" json:"request_bytes,omitempty"`
-	// Requests per second, averaged over some seconds.
+	// Requests per second that answer no open decision, averaged over some seconds; more end the
+	// stream and forfeit its matches.
 	RequestsPerSecond int32 `protobuf:"varint,2,opt,name=requests_per_second,json=requestsPerSecond,proto3" json:"requests_per_second,omitempty"`
-	// Matches at once on one stream.
+	// Matches at once on one stream; no more are begun.
 	Matches int32 `protobuf:"varint,3,opt,name=matches,proto3" json:"matches,omitempty"`
-	// Actions in one reply.
+	// Actions in one reply; a longer one is rejected.
 	ActionsPerReply int32 `protobuf:"varint,4,opt,name=actions_per_reply,json=actionsPerReply,proto3" json:"actions_per_reply,omitempty"`
-	// Rejected replies that are forgiven in one match.
+	// Rejected replies that are forgiven in one match; one more forfeits the match.
 	RejectionsForgiven int32 `protobuf:"varint,5,opt,name=rejections_forgiven,json=rejectionsForgiven,proto3" json:"rejections_forgiven,omitempty"`
-	// Responses that may wait unread by the bot.
+	// Responses that may wait unread by the bot for a second; more end the stream and forfeit its
+	// matches.
 	ResponsesUnread int32 `protobuf:"varint,6,opt,name=responses_unread,json=responsesUnread,proto3" json:"responses_unread,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -1006,7 +1008,8 @@ type MatchStarted struct {
 	EditionSha256 []byte `protobuf:"bytes,6,opt,name=edition_sha256,json=editionSha256,proto3" json:"edition_sha256,omitempty"`
 	// The time allowed.
 	Clocks *Clocks `protobuf:"bytes,7,opt,name=clocks,proto3" json:"clocks,omitempty"`
-	// SHA-256 of the referee's secret, which binds it to the deal; the secret comes with MatchEnded.
+	// SHA-256 of the referee's secret, which binds it to the deal; the secret comes with MatchEnded,
+	// unless the match is mirrored.
 	DealCommitment []byte `protobuf:"bytes,8,opt,name=deal_commitment,json=dealCommitment,proto3" json:"deal_commitment,omitempty"`
 	// What the seat may know now.
 	View *View `protobuf:"bytes,9,opt,name=view,proto3" json:"view,omitempty"`
@@ -1015,7 +1018,10 @@ type MatchStarted struct {
 	// True where the match was running before this stream.
 	Resumed bool `protobuf:"varint,11,opt,name=resumed,proto3" json:"resumed,omitempty"`
 	// By seat, the nonces of a joint deal, empty for a seat that sent none; left out otherwise.
-	Nonces        [][]byte `protobuf:"bytes,12,rep,name=nonces,proto3" json:"nonces,omitempty"`
+	Nonces [][]byte `protobuf:"bytes,12,rep,name=nonces,proto3" json:"nonces,omitempty"`
+	// True where other matches are played with the same deal: MatchEnded does not tell its secret, and
+	// the replays do, once all of them are over.
+	Mirrored      bool `protobuf:"varint,13,opt,name=mirrored,proto3" json:"mirrored,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1134,6 +1140,13 @@ func (x *MatchStarted) GetNonces() [][]byte {
 	return nil
 }
 
+func (x *MatchStarted) GetMirrored() bool {
+	if x != nil {
+		return x.Mirrored
+	}
+	return false
+}
+
 // The time a bot has, in microseconds.
 type Clocks struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1141,11 +1154,11 @@ type Clocks struct {
 	StartUpUs int64 `protobuf:"varint,1,opt,name=start_up_us,json=startUpUs,proto3" json:"start_up_us,omitempty"`
 	// In the bank at the start of the match.
 	BankUs int64 `protobuf:"varint,2,opt,name=bank_us,json=bankUs,proto3" json:"bank_us,omitempty"`
-	// Added to the bank with every decision.
+	// Added to the bank with every decision that the bot is asked.
 	IncrementUs int64 `protobuf:"varint,3,opt,name=increment_us,json=incrementUs,proto3" json:"increment_us,omitempty"`
 	// Not charged, per decision, for the network.
 	GraceUs int64 `protobuf:"varint,4,opt,name=grace_us,json=graceUs,proto3" json:"grace_us,omitempty"`
-	// How long a bot may stay away after a break while its clock runs.
+	// How long a bot may stay away after a break, whether it has to decide or not.
 	ReconnectUs   int64 `protobuf:"varint,5,opt,name=reconnect_us,json=reconnectUs,proto3" json:"reconnect_us,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1554,7 +1567,8 @@ type MatchEnded struct {
 	Sequence int64 `protobuf:"varint,3,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	// One per seat, in seat order.
 	Results []*SeatResult `protobuf:"bytes,4,rep,name=results,proto3" json:"results,omitempty"`
-	// The referee's secret, whose SHA-256 is MatchStarted.deal_commitment; empty where the match was void.
+	// The referee's secret, whose SHA-256 is MatchStarted.deal_commitment; empty where the match is
+	// mirrored or was void.
 	DealSecret []byte `protobuf:"bytes,5,opt,name=deal_secret,json=dealSecret,proto3" json:"deal_secret,omitempty"`
 	// True where the referee failed: the match does not count and is played again.
 	Void          bool `protobuf:"varint,6,opt,name=void,proto3" json:"void,omitempty"`
@@ -1857,7 +1871,7 @@ const file_asara_v1_play_proto_rawDesc = "" +
 	"\rDealCommitted\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12\x12\n" +
 	"\x04seat\x18\x02 \x01(\x05R\x04seat\x12'\n" +
-	"\x0fdeal_commitment\x18\x03 \x01(\fR\x0edealCommitment\"\x9c\x03\n" +
+	"\x0fdeal_commitment\x18\x03 \x01(\fR\x0edealCommitment\"\xb8\x03\n" +
 	"\fMatchStarted\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12\x12\n" +
 	"\x04seat\x18\x02 \x01(\x05R\x04seat\x12\x14\n" +
@@ -1871,7 +1885,8 @@ const file_asara_v1_play_proto_rawDesc = "" +
 	"\bsequence\x18\n" +
 	" \x01(\x03R\bsequence\x12\x18\n" +
 	"\aresumed\x18\v \x01(\bR\aresumed\x12\x16\n" +
-	"\x06nonces\x18\f \x03(\fR\x06nonces\"\xa2\x01\n" +
+	"\x06nonces\x18\f \x03(\fR\x06nonces\x12\x1a\n" +
+	"\bmirrored\x18\r \x01(\bR\bmirrored\"\xa2\x01\n" +
 	"\x06Clocks\x12\x1e\n" +
 	"\vstart_up_us\x18\x01 \x01(\x03R\tstartUpUs\x12\x17\n" +
 	"\abank_us\x18\x02 \x01(\x03R\x06bankUs\x12!\n" +

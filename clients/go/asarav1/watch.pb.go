@@ -23,7 +23,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Asks for the matches that run now.
+// Asks for the matches that may be watched now.
 type ListMatchesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -60,7 +60,7 @@ func (*ListMatchesRequest) Descriptor() ([]byte, []int) {
 	return file_asara_v1_watch_proto_rawDescGZIP(), []int{0}
 }
 
-// The matches that run now.
+// The matches that may be watched now.
 type ListMatchesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// In the order they started.

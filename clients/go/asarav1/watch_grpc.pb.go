@@ -31,9 +31,10 @@ const (
 //
 // The watchers' side of the referee.
 type WatchServiceClient interface {
-	// Matches that run now.
+	// Matches that run now and may be watched. A mirrored one may not: it would tell how the deal goes
+	// on in the other matches that are played with it.
 	ListMatches(ctx context.Context, in *ListMatchesRequest, opts ...grpc.CallOption) (*ListMatchesResponse, error)
-	// Follow one match to its end. Unknown match: NOT_FOUND.
+	// Follow one match to its end. A match that is not listed: NOT_FOUND.
 	Watch(ctx context.Context, in *WatchRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchResponse], error)
 }
 
@@ -80,9 +81,10 @@ type WatchService_WatchClient = grpc.ServerStreamingClient[WatchResponse]
 //
 // The watchers' side of the referee.
 type WatchServiceServer interface {
-	// Matches that run now.
+	// Matches that run now and may be watched. A mirrored one may not: it would tell how the deal goes
+	// on in the other matches that are played with it.
 	ListMatches(context.Context, *ListMatchesRequest) (*ListMatchesResponse, error)
-	// Follow one match to its end. Unknown match: NOT_FOUND.
+	// Follow one match to its end. A match that is not listed: NOT_FOUND.
 	Watch(*WatchRequest, grpc.ServerStreamingServer[WatchResponse]) error
 	mustEmbedUnimplementedWatchServiceServer()
 }

@@ -38,6 +38,7 @@ class Witness:
         self._committed = b""
         self._commitment = b""
         self._nonce = b""
+        self._mirrored = False
         self._transcript = None if folder is None else self._open(folder)
 
     def hear(self, message: bytes) -> None:
@@ -68,13 +69,18 @@ class Witness:
         if not self._commitment:
             self._commitment = started.deal_commitment
         self._compare(started.deal_commitment)
+        self._mirrored = started.mirrored
         mine = started.nonces[started.seat] if len(started.nonces) > started.seat else b""
         if self._nonce and mine != self._nonce:
             self._accuse("the deal was made without the nonce of this bot")
 
     def ended(self, ended: MatchEnded) -> None:
-        """The match is over: the secret must be the one that the referee was bound to."""
-        if not ended.void and sha256(ended.deal_secret).digest() != self._commitment:
+        """The match is over: the secret must be the one that the referee was bound to.
+
+        That of a mirrored match is not told: the replay has it.
+        """
+        untold = ended.void or (self._mirrored and not ended.deal_secret)
+        if not untold and sha256(ended.deal_secret).digest() != self._commitment:
             self._accuse(
                 f"the secret {ended.deal_secret.hex() or '(none)'} does not open the commitment "
                 f"{self._commitment.hex() or '(none)'}: the deal is not the one it was bound to"

@@ -6,7 +6,19 @@ from typing import Annotated
 
 import typer
 
-from asara_server.cli import audit, match, replay, rules, serve, tournament
+from asara_server import match as match_module
+from asara_server.cli import (
+    audit,
+    duel,
+    match,
+    replay,
+    report,
+    rules,
+    serve,
+    standings,
+    status,
+    tournament,
+)
 from asara_server.cli.log import LogOptions
 
 
@@ -38,7 +50,8 @@ app = typer.Typer(
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        print(f"asara {version('asara')}")
+        compiled = " (compiled)" if not match_module.__file__.endswith(".py") else ""
+        print(f"asara {version('asara')}{compiled}")
         raise typer.Exit
 
 
@@ -62,7 +75,11 @@ def options(
 
 app.add_typer(tournament.app, name="tournament", help="Plan and run a tournament.")
 app.command(name="match")(match.match)
+app.command(name="duel")(duel.duel)
 app.command(name="serve")(serve.serve)
+app.command(name="status")(status.status)
+app.command(name="standings")(standings.standings)
+app.command(name="report")(report.report)
 app.command(name="audit")(audit.audit)
 app.add_typer(replay.app, name="replay", help="Look at finished matches.")
 app.command(name="rules")(rules.rules)

@@ -1,9 +1,10 @@
 """`asara audit`: check replays without trusting whoever made them."""
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -35,6 +36,13 @@ def audit(
             help="The referee's public key. [default: referee.pub in the run of the replay]",
         ),
     ] = None,
+    commitment: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HEX",
+            help="What was published before the first match. [default: as run.json says]",
+        ),
+    ] = None,
     leaks: Annotated[
         bool,
         typer.Option("--leaks", help="See also that no seat was told what it may not know."),
@@ -49,16 +57,25 @@ def audit(
     hold. The exit status is 0 only if all are sound.
     """
     files = list(_files(paths))
-    expected = _Keys(key).expected(files)
+    secrets = _Secrets(commitment)
+    jobs = [
+        _Job(file, public, secrets.of_run(file), _WORLDS if leaks else 0)
+        for file, public in _Keys(key).expected(files)
+    ]
+    if commitment is not None and not any(job.tournament_secret for job in jobs):
+        secrets.faults.append("--commitment: no run.json beside the replays tells a secret")
     unsound = 0
-    jobs = [(file, public, _WORLDS if leaks else 0) for file, public in expected]
     for file, verdict in _with_progress(_verdicts(jobs, processes or os.cpu_count() or 1), jobs):
         if verdict.fault is not None:
             unsound += 1
             out.print(f"{file}: {verdict.fault}", markup=False, soft_wrap=True)
+    for fault in secrets.faults:
+        out.print(fault, markup=False, soft_wrap=True)
+    for note in secrets.notes:
+        say(note)
     sound = len(files) - unsound
     out.print(f"audited {len(files)} replays: {sound} sound, {unsound} unsound")
-    raise typer.Exit(1 if unsound else 0)
+    raise typer.Exit(1 if unsound or secrets.faults else 0)
 
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
@@ -115,6 +132,52 @@ class _Keys:
         return self._by_folder[folder]
 
 
+class _Secrets:
+    """What the deals of a run have to follow from: the secret that it told when it was over."""
+
+    def __init__(self, commitment: str | None) -> None:
+        if commitment is not None and not re.fullmatch("[0-9a-fA-F]{64}", commitment):
+            raise UserError(f"--commitment {commitment}: should have 64 hexadecimal digits")
+        self._published = commitment and commitment.lower()
+        self._by_folder: dict[Path, bytes | None] = {}
+        #: Runs whose secret is not the one that they were bound to.
+        self.faults: list[str] = []
+        #: Runs whose deals could not be checked.
+        self.notes: list[str] = []
+
+    def of_run(self, file: Path) -> bytes | None:
+        """The secret of the run that a replay lies in; None where there is none to go by."""
+        folder = file.absolute().parent
+        if folder not in self._by_folder:
+            run = folder.parent / "run.json"
+            self._by_folder[folder] = self._open(run) if run.is_file() else None
+        return self._by_folder[folder]
+
+    def _open(self, run: Path) -> bytes | None:
+        from asara_server.deals import commitment
+        from asara_server.tournament.directory import RunDirectoryError, read_info
+
+        try:
+            info = read_info(run.parent)
+            secret = bytes.fromhex(info.tournament_secret or "")
+        except (RunDirectoryError, ValueError):
+            self.faults.append(f"{run}: cannot be read, or its secret is no secret")
+            return None
+        published = self._published or info.deal_commitment
+        if not secret:
+            self.notes.append(
+                f"{run}: the secret of the tournament is not told yet, so nobody can see whether "
+                "the deals follow from it"
+            )
+            return None
+        if commitment(secret).hex() != published:
+            self.faults.append(
+                f"{run}: the secret of the tournament does not open the commitment: expected "
+                f"{published}, found {commitment(secret).hex()}"
+            )
+        return secret
+
+
 def _read(path: Path) -> bytes:
     from asara_server.replay.keys import KeyFileError, read_public_key
 
@@ -135,7 +198,13 @@ def _signer(path: Path) -> bytes | None:
     return file.signature.public_key if file.signed else None
 
 
-_Job = tuple[Path, bytes | None, int]
+class _Job(NamedTuple):
+    """A file to audit, and what it is held against."""
+
+    path: Path
+    public_key: bytes | None
+    tournament_secret: bytes | None
+    worlds: int
 
 
 def _audit_file(job: _Job) -> "tuple[Path, Verdict]":
@@ -143,9 +212,10 @@ def _audit_file(job: _Job) -> "tuple[Path, Verdict]":
     from asara_server.replay.file import read_file
     from asara_server.replay.records import ReplayError
 
-    path, public_key, worlds = job
+    path, public_key, secret, worlds = job
     try:
-        return path, audit(read_file(path), public_key, worlds=worlds)
+        data = read_file(path)
+        return path, audit(data, public_key, tournament_secret=secret, worlds=worlds)
     except ReplayError as error:
         return path, Verdict(str(error))
     except Exception as error:  # noqa: BLE001 - one strange file must not keep the others unchecked

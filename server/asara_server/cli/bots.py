@@ -6,12 +6,13 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-import asara_server
+import asara.v1
 from asara_server.cli.errors import UserError
 from asara_server.tournament.commands import CommandError, check_command, split_command
 
-BUNDLED = Path(asara_server.__file__).resolve().parents[2] / "bots"
-"""Where the bots that come with asara are, in a checkout."""
+BUNDLED = Path(asara.v1.__file__).resolve().parents[4] / "bots"
+"""Where the bots that come with asara are: in the checkout that the client is of, for this package
+may be a compiled copy elsewhere."""
 
 _MAIN = (("main.py", ("python", "main.py")), ("main.go", ("go", "run", ".")))
 """What makes a directory a bot, and what starts it there."""

@@ -8,9 +8,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from asara_server.logs import visible
 from asara_server.results import Termination
 from asara_server.tournament.results import MatchResult
-from asara_server.tournament.standings import SeatScore, Standings
+from asara_server.tournament.standings import LadderLine, Line, SeatScore, Standings
 
 if TYPE_CHECKING:
     from asara_server.tournament.runner import RunEnd
@@ -22,6 +23,9 @@ err = Console(stderr=True, highlight=False)
 """Progress and warnings."""
 
 _FAULTS_SHOWN = 8
+_LADDER_SHOWN = 10
+_COLUMNS_SHOWN = 8
+"""Of the cross table side by side; 80 characters hold them and a name."""
 
 
 def duration(seconds: float, *, whole_s: bool = False) -> str:
@@ -46,7 +50,10 @@ def count(number: int, what: str) -> str:
     """`1 match`, `2 matches`, `1,000 entries`."""
     if number == 1:
         return f"1 {what}"
-    many = what[:-1] + "ies" if what.endswith("y") else what + ("es" if what[-1] in "hs" else "s")
+    if what.endswith("y") and what[-2] not in "aeiou":
+        many = what[:-1] + "ies"
+    else:
+        many = what + ("es" if what[-1] in "hs" else "s")
     return f"{number:,} {many}"
 
 
@@ -62,14 +69,18 @@ def warn(text: str) -> None:
 
 def show_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
     """A table under its title. Columns that begin with `>` are numbers and stand to the right."""
+    out.print(visible(title), style="bold", markup=False, soft_wrap=True)
+    out.print(_table(columns, rows))
+
+
+def _table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
         right = column.startswith(">")
-        table.add_column(column.lstrip(">"), justify="right" if right else "left")
+        table.add_column(column.lstrip(">"), justify="right" if right else "left", overflow="fold")
     for row in rows:
-        table.add_row(*map(escape, row))
-    out.print(title, style="bold", markup=False, soft_wrap=True)
-    out.print(table)
+        table.add_row(*(escape(visible(cell)) for cell in row))
+    return table
 
 
 def kind(termination: str) -> str:
@@ -110,7 +121,8 @@ def show_match(result: MatchResult) -> None:
 def warn_of_faults(end: "RunEnd", log: Path) -> None:
     """What went wrong in a run: forfeits by kind, matches cut short, failures of the referee."""
     outs = (f"{entry} is out: {why}" for entry, why in end.out.items())
-    for line in (*fault_lines(end.results), *outs, *end.cut):
+    suspended = (f"{entry} was {why}" for entry, why in end.suspended.items())
+    for line in (*fault_lines(end.results), *outs, *suspended, *end.cut):
         warn(line)
     if void := end.standings.matches.void:
         warn(f"{count(void, 'match')} without a result: the referee failed; {log} says how")
@@ -132,29 +144,108 @@ def fault_lines(results: Iterable[MatchResult]) -> list[str]:
     return lines
 
 
+def ladder_table(lines: Sequence[LadderLine], most: int = _LADDER_SHOWN) -> Table:
+    """The first of the ladder, for a run that goes on."""
+    return _table(
+        (">#", "entry", ">ordinal", ">mu", ">sigma", ">matches"),
+        (
+            (
+                str(place),
+                line.entry,
+                f"{line.ordinal:.1f}",
+                f"{line.mu:.1f}",
+                f"{line.sigma:.1f}",
+                f"{line.matches:,}",
+            )
+            for place, line in enumerate(lines[:most], 1)
+        ),
+    )
+
+
+def show_cross_table(standings: Standings) -> None:
+    """Every entry against every other; the columns have the places of the rows."""
+    cells = {}
+    for pair in standings.cross_table:
+        cells[pair.entry, pair.opponent] = pair.score
+        cells[pair.opponent, pair.entry] = 1 - pair.score
+    entries = [line.entry for line in standings.overall]
+    for start in range(0, len(entries), _COLUMNS_SHOWN):
+        columns = entries[start : start + _COLUMNS_SHOWN]
+        show_table(
+            "Score of the row against the column" if start == 0 else "",
+            (">", "entry", *(f">{start + place}" for place in range(1, len(columns) + 1))),
+            (
+                (
+                    str(place),
+                    row,
+                    *(
+                        f"{cells[row, column]:.3f}" if (row, column) in cells else "–"
+                        for column in columns
+                    ),
+                )
+                for place, row in enumerate(entries, 1)
+            ),
+        )
+
+
 def _show_lines(standings: Standings) -> None:
-    columns = [">#", "entry", ">score", ">95 % interval", ">wins", ">prestige", ">matches"]
+    columns = [">#", "entry", ">score", ">95 %", ">first", ">wins", ">prestige", ">matches"]
     rows = [
         [
             str(line.place),
             line.entry,
-            f"{line.score:.3f}",
-            "{:.3f}–{:.3f}".format(*line.interval_95),
+            f"{line.score:.3f}" if line.matches else "–",
+            "{:.3f}–{:.3f}".format(*line.interval_95) if line.interval_95 else "–",
+            _chance(line.first_chance),
             f"{line.win_share:.0%}",
             f"{line.prestige:.1f}" if line.prestige is not None else "–",
             f"{line.matches:,}",
         ]
         for line in standings.overall
     ]
-    if any(line.faults for line in standings.overall):
-        columns.append("faults")
-        for row, line in zip(rows, standings.overall, strict=True):
-            row.append(", ".join(f"{n:,} {kind(name)}" for name, n in line.faults.items()))
+    faults = [sum(line.faults.values()) for line in standings.overall]
+    if any(faults):
+        columns.append(">faults")
+        for row, number in zip(rows, faults, strict=True):
+            row.append(f"{number:,}" if number else "")
+    show_table(f"{standings.title}: {_played(standings)}", columns, rows)
+    if any(faults):
+        out.print()
+        _show_faults(standings.overall)
+
+
+def _played(standings: Standings) -> str:
     counts = standings.matches
     played = count(counts.played, "match")
     if not standings.complete:
         played = f"{counts.played:,} of {count(counts.scheduled, 'match')}"
-    show_table(f"{standings.title}: {played}", columns, rows)
+    if counts.blocks != counts.played:
+        played += f" in {count(counts.blocks, 'deal block')}"
+    return played
+
+
+def _chance(chance: float | None) -> str:
+    """A share of resamples in percent; that all or none were so does not make it certain."""
+    if chance is None:
+        return "–"
+    percent = f"{chance:.0%}"
+    return {"0%": "<1%", "100%": ">99%"}.get(percent, percent)
+
+
+def _show_faults(lines: Sequence[Line]) -> None:
+    kinds = sorted({name for line in lines for name in line.faults})
+    show_table(
+        "Faults",
+        ("entry", *(f">{kind(name)}" for name in kinds)),
+        (
+            (
+                line.entry,
+                *(f"{line.faults[name]:,}" if name in line.faults else "" for name in kinds),
+            )
+            for line in lines
+            if line.faults
+        ),
+    )
 
 
 def _show_rules(standings: Standings) -> None:

@@ -12,19 +12,21 @@ from pathlib import Path
 
 from asara_game.edition import load_edition
 from asara_game.vocabulary import RuleSet
+from asara_server.addresses import ServeError
 from asara_server.cli.bots import BotCommand
 from asara_server.cli.console import fault_lines, out, say, show_match, show_standings, warn
 from asara_server.cli.errors import UserError
 from asara_server.deals import tournament_secret
 from asara_server.referee import Referee
 from asara_server.replay import SigningKey, write_replay
-from asara_server.service import ServeError, TlsFiles, serve
+from asara_server.service import TlsFiles, serve
 from asara_server.spec import ClockSettings
 from asara_server.tournament.arena import Arena, Played
 from asara_server.tournament.config import Entry, Limits
 from asara_server.tournament.pool import Pool
 from asara_server.tournament.reach import local_address
 from asara_server.tournament.results import MatchResult
+from asara_server.tournament.sandbox import Sandbox
 from asara_server.tournament.schedule import bot_seed, rotated
 from asara_server.tournament.standings import Standings, compute_standings
 
@@ -65,6 +67,8 @@ class Offer:
     clocks: ClockSettings
     seed: str
     replays: Keeping | None
+    sandbox: Sandbox | None = None
+    """What contains the opponents."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -76,7 +80,7 @@ class Host:
 
     def __init__(self, offer: Offer) -> None:
         self._offer = offer
-        self._referee = Referee()
+        self.referee = Referee()
         self._results: list[MatchResult] = []
         self._cut: list[str] = []
         self._stopping: asyncio.Task[None] | None = None
@@ -87,7 +91,7 @@ class Host:
         async with AsyncExitStack() as stack:
             try:
                 serving = await serve(
-                    self._referee,
+                    self.referee,
                     offer.listen,
                     tls=offer.tls,
                     allow_insecure_remote=offer.insecure_remote,
@@ -98,22 +102,23 @@ class Host:
             stack.push_async_callback(serving.server.stop, 1.0)
             local = ""
             if offer.opponents:
-                local = await stack.enter_async_context(local_address(self._referee, "unix"))
+                local = await stack.enter_async_context(local_address(self.referee, "unix"))
             logs = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="asara-logs-")))
             pool = Pool(
-                self._referee,
+                self.referee,
                 local,
                 [Entry.model_validate(bot.table()) for bot in offer.opponents],
                 keep=True,
                 limits=Limits(),
                 seed=offer.seed,
                 logs=logs,
+                sandbox=offer.sandbox.keeping_secret(logs) if offer.sandbox else None,
             )
             stack.push_async_callback(pool.close)
             for guest in offer.guests:
                 pool.invite(guest.name, guest.token)
             arena = Arena(
-                self._referee,
+                self.referee,
                 pool,
                 edition=load_edition(),
                 clocks=offer.clocks,
@@ -148,9 +153,9 @@ class Host:
     async def _everybody(self) -> None:
         """Wait until all guests have dialled in."""
         for guest in self._offer.guests:
-            if not self._referee.connected(guest.token):
+            if not self.referee.connected(guest.token):
                 say(f"Waiting for {guest.name} to dial in")
-                while not await self._referee.wait_connected(guest.token, _LONG_S):
+                while not await self.referee.wait_connected(guest.token, _LONG_S):
                     pass
 
     def _show(self, played: Played) -> None:
@@ -174,7 +179,7 @@ class Host:
             self._stopping = asyncio.create_task(self._stop_referee(matches))
 
     async def _stop_referee(self, matches: asyncio.Task[None]) -> None:
-        self._cut += await self._referee.stop(finish_s=_FINISH_S)
+        self._cut += await self.referee.stop(finish_s=_FINISH_S)
         matches.cancel()  # it may wait for a guest
 
     def _welcome(self, address: str) -> None:

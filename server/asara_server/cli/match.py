@@ -1,9 +1,5 @@
 """`asara match`: let some bots play each other now."""
 
-import shutil
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +7,7 @@ import typer
 
 from asara_server.cli.bots import find_bots
 from asara_server.cli.console import say, show_match, show_standings, warn_of_faults
+from asara_server.cli.contain import SandboxChoice, SandboxOption, chosen_sandbox
 from asara_server.cli.errors import UserError
 from asara_server.cli.options import (
     BANK_S,
@@ -25,8 +22,8 @@ from asara_server.cli.options import (
     rule_sets,
     signing_key,
 )
+from asara_server.replay.keys import default_key_path
 from asara_server.tournament.config import ConfigError, Tournament, check_tournament
-from asara_server.tournament.directory import RunDirectory
 from asara_server.tournament.schedule import rotated
 
 
@@ -40,7 +37,13 @@ def match(
         ),
     ],
     rules: Rules = "basic",
-    matches: Annotated[int, typer.Option(metavar="N", min=1, help="How many; seats rotate.")] = 1,
+    matches: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="How many (1); seats rotate.")
+    ] = None,
+    mirrored: Annotated[
+        bool,
+        typer.Option("--mirrored", help="One deal in every rotation of the seats, then the next."),
+    ] = False,
     seed: Seed = None,
     at_once: Annotated[int, typer.Option(metavar="N", min=1, help="Matches at once.")] = 1,
     bank: Bank = BANK_S,
@@ -54,18 +57,29 @@ def match(
     replace: Annotated[
         bool, typer.Option("--replace", help="Delete the run that DIR holds first.")
     ] = False,
+    sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
 ) -> None:
     """Let 2 to 4 bots play each other, and show how it went."""
-    from asara_server.cli.play import play_run
+    from asara_server.cli.play import kept_or_temporary, play_run
 
     clocks = {"bank_s": bank, "increment_s": increment, "start_up_s": start_up}
     combination = rule_sets(rules)
     signer = signing_key(key)
-    tournament = _tournament(bots, rules, seed, at_once, clocks)
+    tournament = _tournament(bots, rules, seed, at_once, clocks, mirrored=mirrored)
+    contained = chosen_sandbox(sandbox, secret=[key or default_key_path()], shared=Path.cwd())
     names = [entry.name for entry in tournament.entries]
-    schedule = list(rotated(names, combination, matches))
-    with _directory(out_directory, replace=replace) as directory:
-        end, status = play_run(tournament, schedule, directory, signer, context.obj)
+    if matches is None:
+        matches = len(names) if mirrored else 1
+    if mirrored and matches % len(names):
+        raise UserError(
+            f"--mirrored plays each deal in {len(names)} matches: "
+            f"--matches must be a multiple of {len(names)}, not {matches}"
+        )
+    schedule = list(rotated(names, combination, matches, mirrored=mirrored))
+    with kept_or_temporary(out_directory, replace=replace) as directory:
+        end, status = play_run(
+            tournament, schedule, directory, signer, context.obj, sandbox=contained
+        )
     warn_of_faults(end, directory.path / "run.log")
     if len(schedule) == 1 == end.standings.matches.played:
         show_match(end.results[-1])
@@ -82,6 +96,8 @@ def _tournament(
     seed: str | None,
     at_once: int,
     clocks: dict[str, float],
+    *,
+    mirrored: bool,
 ) -> Tournament:
     if not 2 <= len(bots) <= 4:
         raise UserError(f"a match has 2 to 4 bots, not {len(bots)}; for more, write a tournament")
@@ -92,6 +108,7 @@ def _tournament(
                 "title": " – ".join(bot.name for bot in entered),
                 "seats": len(entered),
                 "rule_sets": rules,
+                "blocks": "mirrored" if mirrored else "independent",
                 "concurrency": at_once,
                 "seed": seed,
                 "clocks": clocks,
@@ -102,20 +119,3 @@ def _tournament(
         )
     except ConfigError as error:
         raise UserError(str(error)) from None
-
-
-@contextmanager
-def _directory(path: Path | None, *, replace: bool) -> Iterator[RunDirectory]:
-    """Where the matches are kept; nowhere for long without a path."""
-    from asara_server.cli.play import new_run_directory
-
-    if path is not None:
-        with new_run_directory(path, replace=replace) as directory:
-            yield directory
-        return
-    folder = Path(tempfile.mkdtemp(prefix="asara-match-"))
-    try:
-        with new_run_directory(folder, replace=False) as directory:
-            yield directory
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)

@@ -1,39 +1,74 @@
 """Plays matches while it shows how far they are, and stops in good order when told to."""
 
 import asyncio
+import shutil
 import signal
+import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol
 
+from rich.console import RenderableType
 from rich.progress import BarColumn, Progress, TextColumn
 
 from asara_game.edition import load_edition
-from asara_server.cli.console import count, duration, err, say
+from asara_server.cli.console import count, duration, err, ladder_table, say
 from asara_server.cli.errors import UserError
 from asara_server.cli.log import LogOptions, log_to_file
 from asara_server.cli.loop import run
 from asara_server.journal import Durability, JournalError
+from asara_server.referee import Referee
 from asara_server.replay.keys import SigningKey
 from asara_server.tournament.config import Tournament
 from asara_server.tournament.directory import RunDirectory, RunDirectoryError, RunInfo
-from asara_server.tournament.results import MatchResult
+from asara_server.tournament.ladder import Ladder
+from asara_server.tournament.results import MatchResult, read_results
 from asara_server.tournament.runner import RunEnd, Runner
+from asara_server.tournament.sandbox import Sandbox
 from asara_server.tournament.schedule import Match
 
-_EVERY_S = 5.0
+EVERY_S = 5.0
 """Between two lines of progress where there is no terminal."""
 
 
+class _BarAndLadder(Progress):
+    """A bar with a table below it, once there is one."""
+
+    below: RenderableType | None = None
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        yield from super().get_renderables()
+        if self.below is not None:
+            yield self.below
+
+
+class Follower(Protocol):
+    """Hears of every match of a run, shows how far it is, and may end it early."""
+
+    def skip(self, matches: int, results: Iterable[MatchResult]) -> None:
+        """So many were played before, with these results."""
+
+    def finished(self, result: MatchResult) -> None:
+        """A match is over."""
+
+    def enough(self) -> bool:
+        """Whether no further deal block need begin."""
+
+    async def show(self) -> None:
+        """Until cancelled."""
+
+
 class Meter:
-    """How far a run is: a bar on a terminal, elsewhere a line every few seconds."""
+    """How far a run is: a bar and a ladder on a terminal, elsewhere a line every few seconds."""
 
     def __init__(self, total: int) -> None:
         self._total = total
+        self._ladder = Ladder()
         self._over = self._done = 0
         self._began = time.monotonic()
-        self._bar = Progress(
+        self._bar = _BarAndLadder(
             BarColumn(bar_width=30),
             TextColumn("{task.description}"),
             console=err,
@@ -42,23 +77,33 @@ class Meter:
         )
         self._task = self._bar.add_task(self._words(), total=total)
 
-    def skip(self, matches: int) -> None:
-        """So many were played before."""
+    def skip(self, matches: int, results: Iterable[MatchResult]) -> None:
         self._over = self._done = matches
+        for result in results:
+            self._rate(result)
         self._bar.update(self._task, completed=self._done, description=self._words())
 
-    def finished(self, _result: MatchResult) -> None:
+    def finished(self, result: MatchResult) -> None:
         self._done += 1
+        self._rate(result)
         self._bar.update(self._task, completed=self._done, description=self._words())
+
+    def enough(self) -> bool:
+        return False
+
+    def _rate(self, result: MatchResult) -> None:
+        if not self._bar.disable and self._total > 1:
+            self._ladder.add(result)
 
     async def show(self) -> None:
-        """Until cancelled."""
         with self._bar:
             while True:
-                await asyncio.sleep(_EVERY_S if self._bar.disable else 1.0)
+                await asyncio.sleep(EVERY_S if self._bar.disable else 1.0)
                 self._bar.update(self._task, description=self._words())
                 if self._bar.disable:
                     say(self._words())
+                elif lines := self._ladder.lines:
+                    self._bar.below = ladder_table(lines)
 
     def _words(self) -> str:
         words = f"{self._done:,} of {count(self._total, 'match')}"
@@ -82,6 +127,21 @@ def new_run_directory(
         raise UserError(str(error)) from None
     with directory:
         yield directory
+
+
+@contextmanager
+def kept_or_temporary(path: Path | None, *, replace: bool) -> Iterator[RunDirectory]:
+    """A new run directory; without a path one that is gone in the end."""
+    if path is not None:
+        with new_run_directory(path, replace=replace) as directory:
+            yield directory
+        return
+    folder = Path(tempfile.mkdtemp(prefix="asara-"))
+    try:
+        with new_run_directory(folder, replace=False) as directory:
+            yield directory
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
@@ -119,15 +179,34 @@ def play_run(
     *,
     publish: bool = False,
     resumed: RunInfo | None = None,
+    follower: Follower | None = None,
+    sandbox: Sandbox | None = None,
+    watch: Callable[[Referee], None] = lambda referee: None,
 ) -> tuple[RunEnd, int]:
     """Play the matches. With the exit status: 0, 1 where the referee failed, 128 + signal.
 
     With `publish`, it is said what binds the referee to the deals, and in the end what opens it.
-    `resumed` is what run.json says of a run that is to go on.
+    `resumed` is what run.json says of a run that is to go on. Without a `follower` a meter shows
+    how far it is. Without a `sandbox` bots run with the user's rights. `watch` is given the
+    referee.
     """
+    follower = follower or Meter(len(matches))
     try:
         with log_to_file(options, directory.path / "run.log"):
-            return run(_play(tournament, matches, directory, key, publish, resumed))
+            runner = Runner(
+                tournament,
+                matches,
+                edition=load_edition(),
+                directory=directory,
+                key=key,
+                finished=follower.finished,
+                enough=follower.enough,
+                resumed=resumed,
+                sandbox=sandbox,
+                watch=watch,
+            )
+            follower.skip(runner.over, read_results(directory.path / "results.jsonl"))
+            return run(_play(runner, follower, publish))
     except JournalError as error:
         raise UserError(str(error), status=1) from None
     except OSError as error:
@@ -135,29 +214,11 @@ def play_run(
         raise UserError(f"{place}{error.strerror or error}", status=1) from None
 
 
-async def _play(
-    tournament: Tournament,
-    matches: Sequence[Match],
-    directory: RunDirectory,
-    key: SigningKey,
-    publish: bool,
-    resumed: RunInfo | None,
-) -> tuple[RunEnd, int]:
-    meter = Meter(len(matches))
-    runner = Runner(
-        tournament,
-        matches,
-        edition=load_edition(),
-        directory=directory,
-        key=key,
-        finished=meter.finished,
-        resumed=resumed,
-    )
-    meter.skip(runner.over)
+async def _play(runner: Runner, follower: Follower, publish: bool) -> tuple[RunEnd, int]:
     if publish:
         say(f"Deals are bound by SHA-256 {runner.deal_commitment}")
     run = asyncio.create_task(runner.run())
-    show = asyncio.create_task(meter.show())
+    show = asyncio.create_task(follower.show())
     signals: list[signal.Signals] = []
 
     def stop(number: signal.Signals) -> None:

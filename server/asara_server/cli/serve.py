@@ -7,9 +7,11 @@ from typing import Annotated
 import typer
 
 from asara_server.cli.bots import find_bots
+from asara_server.cli.contain import SandboxChoice, SandboxOption, chosen_sandbox
 from asara_server.cli.errors import UserError
 from asara_server.cli.log import log_to_terminal
 from asara_server.cli.loop import run
+from asara_server.cli.metrics import Metrics, serving_metrics
 from asara_server.cli.options import (
     BANK_S,
     INCREMENT_S,
@@ -21,7 +23,7 @@ from asara_server.cli.options import (
     rule_sets,
     signing_key,
 )
-from asara_server.replay.keys import PUBLIC_KEY_FILE
+from asara_server.replay.keys import PUBLIC_KEY_FILE, default_key_path
 from asara_server.spec import ClockSettings
 
 
@@ -53,6 +55,8 @@ def serve(
     insecure_remote: Annotated[
         bool, typer.Option("--insecure-remote", help="Let other machines in without TLS.")
     ] = False,
+    sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
+    metrics: Metrics = None,
 ) -> None:
     """Referee bots that you start yourself.
 
@@ -70,6 +74,10 @@ def serve(
         raise UserError("an opponent cannot be called guest-…: that is what open seats are called")
     if (tls_cert is None) != (tls_key is None):
         raise UserError("TLS needs both --tls-cert and --tls-key")
+    contained = None
+    if opponents:
+        secret = [path for path in (key or default_key_path(), tls_key, replays) if path]
+        contained = chosen_sandbox(sandbox, secret=secret, shared=Path.cwd())
     keeping = None
     if replays is not None:
         signer = signing_key(key)
@@ -90,8 +98,13 @@ def serve(
         clocks=ClockSettings(bank_s=bank, increment_s=increment),
         seed=seed or secrets.token_hex(32),
         replays=keeping,
+        sandbox=contained,
     )
-    raise typer.Exit(run(Host(offer).run()))
+    with serving_metrics(metrics, insecure_remote=insecure_remote) as watch:
+        host = Host(offer)
+        watch(host.referee)
+        status = run(host.run())
+    raise typer.Exit(status)
 
 
 def _make_folder(path: Path) -> None:

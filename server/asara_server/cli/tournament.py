@@ -18,11 +18,14 @@ from asara_server.cli.console import (
     show_table,
     warn_of_faults,
 )
+from asara_server.cli.contain import SandboxChoice, SandboxOption, chosen_sandbox
 from asara_server.cli.errors import UserError
+from asara_server.cli.metrics import Metrics, serving_metrics
 from asara_server.cli.options import Key, signing_key
+from asara_server.replay.keys import default_key_path
 from asara_server.tournament.config import ConfigError, Tournament, load_tournament
 from asara_server.tournament.estimate import MOST_MATCHES, Estimate, estimate
-from asara_server.tournament.schedule import round_robin
+from asara_server.tournament.schedule import Span, balance
 
 
 class DurabilityChoice(Enum):
@@ -45,18 +48,37 @@ def plan(
     """Show how many matches there are, and how long they may take. Plays nothing."""
     tournament = _load(file)
     expected = estimate(tournament, decision_ms / 1000)
-    rows = []
-    for rules in tournament.rule_sets:
-        cells = [kind.matches for kind in expected.kinds if kind.rule_sets == rules]
-        rows.append((format_rule_sets(rules), *(f"{cell:,}" for cell in (*cells, sum(cells)))))
+    _refuse_too_many(expected, file)
+    balances = {
+        seats: balance(
+            len(tournament.entries),
+            seats,
+            rounds=tournament.rounds,
+            blocks_per_entry=tournament.blocks_per_entry,
+        )
+        for seats in tournament.seats
+    }
+    rows = [
+        (
+            format_rule_sets(kind.rule_sets),
+            str(kind.seats),
+            f"{kind.blocks:,}",
+            f"{kind.matches:,}",
+            _span(balances[kind.seats].blocks_per_entry),
+            _span(balances[kind.seats].meetings_per_pair),
+        )
+        for kind in expected.kinds
+    ]
+    if len(rows) > 1:
+        rows.append(("all", "", f"{expected.blocks:,}", f"{expected.matches:,}", "", ""))
     show_table(
-        f"{_heading(tournament, expected.matches)}",
-        ("rules", *(f">{seats} seats" for seats in tournament.seats), ">all"),
+        _heading(tournament, expected.matches),
+        ("rules", ">seats", ">blocks", ">matches", ">blocks per entry", ">meetings per pair"),
         rows,
     )
-    out.print(f"\nAbout {duration(expected.likely_s)} if a bot decides in {decision_ms:g} ms.")
+    out.print(f"\n{_block_words(tournament)}")
+    out.print(f"About {duration(expected.likely_s)} if a bot decides in {decision_ms:g} ms.")
     out.print(f"At most {duration(expected.longest_s)}, if all bots used up their clocks.")
-    _refuse_too_many(expected, file)
 
 
 @app.command()
@@ -80,23 +102,30 @@ def run(
             help="What is played survives the death of this program; full: of the machine too."
         ),
     ] = DurabilityChoice.NORMAL,
+    sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
+    metrics: Metrics = None,
+    insecure_remote: Annotated[
+        bool, typer.Option("--insecure-remote", help="Let other machines read the metrics.")
+    ] = False,
 ) -> None:
     """Play a tournament; standings, replays and logs stay in DIR."""
     from asara_server.cli.play import new_run_directory, old_run_directory, play_run
 
     tournament = _load(file)
     _refuse_too_many(estimate(tournament, 0), file)
-    matches = round_robin(
-        [entry.name for entry in tournament.entries],
-        tournament.seats,
-        tournament.rule_sets,
-        tournament.rounds,
-    )
+    matches = tournament.matches()
     if resume and replace:
         raise UserError("--resume goes on with a run, and --replace deletes it: choose one")
     signer = signing_key(key)
+    contained = chosen_sandbox(
+        sandbox,
+        secret=[file, key or default_key_path()],
+        shared=file.resolve().parent,
+        transport=tournament.transport,
+    )
     resumed = None
     with ExitStack() as stack:
+        watch = stack.enter_context(serving_metrics(metrics, insecure_remote=insecure_remote))
         if resume:
             directory, resumed = stack.enter_context(
                 old_run_directory(out_directory, file=file, key=signer, durability=durability.value)
@@ -108,7 +137,15 @@ def run(
             shutil.copyfile(file, directory.file)
         say(_heading(tournament, len(matches)))
         end, status = play_run(
-            tournament, matches, directory, signer, context.obj, publish=True, resumed=resumed
+            tournament,
+            matches,
+            directory,
+            signer,
+            context.obj,
+            publish=True,
+            resumed=resumed,
+            sandbox=contained,
+            watch=watch,
         )
     show_standings(end.standings)
     out.print()
@@ -125,6 +162,16 @@ def _heading(tournament: Tournament, matches: int) -> str:
     return f"{tournament.title}: {count(matches, 'match')} of {entries}, {at_once} at once"
 
 
+def _span(span: Span) -> str:
+    return f"{span.least:,}" if span.least == span.most else f"{span.least:,}–{span.most:,}"
+
+
+def _block_words(tournament: Tournament) -> str:
+    orders = "every rotation" if tournament.orders == "rotations" else "every order"
+    deals = "one deal" if tournament.blocks == "mirrored" else "a new deal"
+    return f"A block plays {deals} in {orders} of its seats, so that seats are even."
+
+
 def _load(file: Path) -> Tournament:
     try:
         return load_tournament(file)
@@ -136,5 +183,5 @@ def _refuse_too_many(expected: Estimate, file: Path) -> None:
     if expected.matches > MOST_MATCHES:
         raise UserError(
             f"{file.name}: {expected.matches:,} matches are too many (at most {MOST_MATCHES:,}); "
-            "play fewer rounds, rule_sets or seats, or split the entries into several files"
+            "set blocks_per_entry, or play fewer rounds, rule_sets or seats"
         )

@@ -8,6 +8,7 @@ every byte that every seat was sent.
 
 from typing import NamedTuple
 
+from asara_server.deals import secret_of
 from asara_server.match import Match
 from asara_server.replay.drive import UnsoundError, check_end, tell
 from asara_server.replay.file import ReplayFile, parse_file
@@ -25,11 +26,18 @@ class Verdict(NamedTuple):
     """Of whoever signed; empty where the file could not be read so far."""
 
 
-def audit(data: bytes, public_key: bytes | None = None, *, worlds: int = 0) -> Verdict:
+def audit(
+    data: bytes,
+    public_key: bytes | None = None,
+    *,
+    tournament_secret: bytes | None = None,
+    worlds: int = 0,
+) -> Verdict:
     """The verdict on the content of a file that the owner of this key should have signed.
 
-    Without a key, whoever signed is believed; `Verdict.public_key` tells who it was. With `worlds`,
-    so many are tried at every decision, for every seat, to see whether it was told too much.
+    Without a key, whoever signed is believed; `Verdict.public_key` tells who it was. With the
+    secret of a tournament, the deal has to follow from it. With `worlds`, so many are tried at
+    every decision, for every seat, to see whether it was told too much.
     """
     try:
         file = parse_file(data)
@@ -43,7 +51,7 @@ def audit(data: bytes, public_key: bytes | None = None, *, worlds: int = 0) -> V
         )
         return Verdict(other, signer)
     fault = _signature_fault(file)
-    driven = _drive_fault(file)
+    driven = _secret_fault(file, tournament_secret) or _drive_fault(file)
     if fault and driven:
         # the first record that does not hold is in front of the signature
         return Verdict(f"{driven}; nor does the signature hold", signer)
@@ -58,6 +66,24 @@ def _signature_fault(file: ReplayFile) -> str | None:
     except ReplayError as error:
         return str(error)
     return None
+
+
+def _secret_fault(file: ReplayFile, tournament_secret: bytes | None) -> str | None:
+    """Whether somebody chose the deal of this match: its secret has to be the tournament's."""
+    if tournament_secret is None:
+        return None
+    header = file.replay.header
+    place = file.raw[0].place
+    block = header.mirrored_block
+    if block and not header.match_id.startswith(f"{block}-"):
+        return f"{place}: expected a match of the block {block}; found {header.match_id}"
+    expected = secret_of(tournament_secret, header.match_id, block)
+    if header.deal_secret == expected:
+        return None
+    return (
+        f"{place}: the deal does not follow from the secret of the tournament: "
+        f"expected the match's secret {expected.hex()}, found {header.deal_secret.hex()}"
+    )
 
 
 def _drive_fault(file: ReplayFile) -> str | None:

@@ -32,7 +32,12 @@ from asara_server.records import (
 from asara_server.replay.keys import PUBLIC_KEY_BYTES, SIGNATURE_BYTES
 from asara_server.replay.records import ReplayHeader
 from asara_server.results import RejectionReason, SeatResult, Termination
-from asara_server.translate.decode import action_from_proto, clocks_from_proto, result_from_proto
+from asara_server.translate.decode import (
+    action_from_proto,
+    clocks_from_proto,
+    known_action,
+    result_from_proto,
+)
 from asara_server.translate.encode import (
     action_bytes,
     clocks_message,
@@ -41,7 +46,15 @@ from asara_server.translate.encode import (
     serialize,
 )
 from asara_server.translate.mirror import TranslationError, enum_member
-from asara_server.translate.wire import delimited, integer, nested, repeated, tag
+from asara_server.translate.wire import (
+    Integer,
+    Nested,
+    Repeated,
+    delimited,
+    integer_tag,
+    read_varint,
+    tag,
+)
 
 #: No edition comes near it; it keeps a wrong file from filling the memory.
 _LARGEST_EDITION: Final = 2**20
@@ -78,32 +91,39 @@ def record_bytes(record: AnyRecord) -> bytes:
     return serialize(_message(record))
 
 
-_reply = nested(ReplayRecord, "reply")
-_reply_seat = integer(ReplayReply, "seat")
-_reply_actions = repeated(ReplayReply, "actions")
+_reply: Final = Nested(ReplayRecord, "reply")
+_reply_seat: Final = Integer(ReplayReply, "seat")
+_reply_actions: Final = Repeated(ReplayReply, "actions")
 _ACTION: Final = tag(ReplayReply, "actions")
-_reply_time = integer(ReplayReply, "time_us")
-_bot_us = integer(ReplayReply, "bot_us")
-_referee_us = integer(ReplayReply, "referee_us")
+_reply_time: Final = Integer(ReplayReply, "time_us")
+_bot_us: Final = Integer(ReplayReply, "bot_us")
+_referee_us: Final = Integer(ReplayReply, "referee_us")
+
+
+_REPLY: Final = tag(ReplayRecord, "reply")[0]
+_REPLY_SEAT: Final = integer_tag(ReplayReply, "seat")[0]
+_REPLY_NUMBERS: Final = [
+    integer_tag(ReplayReply, name)[0] for name in ("time_us", "bot_us", "referee_us")
+]
 
 
 def _reply_bytes(record: ReplyRecord) -> bytes:
     time_us, seat, actions, bot_us, referee_us = record
-    return _reply(
-        _reply_seat(seat)
+    return _reply.of(
+        _reply_seat.of(seat)
         + (
             _ACTION + action_bytes(actions[0])
             if len(actions) == 1
-            else _reply_actions(map(action_bytes, actions))
+            else _reply_actions.of(map(action_bytes, actions))
         )
-        + _reply_time(time_us)
-        + _bot_us(bot_us)
-        + _referee_us(referee_us)
+        + _reply_time.of(time_us)
+        + _bot_us.of(bot_us)
+        + _referee_us.of(referee_us)
     )
 
 
-_rejection = nested(ReplayRecord, "rejection")
-_rejected_actions = repeated(ReplayRejection, "actions")
+_rejection: Final = Nested(ReplayRecord, "rejection")
+_rejected_actions: Final = Repeated(ReplayRejection, "actions")
 
 
 def _rejection_bytes(record: RejectionRecord) -> bytes:
@@ -115,7 +135,7 @@ def _rejection_bytes(record: RejectionRecord) -> bytes:
         time_us=record.time_us,
         decision_id=record.decision_id,
     )
-    return _rejection(serialize(message) + _rejected_actions(map(delimited, record.actions)))
+    return _rejection.of(serialize(message) + _rejected_actions.of(map(delimited, record.actions)))
 
 
 def _message(record: Record | Results | Signature) -> ReplayRecord:
@@ -188,6 +208,7 @@ def _header_bytes(header: ReplayHeader, edition_zlib: bytes) -> bytes:
         rejections_forgiven=header.rejections_forgiven,
         deal_commitment=header.deal_commitment,
         nonces=header.nonces,
+        mirrored_block=header.mirrored_block,
     )
     return serialize(ReplayRecord(header=message))
 
@@ -197,6 +218,9 @@ def _header_bytes(header: ReplayHeader, edition_zlib: bytes) -> bytes:
 
 def record_from_bytes(data: bytes) -> AnyRecord:
     """The record that these bytes are; raises TranslationError for all others."""
+    reply = _plain_reply(data)
+    if reply is not None:
+        return reply
     try:
         message = ReplayRecord.FromString(data)
     except DecodeError:
@@ -215,6 +239,38 @@ def record_from_bytes(data: bytes) -> AnyRecord:
     return record
 
 
+def _plain_reply(data: bytes) -> ReplyRecord | None:
+    """A reply of one action that is known, as nearly all records are; None for all others."""
+    try:
+        if data[0] != _REPLY or data[1] != len(data) - 2:  # none is as long as 128 bytes
+            return None
+        at = 2
+        seat = 0
+        if data[at] == _REPLY_SEAT:
+            seat, at = read_varint(data, at + 1)
+            if not seat:
+                return None
+        if data[at] != _ACTION[0] or data[at + 1] >= 0x80:
+            return None
+        start = at + 2
+        at = start + data[at + 1]
+        action = known_action(data[start:at])
+        if action is None:
+            return None
+        numbers = [0, 0, 0]
+        for index, head in enumerate(_REPLY_NUMBERS):
+            if at < len(data) and data[at] == head:
+                numbers[index], at = read_varint(data, at + 1)
+                if not numbers[index]:
+                    return None
+    except IndexError:
+        return None
+    time_us, bot_us, referee_us = numbers
+    if at != len(data) or max(numbers) >> 63 or seat >> 31:
+        return None
+    return tuple.__new__(ReplyRecord, (time_us, seat, (action,), bot_us, referee_us))
+
+
 def _read_header(message: replay_pb2.ReplayHeader) -> ReplayHeader:
     return ReplayHeader(
         match_id=message.match_id,
@@ -228,6 +284,7 @@ def _read_header(message: replay_pb2.ReplayHeader) -> ReplayHeader:
         deal_secret=message.deal_secret,
         deal_commitment=message.deal_commitment,
         nonces=tuple(message.nonces),
+        mirrored_block=message.mirrored_block,
         started_unix_ms=message.started_unix_ms,
     )
 

@@ -83,7 +83,14 @@ def partings(one: Replay, other: Replay) -> Iterator[str]:
 
     Times are not compared: no two matches have the same.
     """
-    for name in ("entries", "rule_sets", "clocks", "deal_secret", "actions_per_reply"):
+    for name in (
+        "entries",
+        "rule_sets",
+        "clocks",
+        "deal_secret",
+        "mirrored_block",
+        "actions_per_reply",
+    ):
         a, b = getattr(one.header, name), getattr(other.header, name)
         if a != b:
             yield f"{name}: {_value(a)} | {_value(b)}"

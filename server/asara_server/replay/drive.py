@@ -5,13 +5,11 @@ it was told, the records cannot be those of a match.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from google.protobuf.message import DecodeError
 
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
-from asara_game.actions import Action
 from asara_game.events import Event
 from asara_game.state import State
 from asara_server.match import Match
@@ -31,7 +29,6 @@ from asara_server.replay.differences import difference, words
 from asara_server.replay.records import Replay, ReplayError
 from asara_server.results import SeatForfeited
 from asara_server.spec import MatchSpec
-from asara_server.translate.encode import action_message
 from asara_server.translate.terms import Limits
 
 #: No match lasts two hundred years; later times could not be reckoned with.
@@ -120,15 +117,9 @@ def _explain(match: Match, index: int, record: Record) -> None:
     raise UnsoundError(index, difference(made[0], record))
 
 
-@lru_cache(maxsize=8192)
-def _message(action: Action) -> ActionMessage:
-    return action_message(action)
-
-
 def _reply(match: Match, record: ReplyRecord) -> None:
     seat = record.seat
-    messages = [_message(action) for action in record.actions]
-    match.reply(seat, match.decision_id(seat), messages, record.time_us)
+    match.reply(seat, match.decision_id(seat), record.actions, record.time_us)
     if type(match.records[-1]) is ReplyRecord:
         match.worked(record.referee_us)
 

@@ -18,6 +18,7 @@ from asara_server.records import (
     HaltRecord,
     Record,
     ReopenRecord,
+    ReplyRecord,
     StartRecord,
 )
 from asara_server.replay.codec import (
@@ -240,7 +241,7 @@ def _split(data: bytes) -> Iterator[Raw]:
                 f"{length} bytes long, but the file ends after {left}: it is damaged or cut short"
             )
             raise Raw(number, start, b"").error(fault)
-        yield Raw(number, start, data[offset : offset + length])
+        yield tuple.__new__(Raw, (number, start, data[offset : offset + length]))
         offset += length
 
 
@@ -267,7 +268,9 @@ def _check_header(raw: Raw, header: ReplayHeader) -> None:
 
 
 def _check_seats(raw: Raw, record: Record, seats: int) -> None:
-    if isinstance(record, StartRecord):
+    if isinstance(record, ReplyRecord):  # as nearly all are
+        named = [record.seat]
+    elif isinstance(record, StartRecord):
         named = [seat for seat, _ in (*record.present, *record.absent)]
     elif isinstance(record, ExpiryRecord):
         named = list(record.seats)

@@ -8,8 +8,9 @@ the legal actions, and what it would be told of a reply that is not legal.
 import random
 from collections.abc import Iterator
 
+from asara_game.determinize import determinize
 from asara_game.state import State
-from asara_game.view import determinize, view
+from asara_game.view import view
 from asara_server.replay.drive import Step, replay_match
 from asara_server.replay.file import ReplayFile
 from asara_server.replay.records import ReplayError

@@ -41,6 +41,8 @@ class ReplayHeader:
     started_unix_ms: int
     nonces: tuple[bytes, ...] = ()
     """By seat, what the bots added to a joint deal, empty where one sent none."""
+    mirrored_block: str = ""
+    """Name of the deal block whose matches all have this deal; empty where no other has it."""
     rules_version: int = RULES_VERSION
     """Version of the rules that the match was played by."""
 
@@ -70,6 +72,7 @@ class ReplayHeader:
                 self.deal_secret,
                 joint=bool(self.nonces),
                 nonces=self.nonces,
+                mirrored_block=self.mirrored_block,
             )
         except ValueError as error:
             raise ReplayError(str(error)) from None
@@ -92,6 +95,7 @@ class ReplayHeader:
             deal_secret=spec.secret,
             deal_commitment=spec.commitment,
             nonces=spec.nonces,
+            mirrored_block=spec.mirrored_block,
             started_unix_ms=started_unix_ms,
         )
 

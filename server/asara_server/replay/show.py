@@ -76,6 +76,8 @@ class _Teller:
         self.seat = seat
         self.own = range(len(entries)) if seat is None else (seat,)
         self.prestige = [0] * len(entries)
+        #: What was last said of it.
+        self.told = [0] * len(entries)
         self.stewards: set[int] = set()
         #: Seat whose turn is being gathered, or -1, and what it did.
         self.turn = -1
@@ -172,7 +174,10 @@ class _Teller:
 
     def _told(self, seat: int, text: str, prestige: int) -> Iterator[str]:
         self.prestige[seat] += prestige
-        return self._paragraph(self.names[seat], f"{text}. Prestige {self.prestige[seat]}.")
+        if self.prestige[seat] != self.told[seat]:
+            self.told[seat] = self.prestige[seat]
+            text += f". Prestige {self.prestige[seat]}"
+        return self._paragraph(self.names[seat], f"{text}.")
 
     def _paragraph(self, head: str, text: str) -> Iterator[str]:
         first = f"  {head}  " if head else "  "

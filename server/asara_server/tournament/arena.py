@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from asara_game.edition import Edition
 from asara_game.rules import Rules, format_rule_sets
 from asara_game.vocabulary import RuleSet
-from asara_server.deals import match_secret
+from asara_server.deals import secret_of
 from asara_server.referee import MatchCut, Referee
 from asara_server.replay import Replay, replay_of
 from asara_server.results import SeatResult, Termination
@@ -75,13 +75,15 @@ class Arena:
         bots = [
             await self._pool.take(name, match_id, seat) for seat, name in enumerate(match.entries)
         ]
+        mirrored_block = match.block if match.mirrored else ""
         spec = MatchSpec(
             match_id,
             self._rules_of(match),
             tuple(Player(bot.entry, bot.token) for bot in bots),
             self._clocks,
-            match_secret(self._secret, match_id),
+            secret_of(self._secret, match_id, mirrored_block),
             joint=self._joint,
+            mirrored_block=mirrored_block,
         )
         ends = [Termination.UNSPECIFIED] * len(bots)
         try:
@@ -97,6 +99,7 @@ class Arena:
             attempt=attempt,
             round=match.round,
             rule_sets=format_rule_sets(match.rule_sets),
+            block=match.block,
             seats=lines,
             void=record.void,
             started=_utc(record.started_unix_ms / 1000),

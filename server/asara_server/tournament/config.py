@@ -4,10 +4,14 @@
     seats = [2, 4]                     # 2, 3 or 4, or several of them
     rule_sets = ["basic", "pro+gifts"] # one or several; basic is part of all
     rounds = 2                         # 1
+    blocks_per_entry = 30              # instead of rounds: not all groups meet, but evenly many
+    blocks = "mirrored"                # one deal in all seat orders; or "independent": a deal each
+    orders = "rotations"               # the seat orders of a block; or "all"
     seed = "spring"                    # left out: drawn, and recorded in run.json
     concurrency = 2                    # matches at once; left out: one per processor core
-    deals = "committed"                # or "joint": every bot adds a nonce to every deal
-    processes = "run"                  # a bot's process lives for the run, or for one "match"
+    deals = "committed"                # or "joint": every bot adds a nonce to every deal;
+                                       # independent blocks only
+    processes = "match"                # a bot's process lives for one match, or for the "run"
     transport = "unix"                 # or "tcp", for languages that have no unix sockets
 
     [clocks]                           # seconds; left out: as here
@@ -18,21 +22,36 @@
     reconnect_s = 10                   # how long a bot may stay away after a break
 
     [limits]                           # left out: as here
-    log_bytes = 1_000_000              # kept of what a process prints
+    log_bytes = 100_000                # kept of what a bot prints in a match
     failed_starts = 3                  # in a row; then the entry forfeits the rest at once
     idle_processes = 64                # kept waiting for their next match
+    suspend_share = 0.5                # of its matches that an entry may forfeit,
+    suspend_after = 10                 # once it has played so many
+    memory_mb = 1_024                  # these hold in the sandbox only; see `Limits`
+    processes = 256
+    open_files = 1_024
+    cpu_s = 3_600
+    disk_mb = 64
+    build_s = 300                      # and for a build
+    build_memory_mb = 2_048
+    build_mb = 1_024
 
     [[entries]]
     name = "greedy"
     command = "python bots/greedy/main.py"   # or a list of words
     directory = "."                    # where it runs; relative to this file
     environment = { LEVEL = "3" }
+    build = "make"                     # runs once, in a copy of the directory; left out: nothing
+    readable = ["models"]              # what else bots see in the sandbox; relative to this file
 
 A bot starts in its `directory`, and its command is read from there. `python` means the interpreter
-that runs asara. Whoever knows the seed can compute every deal: leave it out of a competition.
+that runs asara. A mirrored block plays one deal several times, so its bots are started anew for
+every match: none may recognise a deal. With independent blocks `processes` is "run" where it is
+left out. Whoever knows the seed can compute every deal: leave it out of a competition.
 """
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -55,10 +74,14 @@ from asara_game.vocabulary import RuleSet
 from asara_server.spec import ClockSettings
 from asara_server.tournament.commands import CommandError, check_command, split_command
 from asara_server.tournament.problems import describe, problem
+from asara_server.tournament.schedule import Match, Orders, TableKind, list_matches, table_kinds
 
 SEATS = (2, 3, 4)
+_NEVER_SEEN = tuple(map(Path, ("/", "/etc", "/home", "/run", "/tmp", "/var")))  # noqa: S108
 MAX_NAME = 40
 """Characters of an entry's name; it becomes part of file names and of tables."""
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 _CLOCKS = ClockSettings()
 
@@ -144,6 +167,43 @@ def _directory(value: object, info: ValidationInfo) -> object:
     return path
 
 
+def too_much_to_see(path: Path) -> bool:
+    """Whether no bot may see this directory as a whole in the sandbox: homes, /etc and the like."""
+    try:
+        home = Path.home()
+    except RuntimeError:  # this user has none
+        home = Path("/home")
+    return path in (*_NEVER_SEEN, home) or bool({"dev", "proc"} & set(path.parts[1:2]))
+
+
+def _readable(value: object, info: ValidationInfo) -> object:
+    if not isinstance(value, list) or not all(isinstance(path, str | Path) for path in value):
+        raise problem(f"should be a list of paths, not {value!r}")
+    base: Path = (info.context or {}).get("base", Path.cwd())
+    paths = []
+    for text in value:
+        try:
+            path = (base / Path(text).expanduser()).resolve()
+            there = path.exists()
+        except (OSError, RuntimeError, ValueError):  # too long, ~nobody, or with a zero byte
+            raise problem(f"{str(text)!r} cannot be a path") from None
+        if not there:
+            raise problem(f"{str(path)!r} does not exist")
+        if too_much_to_see(path):
+            raise problem(f"{str(path)!r} is more than a bot may see; name what it needs")
+        paths.append(path)
+    return tuple(paths)
+
+
+def _words(value: object) -> tuple[str, ...]:
+    """A command: a line, or a list of words. May raise CommandError."""
+    if isinstance(value, str):
+        return split_command(value)
+    if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
+        return tuple(value)
+    raise CommandError("should be a command line or a list of words")
+
+
 Directory = Annotated[Path, BeforeValidator(_directory)]
 Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
 SecondsOrNone = Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)]
@@ -154,22 +214,37 @@ class Entry(_Table):
 
     name: Annotated[str, AfterValidator(_name)]
     directory: Directory = Field(default=".", validate_default=True)
+    build: tuple[str, ...] = ()
+    """Runs once before the first match, in a copy of the directory, which the bots then run in."""
     command: tuple[str, ...]
     environment: Mapping[str, Annotated[str, BeforeValidator(_setting)]] = {}
+    readable: Annotated[tuple[Path, ...], BeforeValidator(_readable)] = ()
+    """What bots see in the sandbox besides their own files: files or directories."""
+
+    @field_validator("build", mode="before")
+    @classmethod
+    def _build(cls, value: object, info: ValidationInfo) -> object:
+        directory = info.data.get("directory")
+        if value == () or not isinstance(directory, Path):
+            return ()
+        base: Path = (info.context or {}).get("base", Path.cwd())
+        if base.is_relative_to(directory):
+            raise problem("works in a copy of the entry's directory; give it one of its own")
+        try:
+            words = _words(value)
+            check_command(words, directory)
+        except CommandError as error:
+            raise problem(str(error)) from None
+        return words
 
     @field_validator("command", mode="before")
     @classmethod
     def _command(cls, value: object, info: ValidationInfo) -> object:
         try:
-            if isinstance(value, str):
-                words = split_command(value)
-            elif isinstance(value, list) and value and all(isinstance(word, str) for word in value):
-                words = tuple(value)
-            else:
-                raise CommandError("should be a command line or a list of words")
+            words = _words(value)
             directory = info.data.get("directory")
-            if isinstance(directory, Path):
-                check_command(words, directory)
+            if isinstance(directory, Path) and info.data.get("build") == ():
+                check_command(words, directory)  # else the build makes what it starts
         except CommandError as error:
             raise problem(str(error)) from None
         return words
@@ -178,7 +253,7 @@ class Entry(_Table):
     @classmethod
     def _environment(cls, value: Mapping[str, str]) -> Mapping[str, str]:
         for name, setting in value.items():
-            if not name or "=" in name or "\0" in name + setting:
+            if not _VARIABLE.fullmatch(name) or "\0" in setting:
                 raise problem(f"{name!r} cannot be an environment variable")
             if name.startswith("ASARA_") and name != "ASARA_TRANSCRIPT":
                 raise problem(f"{name!r} is set by the runner; choose a name without ASARA_")
@@ -202,13 +277,34 @@ class Clocks(_Table):
 class Limits(_Table):
     """What the runner puts up with."""
 
-    log_bytes: Annotated[int, Field(ge=1_000, le=1_000_000_000)] = 1_000_000
-    """Bytes kept of the output of one log file; then it is cut, with a mark."""
+    log_bytes: Annotated[int, Field(ge=1_000, le=1_000_000_000)] = 100_000
+    """Bytes kept of what a bot prints in one match; then its log is cut, with a mark."""
     failed_starts: Annotated[int, Field(ge=1, le=100)] = 3
     """Processes in a row that may end or hang before they dial in; then the entry forfeits the
     rest of its matches at once, without another wait of start_up_s for each."""
     idle_processes: Annotated[int, Field(ge=0, le=10_000)] = 64
-    """Bot processes kept waiting for their next match, where processes = "run"."""
+    """Bot processes kept waiting for their next match, where processes is "run"."""
+    suspend_share: Annotated[float, Field(ge=0, le=1)] = 0.5
+    """Share of its matches that an entry may forfeit; beyond it forfeits the rest at once."""
+    suspend_after: Annotated[int, Field(ge=1, le=1_000_000)] = 10
+    """Matches of an entry before its share of forfeits counts."""
+    memory_mb: Annotated[int, Field(ge=16, le=1 << 20)] = 1_024
+    """MiB of memory of a bot in the sandbox: of all its processes together, /tmp included, where
+    there are control groups; else of each process."""
+    processes: Annotated[int, Field(ge=4, le=30_000)] = 256
+    """Processes and threads of a bot in the sandbox."""
+    open_files: Annotated[int, Field(ge=32, le=1 << 20)] = 1_024
+    """Open files of each process in the sandbox."""
+    cpu_s: Annotated[int, Field(ge=1, le=1 << 30)] = 3_600
+    """Seconds of processor time of each process in the sandbox, over all its matches."""
+    disk_mb: Annotated[int, Field(ge=1, le=1 << 20)] = 64
+    """MiB of files that a bot may leave in /tmp, and as many in /dev/shm, which both are memory."""
+    build_s: Seconds = 300
+    """Seconds that a build may take."""
+    build_memory_mb: Annotated[int, Field(ge=16, le=1 << 20)] = 2_048
+    """MiB of memory of a build; as `memory_mb`."""
+    build_mb: Annotated[int, Field(ge=1, le=1 << 20)] = 1_024
+    """MiB of an entry's directory once it is built, and of /tmp meanwhile."""
 
 
 class Tournament(_Table):
@@ -218,16 +314,29 @@ class Tournament(_Table):
     seats: Annotated[tuple[int, ...], BeforeValidator(_seats)]
     rule_sets: Annotated[tuple[frozenset[RuleSet], ...], BeforeValidator(_rule_sets)]
     rounds: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    blocks: Literal["mirrored", "independent"] = "mirrored"
+    """Whether all matches of a block have one deal, or each its own."""
+    orders: Orders = "rotations"
+    blocks_per_entry: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    """Of each kind of table; without it, all groups of entries meet, in every round."""
     seed: str | None = None
     concurrency: Annotated[int, Field(ge=1, le=10_000)] = Field(default_factory=cores)
     deals: Literal["committed", "joint"] = "committed"
     """Whether the referee alone makes the deals, bound beforehand, or every bot adds a nonce."""
-    processes: Literal["run", "match"] = "run"
+    processes: Literal["run", "match"] = "match"
+    """How long a bot's process lives; "run" where left out with independent blocks."""
     transport: Literal["unix", "tcp"] = "unix"
     """How bots reach the referee: a unix socket, or TCP on this machine for languages without."""
     clocks: Clocks = Clocks()
     limits: Limits = Limits()
     entries: Annotated[tuple[Entry, ...], Field(strict=False)]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _processes(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        if data.get("blocks") == "independent":
+            return {"processes": "run", **data}
+        return data
 
     @field_validator("seed", mode="before")
     @classmethod
@@ -252,6 +361,27 @@ class Tournament(_Table):
         return entries
 
     @model_validator(mode="after")
+    def _compatible(self) -> Self:
+        if self.blocks_per_entry is not None and self.rounds > 1:
+            raise problem(
+                "rounds: blocks_per_entry already says how much is played; leave out one of them"
+            )
+        if self.blocks == "independent":
+            return self
+        if self.processes == "run":
+            raise problem(
+                "processes: a mirrored block plays one deal several times, and a bot whose process "
+                "lives for the run could recognise it; leave processes out, or set blocks to "
+                "'independent'"
+            )
+        if self.deals == "joint":
+            raise problem(
+                "deals: a joint deal cannot be mirrored, for the nonces of each match make another "
+                "deal; set blocks to 'independent'"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _enough(self) -> Self:
         if len(self.entries) < max(self.seats):
             raise problem(
@@ -259,6 +389,29 @@ class Tournament(_Table):
                 f"{len(self.entries)}; add [[entries]] or play with fewer seats"
             )
         return self
+
+    def matches(self) -> list[Match]:
+        """All matches, in the order of play."""
+        return list_matches(
+            [entry.name for entry in self.entries],
+            self.seats,
+            self.rule_sets,
+            rounds=self.rounds,
+            blocks_per_entry=self.blocks_per_entry,
+            orders=self.orders,
+            mirrored=self.blocks == "mirrored",
+        )
+
+    def table_kinds(self) -> list[TableKind]:
+        """How many matches there are of which kind, without listing them."""
+        return table_kinds(
+            len(self.entries),
+            self.seats,
+            self.rule_sets,
+            rounds=self.rounds,
+            blocks_per_entry=self.blocks_per_entry,
+            orders=self.orders,
+        )
 
 
 def load_tournament(path: Path) -> Tournament:

@@ -6,22 +6,26 @@ referee.pub      public half of the key that signs the replays
 results.jsonl    a line per match, as soon as it ended
 standings.json   the standings; written at the end, also of a run that was cut short
 replays/         a file per match
-logs/            what each bot printed
+logs/            what each bot printed, by match; and what builds did
+builds/          directories of entries that were built, as they are afterwards
 journal.sqlite   what a run that was killed goes on from
 run.log          what the referee and the runner did
+report.html      a page about the run, once `asara report` has written it
 """
 
 import os
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self, TextIO
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from asara_server.journal import Durability, Journal, JournalError
 from asara_server.replay import write_file
 from asara_server.tournament.results import MatchResult
+from asara_server.tournament.sandbox import SandboxKind
 from asara_server.tournament.standings import Standings
 
 RUN_FILES = (
@@ -32,11 +36,16 @@ RUN_FILES = (
     "referee.pub",
     "run.log",
     "journal.sqlite",
+    "report.html",
 )
 JOURNAL = "journal.sqlite"
-RUN_FOLDERS = ("replays", "logs")
+RUN_FOLDERS = ("replays", "logs", "builds")
+_ALWAYS = ("replays", "logs")
 _LEFTOVERS = (f"{JOURNAL}-wal", "run.json.part", "standings.json.part", "results.jsonl.part")
 """What else there is where a run was killed."""
+
+_MOST_SCHEDULED = 1_000_000_000
+"""More matches than any run can have."""
 
 
 class RunDirectoryError(ValueError):
@@ -49,12 +58,18 @@ class RunInfo(BaseModel):
     asara: str
     """Version of the program."""
     title: str
+    entries: tuple[str, ...] = ()
+    """Their names, in the order of the file."""
+    scheduled: int = Field(default=0, ge=0, le=_MOST_SCHEDULED)
+    """Matches; 0 in runs of earlier versions, which did not say."""
     seed: str
     """The secret of all deals derives from it."""
     seed_drawn: bool
     """Whether it was drawn for this run; else the tournament file names it."""
     deals: Literal["committed", "joint"]
     """Whether deals come from the seed alone, or from nonces of the bots as well."""
+    blocks: Literal["mirrored", "independent"]
+    """Whether all matches of a block have one deal, or each its own."""
     deal_commitment: str
     """SHA-256 of the tournament's secret; published before the first match."""
     tournament_secret: str | None = None
@@ -63,20 +78,40 @@ class RunInfo(BaseModel):
     edition_sha256: str
     started: str
     """ISO 8601, UTC."""
+    resumed: str | None = None
+    """When it went on last."""
     ended: str | None = None
     state: Literal["running", "finished", "cut short"] = "running"
+    sandbox: SandboxKind = "none"
+    """How bots were contained."""
+    out: dict[str, str] = {}
+    """Entries that could not be built or started, and why; told at the end."""
+    suspended: dict[str, str] = {}
+    """Entries that faulted too often, and why; told at the end."""
+
+
+def read_info(path: Path) -> RunInfo:
+    """What the `run.json` of this directory says; a RunDirectoryError where it cannot be read."""
+    try:
+        return RunInfo.model_validate_json((path / "run.json").read_bytes())
+    except (OSError, ValidationError):
+        raise RunDirectoryError(
+            f"{path / 'run.json'}: cannot be read, or was written by another version of asara"
+        ) from None
 
 
 class RunDirectory:
     """Where a run keeps what it leaves behind. A context: closes its files at the end.
 
-    The journal knows which matches are over; `results.jsonl` and `replays` follow it.
+    The journal knows which matches are over; `results.jsonl` and `replays` follow it. A replay
+    tells its deal, so that of a mirrored block comes when all its matches are over.
     """
 
     def __init__(self, path: Path, durability: Durability = "normal") -> None:
         self.path = path
         self.replays = path / "replays"
         self.logs = path / "logs"
+        self.builds = path / "builds"
         self.journal = Journal(path / JOURNAL, durability)
         self._results: TextIO = (path / "results.jsonl").open("a", encoding="utf-8")
 
@@ -93,7 +128,7 @@ class RunDirectory:
         try:
             if path.is_dir() and any(path.iterdir()):
                 _clear(path, replace=replace)
-            for folder in RUN_FOLDERS:
+            for folder in _ALWAYS:
                 (path / folder).mkdir(parents=True)
             return cls(path, durability)
         except OSError as error:
@@ -106,18 +141,13 @@ class RunDirectory:
         """The run that `path` holds, and what it was; one that is complete is refused."""
         if not (path / "run.json").is_file():
             raise RunDirectoryError(f"{path}: holds no run; start one without --resume")
-        try:
-            info = RunInfo.model_validate_json((path / "run.json").read_bytes())
-        except (OSError, ValidationError):
-            raise RunDirectoryError(
-                f"{path / 'run.json'}: cannot be read, or was written by another version of asara"
-            ) from None
+        info = read_info(path)
         if info.state == "finished":
             raise RunDirectoryError(f"{path}: this run is complete; there is nothing to resume")
         if not (path / JOURNAL).is_file():
             raise RunDirectoryError(f"{path}: this run has no {JOURNAL} to go on from")
         try:
-            for folder in RUN_FOLDERS:
+            for folder in _ALWAYS:
                 (path / folder).mkdir(exist_ok=True)
             return cls(path, durability), info
         except OSError as error:
@@ -126,19 +156,28 @@ class RunDirectory:
             raise RunDirectoryError(str(error)) from None
 
     def keep(self, result: MatchResult, replay: bytes | None) -> None:
-        """A match is over: in the journal first, then in the files that follow from it."""
+        """A match is over: in the journal first, then in the results.
+
+        Its replay stays in the journal, which only the owner may read, until `write_replays`.
+        """
         self.journal.end(result.played_as, result.model_dump_json(), replay)
-        self._write_replay(result.played_as, replay)
         self._append(result)
 
+    def write_replays(self, names: Iterable[str]) -> None:
+        """Let everybody read the replays of these matches, by their names in the journal."""
+        for name in names:
+            replay = self.journal.replay(name)
+            if replay is not None:
+                write_file(self.replays / f"{name}.asara", replay)
+                self.journal.written(name)
+
     def catch_up(self) -> list[MatchResult]:
-        """The matches that are over by the journal, once the files say the same."""
+        """The matches that are over by the journal, once `results.jsonl` says the same."""
         for part in self.replays.glob(".*"):  # of a run that was killed while it wrote
             part.unlink()
         results = []
         lines = []
         for ended in list(self.journal.ended()):
-            self._write_replay(ended.match_id, ended.replay)
             results.append(MatchResult.model_validate_json(ended.result))
             lines.append(ended.result + "\n")
         self._results.close()
@@ -146,11 +185,6 @@ class RunDirectory:
         _write(path, "".join(lines))
         self._results = path.open("a", encoding="utf-8")
         return results
-
-    def _write_replay(self, name: str, replay: bytes | None) -> None:
-        if replay is not None:
-            write_file(self.replays / f"{name}.asara", replay)
-            self.journal.written(name)
 
     def _append(self, result: MatchResult) -> None:
         self._results.write(result.model_dump_json() + "\n")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from asara_game.vocabulary import RuleSet
 from asara_server.tournament.config import Tournament
-from asara_server.tournament.schedule import TableKind, table_kinds
+from asara_server.tournament.schedule import TableKind
 
 MOST_MATCHES = 1_000_000
 """More than these are not listed; a run of them would never end."""
@@ -15,8 +15,8 @@ _DECISIONS = {2: 70, 3: 60, 4: 50}
 _PROFESSIONAL = 1.3
 """Times as many where the professional rules are in force."""
 
-_START_S = 0.7
-"""Seconds until a bot's process has dialled in, where it is started for every match."""
+_START_S = 0.3
+"""Seconds of a core until a bot in Python has dialled in, where each match starts its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +30,16 @@ class Estimate:
     """If every bot used up its clock in every match."""
 
     @property
+    def blocks(self) -> int:
+        return sum(kind.blocks for kind in self.kinds)
+
+    @property
     def matches(self) -> int:
         return sum(kind.matches for kind in self.kinds)
 
 
 def estimate(tournament: Tournament, decision_s: float) -> Estimate:
-    kinds = table_kinds(
-        len(tournament.entries), tournament.seats, tournament.rule_sets, tournament.rounds
-    )
+    kinds = tournament.table_kinds()
     clocks = tournament.clocks
     start = _START_S if tournament.processes == "match" else 0.0
     longest_decision_s = clocks.increment_s + clocks.grace_s
@@ -46,7 +48,7 @@ def estimate(tournament: Tournament, decision_s: float) -> Estimate:
         decisions = _DECISIONS[kind.seats]
         if RuleSet.PROFESSIONAL in kind.rule_sets:
             decisions = round(decisions * _PROFESSIONAL)
-        likely += kind.matches * (start + kind.seats * decisions * decision_s)
+        likely += kind.matches * kind.seats * (start + decisions * decision_s)
         seat_s = clocks.bank_s + decisions * longest_decision_s
         longest += kind.matches * (clocks.start_up_s + kind.seats * seat_s)
     return Estimate(tuple(kinds), likely / tournament.concurrency, longest / tournament.concurrency)

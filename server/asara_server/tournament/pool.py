@@ -6,13 +6,16 @@ otherwise, and the number of matches at once, not of processes, is what shares o
 
 A process that ended, or that forfeited a match, is not used again. An entry whose processes fail
 several times in a row before they dial in is out: the rest of its matches are forfeited at once.
+So is one that is excluded for another reason.
+
+What a bot prints is in `logs/<match>/<seat>-<entry>.log`, also where its process plays on in other
+matches.
 """
 
 import asyncio
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import count
 from pathlib import Path
 
 from asara_server.logs import logger
@@ -26,7 +29,9 @@ from asara_server.tournament.processes import (
     StartError,
     bot_environment,
 )
+from asara_server.tournament.sandbox import Sandbox
 from asara_server.tournament.schedule import bot_seed
+from asara_server.tournament.visible import confined
 
 GOODBYE_S = 1.0
 """Seconds a process has to end by itself once its bot was told that nothing more will come."""
@@ -40,8 +45,6 @@ class Bot:
     token: str
     guest: bool = False
     """Somebody starts and ends it by hand."""
-    slot: int = 0
-    """Tells apart the processes of one entry that run at the same time; 1 and up."""
     log: OutputLog | None = None
     process: BotProcess | None = None
     ended: str = ""
@@ -70,7 +73,12 @@ class Pool:
         limits: Limits,
         seed: str | None,
         logs: Path,
+        sandbox: Sandbox | None = None,
+        built: Mapping[str, Path] | None = None,
     ) -> None:
+        """Without a `sandbox` bots run with our rights. `built` has the directories of entries
+        that were built, by name.
+        """
         self._referee = referee
         self._address = address
         self._entries = {entry.name: entry for entry in entries}
@@ -78,6 +86,8 @@ class Pool:
         self._limits = limits
         self._seed = seed
         self._logs = logs
+        self._sandbox = sandbox
+        self._built = built or {}
         self._guests: dict[str, Bot] = {}
         self._all: set[Bot] = set()
         self._idle: list[Bot] = []
@@ -96,6 +106,13 @@ class Pool:
         """Let somebody's own bot take part under this name."""
         self._guests[name] = self._admit(Bot(name, token, guest=True))
 
+    async def exclude(self, name: str, why: str) -> None:
+        """Start no more bots of this entry: it forfeits its further matches, for this reason."""
+        self._out.setdefault(name, why)
+        for bot in [bot for bot in self._idle if bot.entry == name]:
+            self._idle.remove(bot)
+            await self._retire(bot, why)
+
     async def take(self, name: str, match_id: str, seat: int) -> Bot:
         """A bot of this entry for this match, started if need be."""
         if name in self._guests:
@@ -104,10 +121,14 @@ class Pool:
             bot = self._admit(Bot(name, _token()))
             self._lose(bot, self._out[name])
             return bot
-        bot = self._idle_bot(name) or await self._start(self._entries[name], match_id, seat)
-        if bot.log is not None:
-            bot.log.note(f"{match_id} seat {seat}")
-        return bot
+        path = self._logs / match_id / f"{seat}-{name}.log"
+        idle = self._idle_bot(name)
+        if idle is None:
+            return await self._start(self._entries[name], match_id, seat, path)
+        if idle.log is not None and idle.process is not None:
+            idle.log.move(path)
+            idle.log.note(f"process {idle.process.pid}, which played before")
+        return idle
 
     async def give_back(self, bot: Bot, termination: Termination) -> None:
         """The bot's match is over, and so ended its part in it."""
@@ -137,11 +158,9 @@ class Pool:
                 return bot
         return None
 
-    async def _start(self, entry: Entry, match_id: str, seat: int) -> Bot:
-        taken = {bot.slot for bot in self._all if bot.entry == entry.name}
-        bot = Bot(entry.name, _token(), slot=next(n for n in count(1) if n not in taken))
-        self._admit(bot)
-        bot.log = OutputLog(self._log_path(bot, match_id), self._limits.log_bytes)
+    async def _start(self, entry: Entry, match_id: str, seat: int, path: Path) -> Bot:
+        bot = self._admit(Bot(entry.name, _token()))
+        bot.log = OutputLog(path, self._limits.log_bytes)
         environment = bot_environment(
             entry.environment,
             address=self._address,
@@ -151,9 +170,12 @@ class Pool:
         )
         if self._guardian is None:
             self._guardian = Guardian(self._address)
+        built = self._built.get(entry.name)
+        confinement = confined(self._sandbox, entry, self._entries.values(), built, self._limits)
+        directory = built if built and not confinement else entry.directory
         try:
             bot.process = await BotProcess.start(
-                entry.command, entry.directory, environment, bot.log
+                entry.command, directory, environment, bot.log, confinement
             )
         except StartError as error:
             self._lose(bot, str(error))
@@ -162,11 +184,6 @@ class Pool:
         self._guardian.watch(bot.process.pid)
         bot.watcher = asyncio.create_task(self._watch(bot, bot.process, bot.log))
         return bot
-
-    def _log_path(self, bot: Bot, match_id: str) -> Path:
-        if not self._keep:
-            return self._logs / f"{match_id}-{bot.entry}.log"
-        return self._logs / (f"{bot.entry}.log" if bot.slot == 1 else f"{bot.entry}@{bot.slot}.log")
 
     def _admit(self, bot: Bot) -> Bot:
         self._all.add(bot)

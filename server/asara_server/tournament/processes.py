@@ -1,9 +1,12 @@
 """A bot's program as a process: its environment, its output, its end.
 
 Each process leads a session of its own, so that it can be ended together with its children and a
-Ctrl-C in the organiser's terminal does not reach it. It gets none of the organiser's environment
-but what programs need to run. What it prints, on standard output or standard error, goes to a log
-of limited size; nothing it prints can harm anybody.
+Ctrl-C in the organiser's terminal does not reach it. In a sandbox no child escapes, whatever
+session it makes for itself: its process space ends with the program.
+
+A process gets none of the organiser's environment but what programs need to run. What it prints,
+on standard output or standard error, goes to a log of limited size; nothing it prints can harm
+anybody.
 """
 
 import asyncio
@@ -12,11 +15,13 @@ import os
 import shlex
 import signal
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
 from asara_server.tournament.commands import resolve_command, search_path
+from asara_server.tournament.sandbox import Bounds, Enclosure, Premises, Sandbox
 
 PASSED_ON = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ", "USER")
 """The organiser's variables that bots inherit, besides PATH."""
@@ -43,11 +48,22 @@ class OutputLog:
     """What one bot printed, with the runner's own notes as lines that begin with `#`."""
 
     def __init__(self, path: Path, limit: int) -> None:
-        self._file: BinaryIO = path.open("ab", buffering=0)
-        self._left = limit - self._file.tell()
+        """`limit` is for each file, in bytes."""
         self._limit = limit
-        self._cut = self._left < 0
         self._last = b""
+        self._open(path)
+
+    def _open(self, path: Path) -> None:
+        path.parent.mkdir(exist_ok=True)
+        self._file: BinaryIO = path.open("ab", buffering=0)
+        self._left = self._limit - self._file.tell()
+        self._cut = self._left < 0
+
+    def move(self, path: Path) -> None:
+        """What is printed from now on belongs in another file."""
+        self._file.close()
+        self._last = b""
+        self._open(path)
 
     @property
     def full(self) -> bool:
@@ -71,10 +87,6 @@ class OutputLog:
             self._file.write(line)
             self._left -= len(line)
 
-    def forget(self) -> None:
-        """Let the last words begin anew, for the next process that writes here."""
-        self._last = b""
-
     def last_words(self) -> list[str]:
         """The last lines printed, safe to show on a terminal."""
         text = self._last.decode(errors="replace")
@@ -83,6 +95,14 @@ class OutputLog:
 
     def close(self) -> None:
         self._file.close()
+
+
+def build_environment(settings: Mapping[str, str]) -> dict[str, str]:
+    """The variables of an entry's programs that do not play, but build it."""
+    environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    environment["PATH"] = search_path()
+    environment["PYTHONUNBUFFERED"] = "1"  # a bot that is ended leaves its last words in the log
+    return {**environment, **settings}
 
 
 def bot_environment(
@@ -94,10 +114,7 @@ def bot_environment(
     seat: int | None = None,
 ) -> dict[str, str]:
     """All variables of a bot's process. `seat` is told only where it plays one match."""
-    environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-    environment["PATH"] = search_path()
-    environment["PYTHONUNBUFFERED"] = "1"  # a bot that is ended leaves its last words in the log
-    environment |= settings
+    environment = build_environment(settings)
     environment |= {"ASARA_ADDRESS": address, "ASARA_TOKEN": token}
     if seed is not None:
         environment["ASARA_SEED"] = str(seed)
@@ -106,12 +123,28 @@ def bot_environment(
     return environment
 
 
+@dataclass(frozen=True, slots=True)
+class Confinement:
+    """Where a program is contained: in which sandbox, what it sees, what it may use."""
+
+    sandbox: Sandbox
+    premises: Premises
+    bounds: Bounds
+
+
 class BotProcess:
     """A running bot. `start` makes one."""
 
-    def __init__(self, process: asyncio.subprocess.Process, output: int, log: OutputLog) -> None:
+    def __init__(
+        self,
+        process: asyncio.subprocess.Process,
+        output: int,
+        log: OutputLog,
+        enclosure: Enclosure | None,
+    ) -> None:
         self._process = process
         self._log = log
+        self._enclosure = enclosure
         self._group_ended = False
         self._reader = asyncio.create_task(self._read(output))
 
@@ -122,28 +155,38 @@ class BotProcess:
         directory: Path,
         environment: Mapping[str, str],
         log: OutputLog,
+        confinement: Confinement | None = None,
     ) -> "BotProcess":
         """Start the program in its directory. StartError says why the system refuses."""
-        words = resolve_command(tuple(command), directory)
+        words = list(resolve_command(tuple(command), directory))
+        enclosure = None
         read_end, write_end = os.pipe()
         try:
+            if confinement is not None:
+                enclosure = confinement.sandbox.enclose(
+                    words, environment, confinement.premises, confinement.bounds
+                )
             process = await asyncio.create_subprocess_exec(
-                *words,
-                cwd=directory,
-                env=dict(environment),
+                *(enclosure.command if enclosure else words),
+                cwd="/" if enclosure else directory,
+                env=enclosure.environment if enclosure else dict(environment),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=write_end,
                 stderr=write_end,
                 start_new_session=True,
+                pass_fds=enclosure.descriptors if enclosure else (),
             )
         except OSError as error:
             os.close(read_end)
+            if enclosure is not None:
+                await enclosure.clear()
             raise StartError(f"could not be started: {_refusal(error, words[0])}") from None
         finally:
             os.close(write_end)
-        log.forget()
+            if enclosure is not None:
+                enclosure.started()
         log.note(f"process {process.pid}: {shlex.join(command)}")
-        return cls(process, read_end, log)
+        return cls(process, read_end, log, enclosure)
 
     @property
     def pid(self) -> int:
@@ -153,6 +196,11 @@ class BotProcess:
     def running(self) -> bool:
         return self._process.returncode is None
 
+    @property
+    def failed(self) -> bool:
+        """Whether it ended otherwise than well."""
+        return bool(self._process.returncode)
+
     async def wait(self) -> str:
         """Wait until the process has ended and all that it printed is in the log; how it ended."""
         await self._process.wait()
@@ -160,11 +208,19 @@ class BotProcess:
         await asyncio.wait([self._reader], timeout=_DRAIN_S)
         code = self._process.returncode
         assert code is not None
-        return _ending(code)
+        if self._enclosure is None:
+            return _ending(code)
+        reason = self._enclosure.reason()
+        await self._enclosure.clear()
+        how = _ending(self._enclosure.ending(code))
+        return f"{how}: {reason}" if reason else how
 
     async def stop(self) -> None:
-        """End the process and its group: politely, then not."""
-        if self.running:
+        """End the process and its group: politely, then not.
+
+        In a sandbox any signal would end its keeper, and everything in it at once.
+        """
+        if self.running and self._enclosure is None:
             self._signal(signal.SIGTERM)
             try:
                 await asyncio.wait_for(self._process.wait(), STOP_S)
@@ -174,6 +230,8 @@ class BotProcess:
         await self._process.wait()
         await asyncio.wait([self._reader], timeout=_DRAIN_S)
         self._reader.cancel()
+        if self._enclosure is not None:
+            await self._enclosure.clear()
 
     def _end_group(self) -> None:
         """Kill whoever is in the group, once: later its number may belong to somebody else."""

@@ -1,5 +1,6 @@
 """Makes a referee reachable for the bots of this machine, and for nobody else."""
 
+import os
 import shutil
 import tempfile
 from collections.abc import AsyncIterator
@@ -10,8 +11,9 @@ from typing import Literal
 from asara_server.referee import Referee
 from asara_server.service import serve
 
-_LONGEST_SOCKET_PATH = 100
-"""Bytes; the shortest limit among systems is 104."""
+_LONGEST_FOLDER = 75
+"""Bytes of the path that the socket's directory is made in; systems take paths up to 104 bytes."""
+_SHORT = "/tmp"  # noqa: S108 - mkdtemp makes a directory there that only this user may enter
 
 
 @asynccontextmanager
@@ -20,11 +22,10 @@ async def local_address(referee: Referee, transport: Literal["unix", "tcp"]) -> 
 
     Yields the address for ASARA_ADDRESS.
     """
-    folder = Path(tempfile.mkdtemp(prefix="asara-"))
+    folder = Path(tempfile.mkdtemp(prefix="asara-", dir=_SHORT if _too_long() else None))
     try:
         socket = folder / "referee"
-        fits = len(bytes(socket)) <= _LONGEST_SOCKET_PATH
-        wanted = f"unix:{socket}" if transport == "unix" and fits else "127.0.0.1:0"
+        wanted = f"unix:{socket}" if transport == "unix" else "127.0.0.1:0"
         server, address = await serve(referee, wanted)
         try:
             yield address
@@ -32,3 +33,7 @@ async def local_address(referee: Referee, transport: Literal["unix", "tcp"]) -> 
             await server.stop(grace=1.0)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _too_long() -> bool:
+    return len(os.fsencode(tempfile.gettempdir())) > _LONGEST_FOLDER

@@ -6,11 +6,22 @@ nothing, and the match was played again under the next attempt where attempts we
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    ValidationError,
+    model_validator,
+)
 
 from asara_server.results import Termination
+
+_MOST_PRESTIGE = 1_000_000
+"""More than any match can give."""
 
 
 def _termination(value: object) -> object:
@@ -32,7 +43,7 @@ class SeatLine(BaseModel):
     entry: str
     rank: int
     """1 for the best; ties share a rank, and the next ranks are left out."""
-    prestige: int
+    prestige: int = Field(ge=-_MOST_PRESTIGE, le=_MOST_PRESTIGE)
     termination: TerminationName
     detail: str = ""
     """Why, in words, where the seat forfeited."""
@@ -49,6 +60,9 @@ class MatchResult(BaseModel):
     round: int
     rule_sets: str
     """Such as "pro+gifts"."""
+    block: str = ""
+    """Name of its deal block; matches of one block are not independent of each other. Empty for a
+    match that stands alone."""
     seats: tuple[SeatLine, ...]
     """In seat order; empty where the match is void."""
     void: bool = False
@@ -57,6 +71,20 @@ class MatchResult(BaseModel):
     """ISO 8601, UTC."""
     seconds: float
     """From the start to the end, by the wall."""
+
+    @model_validator(mode="after")
+    def _seats_can_be(self) -> Self:
+        ranks = [seat.rank for seat in self.seats]
+        if not self.void and len(ranks) not in {2, 3, 4}:
+            raise ValueError(f"seats: a match has 2 to 4, not {len(ranks)}")
+        if any(rank != 1 + sum(other < rank for other in ranks) for rank in ranks):
+            raise ValueError(f"seats: no match ends with the ranks {ranks}")
+        return self
+
+    @property
+    def deal_block(self) -> str:
+        """The name of its block; a match that is of none is one of its own."""
+        return self.block or self.match_id
 
     @property
     def played_as(self) -> str:
@@ -83,8 +111,13 @@ def read_results(path: Path) -> Iterator[MatchResult]:
         for number, line in enumerate(file, start=1):
             if not line.endswith("\n"):
                 return
-            try:
-                yield MatchResult.model_validate_json(line)
-            except ValidationError as error:
-                what = error.errors(include_url=False)[0]["msg"]
-                raise ResultsError(f"{path}: line {number}: {what}") from None
+            yield result_in(line, path, number)
+
+
+def result_in(line: str | bytes, path: Path, number: int) -> MatchResult:
+    """The match of a line, which is the one of this number in a results file."""
+    try:
+        return MatchResult.model_validate_json(line)
+    except ValidationError as error:
+        what = error.errors(include_url=False)[0]["msg"]
+        raise ResultsError(f"{path}: line {number}: {what}") from None

@@ -6,7 +6,7 @@ not depend on how many these are. A bot that misbehaves loses its match and nobo
 
 import asyncio
 import secrets
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -17,13 +17,16 @@ from asara_server.logs import logger
 from asara_server.referee import Referee
 from asara_server.replay import SigningKey, replay_bytes
 from asara_server.tournament.arena import ATTEMPTS, Arena, Played, utc_now
+from asara_server.tournament.builds import Builder
 from asara_server.tournament.config import Tournament
 from asara_server.tournament.directory import RunDirectory, RunInfo
 from asara_server.tournament.pool import Pool
 from asara_server.tournament.reach import local_address
 from asara_server.tournament.results import MatchResult, attempt_name
+from asara_server.tournament.sandbox import Sandbox, SandboxKind
 from asara_server.tournament.schedule import Match
 from asara_server.tournament.standings import Standings, compute_standings
+from asara_server.tournament.suspension import Suspensions
 
 FINISH_S = 5.0
 """Seconds that running matches have for their open decisions when the run is stopped."""
@@ -38,7 +41,9 @@ class RunEnd:
     cut: tuple[str, ...]
     """How far the matches were that were stopped in the middle; they have no result."""
     out: dict[str, str]
-    """Entries that did not start, and why."""
+    """Entries that could not be built or did not start, and why."""
+    suspended: dict[str, str]
+    """Entries that faulted too often, and why."""
 
 
 class Runner:
@@ -53,9 +58,18 @@ class Runner:
         directory: RunDirectory,
         key: SigningKey,
         finished: Callable[[MatchResult], None] = lambda result: None,
+        enough: Callable[[], bool] = lambda: False,
         resumed: RunInfo | None = None,
+        sandbox: Sandbox | None = None,
+        watch: Callable[[Referee], None] = lambda referee: None,
     ) -> None:
-        """`resumed` is what run.json says of a run that is to go on."""
+        """`resumed` is what run.json says of a run that is to go on.
+
+        Without a `sandbox` bots run with our rights. `watch` is given the referee before it plays.
+        `enough` is asked after every match. Once it says so no further deal block begins, the begun
+        ones are played to their end, and they are then the whole schedule.
+        """
+        self._watch = watch
         self._tournament = tournament
         self._matches = matches
         self._edition = edition
@@ -65,10 +79,24 @@ class Runner:
         self._directory = directory
         self._key = key
         self._finished = finished
+        self._enough = enough
+        self._decided = False
         self._stopping = asyncio.Event()
         self._results: list[MatchResult] = directory.catch_up() if resumed else []
+        self._begun = {result.deal_block for result in self._results}
+        """Deal blocks of which a match was begun."""
+        self._open = Counter(match.block for match, _ in self._to_play() if match.mirrored)
+        """Matches to be played of each mirrored block that is not over."""
+        self._held: dict[str, list[str]] = defaultdict(list)
+        """By such a block, the replays that may not be read yet."""
+        for result in self._results:
+            self._write_replay(result)
         self._cut: list[str] = []
         self._out: dict[str, str] = {}
+        self._sandbox = None if sandbox is None else sandbox.keeping_secret(directory.path)
+        self._suspensions = Suspensions(matches, tournament.limits)
+        for result in self._results:
+            self._suspensions.take(result)
         self._logger = logger("runner")
 
     def stop(self) -> None:
@@ -103,6 +131,7 @@ class Runner:
             matches=len(self._matches),
             over=len(self._results),
             deal_commitment=self.deal_commitment,
+            sandbox=self._sandbox_kind,
         )
         try:
             await self._play_all()
@@ -114,17 +143,33 @@ class Runner:
                 self._results,
             )
             self._directory.write_standings(standings)
-            end: dict[str, str] = {"ended": utc_now(), "state": "cut short"}
+            end: dict[str, object] = {"ended": utc_now(), "state": "cut short"}
+            end |= {"out": self._out, "suspended": self._suspensions.suspended}
+            end["scheduled"] = len(self._matches)
             if standings.complete:
                 end |= {"state": "finished", "tournament_secret": self.tournament_secret}
             self._directory.write_info(info.model_copy(update=end))
             self._logger.info("run over", state=end["state"], played=standings.matches.played)
-        return RunEnd(tuple(self._results), standings, tuple(self._cut), self._out)
+        return RunEnd(
+            tuple(self._results),
+            standings,
+            tuple(self._cut),
+            self._out,
+            dict(self._suspensions.suspended),
+        )
 
     async def _play_all(self) -> None:
         settings = self._tournament
         referee = Referee(journal=self._directory.journal)
+        self._watch(referee)
         async with local_address(referee, settings.transport) as address:
+            builder = Builder(
+                self._directory.builds,
+                self._directory.logs,
+                settings.limits,
+                sandbox=self._sandbox,
+            )
+            excluded = await self._build(builder)
             pool = Pool(
                 referee,
                 address,
@@ -133,7 +178,13 @@ class Runner:
                 limits=settings.limits,
                 seed=self._bots_seed,
                 logs=self._directory.logs,
+                sandbox=self._sandbox,
+                built={
+                    entry.name: builder.place(entry) for entry in settings.entries if entry.build
+                },
             )
+            for name, why in (excluded | self._suspensions.suspended).items():
+                await pool.exclude(name, why)
             arena = Arena(
                 referee,
                 pool,
@@ -145,7 +196,7 @@ class Runner:
             waiting = self._to_play()
             at_once = min(settings.concurrency, len(waiting))
             work = iter(waiting)
-            workers = [asyncio.create_task(self._work(arena, work)) for _ in range(at_once)]
+            workers = [asyncio.create_task(self._work(arena, pool, work)) for _ in range(at_once)]
             stopper = asyncio.create_task(self._stop_referee(referee))
             try:
                 await asyncio.gather(*workers)
@@ -156,7 +207,22 @@ class Runner:
                     task.cancel()
                 await asyncio.gather(*workers, stopper, return_exceptions=True)
                 await pool.close()
-                self._out = pool.out
+                suspended = self._suspensions.suspended
+                self._out = {n: why for n, why in pool.out.items() if n not in suspended}
+
+    async def _build(self, builder: Builder) -> dict[str, str]:
+        """Build the entries, unless the run is stopped meanwhile; who cannot be built, and why."""
+        building = asyncio.create_task(
+            builder.build(self._tournament.entries, self._tournament.concurrency)
+        )
+        stopping = asyncio.create_task(self._stopping.wait())
+        try:
+            await asyncio.wait([building, stopping], return_when=asyncio.FIRST_COMPLETED)
+            return building.result() if building.done() else {}
+        finally:
+            building.cancel()
+            stopping.cancel()
+            await asyncio.gather(building, stopping, return_exceptions=True)
 
     async def _stop_referee(self, referee: Referee) -> None:
         await self._stopping.wait()
@@ -174,23 +240,51 @@ class Runner:
         begun = self._directory.journal.unfinished
         return sorted(waiting, key=lambda one: attempt_name(one[0].match_id, one[1]) not in begun)
 
-    async def _work(self, arena: Arena, waiting: Iterator[tuple[Match, int]]) -> None:
+    async def _work(self, arena: Arena, pool: Pool, waiting: Iterator[tuple[Match, int]]) -> None:
         """Play one match after the other until none waits."""
         for match, attempt in waiting:
             if self._stopping.is_set():
                 return
+            if self._decided and match.deal_block not in self._begun:
+                return
+            self._begun.add(match.deal_block)
             played = None
             async for played in arena.play(match, attempt):
                 self._keep(played)
+                for name, why in self._suspensions.take(played.result, pool.out).items():
+                    self._logger.warning("entry is suspended", entry=name, why=why)
+                    await pool.exclude(name, why)
             if played is None:
                 return
+            self._close(match, played.result)
             self._finished(played.result)
+            if not self._decided and self._enough():
+                self._decided = True
+                self._matches = [
+                    match for match in self._matches if match.deal_block in self._begun
+                ]
 
     def _keep(self, played: Played) -> None:
         """Leave on disk what a match ended with."""
         replay = None if played.replay is None else replay_bytes(played.replay, self._key)
         self._directory.keep(played.result, replay)
         self._results.append(played.result)
+        self._write_replay(played.result)
+
+    def _write_replay(self, result: MatchResult) -> None:
+        """Let everybody read the replay, unless it tells the deal of matches still to come."""
+        if self._open[result.block]:
+            self._held[result.block].append(result.played_as)
+        else:
+            self._directory.write_replays([result.played_as])
+
+    def _close(self, match: Match, last: MatchResult) -> None:
+        """With the last match of a block that is to be played, its deal may be known."""
+        over = not last.void or last.attempt >= ATTEMPTS
+        if over and self._open[match.block]:
+            self._open[match.block] -= 1
+            if not self._open[match.block]:
+                self._directory.write_replays(self._held.pop(match.block, ()))
 
     @property
     def _bots_seed(self) -> str | None:
@@ -203,15 +297,29 @@ class Runner:
 
     def _info(self) -> RunInfo:
         if self._resumed is not None:
-            return self._resumed.model_copy(update={"state": "running", "ended": None})
+            again = {
+                "state": "running",
+                "ended": None,
+                "resumed": utc_now(),
+                "sandbox": self._sandbox_kind,
+            }
+            return self._resumed.model_copy(update=again)
         return RunInfo(
             asara=version("asara"),
             title=self._tournament.title,
+            entries=tuple(entry.name for entry in self._tournament.entries),
+            scheduled=len(self._matches),
             seed=self._seed,
             seed_drawn=self._tournament.seed is None,
             deals=self._tournament.deals,
+            blocks=self._tournament.blocks,
             deal_commitment=self.deal_commitment,
             edition=self._edition.name,
             edition_sha256=self._edition.sha256.hex(),
             started=utc_now(),
+            sandbox=self._sandbox_kind,
         )
+
+    @property
+    def _sandbox_kind(self) -> SandboxKind:
+        return "none" if self._sandbox is None else "bubblewrap"

@@ -3,43 +3,61 @@
 `standings.json` is a `Standings` in JSON. It holds nothing that depends on the clock or on the
 order in which matches ended: the same seed and deterministic bots give the same file.
 
-    title            of the tournament
-    complete         false where the run was cut short
-    matches          scheduled, played (they count) and void (the referee failed)
-    overall          one Line per entry, best first
-    by_rule_sets     the same by set of rules, such as "pro+gifts"
-    seat_effect      mean score of each seat, over all entries, by seats at the table
+    title             of the tournament
+    complete          false where the run was cut short
+    matches           scheduled, played (they count), void (the referee failed), and in how many
+                      deal blocks they were played
+    overall           one Line per entry, best first
+    without_forfeits  the same from the blocks in which nobody forfeited
+    by_rule_sets      the same by set of rules, such as "pro+gifts"
+    seat_effect       mean score of each seat, over all entries, by seats at the table
+    cross_table       one Pairing for each two entries that met, in the order of `overall`
+    ladder            one LadderLine per entry, best first: see `asara_server.tournament.ladder`;
+                      matches are taken in the order of their names
 
-    A Line: place    1 for the best; entries with the same score share it
-    entry            its name
-    matches          how many it played
-    score            mean of its match scores: 1 for first place down to 0 for last, in even steps;
-                     who ties shares the mean of the places
-    interval_95      low and high end of a 95 % interval of that mean (see `interval_95`)
-    win_share        mean share of wins: 1 for a win, shared among those who tie for it; none for a
-                     forfeit
-    prestige         mean prestige of the matches that it did not forfeit; null without one
-    faults           forfeits by kind: time_out, crash, never_started, rejected_replies,
-                     protocol_violation; kinds that never happened are left out
-    by_seat          matches and mean score in each seat, by seats at the table
+    A Line: place     1 for the best; entries with the same score share it
+    entry             its name
+    matches           how many it played
+    blocks            deal blocks that these are of
+    score             mean over its blocks of the mean of its match scores: 1 for first place down
+                      to 0 for last, in even steps; who ties shares the mean of the places
+    interval_95       low and high end of a 95 % interval of the expected score: see
+                      `asara_server.tournament.resampling`; null without a block
+    first_chance      chance that its expected score is the best: share of the resamples in which
+                      its mean is; null with fewer than ten blocks
+    win_share         mean share of wins: 1 for a win, shared among those who tie for it; none for
+                      a forfeit
+    prestige          mean prestige of the matches that it did not forfeit; null without one
+    faults            forfeits by kind: time_out, crash, never_started, rejected_replies,
+                      protocol_violation; kinds that never happened are left out
+    by_seat           matches and mean score in each seat, by seats at the table
+
+    A Pairing: entry, opponent   the one that stands higher first
+    matches, blocks   in which both sat
+    score             mean of the first over these blocks: 1 for a match that it ended above the
+                      other, ½ for a tie; the other's is 1 - score
+    interval_95       as above
+
+The expected score is the one against opponents as they came: that of one more block, drawn from
+all blocks that could have been drawn in place of the ones that were played. So an interval holds
+the chance of the deal, of the bots' dice and of the opponents. Entries that played different
+numbers of blocks each have the mean of their own.
 
 Numbers are rounded to 6 decimals.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from math import fsum, sqrt
-from typing import Annotated, NamedTuple
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
-from asara_server.results import Termination, match_scores
 from asara_server.tournament.results import MatchResult
 
-_NORMAL_95 = 1.959964
-"""Standard deviations that hold 95 % of a normal distribution."""
-
-Mean = Annotated[float, AfterValidator(lambda value: round(value, 6))]
+Rounded = Annotated[float, AfterValidator(lambda value: round(value, 6))]
+Interval = tuple[Rounded, Rounded]
+"""Low and high end."""
 
 
 class _Part(BaseModel):
@@ -54,7 +72,7 @@ class SeatScore(_Part):
     seat: int
     """0 to seats - 1."""
     matches: int
-    score: Mean
+    score: Rounded
 
 
 class Line(_Part):
@@ -63,18 +81,45 @@ class Line(_Part):
     place: int
     entry: str
     matches: int
-    score: Mean
-    interval_95: tuple[Mean, Mean]
-    win_share: Mean
-    prestige: Mean | None
+    blocks: int
+    score: Rounded
+    interval_95: Interval | None
+    first_chance: Rounded | None
+    win_share: Rounded
+    prestige: Rounded | None
     faults: dict[str, int]
     by_seat: tuple[SeatScore, ...]
+
+
+class Pairing(_Part):
+    """One entry against another."""
+
+    entry: str
+    opponent: str
+    matches: int
+    blocks: int
+    score: Rounded
+    interval_95: Interval
+
+
+class LadderLine(_Part):
+    """One entry on the ladder."""
+
+    entry: str
+    matches: int
+    mu: Rounded
+    """Estimate of its strength."""
+    sigma: Rounded
+    """Standard deviation of that estimate, by the model."""
+    ordinal: Rounded
+    """mu - 3 sigma, which it is ranked by: few matches do not lead to the top."""
 
 
 class MatchCounts(_Part):
     scheduled: int
     played: int
     void: int
+    blocks: int
 
 
 class Standings(_Part):
@@ -84,32 +129,38 @@ class Standings(_Part):
     complete: bool
     matches: MatchCounts
     overall: tuple[Line, ...]
+    without_forfeits: tuple[Line, ...]
     by_rule_sets: dict[str, tuple[Line, ...]]
     seat_effect: tuple[SeatScore, ...]
-
-
-class _Appearance(NamedTuple):
-    """One seat of one match."""
-
-    entry: str
-    seats: int
-    seat: int
-    score: float
-    win: float
-    prestige: int
-    termination: Termination
+    cross_table: tuple[Pairing, ...]
+    ladder: tuple[LadderLine, ...]
 
 
 def compute_standings(
     title: str, entries: Sequence[str], scheduled: int, results: Iterable[MatchResult]
 ) -> Standings:
     """Standings from these results; entries that never played stand at the end."""
-    every = sorted(results, key=lambda result: (result.match_id, result.attempt))
+    # What counts loads numerical libraries, which programs that only read standings do without.
+    from asara_server.tournament.appearances import tabulate
+    from asara_server.tournament.cross_table import cross_table
+    from asara_server.tournament.ladder import Ladder
+    from asara_server.tournament.summary import seat_effect, summarize
+
+    every = by_schedule(results)
     counted = [result for result in every if not result.void]
     voided = {result.match_id for result in every if result.void}
+    names = _names(entries, counted)
     by_rules: dict[str, list[MatchResult]] = defaultdict(list)
+    ladder = Ladder(names)
     for result in counted:
         by_rules[result.rule_sets].append(result)
+        ladder.add(result)
+    appearances = tabulate(names, counted)
+    overall = summarize(names, appearances)
+
+    def lines(some: Sequence[MatchResult]) -> tuple[Line, ...]:
+        return overall if len(some) == len(counted) else summarize(names, tabulate(names, some))
+
     return Standings(
         title=title,
         complete=len(counted) == scheduled,
@@ -117,98 +168,40 @@ def compute_standings(
             scheduled=scheduled,
             played=len(counted),
             void=len(voided - {result.match_id for result in counted}),
+            blocks=len({result.deal_block for result in counted}),
         ),
-        overall=_lines(entries, counted),
-        by_rule_sets={rules: _lines(entries, by_rules[rules]) for rules in sorted(by_rules)},
-        seat_effect=_seat_scores(_appearances(counted)),
+        overall=overall,
+        without_forfeits=lines(without_forfeits(counted)),
+        by_rule_sets={rules: lines(own) for rules, own in sorted(by_rules.items())},
+        seat_effect=seat_effect(appearances),
+        cross_table=cross_table(names, appearances, order=[line.entry for line in overall]),
+        ladder=ladder.lines,
     )
 
 
-def interval_95(mean: float, matches: int) -> tuple[float, float]:
-    """A 95 % interval of the expected score, given the mean of this many independent matches.
+def without_forfeits(results: Iterable[MatchResult]) -> list[MatchResult]:
+    """The results of the deal blocks in which nobody forfeited.
 
-    Wilson's interval. It takes the variance of a match to be that of a win or a loss, which no
-    score between 0 and 1 exceeds: about right for two seats, too wide rather than too narrow for
-    more, and never of no width because few matches happened to end alike.
+    A whole block goes, since the rest of it would no longer be the same for every seat.
     """
-    if not matches:
-        return 0.0, 1.0
-    square = _NORMAL_95**2 / matches
-    middle = (mean + square / 2) / (1 + square)
-    half = sqrt(square * (mean * (1 - mean) + square / 4)) / (1 + square)
-    return max(0.0, middle - half), min(1.0, middle + half)
+    every = list(results)
+    forfeited = {result.deal_block for result in every if result.forfeits}
+    return [result for result in every if result.deal_block not in forfeited]
 
 
-def _appearances(results: Iterable[MatchResult]) -> list[_Appearance]:
-    parts: list[_Appearance] = []
-    for result in results:
-        ranks = [seat.rank for seat in result.seats]
-        first = ranks.count(1)
-        parts.extend(
-            _Appearance(
-                line.entry,
-                len(ranks),
-                seat,
-                score,
-                1 / first if line.rank == 1 and not line.termination.forfeit else 0.0,
-                line.prestige,
-                line.termination,
-            )
-            for seat, (line, score) in enumerate(
-                zip(result.seats, match_scores(ranks), strict=True)
-            )
-        )
-    return parts
-
-
-def _lines(entries: Sequence[str], results: Iterable[MatchResult]) -> tuple[Line, ...]:
-    """One line per entry, by score, then by wins, then by prestige, then by name."""
-    own: dict[str, list[_Appearance]] = {entry: [] for entry in entries}
-    for part in _appearances(results):
-        own.setdefault(part.entry, []).append(part)
-    means = {entry: _means(parts) for entry, parts in own.items()}
-    order = sorted(own, key=lambda entry: (*(-(value or 0) for value in means[entry]), entry))
-    lines: list[Line] = []
-    for index, entry in enumerate(order):
-        score, wins, prestige = means[entry]
-        shares_place = bool(lines) and lines[-1].score == round(score, 6)
-        lines.append(
-            Line(
-                place=lines[-1].place if shares_place else index + 1,
-                entry=entry,
-                matches=len(own[entry]),
-                score=score,
-                interval_95=interval_95(score, len(own[entry])),
-                win_share=wins,
-                prestige=prestige,
-                faults=_faults(own[entry]),
-                by_seat=_seat_scores(own[entry]),
-            )
-        )
-    return tuple(lines)
-
-
-def _means(parts: Sequence[_Appearance]) -> tuple[float, float, float | None]:
-    """Mean score and wins, 0 without a match, and mean prestige."""
-    count = len(parts) or 1
-    earned = [part.prestige for part in parts if not part.termination.forfeit]
-    return (
-        fsum(part.score for part in parts) / count,
-        fsum(part.win for part in parts) / count,
-        sum(earned) / len(earned) if earned else None,
+def by_schedule(results: Iterable[MatchResult]) -> list[MatchResult]:
+    """In the order of their names, in which a number counts as a number."""
+    return sorted(
+        results,
+        key=lambda result: (
+            [part.zfill(12) for part in re.split(r"(\d+)", result.match_id)],
+            result.attempt,
+        ),
     )
 
 
-def _faults(parts: Iterable[_Appearance]) -> dict[str, int]:
-    counts = Counter(part.termination for part in parts if part.termination.forfeit)
-    return {kind.name.lower(): counts[kind] for kind in sorted(counts)}
-
-
-def _seat_scores(parts: Iterable[_Appearance]) -> tuple[SeatScore, ...]:
-    scores: Mapping[tuple[int, int], list[float]] = defaultdict(list)
-    for part in parts:
-        scores[part.seats, part.seat].append(part.score)
-    return tuple(
-        SeatScore(seats=seats, seat=seat, matches=len(own), score=fsum(own) / len(own))
-        for (seats, seat), own in sorted(scores.items())
-    )
+def _names(entries: Sequence[str], results: Iterable[MatchResult]) -> list[str]:
+    """These entries, and then those that only the results know."""
+    names = dict.fromkeys(entries)
+    names.update(dict.fromkeys(line.entry for result in results for line in result.seats))
+    return list(names)

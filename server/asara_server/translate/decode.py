@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any, Final, get_args
+from typing import Any, Final, NamedTuple, get_args
 
 from asara.v1.event_pb2 import Event as EventMessage
 from asara.v1.play_pb2 import Clocks as ClocksMessage
+from asara.v1.play_pb2 import PlayRequest, Reply
 from asara.v1.play_pb2 import SeatResult as SeatResultMessage
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara.v1.vocabulary_pb2 import Tower as TowerMessage
@@ -21,6 +22,7 @@ from asara_server.results import SeatForfeited, SeatResult, Termination
 from asara_server.translate.encode import EVENT_FIELDS, action_message, serialize
 from asara_server.translate.mirror import TranslationError, enum_member, from_message, snake
 from asara_server.translate.terms import Clocks
+from asara_server.translate.wire import integer_tag, read_varint, tag
 
 
 class UnknownAction(TranslationError):
@@ -50,6 +52,59 @@ def action_from_proto(message: ActionMessage) -> Action:
             _known.clear()
         _known[data] = action
     return action
+
+
+def known_action(data: bytes) -> Action | None:
+    """The action of these bytes, if it came before; else `action_from_proto` may know it."""
+    return _known.get(data)
+
+
+class PlainReply(NamedTuple):
+    """A Reply with actions that are known."""
+
+    match_id: str
+    decision_id: int
+    actions: tuple[Action, ...]
+
+
+def reply_from_bytes(data: bytes) -> PlainReply | None:
+    """PlayRequest{reply} as protobuf writes it; None for all else, which its parser has to judge.
+
+    This is what nearly all requests are, read in a third of the time.
+    """
+    try:
+        if data[0] != _REPLY_TAG:
+            return None
+        length, at = read_varint(data, 1)
+        if at + length != len(data) or data[at] != _MATCH_ID_TAG or data[at + 1] >= 0x80:
+            return None
+        start = at + 2
+        at = start + data[at + 1]
+        match_id = data[start:at].decode()
+        if data[at] != _DECISION_ID_TAG:
+            return None
+        decision_id, at = read_varint(data, at + 1)
+        actions: list[Action] = []
+        while at < len(data):
+            if data[at] != _ACTIONS_TAG:
+                return None
+            length, start = read_varint(data, at + 1)
+            at = start + length
+            action = _known.get(data[start:at])
+            if action is None:
+                return None
+            actions.append(action)
+    except (IndexError, UnicodeDecodeError):
+        return None
+    if at != len(data) or decision_id >= 1 << 63:
+        return None
+    return PlainReply(match_id, decision_id, tuple(actions))
+
+
+_REPLY_TAG: Final = tag(PlayRequest, "reply")[0]
+_MATCH_ID_TAG: Final = tag(Reply, "match_id")[0]
+_DECISION_ID_TAG: Final = integer_tag(Reply, "decision_id")[0]
+_ACTIONS_TAG: Final = tag(Reply, "actions")[0]
 
 
 def _read_action(message: ActionMessage, data: bytes) -> Action:

@@ -5,7 +5,7 @@ length (see `wire.delimited`), so that any container only adds its own tag.
 """
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from google.protobuf.message import Message
 
@@ -46,10 +46,16 @@ def action_message(action: Action) -> ActionMessage:
     return ActionMessage(**member)
 
 
-@lru_cache(maxsize=8192)
-def action_bytes(action: Action) -> bytes:
-    """The action's message, behind its length."""
-    return delimited(serialize(action_message(action)))
+class _ActionBytes(dict[Action, bytes]):
+    """Actions that were legal somewhere, which are not many."""
+
+    def __missing__(self, action: Action) -> bytes:
+        self[action] = data = delimited(serialize(action_message(action)))
+        return data
+
+
+action_bytes: Final = _ActionBytes().__getitem__
+"""The action's message, behind its length."""
 
 
 def event_message(event: Event | SeatForfeited) -> EventMessage:
@@ -74,10 +80,19 @@ def event_message(event: Event | SeatForfeited) -> EventMessage:
     return EventMessage(seat=event.seat, asari=event.asari, prestige=event.prestige, **member)
 
 
-@lru_cache(maxsize=8192, typed=True)  # events of different classes can be equal tuples
 def event_bytes(event: Event | SeatForfeited) -> bytes:
     """The event's message, behind its length."""
-    return delimited(serialize(event_message(event)))
+    known = _event_bytes.get(type(event))  # events of different classes can be equal tuples
+    if known is None or len(known) >= _EVENTS_KNOWN:
+        known = _event_bytes[type(event)] = {}
+    data = known.get(event)
+    if data is None:
+        data = known[event] = delimited(serialize(event_message(event)))
+    return data
+
+
+_EVENTS_KNOWN: Final = 1024
+_event_bytes: Final[dict[type, dict[Event | SeatForfeited, bytes]]] = {}
 
 
 @lru_cache(maxsize=1024)
@@ -113,7 +128,7 @@ def section_messages(counts: tuple[int, ...]) -> list[SectionMessage]:
     return [message for index, count in enumerate(counts) for message in [_SECTIONS[index]] * count]
 
 
-_SECTIONS = tuple(
+_SECTIONS: Final = tuple(
     SectionMessage(
         kind=enum_value(section.kind), colour=enum_value(section.colour), gold=section.gold
     )

@@ -8,12 +8,12 @@ usual way.
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import Final
 
 from asara.v1 import play_pb2
 from asara.v1.play_pb2 import Decision as DecisionMessage
-from asara.v1.play_pb2 import PlayResponse, Update
+from asara.v1.play_pb2 import MatchStarted, PlayResponse, Update
 from asara.v1.view_pb2 import PublicView as PublicViewMessage
-from asara.v1.view_pb2 import View as ViewMessage
 from asara.v1.watch_pb2 import MatchSummary, WatchEnded, WatchResponse, WatchStarted
 from asara_game.actions import Action
 from asara_game.rules import Rules
@@ -32,31 +32,31 @@ from asara_server.translate.encode import (
 )
 from asara_server.translate.terms import Clocks, Limits
 from asara_server.translate.views import ViewWriter, public_bytes
-from asara_server.translate.wire import delimited, integer, nested, repeated, tag
+from asara_server.translate.wire import Integer, Nested, Repeated, delimited, tag
 
 #: Events as `event_bytes` makes them: a seat is told what another one was told before.
 _Events = Iterable[bytes]
 
-_play_decision = nested(PlayResponse, "decision")
-_match_id = nested(DecisionMessage, "match_id")
-_decision_id = integer(DecisionMessage, "decision_id")
-_kind = integer(DecisionMessage, "kind")
-_legal_actions = repeated(DecisionMessage, "legal_actions")
-_SPACE = tag(DecisionMessage, "space")
-_sections_to_build = integer(DecisionMessage, "sections_to_build")
-_clock_us = integer(DecisionMessage, "clock_us")
-_charged_us = integer(DecisionMessage, "charged_us")
-_events = repeated(DecisionMessage, "events")
-_sequence = integer(DecisionMessage, "sequence")
-_view = nested(DecisionMessage, "view")
-_build_steps = repeated(DecisionMessage, "build_steps")
-_gifts = repeated(DecisionMessage, "gifts")
-_lit_windows_to_keep = integer(DecisionMessage, "lit_windows_to_keep")
+_play_decision: Final = Nested(PlayResponse, "decision")
+_match_id: Final = Nested(DecisionMessage, "match_id")
+_decision_id: Final = Integer(DecisionMessage, "decision_id")
+_kind: Final = Integer(DecisionMessage, "kind")
+_legal_actions: Final = Repeated(DecisionMessage, "legal_actions")
+_SPACE: Final = tag(DecisionMessage, "space")
+_sections_to_build: Final = Integer(DecisionMessage, "sections_to_build")
+_clock_us: Final = Integer(DecisionMessage, "clock_us")
+_charged_us: Final = Integer(DecisionMessage, "charged_us")
+_events: Final = Repeated(DecisionMessage, "events")
+_sequence: Final = Integer(DecisionMessage, "sequence")
+_view: Final = Nested(DecisionMessage, "view")
+_build_steps: Final = Repeated(DecisionMessage, "build_steps")
+_gifts: Final = Repeated(DecisionMessage, "gifts")
+_lit_windows_to_keep: Final = Integer(DecisionMessage, "lit_windows_to_keep")
 
 
 @lru_cache(maxsize=4096)
 def _match_id_field(match_id: str) -> bytes:
-    return _match_id(match_id.encode())
+    return _match_id.of(match_id.encode())
 
 
 def decision_bytes(
@@ -79,42 +79,46 @@ def decision_bytes(
     if view.decision is None or view.decision.seat != view.private.seat:
         raise ValueError(f"match {match_id}: seat {view.private.seat} has nothing to decide")
     _, kind, space, to_build, steps, gifts, to_keep = view.decision
-    return _play_decision(
+    return _play_decision.of(
         b"".join(
             (
                 _match_id_field(match_id),
-                _decision_id(decision_id),
-                _kind(kind),
-                _legal_actions(map(action_bytes, view.legal)),
+                _decision_id.of(decision_id),
+                _kind.of(kind),
+                _legal_actions.of(map(action_bytes, view.legal)),
                 _SPACE + space_bytes(space) if space else b"",
-                _sections_to_build(to_build) if to_build else b"",
-                _clock_us(clock_us),
-                _charged_us(charged_us),
-                _events(events),
-                _sequence(sequence),
-                _view((writer or ViewWriter()).view(view, include_public)),
-                _build_steps(map(action_bytes, steps)) if steps else b"",
-                _gifts(map(gift_bytes, gifts)) if gifts else b"",
-                _lit_windows_to_keep(to_keep) if to_keep else b"",
+                _sections_to_build.of(to_build) if to_build else b"",
+                _clock_us.of(clock_us),
+                _charged_us.of(charged_us),
+                _events.of(events),
+                _sequence.of(sequence),
+                _view.of((writer or ViewWriter()).view(view, include_public)),
+                _build_steps.of(map(action_bytes, steps)) if steps else b"",
+                _gifts.of(map(gift_bytes, gifts)) if gifts else b"",
+                _lit_windows_to_keep.of(to_keep) if to_keep else b"",
             )
         )
     )
 
 
-_play_update = nested(PlayResponse, "update")
-_watch_update = nested(WatchResponse, "update")
-_update_match_id = nested(Update, "match_id")
-_update_events = repeated(Update, "events")
-_update_sequence = integer(Update, "sequence")
+_play_update: Final = Nested(PlayResponse, "update")
+_watch_update: Final = Nested(WatchResponse, "update")
+_update_match_id: Final = Nested(Update, "match_id")
+_update_events: Final = Repeated(Update, "events")
+_update_sequence: Final = Integer(Update, "sequence")
 
 
 def _update(match_id: str, events: _Events, sequence: int) -> bytes:
-    return _update_match_id(match_id.encode()) + _update_events(events) + _update_sequence(sequence)
+    return (
+        _update_match_id.of(match_id.encode())
+        + _update_events.of(events)
+        + _update_sequence.of(sequence)
+    )
 
 
 def update_bytes(*, match_id: str, events: _Events, sequence: int) -> bytes:
     """PlayResponse{update}: events up to the one of this sequence number."""
-    return _play_update(_update(match_id, events, sequence))
+    return _play_update.of(_update(match_id, events, sequence))
 
 
 def deal_committed_bytes(*, match_id: str, seat: int, deal_commitment: bytes) -> bytes:
@@ -134,24 +138,52 @@ def match_started_bytes(
     nonces: Sequence[bytes] = (),
     sequence: int,
     resumed: bool = False,
+    mirrored: bool = False,
 ) -> bytes:
     """PlayResponse{match_started}, with seat, rules and edition taken from the view."""
-    rules = view.rules
-    started = play_pb2.MatchStarted(
-        match_id=match_id,
-        seat=view.private.seat,
+    return _play_match_started.of(
+        b"".join(
+            (
+                _started_match_id.of(match_id.encode()),
+                _started_seat.of(view.private.seat),
+                _started_rules(view.rules),
+                _started_clocks(clocks),
+                _started_commitment.of(deal_commitment) if deal_commitment else b"",
+                _started_view.of(ViewWriter().view(view)),
+                _started_sequence.of(sequence),
+                _started_resumed.of(resumed),
+                *map(_started_nonces.of, nonces),
+                _started_mirrored.of(mirrored),
+            )
+        )
+    )
+
+
+_play_match_started: Final = Nested(PlayResponse, "match_started")
+_started_match_id: Final = Nested(MatchStarted, "match_id")
+_started_seat: Final = Integer(MatchStarted, "seat")
+_started_commitment: Final = Nested(MatchStarted, "deal_commitment")
+_started_view: Final = Nested(MatchStarted, "view")
+_started_sequence: Final = Integer(MatchStarted, "sequence")
+_started_resumed: Final = Integer(MatchStarted, "resumed")
+_started_nonces: Final = Nested(MatchStarted, "nonces")
+_started_mirrored: Final = Integer(MatchStarted, "mirrored")
+
+
+@lru_cache(maxsize=64)
+def _started_rules(rules: Rules) -> bytes:
+    started = MatchStarted(
         seats=rules.seats,
         rule_sets=rule_set_numbers(rules),
         edition=edition_message(rules),
         edition_sha256=rules.edition.sha256,
-        clocks=clocks_message(clocks),
-        deal_commitment=deal_commitment,
-        view=ViewMessage.FromString(ViewWriter().view(view)),
-        sequence=sequence,
-        resumed=resumed,
-        nonces=nonces,
     )
-    return serialize(PlayResponse(match_started=started))
+    return serialize(started)
+
+
+@lru_cache(maxsize=64)
+def _started_clocks(clocks: Clocks) -> bytes:
+    return serialize(MatchStarted(clocks=clocks_message(clocks)))
 
 
 def rejection_bytes(
@@ -177,10 +209,10 @@ def rejection_bytes(
     return serialize(PlayResponse(rejection=rejection))
 
 
-_play_match_ended = nested(PlayResponse, "match_ended")
-_ended_match_id = nested(play_pb2.MatchEnded, "match_id")
-_ended_events = repeated(play_pb2.MatchEnded, "events")
-_ended_sequence = integer(play_pb2.MatchEnded, "sequence")
+_play_match_ended: Final = Nested(PlayResponse, "match_ended")
+_ended_match_id: Final = Nested(play_pb2.MatchEnded, "match_id")
+_ended_events: Final = Repeated(play_pb2.MatchEnded, "events")
+_ended_sequence: Final = Integer(play_pb2.MatchEnded, "sequence")
 
 
 def match_ended_bytes(
@@ -193,23 +225,19 @@ def match_ended_bytes(
     void: bool = False,
 ) -> bytes:
     """PlayResponse{match_ended}; the secret of a void match is not shown."""
-    return _play_match_ended(
-        _ended_match_id(match_id.encode())
-        + _ended_events(events)
-        + _ended_sequence(sequence)
-        + _ended_results(map(_result_bytes, results))
-        + (_ended_deal_secret(deal_secret) if deal_secret and not void else b"")
-        + _ended_void(void)
+    return _play_match_ended.of(
+        _ended_match_id.of(match_id.encode())
+        + _ended_events.of(events)
+        + _ended_sequence.of(sequence)
+        + _ended_results.of(map(_result_bytes, results))
+        + (_ended_deal_secret.of(deal_secret) if deal_secret and not void else b"")
+        + _ended_void.of(void)
     )
 
 
-_play_match_ended = nested(PlayResponse, "match_ended")
-_ended_match_id = nested(play_pb2.MatchEnded, "match_id")
-_ended_events = repeated(play_pb2.MatchEnded, "events")
-_ended_sequence = integer(play_pb2.MatchEnded, "sequence")
-_ended_results = repeated(play_pb2.MatchEnded, "results")
-_ended_deal_secret = nested(play_pb2.MatchEnded, "deal_secret")
-_ended_void = integer(play_pb2.MatchEnded, "void")
+_ended_results: Final = Repeated(play_pb2.MatchEnded, "results")
+_ended_deal_secret: Final = Nested(play_pb2.MatchEnded, "deal_secret")
+_ended_void: Final = Integer(play_pb2.MatchEnded, "void")
 
 
 @lru_cache(maxsize=64)  # every seat is told every result
@@ -268,7 +296,7 @@ def watch_started_bytes(
 
 def watch_update_bytes(*, match_id: str, events: _Events, sequence: int) -> bytes:
     """WatchResponse{update}: the events of one turn."""
-    return _watch_update(_update(match_id, events, sequence))
+    return _watch_update.of(_update(match_id, events, sequence))
 
 
 def watch_ended_bytes(

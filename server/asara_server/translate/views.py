@@ -4,9 +4,9 @@ A part is the serialized container with that one part in it, so parts are joined
 changes from turn to turn (a display, an area, a seat) is joined from smaller parts, and kept too.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import zip_longest
+from typing import Final
 
 from asara.v1.view_pb2 import (
     AreaView,
@@ -40,61 +40,66 @@ from asara_server.translate.encode import (
     tower_message,
 )
 from asara_server.translate.mirror import to_message
-from asara_server.translate.wire import integer, nested
+from asara_server.translate.wire import Integer, Nested
 
-_public_view = nested(ViewMessage, "public_view")
-_private_view = nested(ViewMessage, "private_view")
+_public_view: Final = Nested(ViewMessage, "public_view")
+_private_view: Final = Nested(ViewMessage, "private_view")
 
 _FaceDown = tuple[tuple[Space, tuple[BuyerColour, ...]], ...]
 _KnownLit = tuple[tuple[int, Colour], ...]
+_Counts = tuple[int, ...]
 _SEATS = 4
-_MARKET_NUMBERS = (1, 2, 3, 4)
-#: A table on which nothing lies.
-_NOTHING = PublicView(0, 0, 0, 0, 0, 0, (), (), (0,) * AREAS, ((),) * AREAS, (), ())
+#: A table on which nothing lies, and a seat that has nothing; no view has these very objects.
+_NOTHING: Final = PublicView(0, 0, 0, 0, 0, 0, ((),) * 4, (-1,) * 4, (), ((),) * AREAS, (), ())
+_NO_SEATS: tuple[SeatView | None, ...] = (None,) * _SEATS
 
 
 class _Holding:
     """What a seat held when its last view was written, as bytes."""
 
-    __slots__ = ("face_down", "known", "laid_bytes", "lit", "stock", "stock_bytes")
+    __slots__ = ("face_down", "known", "laid_bytes", "lit", "stock", "stock_bytes", "towers_bytes")
 
     def __init__(self) -> None:
-        self.stock: tuple[int, ...] = ()
-        self.lit: tuple[int, ...] = ()
+        self.stock: _Counts | None = None
+        self.lit: _Counts = ()
         self.stock_bytes = b""
         self.face_down: _FaceDown = ()
         self.known: _KnownLit = ()
         self.laid_bytes = b""
+        self.towers_bytes = b""
 
 
 class ViewWriter:
     """Writes the views of one match.
 
     From one decision to the next little changes, so the groups of parts that make up a view are
-    kept as bytes, and joined anew only where they differ from those of the last view.
+    kept as bytes, and joined anew only where they are not the very objects of the last view.
     """
 
     __slots__ = (
-        "_area_rows",
         "_areas",
-        "_chests",
+        "_areas_bytes",
+        "_chests_bytes",
         "_holdings",
         "_last",
         "_last_bytes",
         "_last_private",
         "_last_private_bytes",
         "_markets",
-        "_seat_rows",
+        "_markets_bytes",
         "_seats",
+        "_seats_bytes",
     )
 
     def __init__(self) -> None:
         self._last = _NOTHING
-        self._last_bytes = self._markets = self._areas = self._chests = self._seats = b""
+        self._last_bytes = self._markets_bytes = self._areas_bytes = b""
+        self._chests_bytes = self._seats_bytes = b""
         self._last_private: PrivateView | None = None
         self._last_private_bytes = b""
-        self._area_rows = [b""] * AREAS
-        self._seat_rows = [b""] * _SEATS
+        self._markets = [b""] * 4
+        self._areas = [b""] * AREAS
+        self._seats = [b""] * _SEATS
         self._holdings = [_Holding() for _ in range(_SEATS)]
 
     def view(self, view: View, include_public: bool = True) -> bytes:
@@ -102,63 +107,102 @@ class ViewWriter:
         private = view.private
         if private is not self._last_private:
             self._last_private = private
-            self._last_private_bytes = _private_view(self._private(private))
+            self._last_private_bytes = _private_view.of(self._private(private))
         if not include_public:
             return self._last_private_bytes
-        return _public_view(self.public(view.public)) + self._last_private_bytes
+        public = view.public
+        if public is not self._last:
+            return _public_view.of(self.public(public)) + self._last_private_bytes
+        return _public_view.of(self._last_bytes) + self._last_private_bytes
 
     def public(self, public: PublicView) -> bytes:
         """The message PublicView."""
         last = self._last
-        if public is last:
-            return self._last_bytes
-        *table, displays, piles, colours, dispatched, chests, seats = public
-        if displays != last.displays or piles != last.pile_sizes:
-            self._markets = b"".join(map(_market, _MARKET_NUMBERS, displays, piles))
-        if dispatched != last.dispatched or colours != last.area_colours:
-            rows = self._area_rows
-            were, were_colours = last.dispatched, last.area_colours
-            for area, lying in enumerate(dispatched):
-                if lying is not were[area] or colours[area] != were_colours[area]:
-                    rows[area] = _area(area, colours[area], lying) if lying else b""
-            self._areas = b"".join(rows)
-        if chests != last.chests:
-            self._chests = b"".join(map(_chest, chests))
-        if seats != last.seats:
-            rows = self._seat_rows
-            for number, (seat, seen) in enumerate(zip_longest(seats, last.seats)):
-                if seat != seen:
-                    rows[number] = _seat(number, seat)
-            self._seats = b"".join(rows)
         self._last = public
+        year, turn, patronage, buyers, lit, gifts, displays, piles, _, lying, chests, seats = public
+        if displays is not last.displays or piles is not last.pile_sizes:
+            self._write_markets(displays, piles, last)
+        if lying is not last.dispatched:  # a colour to follow comes and goes with what lies there
+            self._write_areas(public, last.dispatched)
+        if chests is not last.chests:
+            self._chests_bytes = b"".join(map(_chest, chests))
+        if seats is not last.seats:
+            self._write_seats(seats, last.seats or _NO_SEATS)
         self._last_bytes = b"".join(
-            (_table(*table), self._markets, self._areas, self._chests, self._seats)
+            (
+                _round(year, turn, patronage),
+                _buyer_pile_size.of(buyers),
+                _lit_window_stack_size.of(lit),
+                _gift_deck_size.of(gifts),
+                self._markets_bytes,
+                self._areas_bytes,
+                self._chests_bytes,
+                self._seats_bytes,
+            )
         )
         return self._last_bytes
+
+    def _write_markets(
+        self, displays: tuple[_Counts, ...], piles: _Counts, last: PublicView
+    ) -> None:
+        rows = self._markets
+        for market, display in enumerate(displays):
+            pile = piles[market]
+            if pile != last.pile_sizes[market] or display != last.displays[market]:
+                sections = _counted(_DISPLAYED[market], display)
+                rows[market] = _market.of(_KINDS[market] + sections + _pile_size.of(pile))
+        self._markets_bytes = b"".join(rows)
+
+    def _write_areas(self, public: PublicView, before: tuple[tuple[Dispatched, ...], ...]) -> None:
+        rows = self._areas
+        for area, lying in enumerate(public.dispatched):
+            if lying is not before[area]:
+                rows[area] = _area(area, public.area_colours[area], lying) if lying else b""
+        self._areas_bytes = b"".join(rows)
+
+    def _write_seats(self, seats: tuple[SeatView, ...], before: Sequence[SeatView | None]) -> None:
+        rows = self._seats
+        for number, seat in enumerate(seats):
+            if seat is not before[number]:
+                rows[number] = self._seat(number, seat, before[number])
+        self._seats_bytes = b"".join(rows)
+
+    def _seat(self, number: int, seat: SeatView, before: SeatView | None) -> bytes:
+        prestige, hand_size, lit_windows, towers = seat
+        held = self._holdings[number]
+        if before is None or towers is not before.towers:
+            held.towers_bytes = b"".join(map(_tower, range(1, len(towers) + 1), towers))
+        return _seats.of(
+            _seat_number.of(number)
+            + _prestige.of(prestige)
+            + _hand_size.of(hand_size)
+            + _lit_windows_held.of(lit_windows)
+            + held.towers_bytes
+        )
 
     def _private(self, private: PrivateView) -> bytes:
         seat, asari, hand, stock, lit, face_down, known, sections, buyers, windows = private
         held = self._holdings[seat]
-        if stock != held.stock or lit != held.lit:
+        if stock is not held.stock or lit is not held.lit:
             held.stock, held.lit = stock, lit
-            held.stock_bytes = _stock(stock, lit)
+            held.stock_bytes = _counted(_STOCKED, stock) + _lit(lit)
         if face_down != held.face_down or known != held.known:
             held.face_down, held.known = face_down, known
             held.laid_bytes = b"".join(map(_face_down, face_down)) + _known_lit_windows(known)
-        parts = [
-            _private_seat(seat),
-            _private_asari(asari),
-            _hand(hand),
-            held.stock_bytes,
-            held.laid_bytes,
-        ]
+        written = (
+            _private_seat.of(seat)
+            + _private_asari.of(asari)
+            + _hand(hand)
+            + held.stock_bytes
+            + held.laid_bytes
+        )
         if sections:
-            parts.append(_searched_sections(sections))
+            written += _searched_sections(sections)
         if buyers:
-            parts.append(_searched_buyers(buyers))
+            written += _searched_buyers(buyers)
         if windows:
-            parts.append(_searched_lit_windows(windows))
-        return b"".join(parts)
+            written += _searched_lit_windows(windows)
+        return written
 
 
 def public_bytes(public: PublicView) -> bytes:
@@ -166,29 +210,24 @@ def public_bytes(public: PublicView) -> bytes:
     return ViewWriter().public(public)
 
 
-@lru_cache(maxsize=16384)
-def _table(year: int, turn: int, patronage: int, buyers: int, lit: int, gifts: int) -> bytes:
-    message = PublicMessage(
-        year=year,
-        turn_seat=turn,
-        patronage_seat=patronage,
-        buyer_pile_size=buyers,
-        lit_window_stack_size=lit,
-        gift_deck_size=gifts,
-    )
-    return serialize(message)
+@lru_cache(maxsize=1024)
+def _round(year: int, turn: int, patronage: int) -> bytes:
+    return serialize(PublicMessage(year=year, turn_seat=turn, patronage_seat=patronage))
 
 
-_markets = nested(PublicMessage, "markets")
-_pile_size = integer(Market, "pile_size")
-_KINDS = tuple(serialize(Market(kind=enum_value(kind))) for kind in MARKETS)
-_DISPLAYED = tuple(serialize(Market(display=[to_message(s)])) for s in SECTION_TYPES)
+_buyer_pile_size: Final = Integer(PublicMessage, "buyer_pile_size")
+_lit_window_stack_size: Final = Integer(PublicMessage, "lit_window_stack_size")
+_gift_deck_size: Final = Integer(PublicMessage, "gift_deck_size")
 
 
-@lru_cache(maxsize=16384)
-def _market(kind: int, display: tuple[int, ...], pile_size: int) -> bytes:
-    sections = _counted(_DISPLAYED[kind * 10 - 10 : kind * 10], display)
-    return _markets(_KINDS[kind - 1] + sections + _pile_size(pile_size))
+_market: Final = Nested(PublicMessage, "markets")
+_pile_size: Final = Integer(Market, "pile_size")
+_KINDS: Final = tuple(serialize(Market(kind=enum_value(kind))) for kind in MARKETS)
+#: By market.
+_DISPLAYED: Final = tuple(
+    tuple(serialize(Market(display=[to_message(s)])) for s in SECTION_TYPES if s.kind == kind)
+    for kind in MARKETS
+)
 
 
 def _counted(parts: Iterable[bytes], counts: Iterable[int]) -> bytes:
@@ -196,11 +235,11 @@ def _counted(parts: Iterable[bytes], counts: Iterable[int]) -> bytes:
     return b"".join([part * count for part, count in pairs if count])
 
 
-_public_areas = nested(PublicMessage, "areas")
+_public_areas: Final = Nested(PublicMessage, "areas")
 
 
 def _area(area: int, colour: int, dispatched: tuple[Dispatched, ...]) -> bytes:
-    return _public_areas(_area_head(area, colour) + b"".join(map(_lying, dispatched)))
+    return _public_areas.of(_area_head(area, colour) + b"".join(map(_lying, dispatched)))
 
 
 @lru_cache(maxsize=1024)
@@ -223,19 +262,11 @@ def _chest(chest: tuple[Space, tuple[GiftCard, ...]]) -> bytes:
     return serialize(PublicMessage(chests=[message]))
 
 
-_seats = nested(PublicMessage, "seats")
-
-
-@lru_cache(maxsize=16384)
-def _seat(seat: int, view: SeatView) -> bytes:
-    message = SeatMessage(
-        seat=seat,
-        prestige=view.prestige,
-        hand_size=view.hand_size,
-        lit_windows=view.lit_windows,
-    )
-    towers = b"".join(map(_tower, range(1, len(view.towers) + 1), view.towers))
-    return _seats(serialize(message) + towers)
+_seats: Final = Nested(PublicMessage, "seats")
+_seat_number: Final = Integer(SeatMessage, "seat")
+_prestige: Final = Integer(SeatMessage, "prestige")
+_hand_size: Final = Integer(SeatMessage, "hand_size")
+_lit_windows_held: Final = Integer(SeatMessage, "lit_windows")
 
 
 @lru_cache(maxsize=16384)
@@ -243,8 +274,8 @@ def _tower(number: int, tower: Tower) -> bytes:
     return serialize(SeatMessage(towers=[tower_message(number, tower)]))
 
 
-_private_seat = integer(PrivateMessage, "seat")
-_private_asari = integer(PrivateMessage, "asari")
+_private_seat: Final = Integer(PrivateMessage, "seat")
+_private_asari: Final = Integer(PrivateMessage, "asari")
 
 
 @lru_cache(maxsize=16384)
@@ -252,13 +283,12 @@ def _hand(counts: tuple[int, ...]) -> bytes:
     return serialize(PrivateMessage(hand=numbers_by_count(counts)))
 
 
-_STOCKED = tuple(serialize(PrivateMessage(sections=[to_message(s)])) for s in SECTION_TYPES)
+_STOCKED: Final = tuple(serialize(PrivateMessage(sections=[to_message(s)])) for s in SECTION_TYPES)
 
 
-@lru_cache(maxsize=16384)
-def _stock(sections: tuple[int, ...], lit_windows: tuple[int, ...]) -> bytes:
-    held = PrivateMessage(lit_windows=numbers_by_count(lit_windows))
-    return _counted(_STOCKED, sections) + serialize(held)
+@lru_cache(maxsize=4096)
+def _lit(counts: tuple[int, ...]) -> bytes:
+    return serialize(PrivateMessage(lit_windows=numbers_by_count(counts)))
 
 
 @lru_cache(maxsize=4096)
@@ -274,9 +304,11 @@ def _known_lit_windows(known: _KnownLit) -> bytes:
     return serialize(PrivateMessage(known_lit_windows=messages))
 
 
-@lru_cache(maxsize=4096)
+_SEARCHED = {s: serialize(PrivateMessage(searched_sections=[to_message(s)])) for s in SECTION_TYPES}
+
+
 def _searched_sections(sections: tuple[Section, ...]) -> bytes:
-    return serialize(PrivateMessage(searched_sections=map(to_message, sections)))
+    return b"".join([_SEARCHED[section] for section in sections])
 
 
 @lru_cache(maxsize=4096)

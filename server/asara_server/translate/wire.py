@@ -5,15 +5,16 @@ of parts that recur can be kept, and a new message costs a join. Field numbers a
 generated classes and never written down here.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from typing import Final
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 #: Numbers below, which most are, are kept as whole fields.
-_SMALL = 512
-_VARINT = 0
-_LENGTH_DELIMITED = 2
+_SMALL: Final = 512
+_VARINT: Final = 0
+_LENGTH_DELIMITED: Final = 2
 
 
 def varint(value: int) -> bytes:
@@ -37,8 +38,30 @@ def varint(value: int) -> bytes:
     return bytes(out)
 
 
-_ONE_BYTE = tuple(bytes([value]) for value in range(128))
-_LENGTHS = tuple(varint(length) for length in range(2048))
+_ONE_BYTE: Final = [bytes([value]) for value in range(128)]
+_LENGTHS: Final = [varint(length) for length in range(2048)]
+
+
+def read_varint(data: bytes, at: int) -> tuple[int, int]:
+    """The number at a place, and the place behind it.
+
+    IndexError where it is cut, or longer than it has to be.
+    """
+    value = data[at]
+    at += 1
+    if value < 0x80:
+        return value, at
+    value &= 0x7F
+    shift = 7
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            if not byte:
+                raise IndexError
+            return value, at
+        shift += 7
 
 
 def delimited(payload: bytes) -> bytes:
@@ -52,40 +75,55 @@ def tag(message: type[Message], name: str) -> bytes:
     return _tag(message, name, _LENGTH_DELIMITED)
 
 
-def nested(message: type[Message], name: str) -> Callable[[bytes], bytes]:
-    """Returns the function that makes a payload the value of a string, bytes or message field.
+class Nested:
+    """Makes a payload the value of a string, bytes or message field.
 
     An empty payload is written, too: an empty message is there, but protobuf leaves empty text out.
     """
-    head = tag(message, name)
 
-    def field(payload: bytes) -> bytes:
-        length = len(payload)
-        return head + (_LENGTHS[length] if length < 2048 else varint(length)) + payload
+    __slots__ = ("_tag",)
 
-    return field
+    def __init__(self, message: type[Message], name: str) -> None:
+        self._tag = tag(message, name)
 
-
-def repeated(message: type[Message], name: str) -> Callable[[Iterable[bytes]], bytes]:
-    """Returns the function that makes `delimited` payloads the values of a repeated field."""
-    head = tag(message, name)
-
-    def field(payloads: Iterable[bytes]) -> bytes:
-        joined = head.join(payloads)
-        return head + joined if joined else b""
-
-    return field
+    def of(self, payload: bytes) -> bytes:
+        """The field."""
+        return self._tag + delimited(payload)
 
 
-def integer(message: type[Message], name: str) -> Callable[[int], bytes]:
-    """Returns the function that sets an integer, bool or enum field; 0 takes no bytes."""
-    head = _tag(message, name, _VARINT)
-    small = (b"", *(head + varint(value) for value in range(1, _SMALL)))
+class Repeated:
+    """Makes `delimited` payloads the values of a repeated field."""
 
-    def field(value: int) -> bytes:
-        return small[value] if 0 <= value < _SMALL else head + varint(value)
+    __slots__ = ("_tag",)
 
-    return field
+    def __init__(self, message: type[Message], name: str) -> None:
+        self._tag = tag(message, name)
+
+    def of(self, payloads: Iterable[bytes]) -> bytes:
+        """The fields."""
+        joined = self._tag.join(payloads)
+        return self._tag + joined if joined else b""
+
+
+class Integer:
+    """Sets an integer, bool or enum field; 0 takes no bytes."""
+
+    __slots__ = ("_small", "_tag")
+
+    def __init__(self, message: type[Message], name: str) -> None:
+        self._tag = _tag(message, name, _VARINT)
+        self._small = [b"", *(self._tag + varint(value) for value in range(1, _SMALL))]
+
+    def of(self, value: int) -> bytes:
+        """The field."""
+        if 0 <= value < _SMALL:
+            return self._small[value]
+        return self._tag + varint(value)
+
+
+def integer_tag(message: type[Message], name: str) -> bytes:
+    """The tag of an integer, bool or enum field."""
+    return _tag(message, name, _VARINT)
 
 
 def _tag(message: type[Message], name: str, wire_type: int) -> bytes:

@@ -1,0 +1,238 @@
+"""The other worlds that a seat cannot tell from the true one."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+
+from .deal import RandomShuffler
+from .moves import options
+from .rules import AREAS
+from .state import ONE, State, blank
+from .view import STOCK_INDEX, SeatView, View
+from .vocabulary import Area, BuyerColour, DecisionKind, Space
+
+__all__ = ["determinize"]
+
+
+def determinize(seen: View, rng: random.Random) -> State:
+    """A whole state that the seat of `seen` cannot tell from the true one by this view.
+
+    Hidden things are dealt at random from what is left of the edition's components. The view must
+    be of a seat that decides, or from between turns or after the end; ValueError otherwise. Later
+    shuffles come from `rng`.
+    """
+    if seen.decision is None and not _over(seen):
+        raise ValueError("the view is from within another seat's turn")
+    state = blank(seen.rules, RandomShuffler(rng))
+    _restore_public(state, seen)
+    _restore_private(state, seen)
+    _deal_sections(state, seen, rng)
+    _deal_buyers(state, seen, rng)
+    _deal_lit_windows(state, seen, rng)
+    _deal_gifts(state, seen, rng)
+    _deal_money(state, seen, rng)
+    _resume_turn(state, seen)
+    return state
+
+
+def _over(seen: View) -> bool:
+    sizes = (seat.hand_size for seat in seen.public.seats)
+    return seen.public.year == seen.rules.edition.years and not any(sizes)
+
+
+def _restore_public(state: State, seen: View) -> None:
+    public = seen.public
+    rules = seen.rules
+    state.year = public.year
+    state.turn = public.turn_seat
+    state.patronage = public.patronage_seat
+    state.display = [count for display in public.displays for count in display]
+    for market, display in enumerate(public.displays):
+        state.present[market] = sum(1 << i for i, count in enumerate(display) if count)
+    state.area_colours = list(public.area_colours)
+    state.dispatched = list(public.dispatched)
+    spaces = {info.space: info for info in rules.spaces}
+    for area in range(AREAS):
+        if area == Area.COLOURED_BUILDING:
+            continue
+        for mark in public.dispatched[area]:
+            state.free[area] &= ~spaces[mark.space].bit
+    for space, cards in public.chests:
+        info = spaces[space]
+        state.chests[info.chest] = cards
+        state.gifted[info.area] |= info.bit
+    for seat, known in enumerate(public.seats):
+        state.prestige[seat] = known.prestige
+        state.hand_sizes[seat] = known.hand_size
+        state.towers[seat] = known.towers
+        state.numbers[seat] = -1
+        for tower in known.towers:
+            bare = tower.plain_windows + tower.gold_windows - tower.lit
+            state.bare[seat * 5 + tower.colour - 1] += bare
+
+
+def _restore_private(state: State, seen: View) -> None:
+    own = seen.private
+    seat = own.seat
+    state.money[seat] = own.asari
+    state.hands[seat] = sum(ONE[colour] * count for colour, count in enumerate(own.hand, 1))
+    for index, count in zip(STOCK_INDEX, own.sections, strict=True):
+        state.stock[seat * 40 + index] = count
+    state.lit[seat * 5 : seat * 5 + 5] = own.lit_windows
+    state.face_down = [(seat, space, buyers) for space, buyers in own.face_down]
+
+
+def _deal_sections(state: State, seen: View, rng: random.Random) -> None:
+    """Piles get their number of what is left, the other seats' stocks the rest."""
+    edition = seen.rules.edition
+    searched = list(seen.private.searched_sections)
+    others = [seat for seat in range(seen.rules.seats) if seat != seen.private.seat]
+    built = _built(seen.public.seats)
+    for market, rows in enumerate(edition.tiles):
+        base = market * 10
+        left = []
+        for kind in range(10):
+            count = rows[kind // 2][kind % 2] - seen.public.displays[market][kind]
+            count -= built[base + kind] + seen.private.sections[base + kind]
+            left += [kind] * count
+        rng.shuffle(left)
+        if searched and searched[0].kind - 1 == market:
+            pile = [(section.colour - 1) * 2 + section.gold for section in searched]
+            for kind in pile:
+                left.remove(kind)
+            rng.shuffle(pile)
+        else:
+            size = seen.public.pile_sizes[market]
+            pile = left[:size]
+            del left[:size]
+        state.piles[market] = pile
+        for kind in left:
+            index = STOCK_INDEX[base + kind]
+            state.stock[rng.choice(others) * 40 + index] += 1
+
+
+def _built(seats: Iterable[SeatView]) -> list[int]:
+    """Sections in towers: forty counts, (kind-1)*10 + (colour-1)*2 + gold."""
+    counts = [0] * 40
+    trunk, window, turret = 10, 20, 30
+    for seat in seats:
+        for tower in seat.towers:
+            at = (tower.colour - 1) * 2
+            counts[at + tower.base_gold] += 1
+            counts[trunk + at] += tower.plain_trunks
+            counts[trunk + at + 1] += tower.gold_trunks
+            counts[window + at] += tower.plain_windows
+            counts[window + at + 1] += tower.gold_windows
+            counts[turret + at + tower.turret_gold] += 1
+    return counts
+
+
+def _deal_buyers(state: State, seen: View, rng: random.Random) -> None:
+    """Other hands, what they laid face down, and the pile."""
+    own = seen.private
+    left = dict(enumerate(seen.rules.edition.buyers, 1))
+    for colour, count in enumerate(own.hand, 1):
+        left[colour] -= count
+    for _, buyers in own.face_down:
+        for buyer in buyers:
+            left[buyer] -= 1
+    hidden: list[tuple[int, Space, int]] = []
+    for area, marks in enumerate(seen.public.dispatched):
+        for mark in marks:
+            if mark.colour:
+                left[mark.colour] -= 1
+            elif mark.seat != own.seat:
+                hidden.append((mark.seat, mark.space, 1 if area == Area.COLOURED_BUILDING else 2))
+    pool: list[int]
+    if own.searched_buyers:
+        for buyer in own.searched_buyers:
+            left[buyer] -= 1
+    pool = [colour for colour, count in left.items() for _ in range(count)]
+    rng.shuffle(pool)
+    for seat, space, count in hidden:
+        buyers = tuple(sorted(BuyerColour(pool.pop()) for _ in range(count)))
+        state.face_down.append((seat, space, buyers))
+    for seat in range(seen.rules.seats):
+        if seat != own.seat:
+            for _ in range(state.hand_sizes[seat]):
+                state.hands[seat] += ONE[pool.pop()]
+    state.buyer_pile = [int(buyer) for buyer in own.searched_buyers] or pool
+    rng.shuffle(state.buyer_pile)
+
+
+def _deal_lit_windows(state: State, seen: View, rng: random.Random) -> None:
+    """The stack but for the places that the seat knows, and what others hold."""
+    if not seen.rules.professional:
+        return
+    own = seen.private
+    asked = seen.decision
+    drawn = asked is not None and asked.kind == DecisionKind.LIT_KEEP
+    left = dict(enumerate(seen.rules.edition.lit_windows, 1))
+    for colour, count in enumerate(own.lit_windows, 1):
+        left[colour] -= count
+    for known in seen.public.seats:
+        for tower in known.towers:
+            left[tower.colour] -= tower.lit
+    for colour in own.searched_lit_windows:
+        left[colour] -= 1
+    if drawn:
+        state.drawn = tuple(int(colour) for colour in own.searched_lit_windows)
+    searched = not drawn and own.searched_lit_windows
+    stack = [0] * seen.public.lit_stack_size
+    rest = [int(colour) for colour in own.searched_lit_windows] if searched else []
+    for above, colour in own.known_lit_windows:
+        stack[-1 - above] = colour | own.seat + 1 << 3
+        if searched:
+            rest.remove(colour)
+        else:
+            left[colour] -= 1
+    pool = [colour for colour, count in left.items() for _ in range(count)]
+    rng.shuffle(pool)
+    rng.shuffle(rest)
+    state.lit_stack = [window or (rest if searched else pool).pop() for window in stack]
+    for seat, known in enumerate(seen.public.seats):
+        if seat != own.seat:
+            for _ in range(known.lit_windows):
+                state.lit[seat * 5 + pool.pop() - 1] += 1
+
+
+def _deal_gifts(state: State, seen: View, rng: random.Random) -> None:
+    """The rest of the deck: cards that were never laid are not known, so any will do."""
+    rules = seen.rules
+    if not rules.gifts:
+        return
+    left = list(rules.gift_deck)
+    lying = [card for _, cards in seen.public.chests for card in cards]
+    if seen.decision is not None:
+        lying += seen.decision.gifts
+    for card in lying:
+        left.remove(rules.gift_cards.index(card))
+    rng.shuffle(left)
+    state.gift_deck = left[: seen.public.gift_deck_size]
+
+
+def _deal_money(state: State, seen: View, rng: random.Random) -> None:
+    """Other purses: not told (RULES R15), so anything that the game could have paid."""
+    for seat in range(seen.rules.seats):
+        if seat != seen.private.seat:
+            state.money[seat] = rng.randrange(41)
+
+
+def _resume_turn(state: State, seen: View) -> None:
+    asked = seen.decision
+    if asked is None:
+        state.seat = -1
+        return
+    state.seat = asked.seat
+    state.kind = asked.kind
+    spaces = {info.space: info for info in seen.rules.spaces}
+    if asked.space is not None:
+        state.space = spaces[asked.space]
+    state.gift_queue = asked.gifts
+    state.to_build = asked.sections_to_build
+    state.steps = asked.build_steps
+    state.keep = asked.lit_windows_to_keep
+    if seen.private.searched_sections:
+        state.pile = seen.private.searched_sections[0].kind - 1
+    state.legal = options(state)

@@ -1,0 +1,280 @@
+"""What a report tells, ready to be shown: no files, no clock, no HTML. Pure.
+
+The standings in it are those of `compute_standings`, unchanged. Names, reasons and all other text
+of strangers pass through `plain` on their way in.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from asara_server.report.run import Run
+from asara_server.report.text import plain
+from asara_server.report.times import Times
+from asara_server.results import Termination
+from asara_server.tournament.ladder import Ladder
+from asara_server.tournament.results import MatchResult
+from asara_server.tournament.standings import Line, Standings
+
+LATEST_REASONS = 3
+"""Different ones of each entry and kind of fault."""
+
+_POINTS = 150
+"""Of a line of the ratings; the page would not show more."""
+
+
+class Reason(NamedTuple):
+    """One forfeit."""
+
+    match: str
+    detail: str
+
+
+_Ended = tuple[float, int, Reason]
+"""When a match ended, its number in the schedule, and why somebody forfeited it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """The forfeits of one kind of one entry."""
+
+    entry: str
+    kind: str
+    """As people write it: "time out"."""
+    forfeits: int
+    matches: int
+    """That the entry played in all."""
+    latest: tuple[Reason, ...]
+    """The last reasons that differ, latest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatingLine:
+    """How the rating of an entry went."""
+
+    entry: str
+    mu: float
+    sigma: float
+    points: tuple[tuple[int, float], ...]
+    """After how many blocks of the tournament the rating was what, from 0 on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """One seat of a match in the list of matches."""
+
+    entry: str
+    seat: int
+    rank: int
+    prestige: int
+    fault: str
+    """Kind of the forfeit, or nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A match in the list of matches."""
+
+    name: str
+    rules: str
+    ranking: tuple[Seat, ...]
+    """Best first."""
+    replay: str | None
+    """Name of its file, where there is one."""
+
+
+class Cell(NamedTuple):
+    """One entry against another."""
+
+    score: float
+    matches: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All of it."""
+
+    run: Run
+    standings: Standings
+    """With names as they are; whatever shows them calls `plain`."""
+    times: Times
+    seats: tuple[int, ...]
+    """Numbers of seats at the tables that were played, rising."""
+    last_end: datetime | None
+    """When the last match ended."""
+    faults: tuple[Fault, ...]
+    failed: tuple[str, ...]
+    """Entries that forfeited every match they played."""
+    idle: tuple[str, ...]
+    """Entries that have not played at all."""
+    void: tuple[str, ...]
+    """Matches without a result, because the referee failed."""
+    cross: Mapping[tuple[str, str], Cell]
+    """By row and column, both ways."""
+    ratings: tuple[RatingLine, ...]
+    """In the order of the ladder."""
+    matches: tuple[Match, ...]
+    """In the order of the schedule."""
+
+    @property
+    def forfeits(self) -> int:
+        return sum(fault.forfeits for fault in self.faults)
+
+    @property
+    def forfeits_by_kind(self) -> dict[str, int]:
+        """The most frequent first."""
+        numbers: Counter[str] = Counter()
+        for fault in self.faults:
+            numbers[fault.kind] += fault.forfeits
+        return dict(numbers.most_common())
+
+    @property
+    def over(self) -> bool:
+        """Whether the deals are open, so that seed and replays may be shown to everybody."""
+        return self.run.played.info.state == "finished"
+
+
+def counted(results: Iterable[MatchResult]) -> list[MatchResult]:
+    """Those that count."""
+    return [result for result in results if not result.void]
+
+
+def make_report(
+    run: Run, ordered: Sequence[MatchResult], standings: Standings, times: Times
+) -> Report:
+    """The report of a run; `ordered` are its results, void ones too, by schedule."""
+    results = counted(ordered)
+    ends = [_end(result) for result in results]
+    played = {result.match_id for result in results}
+    return Report(
+        run=run,
+        standings=standings,
+        times=times,
+        seats=tuple(sorted({len(result.seats) for result in results})),
+        last_end=max(filter(None, ends), default=None),
+        faults=_faults(results, standings.overall),
+        failed=tuple(
+            line.entry
+            for line in standings.overall
+            if line.matches and sum(line.faults.values()) == line.matches
+        ),
+        idle=tuple(line.entry for line in standings.overall if not line.matches),
+        void=tuple(
+            dict.fromkeys(
+                plain(result.match_id)
+                for result in ordered
+                if result.void and result.match_id not in played
+            )
+        ),
+        cross=_cross(standings),
+        ratings=_ratings(results, [line.entry for line in standings.overall]),
+        matches=tuple(_match(result, run.replay_names) for result in results),
+    )
+
+
+def kind(name: str) -> str:
+    """A kind of fault as people write it."""
+    return name.lower().replace("_", " ")
+
+
+def _end(result: MatchResult) -> datetime | None:
+    """When a match ended; None where the file does not say it so that one can read it."""
+    try:
+        return (moment(result.started) + timedelta(seconds=result.seconds)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def moment(text: str) -> datetime:
+    """An ISO time with its offset; raises ValueError."""
+    when = datetime.fromisoformat(text)
+    if when.tzinfo is None:
+        raise ValueError(f"{text}: without an offset")
+    return when
+
+
+def _faults(results: Sequence[MatchResult], lines: Sequence[Line]) -> tuple[Fault, ...]:
+    """By entry, the best first, then by kind."""
+    reasons: dict[tuple[str, Termination], list[_Ended]] = defaultdict(list)
+    for number, result in enumerate(results):
+        ended = _end(result)
+        when = ended.timestamp() if ended else float(number)
+        for seat in result.forfeits:
+            reason = Reason(plain(result.played_as), plain(seat.detail))
+            reasons[seat.entry, seat.termination].append((when, number, reason))
+    return tuple(
+        Fault(
+            entry=line.entry,
+            kind=kind(termination.name),
+            forfeits=len(found),
+            matches=line.matches,
+            latest=_latest(found),
+        )
+        for line in lines
+        for termination in Termination
+        if (found := reasons.get((line.entry, termination)))
+    )
+
+
+def _latest(found: Iterable[_Ended]) -> tuple[Reason, ...]:
+    """The last reasons that differ, each with the last match that has it."""
+    last: dict[str, Reason] = {}
+    for *_, reason in sorted(found, key=lambda one: one[:2], reverse=True):
+        last.setdefault(reason.detail, reason)
+        if len(last) == LATEST_REASONS:
+            break
+    return tuple(last.values())
+
+
+def _cross(standings: Standings) -> dict[tuple[str, str], Cell]:
+    cells = {}
+    for pair in standings.cross_table:
+        cells[pair.entry, pair.opponent] = Cell(pair.score, pair.matches)
+        cells[pair.opponent, pair.entry] = Cell(1 - pair.score, pair.matches)
+    return cells
+
+
+def _ratings(results: Sequence[MatchResult], entries: Sequence[str]) -> tuple[RatingLine, ...]:
+    ladder = Ladder(entries)
+    begin = [(0, line.mu) for line in ladder.lines[:1]]
+    blocks: dict[str, int] = {}
+    for result in results:
+        ladder.add(result)
+        blocks.setdefault(result.deal_block, len(blocks) + 1)
+    lines = []
+    for line in ladder.lines:
+        history = ladder.history[line.entry]
+        points = [(blocks[block], rating.mu) for block, rating in history.items()]
+        thinned = (*begin, *_thinned(points))
+        lines.append(RatingLine(line.entry, line.mu, line.sigma, thinned))
+    return tuple(lines)
+
+
+def _thinned(points: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
+    """At most so many as a page shows, with the first and the last."""
+    last = len(points) - 1
+    if last < _POINTS:
+        return list(points)
+    return [points[number * last // (_POINTS - 1)] for number in range(_POINTS)]
+
+
+def _match(result: MatchResult, replays: frozenset[str]) -> Match:
+    replay = f"{result.played_as}.asara"
+    ranked = sorted(enumerate(result.seats), key=lambda pair: (pair[1].rank, pair[0]))
+    return Match(
+        name=plain(result.played_as),
+        rules=plain(result.rule_sets),
+        ranking=tuple(
+            Seat(
+                plain(line.entry),
+                seat,
+                line.rank,
+                line.prestige,
+                kind(line.termination.name) if line.termination.forfeit else "",
+            )
+            for seat, line in ranked
+        ),
+        replay=replay if replay in replays else None,
+    )

@@ -1,0 +1,312 @@
+"""A report as one HTML page that needs nothing else: no network, no script. Pure.
+
+Everything is escaped; on top of that the page forbids itself to load or run anything. Nothing in it
+depends on when or where it was written.
+"""
+
+import math
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import NamedTuple, TypeVar
+from urllib.parse import quote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from asara_server.replay.keys import fingerprint
+from asara_server.report import figures
+from asara_server.report.figures import Whisker
+from asara_server.report.model import Report, moment
+from asara_server.report.text import plain
+from asara_server.report.times import TimeUse
+from asara_server.tournament.standings import Line, SeatScore
+
+MOST_MATCHES = 1_000
+"""Matches that are listed; the CSV has all."""
+
+_LONG = 30
+"""Rows of a table that is folded, unless it is the standings."""
+
+_WIDE = 24
+"""Entries in a cross table that is shown small at first."""
+
+_SMALL_PX = 800
+"""Width of a small cross table."""
+
+_TOGETHER = 20
+"""Rows whose intervals are one picture, which a printer does not cut."""
+
+_SHADES = 9
+"""Of the cross table, from 0 to 1; the middle one has no colour."""
+
+_WIDTHS = {"narrow": (360, 280), "wide": (720, 340)}
+"""Sizes of the ratings in pixels; the style sheet shows the one that fits."""
+
+_Row = TypeVar("_Row")
+
+
+class Tick(NamedTuple):
+    """A label above the pictures."""
+
+    percent: float
+    label: str
+
+
+class Fact(NamedTuple):
+    """A line about the run."""
+
+    name: str
+    text: str
+    code: bool = False
+
+
+def render(report: Report) -> str:
+    """The page."""
+    environment = Environment(
+        loader=PackageLoader("asara_server.report", ""),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        plain=plain,
+        score=lambda score: f"{score:.3f}",
+        share=lambda share: f"{share:.0%}",
+        part=_part,
+        chance=_chance,
+        number=lambda number: f"{number:,}",
+        time=_time,
+        count=_count,
+        shade=_shade,
+        url=quote,
+    )
+    standings = report.standings
+    decades = _decades(report.times.entries)
+    example = next((match.replay for match in report.matches if match.replay), None)
+    return environment.get_template("page.html").render(
+        report=report,
+        info=report.run.played.info,
+        standings=standings,
+        times=report.times,
+        long=_LONG,
+        wide=_WIDE,
+        cell=max(3, min(14, _SMALL_PX // max(1, len(standings.overall)))),
+        summary=_summary(report),
+        facts=list(_facts(report)),
+        problems=[plain(text) for text in (*report.run.problems, *report.times.problems)],
+        overall=_parts("overall", standings.overall, _interval, (0.0, 0.5, 1.0)),
+        clean=_parts("clean", standings.without_forfeits, _interval, (0.0, 0.5, 1.0)),
+        score_ticks=[
+            Tick(figures.position(share), label)
+            for share, label in ((0.0, "0"), (0.5, "½"), (1.0, "1"))
+        ],
+        rules=[
+            (rules, {line.entry: line for line in lines})
+            for rules, lines in standings.by_rule_sets.items()
+        ],
+        seat_columns=[(score.seats, score.seat) for score in standings.seat_effect],
+        by_seat=_by_seat,
+        ratings=[
+            (size, figures.ratings(f"ratings-{size}", report.ratings, *pixels))
+            for size, pixels in _WIDTHS.items()
+        ]
+        if report.matches
+        else [],
+        highlighted=figures.HIGHLIGHTED,
+        slow=_parts(
+            "times",
+            report.times.entries,
+            lambda line: _on_decades(line, decades),
+            _shares(decades),
+        ),
+        time_ticks=[
+            Tick(figures.position(share), _decade(decade))
+            for share, decade in zip(_shares(decades), decades, strict=True)
+        ],
+        listed=report.matches[:MOST_MATCHES],
+        example=shlex.quote(f"replays/{example}") if example else None,
+    )
+
+
+def _parts(
+    name: str,
+    rows: Sequence[_Row],
+    whisker: Callable[[_Row], Whisker | None],
+    guides: Sequence[float],
+) -> list[tuple[Sequence[_Row], Markup]]:
+    """The rows in parts, each with its picture."""
+    return [
+        (
+            part := rows[start : start + _TOGETHER],
+            figures.whiskers(f"{name}-{start}", [whisker(row) for row in part], guides),
+        )
+        for start in range(0, len(rows), _TOGETHER)
+    ]
+
+
+def _interval(line: Line) -> Whisker | None:
+    if line.interval_95 is None:
+        return None
+    low, high = line.interval_95
+    return Whisker(low, line.score, high)
+
+
+def _by_seat(line: Line) -> dict[tuple[int, int], SeatScore]:
+    return {(score.seats, score.seat): score for score in line.by_seat}
+
+
+def _decades(lines: Sequence[TimeUse]) -> range:
+    """Powers of ten, in seconds, that hold all medians and 95 % ends; two at least."""
+    ends = [max(end, 1e-6) for line in lines for end in (line.median_s, line.p95_s)]
+    if not ends:
+        return range(-3, 1)
+    low, high = math.floor(math.log10(min(ends))), math.ceil(math.log10(max(ends)))
+    return range(low, max(high, low + 1) + 1)
+
+
+def _on_decades(line: TimeUse, decades: range) -> Whisker:
+    def place(seconds: float) -> float:
+        return (math.log10(max(seconds, 1e-6)) - decades[0]) / (decades[-1] - decades[0])
+
+    return Whisker(place(line.median_s), place(line.median_s), place(line.p95_s))
+
+
+def _shares(decades: range) -> list[float]:
+    return [(decade - decades[0]) / (decades[-1] - decades[0]) for decade in decades]
+
+
+def _decade(exponent: int) -> str:
+    """`10 µs`, `1 ms`, `100 s`."""
+    for power, unit in ((0, "s"), (-3, "ms"), (-6, "µs")):
+        if exponent >= power:
+            return f"{10 ** (exponent - power):,} {unit}"
+    raise AssertionError(exponent)
+
+
+def _time(seconds: float) -> str:
+    """`12 µs`, `3.4 ms`, `120 ms`, `2.5 s`, `340 s`."""
+    for size, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if seconds >= size * 0.9995 or size == 1e-6:
+            value = seconds / size
+            return f"{value:.1f} {unit}" if value < 9.95 and size > 1e-6 else f"{value:,.0f} {unit}"
+    raise AssertionError(seconds)
+
+
+def _chance(chance: float | None) -> str:
+    """A share of resamples in percent; that all or none were so does not make it certain."""
+    if chance is None:
+        return "–"
+    percent = f"{chance:.0%}"
+    return {"0%": "<1%", "100%": ">99%"}.get(percent, percent)
+
+
+def _part(share: float) -> str:
+    """A share of a clock in percent, of which most bots need next to nothing."""
+    return "<0.1%" if 0 < share < 0.001 else f"{share:.1%}"
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def _shade(score: float) -> int:
+    return min(_SHADES - 1, int(score * _SHADES))
+
+
+def _when(text: str) -> str:
+    """An ISO time as people write it; any other text as it is."""
+    try:
+        return _utc(moment(text))
+    except (ValueError, OverflowError):
+        return plain(text)
+
+
+def _utc(when: datetime) -> str:
+    return f"{when.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def _summary(report: Report) -> list[str]:
+    counts = report.standings.matches
+    matches = _count(counts.played, "match", "matches")
+    if not report.standings.complete:
+        matches = f"{counts.played:,} of {_count(counts.scheduled, 'match', 'matches')}"
+    parts = [matches]
+    if counts.blocks != counts.played:
+        parts[0] += f" in {_count(counts.blocks, 'deal block', 'deal blocks')}"
+    parts.append(_count(len(report.standings.overall), "entry", "entries"))
+    if report.seats:
+        parts.append(f"{_listed([str(seats) for seats in report.seats])} seats")
+    if report.standings.by_rule_sets:
+        parts.append(f"rules {_listed([plain(name) for name in report.standings.by_rule_sets])}")
+    parts.append(_when(report.run.played.info.started))
+    return parts
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+def _facts(report: Report) -> Iterator[Fact]:
+    info = report.run.played.info
+    counts = report.standings.matches
+    yield Fact(
+        "State",
+        {
+            "running": "running",
+            "cut short": "stopped before its end",
+            "finished": "finished",
+        }[info.state],
+    )
+    yield Fact("Began", _when(info.started))
+    if info.ended:
+        yield Fact("Ended", _when(info.ended))
+    elif report.last_end:
+        yield Fact("Last match ended", _utc(report.last_end))
+    yield Fact(
+        "Matches",
+        f"{counts.scheduled:,} scheduled, {counts.played:,} played in "
+        f"{_count(counts.blocks, 'deal block', 'deal blocks')}, {counts.void:,} without a result",
+    )
+    yield Fact(
+        "Deals",
+        "from the referee's secret alone"
+        if info.deals == "committed"
+        else "from the referee's secret and nonces of the bots",
+    )
+    yield Fact("Commitment to all deals", plain(info.deal_commitment), code=True)
+    yield from _secrets(report)
+    yield Fact("Edition", plain(info.edition))
+    yield Fact("SHA-256 of the edition", plain(info.edition_sha256), code=True)
+    key = report.run.public_key
+    if key is not None:
+        yield Fact("Key that signs the replays", key.hex(), code=True)
+        yield Fact("Its fingerprint", fingerprint(key), code=True)
+    yield Fact("Version of asara", plain(info.asara))
+
+
+def _secrets(report: Report) -> Iterator[Fact]:
+    """What opens the deals: only of a run that is over, since the others may go on with theirs."""
+    info = report.run.played.info
+    if not report.over:
+        yield Fact("Secret of the deals", "is opened when the run is finished")
+        return
+    if info.tournament_secret is not None:
+        yield Fact("Secret of the deals, opened", plain(info.tournament_secret), code=True)
+        opens = _opens(info.tournament_secret, info.deal_commitment)
+        yield Fact(
+            "Does it open the commitment?",
+            "yes" if opens else "no: its SHA-256 is another; do not trust these deals",
+        )
+    yield Fact(
+        "Seed", f"{plain(info.seed)} ({'drawn for this run' if info.seed_drawn else 'given'})"
+    )
+
+
+def _opens(secret: str, commitment: str) -> bool:
+    try:
+        return sha256(bytes.fromhex(secret)).hexdigest() == commitment.lower()
+    except ValueError:
+        return False

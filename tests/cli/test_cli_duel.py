@@ -1,0 +1,240 @@
+import contextlib
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from asara_server.cli.duel import progress_line, sentence
+from asara_server.tournament.duel import DuelReport
+from asara_server.tournament.results import read_results
+from asara_server.tournament.sequential import Verdict
+from tests.cli.command import asara, environment, refusal
+from tests.tournament import bots
+
+#: Plays every match in the same way, so that a twin scores ½ in every block.
+STEADY = """
+import asara
+asara.run(lambda decision, match: decision.legal_actions[0])
+"""
+
+
+def write(folder: Path, **programs: str) -> None:
+    for name, code in programs.items():
+        (folder / f"{name}.py").write_text(code)
+
+
+def test_greedy_is_better_than_random(tmp_path: Path) -> None:
+    words = ("--margin", "0.2", "--at-once", "2", "--out", "run", "--json", "told.json")
+    done = asara("duel", "greedy", "random", *words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    told = re.fullmatch(
+        r"greedy is better than random: it scored (0\.\d{3}|1\.000) "
+        r"\(95 %: (0\.\d{3})–(\d\.\d{3})\) in (\d+) blocks of two matches\. "
+        r"Of duels between equals, at most 5 in 100 end with such a claim\.\n",
+        done.stdout,
+    )
+    assert told, done.stdout
+    score, low, high, blocks = map(float, told.groups())
+    assert 0.5 < low <= score <= high
+    heading = done.stderr.splitlines()[:4]
+    assert heading[:2] == [
+        "greedy against random, basic, 2 at once.",
+        "Better means by 0.2: an expected score of 0.7, or 147 Elo.",
+    ]
+    answer = json.loads((tmp_path / "told.json").read_text())
+    assert answer["sentence"] == done.stdout.strip()
+    assert answer["entries"] == ["greedy", "random"]
+    assert (answer["verdict"], answer["better"]) == ("a better", "greedy")
+    assert answer["blocks"] == sum(answer["counts"]) == blocks
+    assert answer["log_likelihood_ratios"][0] >= answer["bounds"][1]
+    standings = json.loads((tmp_path / "run" / "standings.json").read_text())
+    assert standings["complete"]
+    assert standings["matches"]["played"] == 2 * standings["matches"]["blocks"]
+    assert standings["matches"]["blocks"] >= blocks
+    results = list(read_results(tmp_path / "run" / "results.jsonl"))
+    assert {path.stem for path in (tmp_path / "run" / "replays").iterdir()} == {
+        result.match_id for result in results
+    }
+
+
+def test_a_bot_is_not_better_than_itself_and_nothing_is_left_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, steady=STEADY)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    done = asara("duel", "steady.py", "steady.py", "--margin", "0.2", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == (  # by hand: the interval ends at ½ times the 6th root of 1/20
+        "Neither is better by 0.2 (147 Elo) or more: steady scored 0.500 (95 %: 0.303–0.697) "
+        "in 6 blocks of two matches against steady-2. "
+        "Of duels in which one is, at most 5 in 100 end so.\n"
+    )
+    assert list(temporary.iterdir()) == []
+    assert {path.name for path in tmp_path.iterdir()} == {"steady.py", "temporary"}
+
+
+def test_it_says_that_it_cannot_tell_and_the_answer_does_not_depend_on_how_many_play_at_once(
+    tmp_path: Path,
+) -> None:
+    words = ("duel", "random", "random", "--max-blocks", "4", "--seed", "spring")
+    answers = []
+    for at_once in ("1", "3"):
+        done = asara(*words, "--at-once", at_once, "--json", "told.json", cwd=tmp_path)
+        assert done.returncode == 3, done.stderr
+        assert done.stdout.startswith(
+            "It cannot be told yet whether random or random-2 is better: random scored 0."
+        )
+        assert "in 4 blocks of two matches. More blocks or a larger margin" in done.stdout
+        answers.append((tmp_path / "told.json").read_bytes())
+    assert answers[0] == answers[1]
+    assert json.loads(answers[0])["verdict"] == "open"
+
+
+def test_forfeits_are_lost_matches_and_are_told(tmp_path: Path) -> None:
+    write(tmp_path, crashes=bots.CRASHES, steady=STEADY)
+    done = asara("duel", "crashes.py", "steady.py", "--margin", "0.45", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "steady is better than crashes: it scored 1.000" in done.stdout
+    # Whoever always fails is suspended on the way.
+    said = r"crashes forfeited (\d+) of \1 matches, which count as lost: crash \d+"
+    assert re.search(said, done.stderr)
+    assert "no more memory" in done.stderr
+
+
+def test_a_bot_that_does_not_start_ends_it_with_the_reason(tmp_path: Path) -> None:
+    write(tmp_path, exits=bots.EXITS)
+    done = asara("duel", "random", "exits.py", "--json", "told.json", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.endswith(
+        "asara: exits did not start: exited with status 1; "
+        "it printed: loading | cannot load model.bin\n"
+    )
+    assert not (tmp_path / "told.json").exists()
+
+
+def test_a_duel_that_is_stopped_says_what_is_known(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "asara_server.cli", "duel", "random", "random"),
+            *("--out", tmp_path / "run", "--json", tmp_path / "told.json"),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+    assert process.stderr is not None
+    shown = []
+    for line in process.stderr:
+        shown.append(line.rstrip("\n"))
+        if re.match(r"\d+ blocks?: ", line):
+            break
+    assert len(shown[-1]) <= 80
+    assert re.fullmatch(
+        r"\d+ blocks?: [01]\.\d{3} \([01]\.\d{3}–[01]\.\d{3}\)"
+        r"  -3\.0 \[#*·*\] 3\.7  about [\d,]+ to go",
+        shown[-1],
+    )
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 128 + signal.SIGINT
+    assert "Traceback" not in stderr
+    assert stdout.startswith("It cannot be told yet whether random or random-2 is better")
+    assert json.loads((tmp_path / "told.json").read_text())["blocks"] >= 1
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["state"] == "cut short"
+
+
+def test_a_terminal_shows_one_line_in_place(tmp_path: Path) -> None:
+    write(tmp_path, steady=STEADY)
+    terminal, ours = pty.openpty()
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "asara_server.cli", "duel", "steady.py", "steady.py"),
+            *("--margin", "0.2"),
+        ],
+        stdout=subprocess.DEVNULL,
+        stderr=ours,
+        cwd=tmp_path,
+        env={**environment(), "TERM": "xterm"},
+    )
+    os.close(ours)
+    shown = b""
+    with contextlib.suppress(OSError):  # how a terminal says that nobody writes to it any more
+        while data := os.read(terminal, 4096):
+            shown += data
+    os.close(terminal)
+    assert process.wait(timeout=60) == 0
+    text = shown.decode()
+    assert "Traceback" not in text
+    lines = re.findall(r"\d+ blocks?: 0\.500 [^\r\n\x1b]*", text)
+    assert len(set(lines)) > 1
+    assert max(map(len, lines)) <= 80
+    assert "\x1b[2K" in text  # the line before is erased
+
+
+def test_options_that_make_no_sense_are_refused(tmp_path: Path) -> None:
+    duel = ("duel", "random", "greedy")
+    for option in ("margin", "alpha", "beta"):
+        for bad in ("nan", "inf", "0", "-1", "0.7"):
+            said = refusal(*duel, f"--{option}", bad)
+            assert said.startswith(f"asara: --{option}: must be 0.001 to 0."), said
+        assert f"--{option}" in refusal(*duel, f"--{option}", "much")
+    for bad in ("0", "-3", "1.5", "many", "100001"):
+        assert "--max-blocks" in refusal(*duel, "--max-blocks", bad)
+    assert "--at-once" in refusal(*duel, "--at-once", "0")
+    assert "--bank" in refusal(*duel, "--bank", "-3")
+    assert "--rules genie: rule set 'genie' needs 'pro'" in refusal(*duel, "--rules", "genie")
+    assert "did you mean 'random'?" in refusal("duel", "randon", "greedy")
+    assert "Missing argument" in refusal("duel", "random")
+    assert "name a file in a directory that exists" in refusal(*duel, "--json", tmp_path)
+    assert "name a file" in refusal(*duel, "--json", tmp_path / "no" / "told.json")
+    (tmp_path / "notes.txt").touch()
+    assert "is not empty, and holds no run" in refusal(*duel, "--out", tmp_path)
+
+
+REPORT = DuelReport(
+    entries=("mine", "yours"),
+    rule_sets="basic",
+    verdict=Verdict.B_BETTER,
+    blocks=12_345,
+    void_blocks=0,
+    counts=(12_345, 0, 0, 0, 0),
+    score=0.125,
+    interval_95=(0.1, 0.2),
+    margin=0.05,
+    margin_elo=34.86,
+    alpha=0.01,
+    beta=0.05,
+    max_blocks=100_000,
+    log_likelihood_ratios=(-30.0, 40.0),
+    bounds=(-2.99, 5.29),
+    forfeits=({}, {}),
+    failed_start=None,
+)
+
+
+def test_where_the_second_is_better_the_score_is_its_own() -> None:
+    assert sentence(REPORT) == (
+        "yours is better than mine: it scored 0.875 (95 %: 0.800–0.900) in 12,345 blocks of two "
+        "matches. Of duels between equals, at most 1 in 100 end with such a claim."
+    )
+
+
+def test_the_line_of_a_long_duel_fits() -> None:
+    line = progress_line(REPORT, 99_999.2)
+    assert line == (
+        "12,345 blocks: 0.125 (0.100–0.200)  -3.0 [##########] 5.3  about 100,000 to go"
+    )
+    assert len(line) <= 80
+    nothing = REPORT.model_copy(update={"score": None, "interval_95": None, "blocks": 0})
+    assert progress_line(nothing, float("inf")) == "no block is over yet"
+    assert "no block was played to its end" in sentence(nothing)

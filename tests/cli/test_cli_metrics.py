@@ -1,0 +1,93 @@
+"""`--metrics` of the commands that have a referee."""
+
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.request import urlopen
+
+from asara_server.metrics import MetricsServer
+from tests.cli.command import environment, refusal
+from tests.tournament import bots
+from tests.tournament.bots import CLOCKS, HEADER, write_tournament
+
+
+@contextmanager
+def command(*words: str | Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A command that runs, and where its metrics are."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "asara_server.cli", *map(str, words), "--metrics", "127.0.0.1:0"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+    assert process.stderr is not None
+    killer = threading.Timer(60, process.kill)
+    killer.start()
+    try:
+        said = process.stderr.readline()
+        found = re.fullmatch(r"Metrics are at (http://127\.0\.0\.1:\d+/metrics)\n", said)
+        assert found, said
+        yield process, found[1]
+    finally:
+        killer.cancel()
+        process.kill()
+        process.communicate()
+
+
+def scrape(url: str) -> str:
+    with urlopen(url, timeout=10) as response:
+        text: str = response.read().decode()
+        return text
+
+
+def test_the_referee_of_a_tournament_tells_how_it_fares_while_it_plays(tmp_path: Path) -> None:
+    file = write_tournament(
+        tmp_path, {"good": bots.GOOD, "crasher": bots.CRASHES}, HEADER + "rounds = 4\n", CLOCKS
+    )
+    words = ("tournament", "run", file, "--out", tmp_path / "run", "--key", tmp_path / "key")
+    last = ""
+    with command(*words) as (process, url):
+        while process.poll() is None:
+            try:
+                last = scrape(url)
+            except OSError:  # it is about to end
+                break
+        assert process.wait(20) == 0
+    assert re.search(r'^asara_matches_total\{result="sound"\} [1-8]\.0$', last, re.MULTILINE)
+    assert re.search(
+        r'^asara_forfeits_total\{entry="crasher",kind="crash"\} [1-8]\.0$', last, re.MULTILINE
+    )
+
+
+def test_a_referee_that_waits_for_guests_tells_so() -> None:
+    with command("serve", "--listen", "127.0.0.1:0") as (_, url):
+        deadline = time.monotonic() + 10
+        while "\nasara_streams 0.0\n" not in scrape(url):  # it is told before there is a referee
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+
+def test_an_address_that_will_not_do_is_refused_before_anything_is_begun(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, {"a": bots.GOOD, "b": bots.GOOD})
+    words = ("tournament", "run", file, "--out", tmp_path / "run", "--key", tmp_path / "key")
+    for these in (words, ("serve",)):
+        said = refusal(*these, "--metrics", "0.0.0.0:0")
+        assert said.startswith("asara: --metrics: address '0.0.0.0:0'")
+        assert said.endswith("or allow it expressly (--insecure-remote)\n")
+        assert "write host:port" in refusal(*these, "--metrics", "here")
+        with MetricsServer("127.0.0.1:0") as other:
+            assert "another program listens" in refusal(*these, "--metrics", other.address)
+    assert not (tmp_path / "run").exists()
+
+
+def test_other_machines_are_let_in_when_told_so() -> None:
+    words = ("--listen", "here", "--metrics", "0.0.0.0:0", "--insecure-remote")
+    said = refusal("serve", *words)
+    assert re.match(r"Metrics are at http://0\.0\.0\.0:[1-9]\d*/metrics\n", said)
+    assert "asara: --listen: address 'here'" in said

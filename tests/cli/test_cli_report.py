@@ -1,0 +1,126 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from asara_server.cli import main
+from asara_server.report.tables import CSV_FILES
+from asara_server.tournament.standings import Standings
+from tests.cli.command import asara, refusal
+from tests.report.runs import RUNNING, Page, mirrored, run_with_replays, write_run
+
+
+def report(*words: str | Path) -> None:
+    """The command in this process."""
+    main(["report", *map(str, words)])
+
+
+def fails(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
+    with pytest.raises(SystemExit) as ended:
+        report(*words)
+    assert ended.value.code == 1
+    return capsys.readouterr().err
+
+
+def test_a_page_and_tables_are_written_and_hold_the_standings(tmp_path):
+    run = write_run(tmp_path / "run", mirrored())
+    done = asara("report", run, "--csv", tmp_path / "tables")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == f"Report: {run / 'report.html'}, tables: {tmp_path / 'tables'}\n"
+    assert {file.name for file in (tmp_path / "tables").iterdir()} == set(CSV_FILES)
+    asara("standings", run, "--json", tmp_path / "standings.json")
+    standings = Standings.model_validate_json((tmp_path / "standings.json").read_bytes())
+    page = Page((run / "report.html").read_text())
+    assert [(row[1], row[2]) for row in page.body("standings")] == [
+        (line.entry, f"{line.score:.3f}") for line in standings.overall
+    ]
+
+
+def test_the_page_can_lie_elsewhere_and_is_the_same_there(tmp_path):
+    run, _ = run_with_replays(tmp_path / "run", 2)
+    for file in (run / "report.html", tmp_path / "new" / "page.html"):
+        with pytest.raises(SystemExit) as ended:
+            report(run, "--out", file)
+        assert ended.value.code == 0
+    assert (run / "report.html").read_bytes() == (tmp_path / "new" / "page.html").read_bytes()
+    assert {path.name for path in tmp_path.iterdir()} == {"run", "new"}
+
+
+def test_a_run_that_goes_on_has_a_report_of_what_has_ended(tmp_path):
+    run = write_run(tmp_path / "run", mirrored(), **RUNNING)
+    lines = (run / "results.jsonl").read_text().splitlines(keepends=True)
+    (run / "results.jsonl").write_text("".join(lines[:5]) + lines[5][:40])
+    with pytest.raises(SystemExit) as ended:
+        report(run)
+    assert ended.value.code == 0
+    assert "5 of 96 matches in 3 deal blocks" in Page((run / "report.html").read_text()).text
+
+
+def test_a_damaged_replay_is_told_and_does_no_harm(tmp_path, capsys):
+    run, _ = run_with_replays(tmp_path / "run", 2)
+    (run / "replays" / "r1-basic-0001.asara").write_bytes(b"garbage")
+    with pytest.raises(SystemExit) as ended:
+        report(run)
+    assert ended.value.code == 0
+    said = "r1-basic-0001.asara: no replay of an ASARA match: its first bytes are others"
+    assert f"left out: {said}" in capsys.readouterr().err
+    assert said in Page((run / "report.html").read_text()).shown["time"]
+
+
+def test_what_is_no_run_is_refused_and_nothing_is_written(tmp_path):
+    assert refusal("report", tmp_path) == (
+        f"asara: {tmp_path}: holds no run; name a directory that --out named\n"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_places_that_cannot_be_written_are_named(tmp_path, capsys):
+    run = write_run(tmp_path / "run", mirrored()[:4])
+    file = tmp_path / "file"
+    file.touch()
+    assert refusal("report", run, "--out", tmp_path) == (
+        f"asara: --out {tmp_path}: is a directory; name a file\n"
+    )
+    assert refusal("report", run, "--csv", file) == (
+        f"asara: --csv {file}: is a file; name a directory\n"
+    )
+    assert fails(capsys, run, "--out", file / "page.html").startswith(
+        f"asara: {file / 'page.html'}: "
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("results.jsonl", b"\xff\xfe\n"),
+        ("results.jsonl", b'{"match_id": "m"}\n'),
+        ("run.json", b"{}"),
+    ],
+)
+def test_files_that_cannot_be_read_are_named(tmp_path, capsys, name, content):
+    run = write_run(tmp_path / "run", mirrored()[:4])
+    (run / name).write_bytes(content)
+    said = fails(capsys, run)
+    assert said.startswith(f"asara: {run / name}: ")
+    assert len(said.splitlines()) == 1
+    assert not (run / "report.html").exists()
+
+
+def test_what_is_not_installed_is_named(tmp_path, monkeypatch, capsys):
+    run = write_run(tmp_path / "run", mirrored()[:4])
+    for module in list(sys.modules):
+        if module.startswith(("asara_server.report.page", "asara_server.report.figures")):
+            monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    assert fails(capsys, run) == (
+        "asara: the report needs jinja2, which is not installed: run pip install 'asara[report]'\n"
+    )
+
+
+def test_other_commands_do_not_load_what_draws():
+    script = "import sys, asara_server.cli.app; print({'jinja2', 'matplotlib'} & set(sys.modules))"
+    found = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert found.stdout == "set()\n"

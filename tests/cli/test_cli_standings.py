@@ -1,0 +1,223 @@
+import json
+from itertools import combinations
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from asara_server.results import Termination
+from asara_server.tournament.directory import RunInfo
+from asara_server.tournament.results import MatchResult, SeatLine
+from asara_server.tournament.standings import Standings
+from tests.cli.command import asara, refusal
+
+ENTRIES = ("ann", "bob", "cid", "name-of-16-chars")
+INFO = RunInfo(
+    asara="0.1.0",
+    title="Cup",
+    entries=ENTRIES,
+    scheduled=96,
+    seed="secret",
+    seed_drawn=False,
+    deals="committed",
+    blocks="mirrored",
+    deal_commitment="00",
+    edition="x",
+    edition_sha256="00",
+    started="2026-01-01T00:00:00+00:00",
+    state="finished",
+)
+
+
+def seat(entry: str, rank: int, *, crash: bool = False) -> SeatLine:
+    termination = Termination.CRASH if crash else Termination.COMPLETED
+    return SeatLine(entry=entry, rank=rank, prestige=9 // rank, termination=termination)
+
+
+def played() -> list[MatchResult]:
+    """Eight mirrored blocks of each pair; the last entry crashes in one match."""
+    dice = Random(1)
+    found = []
+    for block in range(8):
+        for number, pair in enumerate(combinations(ENTRIES, 2)):
+            name = f"r{block + 1}-basic-{number + 1:04}"
+            for turn in (1, 2):
+                crash = (block, number, turn) == (0, 5, 2)
+                ranks = (1, 2) if crash else dice.choice(((1, 2), (2, 1), (1, 1)))
+                seats = [
+                    seat(entry, rank, crash=crash and rank == 2)
+                    for entry, rank in zip(pair, ranks, strict=True)
+                ]
+                found.append(
+                    MatchResult(
+                        match_id=f"{name}-{turn}",
+                        block=name,
+                        round=block + 1,
+                        rule_sets="basic",
+                        seats=tuple(seats[:: 1 if turn == 1 else -1]),
+                        started="2026-01-01T00:00:00+00:00",
+                        seconds=1.0,
+                    )
+                )
+    return found
+
+
+def with_seats(number: int, rank: int = 1, prestige: int = 0) -> bytes:
+    """A line of results that no match can have."""
+    lines = [
+        {"entry": f"e{at}", "rank": rank, "prestige": prestige, "termination": "completed"}
+        for at in range(number)
+    ]
+    return (
+        played()[0].model_copy(update={"seats": lines}).model_dump_json(warnings=False).encode()
+        + b"\n"
+    )
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A run directory with the files that standings are computed from."""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / "run.json").write_text(INFO.model_dump_json())
+    lines = (result.model_dump_json() + "\n" for result in played())
+    (folder / "results.jsonl").write_text("".join(lines))
+    return folder
+
+
+def test_standings_are_computed_from_the_results(run: Path) -> None:
+    done = asara("standings", run)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[0] == "Cup: 96 matches in 48 deal blocks"
+    assert lines[1].split() == (
+        ["#", "entry", "score", "95", "%", "first", "wins", "prestige", "matches", "faults"]
+    )
+    assert {line.split()[1] for line in lines[2:6]} == set(ENTRIES)
+    assert "Score of the row against the column" not in done.stdout
+    first = sum(float(line.split()[4].strip("%<>")) for line in lines[2:6])
+    assert 97 <= first <= 103
+
+
+def test_blocks_with_a_forfeit_can_be_left_out_as_a_whole(run: Path) -> None:
+    done = asara("standings", run, "--without-forfeits")
+    assert done.stdout.startswith("Cup, without forfeits: 94 of 96 matches in 47 deal blocks\n")
+    assert "crash" not in done.stdout
+    assert "faults" not in done.stdout
+
+
+def test_the_cross_table_adds_up_to_one_across_its_diagonal(run: Path) -> None:
+    done = asara("standings", run, "--cross")
+    lines = done.stdout.split("Score of the row against the column\n")[1].splitlines()
+    assert lines[0].split() == ["entry", "1", "2", "3", "4"]
+    cells = [line.split()[2:] for line in lines[1:]]
+    assert len(cells) == 4
+    assert max(map(len, lines)) <= 80
+    for row, column in combinations(range(4), 2):
+        assert abs(float(cells[row][column]) + float(cells[column][row]) - 1) < 0.002
+    assert [cells[place][place] for place in range(4)] == ["–"] * 4
+
+
+def test_a_wide_cross_table_is_shown_in_parts(run: Path) -> None:
+    names = [f"contestant-no-{number:02}" for number in range(11)]
+    pairs = combinations(names, 2)
+    results = [
+        played()[0].model_copy(
+            update={"match_id": f"m{number}", "seats": (seat(a, 1), seat(b, 2)), "block": ""}
+        )
+        for number, (a, b) in enumerate(pairs)
+    ]
+    (run / "results.jsonl").write_text("".join(r.model_dump_json() + "\n" for r in results))
+    table = asara("standings", run, "--cross").stdout.split("against the column\n")[1]
+    assert max(map(len, table.splitlines())) <= 80
+    heads = [line.split() for line in table.splitlines() if "entry" in line]
+    assert heads == [
+        ["entry", *map(str, range(1, 9))],
+        ["entry", *map(str, range(9, 16))],
+    ]
+    assert table.count("contestant-no-10") == 2
+
+
+def test_what_is_shown_can_be_kept_and_is_the_same_every_time(run: Path, tmp_path: Path) -> None:
+    files = [tmp_path / "one.json", tmp_path / "two.json"]
+    assert asara("standings", run, "--json", files[0]).returncode == 0
+    lines = (run / "results.jsonl").read_text().splitlines(keepends=True)
+    (run / "results.jsonl").write_text("".join(lines[::-1]))
+    assert asara("standings", run, "--json", files[1]).returncode == 0
+    assert files[0].read_bytes() == files[1].read_bytes()
+    kept = Standings.model_validate_json(files[0].read_bytes())
+    assert kept.complete
+    assert len(kept.cross_table) == 6
+    done = asara("standings", run, "--json", tmp_path / "no" / "such.json")
+    assert done.returncode == 1
+    assert done.stderr == f"asara: {tmp_path / 'no' / 'such.json'}: No such file or directory\n"
+
+
+def test_a_name_that_is_too_long_for_the_table_is_broken_not_cut(run: Path) -> None:
+    name = "a-name-of-forty-characters-which-is-most"
+    results = run / "results.jsonl"
+    results.write_text(results.read_text().replace("name-of-16-chars", name))
+    info = (run / "run.json").read_text().replace("name-of-16-chars", name)
+    (run / "run.json").write_text(info)
+    lines = asara("standings", run).stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    start = next(number for number, line in enumerate(lines) if "a-name" in line)
+    words = [lines[start].split()[1], *(line.strip() for line in lines[start + 1 : start + 3])]
+    assert "".join(words).startswith(name)
+
+
+def test_a_run_that_goes_on_has_standings(run: Path) -> None:
+    lines = (run / "results.jsonl").read_text().splitlines(keepends=True)
+    (run / "results.jsonl").write_text("".join(lines[:5]) + lines[5][:40])
+    done = asara("standings", run)
+    assert done.returncode == 0
+    assert done.stdout.startswith("Cup: 5 of 96 matches in 3 deal blocks\n")
+    (run / "results.jsonl").write_text("")
+    done = asara("standings", run, "--cross")
+    assert done.returncode == 0
+    assert done.stdout.startswith("Cup: 0 of 96 matches\n")
+
+
+def test_a_run_that_does_not_say_what_it_was_to_play(run: Path) -> None:
+    older = json.loads(INFO.model_dump_json())
+    del older["entries"], older["scheduled"]
+    (run / "run.json").write_text(json.dumps(older))
+    assert asara("standings", run).stdout.startswith("Cup: 96 matches in 48 deal blocks\n")
+
+
+def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
+    assert refusal("standings", tmp_path) == (
+        f"asara: {tmp_path}: holds no run; name a directory that --out named\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("results.jsonl", b"\xff\xfe\n", "results.jsonl: not a text file"),
+        ("results.jsonl", b"[1, 2]\n", "results.jsonl: line 1: "),
+        ("results.jsonl", b'{"match_id": "m"}\n', "results.jsonl: line 1: "),
+        ("results.jsonl", with_seats(9), "line 1: Value error, seats: a match has 2 to 4, not 9"),
+        ("results.jsonl", with_seats(2, rank=2), "no match ends with the ranks [2, 2]"),
+        ("results.jsonl", with_seats(2, prestige=10**400), "results.jsonl: line 1: "),
+        ("run.json", b"\x00", "run.json: cannot be read"),
+        ("run.json", b"{}", "run.json: cannot be read"),
+    ],
+)
+def test_files_that_cannot_be_read_are_named(
+    run: Path, name: str, content: bytes, said: str
+) -> None:
+    (run / name).write_bytes(content)
+    done = asara("standings", run)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_run_without_results_is_named(run: Path) -> None:
+    (run / "results.jsonl").unlink()
+    done = asara("standings", run)
+    assert done.returncode == 1
+    assert done.stderr == f"asara: {run / 'results.jsonl'}: No such file or directory\n"

@@ -1,0 +1,427 @@
+"""`asara status`: of runs that go on, that were stopped or killed, and of damaged directories."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from asara_server.results import Termination
+from asara_server.tournament.directory import RunInfo
+from asara_server.tournament.results import MatchResult, SeatLine
+from asara_server.tournament.status import Follower, State
+from tests.cli.command import asara, environment, refusal
+from tests.tournament import bots
+from tests.tournament.bots import CLOCKS, HEADER, write_tournament
+
+LONG = "a-name-of-forty-characters-which-is-most"
+ENTRIES = ("ann", "bob", LONG)
+BEGAN = 1_767_225_600.0
+"""2026-01-01, 0:00 UTC, in seconds since 1970."""
+
+INFO = RunInfo(
+    asara="0.1.0",
+    title="Cup",
+    entries=ENTRIES,
+    scheduled=40,
+    seed="secret",
+    seed_drawn=False,
+    deals="committed",
+    blocks="independent",
+    deal_commitment="00",
+    edition="x",
+    edition_sha256="00",
+    started="2026-01-01T00:00:00+00:00",
+)
+
+
+def result(number: int, *, minute: int = 0, **changed: Any) -> MatchResult:
+    """A match between ann and bob that is over in this minute of the run."""
+    fields: dict[str, Any] = {
+        "match_id": f"r1-basic-{number:04}",
+        "round": 1,
+        "rule_sets": "basic",
+        "seats": (seat("ann", 1), seat("bob", 2)),
+        "started": f"2026-01-01T00:{minute:02}:00.000+00:00",
+        "seconds": 30.0,
+    }
+    return MatchResult(**fields | changed)
+
+
+def seat(entry: str, rank: int, why: str = "", kind: Termination = Termination.CRASH) -> SeatLine:
+    end = kind if why else Termination.COMPLETED
+    return SeatLine(entry=entry, rank=rank, prestige=5, termination=end, detail=why)
+
+
+def line(of: MatchResult) -> str:
+    return of.model_dump_json() + "\n"
+
+
+def with_scheduled(number: str) -> bytes:
+    """A `run.json` that says that so many matches are to be played."""
+    return INFO.model_dump_json().replace('"scheduled":40', f'"scheduled":{number}').encode()
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A run directory with ten results, one a minute; nobody plays it."""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / "run.json").write_text(INFO.model_dump_json())
+    lines = [line(result(number, minute=number)) for number in range(10)]
+    (folder / "results.jsonl").write_text("".join(lines))
+    return folder
+
+
+def change(run: Path, **fields: object) -> None:
+    """Change what `run.json` says."""
+    path = run / "run.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | fields))
+
+
+# Runs that are played
+
+
+@contextmanager
+def playing(folder: Path, rounds: int) -> Iterator[subprocess.Popen[bytes]]:
+    """A tournament of two bots, one of which crashes in every match."""
+    file = write_tournament(
+        folder,
+        {"good": bots.GOOD, "crasher": bots.CRASHES},
+        HEADER + f"rounds = {rounds}\nconcurrency = 1\n",
+        CLOCKS,
+    )
+    words = ("tournament", "run", file, "--out", folder / "run", "--key", folder / "key")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "asara_server.cli", *map(str, words)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=environment(),
+    )
+    killer = threading.Timer(90, process.kill)
+    killer.start()
+    try:
+        wait_for_matches(folder / "run", 2)
+        yield process
+    finally:
+        killer.cancel()
+        process.kill()
+        process.wait()
+
+
+def wait_for_matches(run: Path, number: int) -> None:
+    results = run / "results.jsonl"
+    until = time.monotonic() + 60
+    while not results.exists() or results.read_bytes().count(b"\n") < number:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def test_a_run_that_goes_on_is_seen_and_not_disturbed(tmp_path: Path) -> None:
+    with playing(tmp_path, rounds=10) as process:
+        done = asara("status", tmp_path / "run")
+        assert (done.returncode, done.stderr) == (0, "")
+        lines = done.stdout.splitlines()
+        assert lines[0] == f"Cup: running (process {process.pid})"
+        assert " of 20 matches (" in lines[1]
+        assert lines[2].startswith("Started ")
+        assert " matches a minute, about " in lines[2]
+        assert lines[3].startswith("The last match ended ")
+        assert "Ladder" in lines
+        assert "crash" in done.stdout
+        assert "exited with status 3; it printed: no more memory" in done.stdout
+        while process.poll() is None:
+            assert asara("status", tmp_path / "run").returncode == 0
+        assert process.returncode == 0
+    lines = asara("status", tmp_path / "run").stdout.splitlines()
+    assert lines[:2] == ["Cup: finished", "20 of 20 matches (100%) in 10 deal blocks"]
+    assert lines[2].startswith("Took ")
+    assert "left" not in lines[2]
+
+
+@pytest.mark.parametrize(
+    ("number", "said"), [(signal.SIGTERM, "stopped"), (signal.SIGKILL, "killed")]
+)
+def test_a_run_that_was_stopped_or_killed_is_told_from_one_that_goes_on(
+    tmp_path: Path, number: signal.Signals, said: str
+) -> None:
+    with playing(tmp_path, rounds=100) as process:
+        assert ": running (process" in asara("status", tmp_path / "run").stdout
+        process.send_signal(number)
+        process.wait(30)
+    lines = asara("status", tmp_path / "run").stdout.splitlines()
+    assert lines[0] == f"Cup: {said}; --resume goes on with it"
+    assert lines[2].startswith("Took ")
+
+
+def test_nothing_is_left_behind_in_the_directory(run: Path) -> None:
+    before = {path.name: path.read_bytes() for path in run.iterdir()}
+    assert asara("status", run, "--standings").returncode == 0
+    assert {path.name: path.read_bytes() for path in run.iterdir()} == before
+
+
+def test_a_terminal_shows_it_in_place_until_the_run_is_over(tmp_path: Path) -> None:
+    with playing(tmp_path, rounds=10) as process:
+        text = on_terminal("status", tmp_path / "run", "--watch", "0.5", rows=12)
+        assert process.wait(30) == 0
+    shown, _, after = text.partition("\x1b[?1049l")
+    assert shown.startswith("\x1b[?1049h")
+    frames = shown.split("\x1b[H")[2:]
+    assert len(frames) > 2
+    assert all(frame.count("\n") < 12 for frame in frames)
+    assert "running (process" in frames[0]
+    assert "finished" in after
+
+
+def test_ctrl_c_ends_it_in_good_order(tmp_path: Path) -> None:
+    with playing(tmp_path, rounds=100):
+
+        def interrupt(process: subprocess.Popen[bytes]) -> None:
+            process.send_signal(signal.SIGINT)
+
+        text = on_terminal("status", tmp_path / "run", "--watch", "60", first=interrupt)
+    assert text.count("running (process") == 2
+    assert "Aborted" not in text
+
+
+def on_terminal(
+    *words: str | Path,
+    rows: int = 24,
+    first: Callable[[subprocess.Popen[bytes]], None] = lambda process: None,
+) -> str:
+    """What a terminal of 80 columns is sent; `first` is called at the first of it."""
+    ours, theirs = pty.openpty()
+    env = {**environment(), "TERM": "xterm", "LINES": str(rows)}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "asara_server.cli", *map(str, words)],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env=env,
+    )
+    os.close(theirs)
+    killer = threading.Timer(60, process.kill)
+    killer.start()
+    text = b""
+    try:
+        while part := os.read(ours, 65536):
+            if b"process" not in text and b"process" in text + part:
+                first(process)
+            text += part
+    except OSError:  # Linux says so when the other side is closed
+        pass
+    finally:
+        killer.cancel()
+        os.close(ours)
+    assert process.wait(10) == 0, text
+    assert b"Traceback" not in text
+    return text.decode()
+
+
+def test_elsewhere_than_on_a_terminal_it_is_shown_anew(tmp_path: Path) -> None:
+    with playing(tmp_path, rounds=10):
+        done = asara("status", tmp_path / "run", "--watch", "0.5")
+    assert done.stdout.count(": running (process") >= 1
+    assert done.stdout.count("Cup: finished") == 1
+    assert "\x1b" not in done.stdout
+
+
+# What is told
+
+
+def test_the_rest_is_estimated_from_the_pace_so_far(run: Path) -> None:
+    look = Follower(run).look(BEGAN + 600)
+    assert (look.over, look.left, look.pace.matches) == (10, 30, 10)
+    assert look.idle_s == 600 - 9 * 60 - 30
+
+
+def test_a_break_does_not_count_for_the_pace(run: Path) -> None:
+    change(run, state="cut short", resumed="2026-01-01T00:07:45Z", ended="2026-01-01T00:09:45Z")
+    look = Follower(run).look()
+    assert look.state is State.STOPPED
+    assert look.elapsed_s == 9 * 60 + 45
+    assert (look.pace.matches, look.pace.seconds) == (2, 120)
+    assert look.pace.per_minute == 1
+    assert look.pace.left_s(look.left) == 30 * 60
+
+
+def test_a_run_that_was_killed_ended_with_what_it_wrote_last(run: Path) -> None:
+    for path in run.iterdir():
+        os.utime(path, (BEGAN + 700, BEGAN + 700))
+    look = Follower(run).look(BEGAN + 10_000)
+    assert look.state is State.KILLED
+    assert look.elapsed_s == 700
+
+
+def test_new_results_are_read_on_and_a_file_that_was_written_anew_from_its_start(
+    run: Path,
+) -> None:
+    path = run / "results.jsonl"
+    follower = Follower(run)
+    assert follower.look().over == 10
+    whole = line(result(10, minute=10))
+    with path.open("a") as file:
+        file.write(whole[:50])
+    assert follower.look().over == 10
+    with path.open("a") as file:
+        file.write(whole[50:])
+    assert follower.look().over == 11
+    assert len(follower.results) == 11
+    afresh = Follower(run)
+    afresh.look()
+    assert follower.ladder.lines == afresh.ladder.lines
+    (run / "new").write_text(line(result(1)))
+    (run / "new").replace(path)
+    assert follower.look().over == 1
+    path.unlink()
+    assert follower.look().over == 0
+
+
+def test_void_matches_are_over_when_they_are_not_played_again(run: Path) -> None:
+    with (run / "results.jsonl").open("a") as file:
+        for attempt in (1, 2, 3):
+            file.write(line(result(20, attempt=attempt, void=True, seats=())))
+        file.write(line(result(21, void=True, seats=())))
+    look = Follower(run).look()
+    assert (look.over, look.void) == (11, 1)
+    assert "11 of 40 matches (28%), 1 without a result" in asara("status", run).stdout
+
+
+def test_who_fails_is_told_with_the_latest_reason_the_worst_first(run: Path) -> None:
+    with (run / "results.jsonl").open("a") as file:
+        file.write(line(result(20, seats=(seat("bob", 1), seat("ann", 2, "early")))))
+        late = seat("ann", 2, "late", Termination.TIME_OUT)
+        file.write(line(result(21, block="b1", seats=(late, seat("bob", 1)))))
+        file.write(line(result(22, block="b1", seats=(seat(LONG, 2, "never"), seat("bob", 1)))))
+    look = Follower(run).look()
+    assert [(one.entry, one.forfeits, one.matches) for one in look.failing] == [
+        (LONG, 1, 1),
+        ("ann", 2, 12),
+    ]
+    said = asara("status", run).stdout
+    assert "13 of 40 matches (32%) in 12 deal blocks" in said
+    assert "crash 1, time out 1" in said
+    assert "late" in said
+    assert "early" not in said
+    said = asara("status", run, "--top", "1").stdout
+    assert "… and 1 entry more" in said
+    assert "late" not in said
+
+
+def test_entries_that_are_out_or_suspended_are_told(run: Path) -> None:
+    assert "Suspended" not in asara("status", run).stdout
+    change(run, out={"ann": "it does not build"}, suspended={"bob": "5 of 6 forfeited"})
+    said = asara("status", run).stdout.split("Out\n")[1]
+    out, suspended = said.split("Suspended\n")
+    assert "it does not build" in out
+    assert "5 of 6 forfeited" in suspended
+    change(run, out=["ann"], suspended=7)
+    done = asara("status", run)
+    assert done.returncode == 1
+    assert "run.json: cannot be read" in done.stderr
+
+
+def test_the_standings_so_far_are_those_of_the_other_command(run: Path) -> None:
+    said = asara("status", run, "--standings").stdout
+    assert asara("standings", run).stdout in said
+    assert "Ladder" not in said
+
+
+@pytest.mark.parametrize("columns", [60, 80, 200])
+def test_no_line_is_longer_than_the_terminal_is_wide(
+    run: Path, columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.cli.command.COLUMNS", str(columns))
+    kinds = [kind for kind in Termination if kind.forfeit]
+    with (run / "results.jsonl").open("a") as file:
+        for number, kind in enumerate(kinds):
+            why = seat(LONG, 2, "words " * 100, kind)
+            file.write(line(result(20 + number, seats=(why, seat("ann", 1)))))
+    change(run, out={LONG: "reason " * 100})
+    for words in (("--standings",), ()):
+        said = asara("status", run, *words).stdout
+        assert max(map(len, said.splitlines())) <= columns
+        assert said.count("…") == 2
+        change(run, title="The spring cup of all who could come " * 3)
+
+
+def test_what_bots_print_cannot_disturb_the_terminal(run: Path) -> None:
+    nasty = "\x1b[2J\x9b\r\n[red]\u202e"
+    with (run / "results.jsonl").open("a") as file:
+        file.write(line(result(20, seats=(seat("ann", 1), seat("bob", 2, nasty)))))
+    change(run, title=nasty, out={nasty: nasty})
+    for words in ((), ("--standings",)):
+        said = asara("status", run, *words).stdout
+        assert "[red]" in said
+        assert all(char.isprintable() or char == "\n" for char in said)
+
+
+# Directories that are not as they should be
+
+
+def test_a_run_that_has_only_begun(run: Path) -> None:
+    (run / "results.jsonl").unlink()
+    done = asara("status", run)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[1] == "0 of 40 matches (0%)"
+    assert "No match is over yet." in done.stdout
+    assert asara("status", run, "--standings").returncode == 0
+
+
+def test_times_that_cannot_be_are_no_times(run: Path) -> None:
+    change(run, started="yesterday", resumed="9" * 50, ended="")
+    text = (run / "results.jsonl").read_text()
+    text = text.replace('"seconds":30.0', '"seconds":1e999', 1).replace("2026-01-01T00:05", "05")
+    (run / "results.jsonl").write_text(text)
+    done = asara("status", run)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "10 of 40 matches" in done.stdout
+
+
+def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "none"):
+        assert refusal("status", path) == (
+            f"asara: {path}: holds no run; name a directory that --out named\n"
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("results.jsonl", b"\xff\xfe\n", "results.jsonl: line 1: "),
+        ("results.jsonl", b"[1, 2]\n", "results.jsonl: line 1: "),
+        ("results.jsonl", line(result(1)).encode() + b"\x00\n", "results.jsonl: line 2: "),
+        ("results.jsonl", b"[" * 100_000 + b"\n", "results.jsonl: line 1: "),
+        ("run.json", b"\x00", "run.json: cannot be read"),
+        ("run.json", b"{}", "run.json: cannot be read"),
+        ("run.json", with_scheduled("-1"), "run.json: cannot be read"),
+        ("run.json", with_scheduled("9" * 400), "run.json: cannot be read"),
+    ],
+)
+def test_files_that_cannot_be_read_are_named(
+    run: Path, name: str, content: bytes, said: str
+) -> None:
+    (run / name).write_bytes(content)
+    done = asara("status", run)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["results.jsonl", "run.json"])
+def test_folders_in_the_place_of_files_are_named(run: Path, name: str) -> None:
+    (run / name).unlink()
+    (run / name).mkdir()
+    done = asara("status", run)
+    assert done.returncode in {1, 2}
+    assert len(done.stderr.splitlines()) == 1

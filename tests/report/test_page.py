@@ -1,0 +1,363 @@
+import re
+from pathlib import Path
+
+import pytest
+from matplotlib import rc_context
+
+from asara_server.report.model import Report, make_report
+from asara_server.report.page import MOST_MATCHES, render
+from asara_server.report.run import read_run
+from asara_server.report.times import time_use
+from asara_server.tournament.results import MatchResult
+from asara_server.tournament.standings import Standings, by_schedule, compute_standings
+from tests.report.runs import (
+    INFO,
+    RUNNING,
+    SECRET,
+    Page,
+    match,
+    mirrored,
+    run_with_replays,
+    seat,
+    write_run,
+)
+
+
+def report_of(directory: Path) -> Report:
+    run = read_run(directory)
+    ordered = by_schedule(run.played.results)
+    info = run.played.info
+    standings = compute_standings(info.title, info.entries, run.played.scheduled, ordered)
+    return make_report(run, ordered, standings, time_use(run, ordered))
+
+
+def page_of(directory: Path) -> Page:
+    page = Page(render(report_of(directory)))
+    assert page.problems == []
+    return page
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return report_of(write_run(tmp_path_factory.mktemp("cup") / "run", mirrored()))
+
+
+@pytest.fixture(scope="module")
+def page(report: Report) -> Page:
+    page = Page(render(report))
+    assert page.problems == []
+    return page
+
+
+# The numbers
+
+
+def numbers(standings: Standings, which: str) -> list[list[str]]:
+    return [
+        [
+            str(line.place),
+            line.entry,
+            f"{line.score:.3f}",
+            "{:.3f}–{:.3f}".format(*line.interval_95 or ()),
+            f"{line.win_share:.0%}",
+            f"{line.prestige:.1f}",
+            str(line.matches),
+            str(sum(line.faults.values())),
+        ]
+        for line in getattr(standings, which)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("section", "which"), [("standings", "overall"), ("without-forfeits", "without_forfeits")]
+)
+def test_the_standings_of_the_page_are_those_of_the_file(report, page, section, which):
+    rows = [row[:4] + row[5:] for row in page.body(section)]
+    assert rows == numbers(report.standings, which)
+    assert len(rows) == 4
+
+
+def test_the_cross_table_has_both_sides_of_every_pair(report, page):
+    order = [line.entry for line in report.standings.overall]
+    rows = {row[1]: row[2:] for row in page.body("cross-table")}
+    assert list(rows) == order
+    assert len(report.standings.cross_table) == 6
+    for pair in report.standings.cross_table:
+        assert rows[pair.entry][order.index(pair.opponent)] == f"{100 * pair.score:.0f}"
+        assert rows[pair.opponent][order.index(pair.entry)] == f"{100 * (1 - pair.score):.0f}"
+    for place, entry in enumerate(order):
+        assert rows[entry][place] == ""
+
+
+def test_scores_by_rules_by_seat_and_the_ladder(report, page):
+    standings = report.standings
+    by_rules = {row[0]: row[1::2] for row in page.body("rules")}
+    for column, lines in enumerate(standings.by_rule_sets.values()):
+        for line in lines:
+            assert by_rules[line.entry][column] == f"{line.score:.3f}"
+    seats = {row[0]: row[1:] for row in page.body("seats")[1:]}
+    assert seats["all"] == [f"{score.score:.3f}" for score in standings.seat_effect]
+    for line in standings.overall:
+        assert seats[line.entry] == [f"{score.score:.3f}" for score in line.by_seat]
+    assert [row[1:] for row in page.body("rating")] == [
+        [line.entry, f"{line.mu:.1f}", f"{line.sigma:.1f}"] for line in standings.ladder
+    ]
+
+
+def test_the_lines_of_the_ratings_end_where_the_ladder_stands(report):
+    assert len(report.ratings) == 4
+    for drawn, line in zip(report.ratings, report.standings.ladder, strict=True):
+        assert drawn.entry == line.entry
+        assert drawn.points[0] == (0, 25.0)
+        assert drawn.points[-1][1] == pytest.approx(line.mu, abs=1e-6)
+
+
+def test_faults_are_told_by_entry_and_kind_with_the_last_reason(page):
+    assert page.body("faults") == [
+        ["dan", "crash", "3", "6.2%", "r1-basic-0006-2 exit code 1"],
+    ]
+    assert "3 forfeits: crash 3." in page.shown["faults"]
+
+
+def test_reasons_that_differ_are_told_and_the_same_one_is_told_once(tmp_path):
+    reasons = ("a", "b", "b", "c", "d")
+    results = [
+        match(f"m{number}", seat("ann", 1), seat("bob", 2, reason)).model_copy(
+            update={"seconds": float(number)}
+        )
+        for number, reason in enumerate(reasons)
+    ]
+    ((*_, latest),) = page_of(write_run(tmp_path / "run", results)).body("faults")
+    assert latest == "m4 d m3 c m2 b"
+
+
+def test_entries_that_only_forfeited_or_never_played_are_named(tmp_path):
+    results = [match("m1", seat("ann", 1), seat("bob", 2, "no such file"))]
+    told = page_of(write_run(tmp_path / "run", results)).shown["faults"]
+    assert "Forfeited every match: bob." in " ".join(told.split())
+    assert "Did not play: cid, dan." in " ".join(told.split())
+
+
+def test_matches_that_the_referee_failed_in_are_named_unless_they_were_played_again(tmp_path):
+    results = [
+        _void("lost"),
+        _void("again"),
+        match("again", seat("ann", 1), seat("bob", 2)).model_copy(update={"attempt": 2}),
+    ]
+    told = " ".join(page_of(write_run(tmp_path / "run", results)).shown["faults"].split())
+    assert "The referee failed in 1 match, which count for nothing: lost." in told
+
+
+def _void(name: str) -> MatchResult:
+    return MatchResult(
+        match_id=name,
+        round=1,
+        rule_sets="basic",
+        seats=(),
+        void=True,
+        started="2026-01-01T10:00:00+00:00",
+        seconds=1.0,
+    )
+
+
+# What the run was
+
+
+def test_a_finished_run_tells_what_its_deals_came_from(page):
+    told = page.shown["run"]
+    for text in (INFO.deal_commitment, SECRET.hex(), INFO.edition_sha256, "the seed", "yes"):
+        assert text in told
+
+
+def test_a_secret_that_does_not_open_the_commitment_is_told(tmp_path):
+    for number, secret in enumerate(("00" * 32, "no hex")):
+        run = write_run(tmp_path / str(number), mirrored(), tournament_secret=secret)
+        assert "do not trust these deals" in page_of(run).shown["run"]
+
+
+@pytest.mark.parametrize("state", ["running", "cut short"])
+def test_before_the_end_neither_seed_nor_secret_nor_replays_are_told(tmp_path, state):
+    run, _ = run_with_replays(tmp_path / "run", 3, **RUNNING | {"state": state, "scheduled": 9})
+    (run / "run.json").write_text(
+        (run / "run.json")
+        .read_text()
+        .replace('"tournament_secret":null', '"tournament_secret":"5ec7e7"')
+    )
+    html = render(report_of(run))
+    assert "the seed" not in html
+    assert "5ec7e7" not in html
+    assert ".asara" not in html
+    page = Page(html)
+    assert "3 of 9 matches" in page.text
+    assert "when the run is finished" in page.shown["matches"]
+
+
+def test_replays_are_linked_where_they_are(tmp_path):
+    run, _ = run_with_replays(tmp_path / "run", 3)
+    (run / "replays" / "r1-basic-0002.asara").unlink()
+    page = page_of(run)
+    links = [link for link in page.values("href") if link.startswith("replays")]
+    assert links == ["replays/r1-basic-0001.asara", "replays/r1-basic-0003.asara"]
+    assert "asara replay show replays/r1-basic-0001.asara\nasara audit replays" in page.text
+    assert "From 2 replays of 3 matches" in page.shown["time"]
+    assert "1 replay is not there" in page.shown["time"]
+
+
+def test_more_matches_than_people_read_are_cut_with_a_word(tmp_path):
+    results = [match(f"m{n}", seat("ann", 1), seat("bob", 2)) for n in range(MOST_MATCHES + 5)]
+    page = page_of(write_run(tmp_path / "run", results))
+    assert len(page.body("matches")) == MOST_MATCHES
+    assert "The first 1,000 of 1,005 matches" in page.shown["matches"]
+
+
+# Safe to open
+
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "'onmouseover='alert(1)",
+    "</style><script>alert(1)</script>",
+    "</bdi></td></table><h1>won",
+    "{{ 7 * 7 }}{% include 'page.css' %}",
+    "javascript:alert(1)",
+    "$\\frac{a}{b}$ &lt;b&gt; %s",
+    "\x00\x1b[31m\r\n\t\x85",
+    "\u202egnp.exe\u2066\u200b\ufeff",
+    "\U000e0041 \ue000 \ufdd0",
+    "e\u0301" + "\u0301" * 500,
+    "../../../etc/passwd",
+)
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_no_text_of_strangers_becomes_part_of_the_page(tmp_path, text):
+    innocent = Page(render(report_of(everywhere(tmp_path / "innocent", "word"))))
+    html = render(report_of(everywhere(tmp_path / "hostile", text)))
+    page = Page(html)
+    assert page.problems == []
+    assert page.elements == innocent.elements
+    assert sorted(a[:2] for a in page.attributes) == sorted(a[:2] for a in innocent.attributes)
+    assert page.values("href") == innocent.values("href")
+    assert not re.search(
+        "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]", html
+    )
+    html.encode("utf-8")
+
+
+def everywhere(folder: Path, text: str) -> Path:
+    """A run that has this text wherever a text can be."""
+    results = [
+        match(
+            f"{number}{text}",
+            seat(f"{text} 1", 1),
+            seat(f"{text} 2", 2, f"{number} {text}"),
+            rules=f"{number} {text}",
+        ).model_copy(update={"block": text + str(number), "started": text})
+        for number in range(2)
+    ]
+    results.append(_void(f"void {text}"))
+    return write_run(
+        folder,
+        results,
+        title=text,
+        entries=(f"{text} 1", f"{text} 3"),
+        seed=text,
+        asara=text,
+        edition=text,
+        edition_sha256=text,
+        deal_commitment=text,
+        tournament_secret=text,
+        started=text,
+        ended=text,
+    )
+
+
+def test_the_page_can_neither_load_nor_run_anything(page):
+    assert page.elements.isdisjoint(
+        {"script", "img", "link", "iframe", "object", "embed", "base", "form", "audio", "video"}
+    )
+    assert all(re.match(r"#|replays/", link) for link in page.values("href"))
+    assert "src" not in {name for _, name, _ in page.attributes}
+    (policy,) = [value for value in page.values("content") if "default-src" in value]
+    assert policy.split("; ")[:2] == ["default-src 'none'", "style-src 'unsafe-inline'"]
+    assert not [name for _, name, _ in page.attributes if name.startswith("on")]
+    css = Path(render.__globals__["__file__"]).with_name("page.css").read_text()
+    assert "url(" not in css
+    assert "@import" not in css
+
+
+def test_a_replay_outside_the_folder_is_never_linked(tmp_path):
+    run = write_run(tmp_path / "run", [match("../secret", seat("ann", 1), seat("bob", 2))])
+    (run / "secret.asara").write_text("x")
+    assert not [link for link in page_of(run).values("href") if "secret" in link]
+
+
+# Fit to be read
+
+
+def test_the_same_run_gives_the_same_bytes(report, tmp_path):
+    again = write_run(tmp_path / "elsewhere", mirrored()[::-1])
+    assert render(report_of(again)) == render(report)
+
+
+def test_the_settings_that_a_user_has_for_plots_change_nothing(report):
+    with rc_context({"font.size": 30, "axes.facecolor": "red", "lines.linewidth": 9}):
+        strange = render(report)
+    assert strange == render(report)
+
+
+def test_ids_are_unique_and_all_links_inside_lead_somewhere(page):
+    ids = page.values("id")
+    assert len(ids) == len(set(ids))
+    inside = {link[1:] for link in page.values("href") if link.startswith("#")}
+    assert inside
+    assert inside <= set(ids)
+
+
+def test_pictures_have_no_colours_but_those_of_the_style_sheet(page):
+    styles = " ".join(value for tag, name, value in page.attributes if name == "style")
+    assert "var(--accent)" in styles
+    assert not re.search("#[0-9a-f]{3}", styles)
+    assert "img" in page.values("role")
+    labels = [label for label in page.values("aria-label") if label != "Contents"]
+    assert (
+        labels
+        == ["Ratings of 4 entries over 48 deal blocks; the table below has the last ones."] * 2
+    )
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_run_in_which_next_to_nothing_was_played_has_a_page(tmp_path, number):
+    page = page_of(write_run(tmp_path / "run", mirrored()[:number], **RUNNING))
+    assert [len(page.body("standings")), f"{number} of 96 matches" in page.text] == [4, True]
+    assert ("No match has ended." in page.text) == (number == 0)
+
+
+def test_runs_of_earlier_versions_and_without_replays_or_key_have_a_page(tmp_path):
+    run = write_run(tmp_path / "run", mirrored(), entries=(), scheduled=0)
+    (run / "replays").rmdir()
+    (run / "referee.pub").unlink()
+    page = page_of(run)
+    assert len(page.body("standings")) == 4
+    assert "replays: No such file or directory" in page.shown["time"]
+    assert "referee.pub: No such file or directory" in page.shown["time"]
+    assert str(tmp_path) not in page.text
+
+
+def test_a_page_of_two_hundred_entries_stays_below_two_megabytes(tmp_path):
+    names = [f"entry-{number:03}" for number in range(200)]
+    results = [
+        match(
+            f"m{a:03}{b:03}", seat(names[a], 1), seat(names[b], 2, "" if b % 5 else "crash " * 90)
+        )
+        for a in range(200)
+        for b in range(a + 1, 200)
+        if (a + b) % 4 == 0
+    ]
+    html = render(report_of(write_run(tmp_path / "run", results, entries=tuple(names))))
+    page = Page(html)
+    assert page.problems == []
+    assert len(html.encode()) < 2_000_000
+    assert len(page.body("standings")) == len(page.body("cross-table")) == 200
+    assert {len(row) for row in page.body("cross-table")} == {202}

@@ -1,0 +1,87 @@
+import csv
+import io
+
+import pytest
+
+from asara_server.report.tables import CSV_FILES, csv_tables, safe
+from tests.report.runs import INFO, mirrored, run_with_replays, write_run
+from tests.report.test_page import HOSTILE, everywhere, report_of
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_the_tables_hold_the_numbers_of_the_standings(tmp_path):
+    report = report_of(write_run(tmp_path / "run", mirrored()))
+    tables = csv_tables(report)
+    assert tuple(tables) == CSV_FILES
+    standings = report.standings
+    for name, lines in (
+        ("standings.csv", standings.overall),
+        ("without_forfeits.csv", standings.without_forfeits),
+        ("by_rules.csv", [line for own in standings.by_rule_sets.values() for line in own]),
+    ):
+        told = rows(tables[name])
+        assert len(told) == len(lines) >= 4
+        for row, line in zip(told, lines, strict=True):
+            assert (row["entry"], int(row["place"])) == (line.entry, line.place)
+            assert float(row["score"]) == line.score
+            assert (float(row["low_95"]), float(row["high_95"])) == line.interval_95
+            assert int(row["faults"]) == sum(line.faults.values())
+    assert len(rows(tables["cross_table.csv"])) == 6
+    assert len(rows(tables["by_seat.csv"])) == 8
+    assert {row["entry"] for row in rows(tables["ratings.csv"])} == set(INFO.entries)
+    (fault,) = rows(tables["faults.csv"])
+    assert (fault["entry"], fault["kind"], fault["latest_reason"]) == (
+        "dan",
+        "crash",
+        "exit code 1",
+    )
+    assert len(rows(tables["matches.csv"])) == 2 * 96
+
+
+def test_times_have_a_table(tmp_path):
+    run, _ = run_with_replays(tmp_path / "run", 2)
+    told = rows(csv_tables(report_of(run))["times.csv"])
+    assert {row["entry"] for row in told} == {"bot 0", "bot 1"}
+    assert all(0 < float(row["median_s"]) <= float(row["p95_s"]) for row in told)
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "  =1", "＝1", "\u3000=1"])  # noqa: RUF001
+def test_no_text_is_a_formula(text):
+    assert safe(text).startswith("'")
+
+
+@pytest.mark.parametrize("text", ["\t=1", "\r=1", "\n=1", "\x00=1"])
+def test_no_hidden_character_hides_a_formula(text):
+    assert safe(text)[0] == "\\"
+
+
+@pytest.mark.parametrize("text", [*HOSTILE, '=HYPERLINK("x")', 'a","=1', "a\n=1"])
+def test_rows_stay_rows_whatever_a_text_holds(tmp_path, text):
+    tables = csv_tables(report_of(everywhere(tmp_path / "run", text)))
+    for name, content in tables.items():
+        content.encode("utf-8")
+        lines = list(csv.reader(io.StringIO(content)))
+        assert {len(line) for line in lines} == {len(lines[0])}, name
+        for cell in (cell for line in lines[1:] for cell in line):
+            assert not cell.startswith(("=", "+", "@", "\t", "\r"))
+            assert not cell.startswith("-") or float(cell) < 0
+    assert len(rows(tables["standings.csv"])) >= 2
+
+
+def test_a_negative_number_stays_a_number(tmp_path):
+    names = tuple(f"e{number}" for number in range(4))
+    results = [
+        result.model_copy(
+            update={
+                "seats": tuple(line.model_copy(update={"prestige": -7}) for line in result.seats)
+            }
+        )
+        for result in mirrored(names)
+    ]
+    told = rows(
+        csv_tables(report_of(write_run(tmp_path / "run", results, entries=names)))["standings.csv"]
+    )
+    assert {row["prestige"] for row in told} == {"-7.0"}

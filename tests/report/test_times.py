@@ -1,0 +1,103 @@
+from collections.abc import Callable, Sequence
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from asara_server.records import ReplyRecord
+from asara_server.replay import Replay, SigningKey, write_replay
+from asara_server.report.run import read_run
+from asara_server.report.times import Times, evenly, time_use
+from asara_server.tournament.standings import by_schedule
+from tests.report.runs import match, played, run_with_replays, seat
+
+
+def times_of(directory: Path, most: int = 100) -> Times:
+    run = read_run(directory)
+    return time_use(run, by_schedule(run.played.results), most)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> tuple[Path, Sequence[Replay]]:
+    return run_with_replays(tmp_path / "run", 4)
+
+
+def test_times_are_those_of_the_replies(run):
+    directory, replays = run
+    times = times_of(directory)
+    assert (times.read, times.matches, times.asked, times.missing) == (4, 4, 4, 0)
+    assert times.problems == ()
+    assert {line.entry for line in times.entries} == {"bot 0", "bot 1"}
+    for line in times.entries:
+        place = int(line.entry[-1])
+        by_match = [
+            [
+                record.bot_us / 1e6
+                for record in replay.records
+                if isinstance(record, ReplyRecord) and record.seat == place
+            ]
+            for replay in replays
+        ]
+        every = sorted(chain.from_iterable(by_match))
+        assert line.replies == len(every) > 50
+        assert line.median_s == pytest.approx(np.median(every))
+        assert every[int(0.94 * len(every))] <= line.p95_s <= every[int(0.96 * len(every))]
+        assert line.longest_s == every[-1]
+        assert line.match_s == pytest.approx(sum(every) / 4)
+        # 60 s, and 0.5 s more for each reply; 0.05 s of each are free
+        shares = [sum(max(0, s - 0.05) for s in own) / (60 + 0.5 * len(own)) for own in by_match]
+        assert line.clock_share == pytest.approx(sum(shares) / 4)
+        assert line.highest_share == pytest.approx(max(shares))
+        assert 0 < line.clock_share < line.highest_share < 1
+
+
+def test_of_many_replays_a_part_is_read_that_is_evenly_spread(run):
+    directory, _ = run
+    times = times_of(directory, most=2)
+    assert (times.read, times.asked, times.matches) == (2, 2, 4)
+    results = [match(f"m{n}", seat("a", 1), seat("b", 2)) for n in range(10)]
+    assert [result.match_id for result in evenly(results, 4)] == ["m0", "m2", "m5", "m7"]
+    assert evenly(results, 10) == evenly(results, 11) == results
+
+
+DAMAGE: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda data: b"",
+    "another file": lambda data: b"<html>",
+    "a byte short": lambda data: data[:-1],
+    "half": lambda data: data[: len(data) // 2],
+    "a byte long": lambda data: data + b"\0",
+    "a bit changed": lambda data: data[:400] + bytes([data[400] ^ 1]) + data[401:],
+    "another version": lambda data: data[:7] + b"\x09" + data[8:],
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_a_damaged_replay_is_named_and_the_others_count(run, damage):
+    directory, _ = run
+    file = directory / "replays" / "r1-basic-0002.asara"
+    file.write_bytes(damage(file.read_bytes()))
+    times = times_of(directory)
+    assert times.read == 3
+    (problem,) = times.problems
+    assert problem.startswith("r1-basic-0002.asara: ")
+    assert str(directory) not in problem
+
+
+def test_a_replay_of_another_match_or_by_another_key_does_not_count(run):
+    directory, _ = run
+    replays = directory / "replays"
+    first, second, third, fourth = sorted(replays.iterdir())
+    second.write_bytes(first.read_bytes())
+    write_replay(third, played("r1-basic-0003", 2)[0], SigningKey.new())
+    fourth.unlink()
+    fourth.mkdir()
+    problems = times_of(directory).problems
+    assert [problem.split(": ")[0] for problem in problems] == [
+        second.name,
+        third.name,
+        fourth.name,
+    ]
+    assert "of another match" in problems[0]
+    assert "signed by another key" in problems[1]
+    assert "not a file" in problems[2]

@@ -1,0 +1,17 @@
+from pathlib import Path
+
+from asara_server.tournament.cgroups import Cgroups
+
+
+def test_groups_are_made_only_where_they_bound_memory_and_processes(tmp_path: Path) -> None:
+    """Folders that look like the kernel's and lack something."""
+    assert Cgroups.find(tmp_path) is None
+    for name in ("memory", "pids"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "cgroup.procs").touch()
+    assert Cgroups.find(tmp_path) is None
+    assert [path.name for path in tmp_path.rglob("asara-*")] == []
+    (tmp_path / "cgroup.procs").touch()
+    (tmp_path / "cgroup.subtree_control").touch()
+    (tmp_path / "cgroup.controllers").write_text("cpu io")
+    assert Cgroups.find(tmp_path) is None
