@@ -7,6 +7,7 @@ stream that just asked for them.
 """
 
 import asyncio
+import contextlib
 from collections import deque
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -142,10 +143,17 @@ class Session:
         self._task = asyncio.current_task()
         writer = self._loop.create_task(self._write_for_others())
         try:
+            await self._open()
             await self._serve_to_the_end()
             await self._say_last_words()
         finally:
             writer.cancel()
+
+    async def _open(self) -> None:
+        # gRPC would send these headers with the first response, and again with a status that comes
+        # while that response is written: it refuses them twice, and the stream would never end.
+        with contextlib.suppress(grpc.aio.BaseError):  # the bot has gone; reading tells
+            await self._context.send_initial_metadata(())
 
     async def _serve_to_the_end(self) -> None:
         try:

@@ -10,8 +10,9 @@ import pytest
 
 from asara.v1.play_pb2 import Reply
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
-from asara_server.limits import LimitSettings, RateMeter
+from asara_server.limits import Ending, LimitSettings, RateMeter, StreamError
 from asara_server.records import ReplyRecord, StartRecord
+from asara_server.referee import Referee
 from asara_server.results import Termination
 from asara_server.spec import ClockSettings
 from tests.server.harness import asynchronous, court, play_bot, spec, together
@@ -367,6 +368,23 @@ async def test_streams_with_one_token_in_a_row_are_a_flood():
             (grpc.StatusCode.ABORTED, "replaced")
         ] * 9
         assert held.referee.connected("token-a"), "the last good stream goes on"
+
+
+@asynchronous
+async def test_a_stream_that_ends_while_its_first_response_is_written_is_told_why(monkeypatch):
+    dial_in = Referee.dial_in
+
+    def dial_in_and_end(referee, session, greeting):
+        dial_in(referee, session, greeting)
+        loop = asyncio.get_running_loop()
+        replaced = StreamError(Ending.REPLACED, "by another")
+        loop.call_soon(loop.call_soon, session.end, replaced)  # the welcome is on its way then
+
+    monkeypatch.setattr(Referee, "dial_in", dial_in_and_end)
+    async with court() as held:
+        held.admit("a")
+        stream = await held.dial("a")
+        assert await stream.ending() == (grpc.StatusCode.ABORTED, "replaced")
 
 
 @asynchronous
