@@ -3,6 +3,7 @@
 Bots run unconfined, so that the tests run everywhere; tests of the sandbox ask for it.
 """
 
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -14,3 +15,9 @@ def _own_configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
         patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("config")))
         patch.setenv("ASARA_SANDBOX", "none")
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _signals_as_on_a_terminal() -> None:
+    """What a shell starts in the background ignores Ctrl-C, and so would all that it starts."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,11 +1,7 @@
-import contextlib
 import json
-import os
-import pty
 import re
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +10,7 @@ from asara_server.cli.duel import progress_line, sentence
 from asara_server.tournament.duel import DuelReport
 from asara_server.tournament.results import read_results
 from asara_server.tournament.sequential import Verdict
-from tests.cli.command import asara, environment, refusal
+from tests.cli.command import asara, command_line, environment, on_terminal, refusal
 from tests.tournament import bots
 
 #: Plays every match in the same way, so that a twin scores ½ in every block.
@@ -123,10 +119,10 @@ def test_a_bot_that_does_not_start_ends_it_with_the_reason(tmp_path: Path) -> No
 
 def test_a_duel_that_is_stopped_says_what_is_known(tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "asara_server.cli", "duel", "random", "random"),
+        command_line(
+            *("duel", "random", "random"),
             *("--out", tmp_path / "run", "--json", tmp_path / "told.json"),
-        ],
+        ),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -155,26 +151,7 @@ def test_a_duel_that_is_stopped_says_what_is_known(tmp_path: Path) -> None:
 
 def test_a_terminal_shows_one_line_in_place(tmp_path: Path) -> None:
     write(tmp_path, steady=STEADY)
-    terminal, ours = pty.openpty()
-    process = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "asara_server.cli", "duel", "steady.py", "steady.py"),
-            *("--margin", "0.2"),
-        ],
-        stdout=subprocess.DEVNULL,
-        stderr=ours,
-        cwd=tmp_path,
-        env={**environment(), "TERM": "xterm"},
-    )
-    os.close(ours)
-    shown = b""
-    with contextlib.suppress(OSError):  # how a terminal says that nobody writes to it any more
-        while data := os.read(terminal, 4096):
-            shown += data
-    os.close(terminal)
-    assert process.wait(timeout=60) == 0
-    text = shown.decode()
-    assert "Traceback" not in text
+    text = on_terminal("duel", "steady.py", "steady.py", "--margin", "0.2", cwd=tmp_path)
     lines = re.findall(r"\d+ blocks?: 0\.500 [^\r\n\x1b]*", text)
     assert len(set(lines)) > 1
     assert max(map(len, lines)) <= 80

@@ -2,7 +2,6 @@
 
 import re
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 from asara_server.metrics import MetricsServer
-from tests.cli.command import environment, refusal
+from tests.cli.command import command_line, environment, refusal
 from tests.tournament import bots
 from tests.tournament.bots import CLOCKS, HEADER, write_tournament
 
@@ -20,7 +19,7 @@ from tests.tournament.bots import CLOCKS, HEADER, write_tournament
 def command(*words: str | Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A command that runs, and where its metrics are."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "asara_server.cli", *map(str, words), "--metrics", "127.0.0.1:0"],
+        command_line(*words, "--metrics", "127.0.0.1:0"),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,

@@ -3,13 +3,12 @@
 import json
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from asara_server.tournament.results import read_results
-from tests.cli.command import asara, environment, refusal
+from tests.cli.command import asara, command_line, environment, refusal
 from tests.tournament import bots
 from tests.tournament.bots import HEADER, write_tournament
 
@@ -23,7 +22,7 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = write_tournament(folder, GOOD, HEADER + "rounds = 8\nconcurrency = 1\n")
     words = ("tournament", "run", file, "--out", folder / "run", "--key", folder / "key")
     process = subprocess.Popen(
-        [sys.executable, "-m", "asara_server.cli", "--log-level", "info", *map(str, words)],
+        command_line("--log-level", "info", *words),
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         text=True,

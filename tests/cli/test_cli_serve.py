@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from asara_server.replay import read_replay
-from tests.cli.command import environment, refusal
+from tests.cli.command import command_line, environment, refusal
 from tests.tournament import bots
 
 CLIENT_TESTS = Path(__file__).parents[1] / "client"
@@ -20,7 +20,7 @@ CLIENT_TESTS = Path(__file__).parents[1] / "client"
 def serving(*words: str, seats: int = 1) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
     """`asara serve`, and the lines that it prints for its open seats."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "asara_server.cli", "serve", "--listen", "127.0.0.1:0", *words],
+        command_line("serve", "--listen", "127.0.0.1:0", *words),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -1,88 +1,28 @@
 import json
 from itertools import combinations
 from pathlib import Path
-from random import Random
 
 import pytest
 
-from asara_server.results import Termination
-from asara_server.tournament.directory import RunInfo
-from asara_server.tournament.results import MatchResult, SeatLine
 from asara_server.tournament.standings import Standings
 from tests.cli.command import asara, refusal
-
-ENTRIES = ("ann", "bob", "cid", "name-of-16-chars")
-INFO = RunInfo(
-    asara="0.1.0",
-    title="Cup",
-    entries=ENTRIES,
-    scheduled=96,
-    seed="secret",
-    seed_drawn=False,
-    deals="committed",
-    blocks="mirrored",
-    deal_commitment="00",
-    edition="x",
-    edition_sha256="00",
-    started="2026-01-01T00:00:00+00:00",
-    state="finished",
-)
-
-
-def seat(entry: str, rank: int, *, crash: bool = False) -> SeatLine:
-    termination = Termination.CRASH if crash else Termination.COMPLETED
-    return SeatLine(entry=entry, rank=rank, prestige=9 // rank, termination=termination)
-
-
-def played() -> list[MatchResult]:
-    """Eight mirrored blocks of each pair; the last entry crashes in one match."""
-    dice = Random(1)
-    found = []
-    for block in range(8):
-        for number, pair in enumerate(combinations(ENTRIES, 2)):
-            name = f"r{block + 1}-basic-{number + 1:04}"
-            for turn in (1, 2):
-                crash = (block, number, turn) == (0, 5, 2)
-                ranks = (1, 2) if crash else dice.choice(((1, 2), (2, 1), (1, 1)))
-                seats = [
-                    seat(entry, rank, crash=crash and rank == 2)
-                    for entry, rank in zip(pair, ranks, strict=True)
-                ]
-                found.append(
-                    MatchResult(
-                        match_id=f"{name}-{turn}",
-                        block=name,
-                        round=block + 1,
-                        rule_sets="basic",
-                        seats=tuple(seats[:: 1 if turn == 1 else -1]),
-                        started="2026-01-01T00:00:00+00:00",
-                        seconds=1.0,
-                    )
-                )
-    return found
+from tests.tournament.samples import INFO, lines_of, match, mirrored, seat, write_run
 
 
 def with_seats(number: int, rank: int = 1, prestige: int = 0) -> bytes:
     """A line of results that no match can have."""
-    lines = [
+    line = match("m", seat("ann", 1), seat("bob", 1)).model_dump()
+    seats = [
         {"entry": f"e{at}", "rank": rank, "prestige": prestige, "termination": "completed"}
         for at in range(number)
     ]
-    return (
-        played()[0].model_copy(update={"seats": lines}).model_dump_json(warnings=False).encode()
-        + b"\n"
-    )
+    return json.dumps(line | {"seats": seats}).encode() + b"\n"
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     """A run directory with the files that standings are computed from."""
-    folder = tmp_path / "run"
-    folder.mkdir()
-    (folder / "run.json").write_text(INFO.model_dump_json())
-    lines = (result.model_dump_json() + "\n" for result in played())
-    (folder / "results.jsonl").write_text("".join(lines))
-    return folder
+    return write_run(tmp_path / "run", mirrored())
 
 
 def test_standings_are_computed_from_the_results(run: Path) -> None:
@@ -90,11 +30,11 @@ def test_standings_are_computed_from_the_results(run: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert max(map(len, lines)) <= 80
-    assert lines[0] == "Cup: 96 matches in 48 deal blocks"
+    assert lines[0] == "Spring cup: 96 matches in 48 deal blocks"
     assert lines[1].split() == (
         ["#", "entry", "score", "95", "%", "first", "wins", "prestige", "matches", "faults"]
     )
-    assert {line.split()[1] for line in lines[2:6]} == set(ENTRIES)
+    assert {line.split()[1] for line in lines[2:6]} == set(INFO.entries)
     assert "Score of the row against the column" not in done.stdout
     first = sum(float(line.split()[4].strip("%<>")) for line in lines[2:6])
     assert 97 <= first <= 103
@@ -102,7 +42,9 @@ def test_standings_are_computed_from_the_results(run: Path) -> None:
 
 def test_blocks_with_a_forfeit_can_be_left_out_as_a_whole(run: Path) -> None:
     done = asara("standings", run, "--without-forfeits")
-    assert done.stdout.startswith("Cup, without forfeits: 94 of 96 matches in 47 deal blocks\n")
+    assert done.stdout.startswith(
+        "Spring cup, without forfeits: 90 of 96 matches in 45 deal blocks\n"
+    )
     assert "crash" not in done.stdout
     assert "faults" not in done.stdout
 
@@ -122,13 +64,8 @@ def test_the_cross_table_adds_up_to_one_across_its_diagonal(run: Path) -> None:
 def test_a_wide_cross_table_is_shown_in_parts(run: Path) -> None:
     names = [f"contestant-no-{number:02}" for number in range(11)]
     pairs = combinations(names, 2)
-    results = [
-        played()[0].model_copy(
-            update={"match_id": f"m{number}", "seats": (seat(a, 1), seat(b, 2)), "block": ""}
-        )
-        for number, (a, b) in enumerate(pairs)
-    ]
-    (run / "results.jsonl").write_text("".join(r.model_dump_json() + "\n" for r in results))
+    results = [match(f"m{n}", seat(a, 1), seat(b, 2)) for n, (a, b) in enumerate(pairs)]
+    (run / "results.jsonl").write_text(lines_of(*results))
     table = asara("standings", run, "--cross").stdout.split("against the column\n")[1]
     assert max(map(len, table.splitlines())) <= 80
     heads = [line.split() for line in table.splitlines() if "entry" in line]
@@ -157,8 +94,8 @@ def test_what_is_shown_can_be_kept_and_is_the_same_every_time(run: Path, tmp_pat
 def test_a_name_that_is_too_long_for_the_table_is_broken_not_cut(run: Path) -> None:
     name = "a-name-of-forty-characters-which-is-most"
     results = run / "results.jsonl"
-    results.write_text(results.read_text().replace("name-of-16-chars", name))
-    info = (run / "run.json").read_text().replace("name-of-16-chars", name)
+    results.write_text(results.read_text().replace('"dan"', f'"{name}"'))
+    info = (run / "run.json").read_text().replace('"dan"', f'"{name}"')
     (run / "run.json").write_text(info)
     lines = asara("standings", run).stdout.splitlines()
     assert max(map(len, lines)) <= 80
@@ -172,18 +109,18 @@ def test_a_run_that_goes_on_has_standings(run: Path) -> None:
     (run / "results.jsonl").write_text("".join(lines[:5]) + lines[5][:40])
     done = asara("standings", run)
     assert done.returncode == 0
-    assert done.stdout.startswith("Cup: 5 of 96 matches in 3 deal blocks\n")
+    assert done.stdout.startswith("Spring cup: 5 of 96 matches in 3 deal blocks\n")
     (run / "results.jsonl").write_text("")
     done = asara("standings", run, "--cross")
     assert done.returncode == 0
-    assert done.stdout.startswith("Cup: 0 of 96 matches\n")
+    assert done.stdout.startswith("Spring cup: 0 of 96 matches\n")
 
 
 def test_a_run_that_does_not_say_what_it_was_to_play(run: Path) -> None:
     older = json.loads(INFO.model_dump_json())
     del older["entries"], older["scheduled"]
     (run / "run.json").write_text(json.dumps(older))
-    assert asara("standings", run).stdout.startswith("Cup: 96 matches in 48 deal blocks\n")
+    assert asara("standings", run).stdout.startswith("Spring cup: 96 matches in 48 deal blocks\n")
 
 
 def test_what_is_no_run_is_refused(tmp_path: Path) -> None:

@@ -2,13 +2,11 @@
 
 import json
 import os
-import pty
 import signal
 import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,31 +14,26 @@ from typing import Any
 import pytest
 
 from asara_server.results import Termination
-from asara_server.tournament.directory import RunInfo
-from asara_server.tournament.results import MatchResult, SeatLine
+from asara_server.tournament.results import MatchResult
 from asara_server.tournament.status import Follower, State
-from tests.cli.command import asara, environment, refusal
-from tests.tournament import bots
+from tests.cli.command import asara, command_line, environment, on_terminal, refusal
+from tests.tournament import bots, samples
 from tests.tournament.bots import CLOCKS, HEADER, write_tournament
+from tests.tournament.samples import RUNNING, lines_of, seat
 
 LONG = "a-name-of-forty-characters-which-is-most"
 ENTRIES = ("ann", "bob", LONG)
 BEGAN = 1_767_225_600.0
 """2026-01-01, 0:00 UTC, in seconds since 1970."""
 
-INFO = RunInfo(
-    asara="0.1.0",
-    title="Cup",
-    entries=ENTRIES,
-    scheduled=40,
-    seed="secret",
-    seed_drawn=False,
-    deals="committed",
-    blocks="independent",
-    deal_commitment="00",
-    edition="x",
-    edition_sha256="00",
-    started="2026-01-01T00:00:00+00:00",
+INFO = samples.INFO.model_copy(
+    update=RUNNING
+    | {
+        "title": "Cup",
+        "entries": ENTRIES,
+        "scheduled": 40,
+        "started": "2026-01-01T00:00:00+00:00",
+    }
 )
 
 
@@ -57,15 +50,6 @@ def result(number: int, *, minute: int = 0, **changed: Any) -> MatchResult:
     return MatchResult(**fields | changed)
 
 
-def seat(entry: str, rank: int, why: str = "", kind: Termination = Termination.CRASH) -> SeatLine:
-    end = kind if why else Termination.COMPLETED
-    return SeatLine(entry=entry, rank=rank, prestige=5, termination=end, detail=why)
-
-
-def line(of: MatchResult) -> str:
-    return of.model_dump_json() + "\n"
-
-
 def with_scheduled(number: str) -> bytes:
     """A `run.json` that says that so many matches are to be played."""
     return INFO.model_dump_json().replace('"scheduled":40', f'"scheduled":{number}').encode()
@@ -77,8 +61,8 @@ def run(tmp_path: Path) -> Path:
     folder = tmp_path / "run"
     folder.mkdir()
     (folder / "run.json").write_text(INFO.model_dump_json())
-    lines = [line(result(number, minute=number)) for number in range(10)]
-    (folder / "results.jsonl").write_text("".join(lines))
+    results = (result(number, minute=number) for number in range(10))
+    (folder / "results.jsonl").write_text(lines_of(*results))
     return folder
 
 
@@ -102,7 +86,7 @@ def playing(folder: Path, rounds: int) -> Iterator[subprocess.Popen[bytes]]:
     )
     words = ("tournament", "run", file, "--out", folder / "run", "--key", folder / "key")
     process = subprocess.Popen(
-        [sys.executable, "-m", "asara_server.cli", *map(str, words)],
+        command_line(*words),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         env=environment(),
@@ -188,43 +172,10 @@ def test_ctrl_c_ends_it_in_good_order(tmp_path: Path) -> None:
         def interrupt(process: subprocess.Popen[bytes]) -> None:
             process.send_signal(signal.SIGINT)
 
-        text = on_terminal("status", tmp_path / "run", "--watch", "60", first=interrupt)
+        words = ("status", tmp_path / "run", "--watch", "60")
+        text = on_terminal(*words, at=b"process", do=interrupt)
     assert text.count("running (process") == 2
     assert "Aborted" not in text
-
-
-def on_terminal(
-    *words: str | Path,
-    rows: int = 24,
-    first: Callable[[subprocess.Popen[bytes]], None] = lambda process: None,
-) -> str:
-    """What a terminal of 80 columns is sent; `first` is called at the first of it."""
-    ours, theirs = pty.openpty()
-    env = {**environment(), "TERM": "xterm", "LINES": str(rows)}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "asara_server.cli", *map(str, words)],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        env=env,
-    )
-    os.close(theirs)
-    killer = threading.Timer(60, process.kill)
-    killer.start()
-    text = b""
-    try:
-        while part := os.read(ours, 65536):
-            if b"process" not in text and b"process" in text + part:
-                first(process)
-            text += part
-    except OSError:  # Linux says so when the other side is closed
-        pass
-    finally:
-        killer.cancel()
-        os.close(ours)
-    assert process.wait(10) == 0, text
-    assert b"Traceback" not in text
-    return text.decode()
 
 
 def test_elsewhere_than_on_a_terminal_it_is_shown_anew(tmp_path: Path) -> None:
@@ -268,7 +219,7 @@ def test_new_results_are_read_on_and_a_file_that_was_written_anew_from_its_start
     path = run / "results.jsonl"
     follower = Follower(run)
     assert follower.look().over == 10
-    whole = line(result(10, minute=10))
+    whole = lines_of(result(10, minute=10))
     with path.open("a") as file:
         file.write(whole[:50])
     assert follower.look().over == 10
@@ -279,7 +230,7 @@ def test_new_results_are_read_on_and_a_file_that_was_written_anew_from_its_start
     afresh = Follower(run)
     afresh.look()
     assert follower.ladder.lines == afresh.ladder.lines
-    (run / "new").write_text(line(result(1)))
+    (run / "new").write_text(lines_of(result(1)))
     (run / "new").replace(path)
     assert follower.look().over == 1
     path.unlink()
@@ -289,8 +240,8 @@ def test_new_results_are_read_on_and_a_file_that_was_written_anew_from_its_start
 def test_void_matches_are_over_when_they_are_not_played_again(run: Path) -> None:
     with (run / "results.jsonl").open("a") as file:
         for attempt in (1, 2, 3):
-            file.write(line(result(20, attempt=attempt, void=True, seats=())))
-        file.write(line(result(21, void=True, seats=())))
+            file.write(lines_of(result(20, attempt=attempt, void=True, seats=())))
+        file.write(lines_of(result(21, void=True, seats=())))
     look = Follower(run).look()
     assert (look.over, look.void) == (11, 1)
     assert "11 of 40 matches (28%), 1 without a result" in asara("status", run).stdout
@@ -298,10 +249,10 @@ def test_void_matches_are_over_when_they_are_not_played_again(run: Path) -> None
 
 def test_who_fails_is_told_with_the_latest_reason_the_worst_first(run: Path) -> None:
     with (run / "results.jsonl").open("a") as file:
-        file.write(line(result(20, seats=(seat("bob", 1), seat("ann", 2, "early")))))
+        file.write(lines_of(result(20, seats=(seat("bob", 1), seat("ann", 2, "early")))))
         late = seat("ann", 2, "late", Termination.TIME_OUT)
-        file.write(line(result(21, block="b1", seats=(late, seat("bob", 1)))))
-        file.write(line(result(22, block="b1", seats=(seat(LONG, 2, "never"), seat("bob", 1)))))
+        file.write(lines_of(result(21, block="b1", seats=(late, seat("bob", 1)))))
+        file.write(lines_of(result(22, block="b1", seats=(seat(LONG, 2, "never"), seat("bob", 1)))))
     look = Follower(run).look()
     assert [(one.entry, one.forfeits, one.matches) for one in look.failing] == [
         (LONG, 1, 1),
@@ -345,7 +296,7 @@ def test_no_line_is_longer_than_the_terminal_is_wide(
     with (run / "results.jsonl").open("a") as file:
         for number, kind in enumerate(kinds):
             why = seat(LONG, 2, "words " * 100, kind)
-            file.write(line(result(20 + number, seats=(why, seat("ann", 1)))))
+            file.write(lines_of(result(20 + number, seats=(why, seat("ann", 1)))))
     change(run, out={LONG: "reason " * 100})
     for words in (("--standings",), ()):
         said = asara("status", run, *words).stdout
@@ -357,7 +308,7 @@ def test_no_line_is_longer_than_the_terminal_is_wide(
 def test_what_bots_print_cannot_disturb_the_terminal(run: Path) -> None:
     nasty = "\x1b[2J\x9b\r\n[red]\u202e"
     with (run / "results.jsonl").open("a") as file:
-        file.write(line(result(20, seats=(seat("ann", 1), seat("bob", 2, nasty)))))
+        file.write(lines_of(result(20, seats=(seat("ann", 1), seat("bob", 2, nasty)))))
     change(run, title=nasty, out={nasty: nasty})
     for words in ((), ("--standings",)):
         said = asara("status", run, *words).stdout
@@ -399,7 +350,7 @@ def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
     [
         ("results.jsonl", b"\xff\xfe\n", "results.jsonl: line 1: "),
         ("results.jsonl", b"[1, 2]\n", "results.jsonl: line 1: "),
-        ("results.jsonl", line(result(1)).encode() + b"\x00\n", "results.jsonl: line 2: "),
+        ("results.jsonl", lines_of(result(1)).encode() + b"\x00\n", "results.jsonl: line 2: "),
         ("results.jsonl", b"[" * 100_000 + b"\n", "results.jsonl: line 1: "),
         ("run.json", b"\x00", "run.json: cannot be read"),
         ("run.json", b"{}", "run.json: cannot be read"),

@@ -1,7 +1,4 @@
-import contextlib
 import json
-import os
-import pty
 import re
 import shutil
 import signal
@@ -13,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import asara, environment, refusal
+from tests.cli.command import asara, command_line, environment, on_terminal, refusal
 from tests.tournament import bots
 from tests.tournament.bots import HEADER, write_tournament
 
@@ -161,25 +158,8 @@ def test_nothing_that_is_not_a_run_is_ever_deleted(tmp_path: Path) -> None:
 
 def test_a_terminal_shows_the_ladder_while_a_run_goes_on(tmp_path: Path) -> None:
     file = write_tournament(tmp_path, GOOD, HEADER + "rounds = 20\n")
-    terminal, ours = pty.openpty()
-    process = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "asara_server.cli"),
-            *("tournament", "run", file, "--out", tmp_path / "run"),
-        ],
-        stdout=subprocess.DEVNULL,
-        stderr=ours,
-        env={**environment(), "TERM": "xterm"},
-    )
-    os.close(ours)
-    shown = b""
-    with contextlib.suppress(OSError):  # how a terminal says that nobody writes to it any more
-        while data := os.read(terminal, 4096):
-            shown += data
-    os.close(terminal)
-    assert process.wait(timeout=30) == 0
-    text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.decode())
-    assert "Traceback" not in text
+    shown = on_terminal("tournament", "run", file, "--out", tmp_path / "run")
+    text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown)
     assert re.search(
         r"# +entry +ordinal +mu +sigma +matches\s+1 +(ann|bob)( +-?\d+\.\d){3} +\d+", text
     )
@@ -230,7 +210,7 @@ def test_a_sandbox_has_no_network_for_bots_that_need_tcp(tmp_path: Path) -> None
 
 def start(*words: str | Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "asara_server.cli", *map(str, words)],
+        command_line(*words),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

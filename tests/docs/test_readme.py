@@ -3,8 +3,6 @@
 import contextlib
 import io
 import re
-import subprocess
-import sys
 import tomllib
 from itertools import pairwise
 
@@ -13,6 +11,7 @@ import pytest
 from asara_game import parse_action
 from asara_game.vocabulary import DecisionKind
 from asara_server.tournament.config import check_tournament
+from tests.cli.command import asara
 from tests.docs.documents import (
     DOCUMENTS,
     FOLDERS,
@@ -107,14 +106,7 @@ def test_examples_of_the_engine_print_what_they_say(example, output):
 def test_the_first_bot_in_python_plays(tmp_path):
     (bot,) = blocks("README.md", "python")
     (tmp_path / "my_bot.py").write_text(bot.content)
-    ended = subprocess.run(
-        [sys.executable, "-m", "asara_server.cli", "match", "my_bot.py", "random"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    ended = asara("match", "my_bot.py", "random", cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
     assert "my_bot" in ended.stdout
     assert "forfeits" not in ended.stderr

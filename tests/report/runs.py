@@ -2,83 +2,23 @@
 
 import random
 import re
-from collections.abc import Iterable, Sequence
-from hashlib import sha256
+from collections.abc import Iterable
 from html.parser import HTMLParser
-from itertools import combinations
 from pathlib import Path
 
 from asara_game.rules import RULE_COMBINATIONS
 from asara_server.replay import Replay, SigningKey, replay_of, write_replay
-from asara_server.results import Termination
-from asara_server.tournament.directory import RunInfo
 from asara_server.tournament.results import MatchResult, SeatLine
 from tests.server.playouts import random_match, random_spec, rules_for
+from tests.tournament import samples
+from tests.tournament.samples import match
 
-SECRET = bytes(range(32))
-INFO = RunInfo(
-    asara="0.1.0",
-    title="Spring cup",
-    entries=("ann", "bob", "cid", "dan"),
-    scheduled=96,
-    seed="the seed",
-    seed_drawn=True,
-    deals="committed",
-    blocks="mirrored",
-    deal_commitment=sha256(SECRET).hexdigest(),
-    tournament_secret=SECRET.hex(),
-    edition="some edition",
-    edition_sha256="ed" * 32,
-    started="2026-01-01T10:00:00+00:00",
-    ended="2026-01-01T11:00:00+00:00",
-    state="finished",
-)
-RUNNING = {"state": "running", "ended": None, "tournament_secret": None}
 KEY = SigningKey.new()
 
 
-def seat(entry: str, rank: int, crash: str = "") -> SeatLine:
-    termination = Termination.CRASH if crash else Termination.COMPLETED
-    return SeatLine(
-        entry=entry, rank=rank, prestige=100 // rank, termination=termination, detail=crash
-    )
-
-
-def match(name: str, *seats: SeatLine, block: str = "", rules: str = "basic") -> MatchResult:
-    return MatchResult(
-        match_id=name,
-        block=block,
-        round=1,
-        rule_sets=rules,
-        seats=seats,
-        started="2026-01-01T10:00:00+00:00",
-        seconds=1.0,
-    )
-
-
-def mirrored(entries: Sequence[str] = INFO.entries, rounds: int = 8) -> list[MatchResult]:
-    """Mirrored blocks of each pair, in two sets of rules; the last entry crashes in one match."""
-    dice = random.Random(1)
-    found = []
-    for number in range(rounds):
-        rules = ("basic", "pro+gifts")[number % 2]
-        for place, pair in enumerate(combinations(entries, 2)):
-            block = f"r{number + 1}-{rules}-{place + 1:04}"
-            for turn in (1, 2):
-                crash = "exit code 1" if (number, pair[1], turn) == (0, entries[-1], 2) else ""
-                ranks = (1, 2) if crash else dice.choice(((1, 2), (1, 2), (2, 1), (1, 1)))
-                seats = [seat(pair[0], ranks[0]), seat(pair[1], ranks[1], crash)]
-                seats = seats[:: 1 if turn == 1 else -1]
-                found.append(match(f"{block}-{turn}", *seats, block=block, rules=rules))
-    return found
-
-
 def write_run(folder: Path, results: Iterable[MatchResult] = (), **changes: object) -> Path:
-    """A run with these results; `changes` are fields of its run.json."""
-    (folder / "replays").mkdir(parents=True)
-    (folder / "run.json").write_text(INFO.model_copy(update=changes).model_dump_json())
-    lines = (result.model_dump_json() + "\n" for result in results)
-    (folder / "results.jsonl").write_text("".join(lines))
+    """A run with these results and no replays yet; `changes` are fields of its run.json."""
+    samples.write_run(folder, results, **changes)
     (folder / "referee.pub").write_bytes(KEY.public_pem)
     return folder
 

@@ -10,17 +10,8 @@ from asara_server.report.run import read_run
 from asara_server.report.times import time_use
 from asara_server.tournament.results import MatchResult
 from asara_server.tournament.standings import Standings, by_schedule, compute_standings
-from tests.report.runs import (
-    INFO,
-    RUNNING,
-    SECRET,
-    Page,
-    match,
-    mirrored,
-    run_with_replays,
-    seat,
-    write_run,
-)
+from tests.report.runs import Page, run_with_replays, write_run
+from tests.tournament.samples import INFO, RUNNING, SECRET, match, mirrored, seat
 
 
 def report_of(directory: Path) -> Report:

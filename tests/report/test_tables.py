@@ -4,8 +4,9 @@ import io
 import pytest
 
 from asara_server.report.tables import CSV_FILES, csv_tables, safe
-from tests.report.runs import INFO, mirrored, run_with_replays, write_run
+from tests.report.runs import run_with_replays, write_run
 from tests.report.test_page import HOSTILE, everywhere, report_of
+from tests.tournament.samples import INFO, mirrored
 
 
 def rows(text: str) -> list[dict[str, str]]:

@@ -10,7 +10,8 @@ from asara_server.replay import Replay, SigningKey, write_replay
 from asara_server.report.run import read_run
 from asara_server.report.times import Times, evenly, time_use
 from asara_server.tournament.standings import by_schedule
-from tests.report.runs import match, played, run_with_replays, seat
+from tests.report.runs import played, run_with_replays
+from tests.tournament.samples import match, seat
 
 
 def times_of(directory: Path, most: int = 100) -> Times:

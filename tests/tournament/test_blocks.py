@@ -9,9 +9,6 @@ import pytest
 
 from asara_game.edition import load_edition
 from asara_server import deals
-from asara_server.limits import LimitSettings
-from asara_server.records import StartRecord
-from asara_server.referee import MatchRecord, MatchSpec, Referee
 from asara_server.replay import Replay, SigningKey, read_replay, replay_match
 from asara_server.tournament.config import load_tournament
 from asara_server.tournament.directory import RunDirectory, read_info
@@ -19,6 +16,7 @@ from asara_server.tournament.results import MatchResult, read_results
 from asara_server.tournament.runner import RunEnd, Runner
 from tests.tournament import bots
 from tests.tournament.bots import CLOCKS, write_tournament
+from tests.tournament.failing import fail_once
 
 HEADER = """
 title = "Cup"
@@ -213,17 +211,7 @@ def test_a_run_that_was_stopped_within_a_block_keeps_its_replays_back_until_it_i
 def test_a_match_that_is_played_again_keeps_the_deal_of_its_block(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    really_play = Referee.play
-    specs: list[MatchSpec] = []
-
-    async def fail_once(self: Referee, spec: MatchSpec) -> MatchRecord:
-        specs.append(spec)
-        if len(specs) == 1:
-            limits = LimitSettings().told()
-            return MatchRecord(spec, (), (StartRecord((), ()),), (), True, (), limits, 0, 1)
-        return await really_play(self, spec)
-
-    monkeypatch.setattr(Referee, "play", fail_once)
+    specs = fail_once(monkeypatch)
     header = HEADER.replace("[2, 3]", "2").replace("concurrency = 2", "concurrency = 1")
     programs = {"ann": bots.GOOD, "bob": bots.GOOD}
     end = run(write_tournament(tmp_path, programs, header, CLOCKS), tmp_path / "run")

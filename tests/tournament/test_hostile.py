@@ -9,7 +9,6 @@ import json
 import os
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -29,7 +28,7 @@ from asara_server.tournament.sandbox import (
     Sandbox,
 )
 from asara_server.tournament.schedule import Match, list_matches
-from tests.cli.command import environment
+from tests.cli.command import command_line, environment
 from tests.tournament.containment import HOSTILE, living, sandbox_or_skip
 
 BASIC = parse_rule_sets("basic")
@@ -280,7 +279,7 @@ def test_no_bot_outlives_a_runner_that_is_killed(tmp_path: Path) -> None:
     file = enter(tmp_path, {"leave": code, "good": STEADY}, {"leave": {"MARK": mark}})
     words = ("tournament", "run", file, "--out", tmp_path / "run", "--sandbox", "bubblewrap")
     runner = subprocess.Popen(
-        [sys.executable, "-m", "asara_server.cli", *map(str, words)],
+        command_line(*words),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         env=environment(),

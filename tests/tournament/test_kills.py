@@ -13,7 +13,7 @@ import pytest
 from asara_server.records import ReopenRecord, ReplyRecord
 from asara_server.replay import read_replay, replay_match
 from asara_server.tournament.results import read_results
-from tests.cli.command import environment
+from tests.cli.command import command_line, environment
 from tests.tournament.bots import write_tournament
 
 #: Chooses by the decision alone, so that a process that was started again goes on as the first.
@@ -50,9 +50,9 @@ while True:
 
 
 def start(file: Path, out: Path, *options: str) -> "subprocess.Popen[str]":
-    words = ("tournament", "run", file, "--out", out, "--key", out.parent / "key", *options)
+    own = ("--out", out, "--key", out.parent / "key")
     return subprocess.Popen(
-        [sys.executable, "-m", "asara_server.cli", *map(str, words)],
+        command_line("tournament", "run", file, *own, *options),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,

@@ -13,8 +13,6 @@ from asara.witness import make_nonce
 from asara_game.edition import load_edition
 from asara_game.rules import parse_rule_sets
 from asara_server import deals
-from asara_server.limits import LimitSettings
-from asara_server.referee import MatchRecord, MatchSpec, Referee
 from asara_server.replay import SigningKey, read_replay, replay_match
 from asara_server.results import Termination
 from asara_server.tournament.config import load_tournament
@@ -25,6 +23,7 @@ from asara_server.tournament.sandbox import Sandbox
 from asara_server.tournament.schedule import Match, bot_seed
 from tests.tournament import bots
 from tests.tournament.bots import CLOCKS, HEADER, write_tournament
+from tests.tournament.failing import fail_once
 
 BASIC = parse_rule_sets("basic")
 
@@ -262,26 +261,7 @@ def test_a_stopped_run_keeps_what_was_finished_and_says_what_was_cut(tmp_path: P
 def test_a_match_in_which_the_referee_fails_is_played_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    really_play = Referee.play
-    specs: list[MatchSpec] = []
-
-    async def fail_once(self: Referee, spec: MatchSpec) -> MatchRecord:
-        specs.append(spec)
-        if len(specs) == 1:
-            return MatchRecord(
-                spec,
-                results=(),
-                records=(),
-                events=(),
-                void=True,
-                digests=(),
-                limits=LimitSettings().told(),
-                started_unix_ms=0,
-                duration_us=0,
-            )
-        return await really_play(self, spec)
-
-    monkeypatch.setattr(Referee, "play", fail_once)
+    specs = fail_once(monkeypatch)
     file = write_tournament(tmp_path, {"good": bots.GOOD, "other": bots.GOOD})
     end = play(file, tmp_path / "run", [("good", "other")])
     assert [(r.attempt, r.void) for r in end.results] == [(1, True), (2, False)]

@@ -9,6 +9,7 @@ from pathlib import Path
 import asara.v1
 from asara_server.cli.errors import UserError
 from asara_server.tournament.commands import CommandError, check_command, split_command
+from asara_server.tournament.config import ConfigError, Tournament, check_tournament
 
 BUNDLED = Path(asara.v1.__file__).resolve().parents[4] / "bots"
 """Where the bots that come with asara are: in the checkout that the client is of, for this package
@@ -46,6 +47,20 @@ def find_bots(texts: list[str]) -> list[BotCommand]:
         name = f"{bot.name}-{number}" if number > 1 else bot.name
         named.append(BotCommand(name, bot.command, bot.directory))
     return named
+
+
+def tournament_of(bots: list[str], *, name: str, **table: object) -> Tournament:
+    """A tournament of the bots that these texts stand for, and what else a file of it would say.
+
+    `name` is what messages call it.
+    """
+    entered = find_bots(bots)
+    table["title"] = " – ".join(bot.name for bot in entered)
+    table["entries"] = [bot.table() for bot in entered]
+    try:
+        return check_tournament(table, name=name, base=Path.cwd())
+    except ConfigError as error:
+        raise UserError(str(error)) from None
 
 
 def bundled_bots() -> dict[str, Path]:

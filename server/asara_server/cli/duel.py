@@ -13,7 +13,7 @@ from rich.text import Text
 
 from asara_game.rules import format_rule_sets
 from asara_game.vocabulary import RuleSet
-from asara_server.cli.bots import find_bots
+from asara_server.cli.bots import tournament_of
 from asara_server.cli.console import count, err, kind, out, say, warn, warn_of_faults
 from asara_server.cli.contain import SandboxChoice, SandboxOption, chosen_sandbox
 from asara_server.cli.errors import UserError
@@ -31,7 +31,6 @@ from asara_server.cli.options import (
     signing_key,
 )
 from asara_server.replay.keys import default_key_path
-from asara_server.tournament.config import ConfigError, Tournament, check_tournament
 from asara_server.tournament.results import MatchResult
 from asara_server.tournament.schedule import rotated
 
@@ -100,7 +99,10 @@ def duel(
     test = _test(margin, alpha, beta)
     combination = rule_sets(rules)
     clocks = {"bank_s": bank, "increment_s": increment, "start_up_s": start_up}
-    tournament = _tournament([a, b], rules, seed, at_once, clocks)
+    concurrency = {} if at_once is None else {"concurrency": at_once}
+    tournament = tournament_of(
+        [a, b], name="duel", seats=2, rule_sets=rules, seed=seed, clocks=clocks, **concurrency
+    )
     names = [entry.name for entry in tournament.entries]
     if json_file is not None and (json_file.is_dir() or not json_file.parent.is_dir()):
         raise UserError(f"--json {json_file}: name a file in a directory that exists")
@@ -254,26 +256,6 @@ def _test(margin: float, alpha: float, beta: float) -> "SequentialTest":
         return SequentialTest(margin, alpha, beta)
     except ValueError as error:
         raise UserError(f"--{error}") from None
-
-
-def _tournament(
-    bots: list[str], rules: str, seed: str | None, at_once: int | None, clocks: dict[str, float]
-) -> Tournament:
-    entered = find_bots(bots)
-    table: dict[str, object] = {
-        "title": " – ".join(bot.name for bot in entered),
-        "seats": 2,
-        "rule_sets": rules,
-        "seed": seed,
-        "clocks": clocks,
-        "entries": [bot.table() for bot in entered],
-    }
-    if at_once is not None:
-        table["concurrency"] = at_once
-    try:
-        return check_tournament(table, name="duel", base=Path.cwd())
-    except ConfigError as error:
-        raise UserError(str(error)) from None
 
 
 def _write(path: Path, report: "DuelReport", words: str) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from asara_server.cli.bots import find_bots
+from asara_server.cli.bots import tournament_of
 from asara_server.cli.console import say, show_match, show_standings, warn_of_faults
 from asara_server.cli.contain import SandboxChoice, SandboxOption, chosen_sandbox
 from asara_server.cli.errors import UserError
@@ -23,7 +23,7 @@ from asara_server.cli.options import (
     signing_key,
 )
 from asara_server.replay.keys import default_key_path
-from asara_server.tournament.config import ConfigError, Tournament, check_tournament
+from asara_server.tournament.config import Tournament
 from asara_server.tournament.schedule import rotated
 
 
@@ -101,21 +101,13 @@ def _tournament(
 ) -> Tournament:
     if not 2 <= len(bots) <= 4:
         raise UserError(f"a match has 2 to 4 bots, not {len(bots)}; for more, write a tournament")
-    entered = find_bots(bots)
-    try:
-        return check_tournament(
-            {
-                "title": " – ".join(bot.name for bot in entered),
-                "seats": len(entered),
-                "rule_sets": rules,
-                "blocks": "mirrored" if mirrored else "independent",
-                "concurrency": at_once,
-                "seed": seed,
-                "clocks": clocks,
-                "entries": [bot.table() for bot in entered],
-            },
-            name="match",
-            base=Path.cwd(),
-        )
-    except ConfigError as error:
-        raise UserError(str(error)) from None
+    return tournament_of(
+        bots,
+        name="match",
+        seats=len(bots),
+        rule_sets=rules,
+        blocks="mirrored" if mirrored else "independent",
+        concurrency=at_once,
+        seed=seed,
+        clocks=clocks,
+    )

@@ -1,0 +1,84 @@
+"""Runs that nobody played: what their files say."""
+
+import random
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from itertools import combinations
+from pathlib import Path
+
+from asara_server.results import Termination
+from asara_server.tournament.directory import RunInfo
+from asara_server.tournament.results import MatchResult, SeatLine
+
+STARTED = "2026-01-01T10:00:00+00:00"
+SECRET = bytes(range(32))
+INFO = RunInfo(
+    asara="0.1.0",
+    title="Spring cup",
+    entries=("ann", "bob", "cid", "dan"),
+    scheduled=96,
+    seed="the seed",
+    seed_drawn=True,
+    deals="committed",
+    blocks="mirrored",
+    deal_commitment=sha256(SECRET).hexdigest(),
+    tournament_secret=SECRET.hex(),
+    edition="some edition",
+    edition_sha256="ed" * 32,
+    started=STARTED,
+    ended="2026-01-01T11:00:00+00:00",
+    state="finished",
+)
+RUNNING = {"state": "running", "ended": None, "tournament_secret": None}
+"""What `INFO` does not say yet while the run goes on."""
+
+
+def seat(entry: str, rank: int, why: str = "", kind: Termination = Termination.CRASH) -> SeatLine:
+    """How a match ended for an entry; with a reason it forfeited."""
+    end = kind if why else Termination.COMPLETED
+    return SeatLine(entry=entry, rank=rank, prestige=100 // rank, termination=end, detail=why)
+
+
+def match(name: str, *seats: SeatLine, block: str = "", rules: str = "basic") -> MatchResult:
+    return MatchResult(
+        match_id=name,
+        block=block,
+        round=1,
+        rule_sets=rules,
+        seats=seats,
+        started=STARTED,
+        seconds=1.0,
+    )
+
+
+def mirrored(entries: Sequence[str] = INFO.entries, rounds: int = 8) -> list[MatchResult]:
+    """Mirrored blocks of each pair, in two sets of rules.
+
+    The last entry crashes in the second match of its first block against each other.
+    """
+    dice = random.Random(1)
+    found = []
+    for number in range(rounds):
+        rules = ("basic", "pro+gifts")[number % 2]
+        for place, pair in enumerate(combinations(entries, 2)):
+            block = f"r{number + 1}-{rules}-{place + 1:04}"
+            for turn in (1, 2):
+                crash = "exit code 1" if (number, pair[1], turn) == (0, entries[-1], 2) else ""
+                ranks = (1, 2) if crash else dice.choice(((1, 2), (1, 2), (2, 1), (1, 1)))
+                seats = [seat(pair[0], ranks[0]), seat(pair[1], ranks[1], crash)]
+                seats = seats[:: 1 if turn == 1 else -1]
+                found.append(match(f"{block}-{turn}", *seats, block=block, rules=rules))
+    return found
+
+
+def lines_of(*results: MatchResult) -> str:
+    """Them as `results.jsonl` has them."""
+    return "".join(result.model_dump_json() + "\n" for result in results)
+
+
+def write_run(folder: Path, results: Iterable[MatchResult] = (), **changes: object) -> Path:
+    """A run with these results and no replays; `changes` are fields of its run.json."""
+    (folder / "replays").mkdir(parents=True)
+    (folder / "run.json").write_text(INFO.model_copy(update=changes).model_dump_json())
+    (folder / "results.jsonl").write_text(lines_of(*results))
+    return folder
