@@ -129,6 +129,23 @@ def test_entries_that_only_forfeited_or_never_played_are_named(tmp_path):
     assert "Did not play: cid, dan." in " ".join(told.split())
 
 
+def test_entries_that_were_suspended_or_did_not_start_are_named_with_the_reason(tmp_path):
+    page = page_of(
+        write_run(
+            tmp_path / "run",
+            [match("m1", seat("ann", 1), seat("bob", 2, "late"))],
+            suspended={"bob": "suspended after it forfeited 9 of its first 10 matches"},
+            out={"dan": "make: <no> target", "stranger": "of another run"},
+        )
+    )
+    told = " ".join(page.shown["faults"].split())
+    assert "bob: suspended after it forfeited 9 of its first 10 matches" in told
+    assert "dan: make: <no> target" in told
+    assert "stranger" not in page.text
+    names = {row[1] for row in page.body("standings")}
+    assert names == {"ann", "bob suspended", "cid", "dan out"}
+
+
 def test_matches_that_the_referee_failed_in_are_named_unless_they_were_played_again(tmp_path):
     results = [
         _void("lost"),
@@ -261,6 +278,8 @@ def everywhere(folder: Path, text: str) -> Path:
         tournament_secret=text,
         started=text,
         ended=text,
+        out={f"{text} 1": text},
+        suspended={f"{text} 2": text},
     )
 
 

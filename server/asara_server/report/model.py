@@ -8,12 +8,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from asara_server.report.run import Run
 from asara_server.report.text import plain
 from asara_server.report.times import Times
 from asara_server.results import Termination
+from asara_server.tournament.directory import RunInfo
 from asara_server.tournament.ladder import Ladder
 from asara_server.tournament.results import MatchResult
 from asara_server.tournament.standings import Line, Standings
@@ -85,6 +86,14 @@ class Match:
     """Name of its file, where there is one."""
 
 
+class Exclusion(NamedTuple):
+    """Why an entry forfeited the rest of its matches unplayed."""
+
+    kind: Literal["suspended", "out"]
+    """Whether it faulted too often, or could not be built or started."""
+    why: str
+
+
 class Cell(NamedTuple):
     """One entry against another."""
 
@@ -107,6 +116,8 @@ class Report:
     faults: tuple[Fault, ...]
     failed: tuple[str, ...]
     """Entries that forfeited every match they played."""
+    excluded: Mapping[str, Exclusion]
+    """By name, in the order of the standings."""
     idle: tuple[str, ...]
     """Entries that have not played at all."""
     void: tuple[str, ...]
@@ -160,6 +171,7 @@ def make_report(
             for line in standings.overall
             if line.matches and sum(line.faults.values()) == line.matches
         ),
+        excluded=_excluded(run.played.info, standings.overall),
         idle=tuple(line.entry for line in standings.overall if not line.matches),
         void=tuple(
             dict.fromkeys(
@@ -216,6 +228,12 @@ def _faults(results: Sequence[MatchResult], lines: Sequence[Line]) -> tuple[Faul
         for termination in Termination
         if (found := reasons.get((line.entry, termination)))
     )
+
+
+def _excluded(info: RunInfo, lines: Sequence[Line]) -> dict[str, Exclusion]:
+    found = {name: Exclusion("out", plain(why)) for name, why in info.out.items()}
+    found |= {name: Exclusion("suspended", plain(why)) for name, why in info.suspended.items()}
+    return {line.entry: found[line.entry] for line in lines if line.entry in found}
 
 
 def _latest(found: Iterable[_Ended]) -> tuple[Reason, ...]:

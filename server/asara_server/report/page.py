@@ -284,6 +284,10 @@ def _facts(report: Report) -> Iterator[Fact]:
     if key is not None:
         yield Fact("Key that signs the replays", key.hex(), code=True)
         yield Fact("Its fingerprint", fingerprint(key), code=True)
+    yield Fact(
+        "Bots",
+        "each in a sandbox (bubblewrap)" if info.sandbox == "bubblewrap" else "not contained",
+    )
     yield Fact("Version of asara", plain(info.asara))
 
 
