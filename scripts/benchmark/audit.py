@@ -14,6 +14,7 @@ from asara_game.deal import Deal
 from asara_game.edition import load_edition
 from asara_game.engine import apply, new_match
 from asara_game.rules import Rules, parse_rule_sets
+from asara_server.cli.loop import seldom_collect
 from asara_server.limits import LimitSettings
 from asara_server.match import Match
 from asara_server.records import Presence, ReplyRecord
@@ -31,6 +32,7 @@ _BAR_BYTES = 8 * 1024
 
 def audit(quick: bool) -> list[Figure]:
     """Replays of four players that one core audits in a second."""
+    seldom_collect()  # as the command does
     replays = _replays("basic", 20 if quick else 60)
     key = SigningKey.new()
     files = [replay_bytes(replay, key) for replay in replays]

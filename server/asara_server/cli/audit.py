@@ -10,6 +10,7 @@ import typer
 
 from asara_server.cli.console import err, out, say, warn
 from asara_server.cli.errors import UserError
+from asara_server.cli.loop import seldom_collect
 
 if TYPE_CHECKING:
     from asara_server.replay.audit import Verdict
@@ -226,13 +227,14 @@ def _verdicts(jobs: Sequence[_Job], processes: int) -> "Iterator[tuple[Path, Ver
     """In the order of the jobs."""
     processes = min(processes, -(-len(jobs) // _AT_ONCE))
     if processes == 1 or len(jobs) <= _FEW:
+        seldom_collect()
         yield from map(_audit_file, jobs)
         return
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context) as pool:
+    with ProcessPoolExecutor(processes, context, initializer=seldom_collect) as pool:
         try:
             yield from pool.map(_audit_file, jobs, chunksize=_AT_ONCE)
         except BaseException:

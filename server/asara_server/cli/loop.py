@@ -1,4 +1,4 @@
-"""The event loop that commands run the referee on."""
+"""How commands run that have much to do: their event loop, and how they collect garbage."""
 
 import asyncio
 import gc
@@ -12,13 +12,18 @@ T = TypeVar("T")
 _COLLECT_AFTER: Final = (50_000, 20, 100)
 
 
+def seldom_collect() -> None:
+    """From now on the process seldom looks for garbage."""
+    gc.freeze()
+    gc.set_threshold(*_COLLECT_AFTER)
+
+
 def run(main: Coroutine[None, None, T]) -> T:
     """Like `asyncio.run`, on uvloop where there is one: it takes less time per message.
 
-    From now on the process seldom collects garbage.
+    Calls `seldom_collect`.
     """
-    gc.freeze()
-    gc.set_threshold(*_COLLECT_AFTER)
+    seldom_collect()
     try:
         from uvloop import new_event_loop
     except ImportError:  # Windows
