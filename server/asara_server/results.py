@@ -38,6 +38,11 @@ class RejectionReason(IntEnum):
     UNKNOWN_DECISION = 5
 
 
+def plain_words(name: str) -> str:
+    """The name of a termination or of a reason as people write it: `time out`."""
+    return name.lower().replace("_", " ")
+
+
 class SeatForfeited(NamedTuple):
     """The one event that comes from the referee, not from the engine; as public as the others."""
 

@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from asara_server.logs import visible
-from asara_server.results import Termination
+from asara_server.results import Termination, plain_words
 from asara_server.tournament.results import MatchResult
 from asara_server.tournament.standings import LadderLine, Line, SeatScore, Standings
 
@@ -83,11 +83,6 @@ def _table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
     return table
 
 
-def kind(termination: str) -> str:
-    """The name of a fault as people write it."""
-    return termination.lower().replace("_", " ")
-
-
 def show_standings(standings: Standings) -> None:
     """The standings, the scores by rules where there are several, and by seat."""
     _show_lines(standings)
@@ -111,7 +106,7 @@ def show_match(result: MatchResult) -> None:
                 line.entry,
                 str(line.rank),
                 str(line.prestige),
-                kind(line.termination.name) if line.termination.forfeit else "",
+                plain_words(line.termination.name) if line.termination.forfeit else "",
             )
             for seat, line in by_rank
         ),
@@ -136,7 +131,7 @@ def fault_lines(results: Iterable[MatchResult]) -> list[str]:
             first.setdefault(
                 (line.entry, line.termination),
                 f"{line.entry} forfeits {result.match_id} "
-                f"({kind(line.termination.name)}): {line.detail}",
+                f"({plain_words(line.termination.name)}): {line.detail}",
             )
     lines = list(first.values())
     if len(lines) > _FAULTS_SHOWN:
@@ -236,7 +231,7 @@ def _show_faults(lines: Sequence[Line]) -> None:
     kinds = sorted({name for line in lines for name in line.faults})
     show_table(
         "Faults",
-        ("entry", *(f">{kind(name)}" for name in kinds)),
+        ("entry", *(f">{plain_words(name)}" for name in kinds)),
         (
             (
                 line.entry,

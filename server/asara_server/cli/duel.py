@@ -14,7 +14,7 @@ from rich.text import Text
 from asara_game.rules import format_rule_sets
 from asara_game.vocabulary import RuleSet
 from asara_server.cli.bots import tournament_of
-from asara_server.cli.console import count, err, kind, out, say, warn, warn_of_faults
+from asara_server.cli.console import count, err, out, say, warn, warn_of_faults
 from asara_server.cli.contain import SandboxChoice, SandboxOption, chosen_sandbox
 from asara_server.cli.errors import UserError
 from asara_server.cli.options import (
@@ -31,6 +31,7 @@ from asara_server.cli.options import (
     signing_key,
 )
 from asara_server.replay.keys import default_key_path
+from asara_server.results import plain_words
 from asara_server.tournament.results import MatchResult
 from asara_server.tournament.schedule import rotated
 
@@ -243,7 +244,7 @@ def _forfeit_lines(report: "DuelReport") -> list[str]:
     matches = count(2 * report.blocks, "match")
     return [
         f"{entry} forfeited {sum(kinds.values()):,} of {matches}, which count as lost: "
-        + ", ".join(f"{kind(name)} {number:,}" for name, number in sorted(kinds.items()))
+        + ", ".join(f"{plain_words(name)} {number:,}" for name, number in sorted(kinds.items()))
         for entry, kinds in zip(report.entries, report.forfeits, strict=True)
         if kinds
     ]

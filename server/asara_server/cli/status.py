@@ -15,7 +15,6 @@ from rich.text import Text
 from asara_server.cli.console import (
     count,
     duration,
-    kind,
     ladder_table,
     out,
     show_standings,
@@ -23,6 +22,7 @@ from asara_server.cli.console import (
 )
 from asara_server.cli.errors import UserError
 from asara_server.logs import visible
+from asara_server.results import plain_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -186,7 +186,7 @@ def _show_failing(failing: "Sequence[Failing]", lines: int) -> None:
                 one.entry,
                 f"{one.forfeits:,}",
                 f"{one.matches:,}",
-                ", ".join(f"{kind(name.name)} {n:,}" for name, n in one.kinds.most_common()),
+                ", ".join(f"{plain_words(kind.name)} {n:,}" for kind, n in one.kinds.most_common()),
             )
             for one in failing[:lines]
         ),

@@ -41,7 +41,7 @@ from asara_game.vocabulary import (
     SectionKind,
     Tower,
 )
-from asara_server.results import SeatForfeited, Termination
+from asara_server.results import SeatForfeited, plain_words
 
 
 def phrase(event: Event | SeatForfeited) -> str:
@@ -56,11 +56,6 @@ def _gains(asari: int, prestige: int) -> str:
         if amount
     ]
     return f" ({', '.join(parts)})" if parts else ""
-
-
-def termination_words(termination: Termination) -> str:
-    """`time out` and the like."""
-    return termination.name.lower().replace("_", " ")
 
 
 def card_words(card: GiftCard) -> str:
@@ -186,5 +181,5 @@ _PHRASES: Final[dict[type, Callable[[Any], str]]] = {
     WindowLit: lambda e: f"lights a {'gold ' if e.gold else ''}window of tower {e.tower}",
     YearEvaluated: _year_evaluated,
     FinalEvaluated: _final_evaluated,
-    SeatForfeited: lambda e: f"forfeits ({termination_words(e.termination)})",
+    SeatForfeited: lambda e: f"forfeits ({plain_words(e.termination.name)})",
 }

@@ -33,10 +33,9 @@ from asara_server.replay.phrases import (
     listed_sections,
     phrase,
     section_words,
-    termination_words,
 )
 from asara_server.replay.records import Replay, ReplayError, ReplayHeader
-from asara_server.results import SeatForfeited, SeatResult
+from asara_server.results import SeatForfeited, SeatResult, plain_words
 
 _WIDTH: Final = 100
 #: While this is asked, the turn has not been seen to begin.
@@ -119,7 +118,7 @@ class _Teller:
         """What an own record adds to the next events of these types."""
         notes: list[tuple[type, str]] = []
         if isinstance(record, RejectionRecord) and record.seat in self.own:
-            reason = record.reason.name.lower().replace("_", " ")
+            reason = plain_words(record.reason.name)
             self.waiting.append(f"{self.names[record.seat]}  refused, {reason}: {record.detail}")
         elif isinstance(record, LeaveRecord | EnterRecord) and record.seat in self.own:
             what = "comes back" if isinstance(record, EnterRecord) else "loses its stream"
@@ -192,7 +191,7 @@ class _Teller:
         for result in sorted(results, key=lambda result: (result.rank, result.seat)):
             parts = [f"{result.prestige} prestige"]
             if result.termination.forfeit:
-                parts.append(f"forfeit, {termination_words(result.termination)}: {result.detail}")
+                parts.append(f"forfeit, {plain_words(result.termination.name)}: {result.detail}")
             parts.append(f"{result.asari} Asari left")
             if any(result.sections):
                 parts.append(f"never built {section_words(result.sections)}")

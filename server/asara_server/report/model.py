@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from asara_server.report.run import Run
 from asara_server.report.text import plain
 from asara_server.report.times import Times
-from asara_server.results import Termination
+from asara_server.results import Termination, plain_words
 from asara_server.tournament.directory import RunInfo
 from asara_server.tournament.ladder import Ladder
 from asara_server.tournament.results import MatchResult
@@ -186,11 +186,6 @@ def make_report(
     )
 
 
-def kind(name: str) -> str:
-    """A kind of fault as people write it."""
-    return name.lower().replace("_", " ")
-
-
 def _end(result: MatchResult) -> datetime | None:
     """When a match ended; None where the file does not say it so that one can read it."""
     try:
@@ -219,7 +214,7 @@ def _faults(results: Sequence[MatchResult], lines: Sequence[Line]) -> tuple[Faul
     return tuple(
         Fault(
             entry=line.entry,
-            kind=kind(termination.name),
+            kind=plain_words(termination.name),
             forfeits=len(found),
             matches=line.matches,
             latest=_latest(found),
@@ -290,7 +285,7 @@ def _match(result: MatchResult, replays: frozenset[str]) -> Match:
                 seat,
                 line.rank,
                 line.prestige,
-                kind(line.termination.name) if line.termination.forfeit else "",
+                plain_words(line.termination.name) if line.termination.forfeit else "",
             )
             for seat, line in ranked
         ),
