@@ -154,13 +154,13 @@ def test_nothing_is_left_behind_in_the_directory(run: Path) -> None:
 
 
 def test_a_terminal_shows_it_in_place_until_the_run_is_over(tmp_path: Path) -> None:
-    with playing(tmp_path, rounds=10) as process:
+    with playing(tmp_path, rounds=20) as process:
         text = on_terminal("status", tmp_path / "run", "--watch", "0.5", rows=12)
         assert process.wait(30) == 0
     shown, _, after = text.partition("\x1b[?1049l")
     assert shown.startswith("\x1b[?1049h")
     frames = shown.split("\x1b[H")[2:]
-    assert len(frames) > 2
+    assert len(frames) > 1
     assert all(frame.count("\n") < 12 for frame in frames)
     assert "running (process" in frames[0]
     assert "finished" in after
