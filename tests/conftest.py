@@ -7,6 +7,11 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How long an example takes says how busy the machine is.
+settings.register_profile("asara", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("asara")
 
 
 @pytest.fixture(autouse=True, scope="session")

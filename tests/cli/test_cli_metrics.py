@@ -12,7 +12,7 @@ from urllib.request import urlopen
 from asara_server.metrics import MetricsServer
 from tests.cli.command import command_line, environment, refusal
 from tests.tournament import bots
-from tests.tournament.bots import CLOCKS, HEADER, write_tournament
+from tests.tournament.bots import HEADER, write_tournament
 
 
 @contextmanager
@@ -47,7 +47,7 @@ def scrape(url: str) -> str:
 
 def test_the_referee_of_a_tournament_tells_how_it_fares_while_it_plays(tmp_path: Path) -> None:
     file = write_tournament(
-        tmp_path, {"good": bots.GOOD, "crasher": bots.CRASHES}, HEADER + "rounds = 4\n", CLOCKS
+        tmp_path, {"good": bots.GOOD, "crasher": bots.CRASHES}, HEADER + "rounds = 4\n"
     )
     words = ("tournament", "run", file, "--out", tmp_path / "run", "--key", tmp_path / "key")
     last = ""

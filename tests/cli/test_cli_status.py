@@ -18,7 +18,7 @@ from asara_server.tournament.results import MatchResult
 from asara_server.tournament.status import Follower, State
 from tests.cli.command import asara, command_line, environment, on_terminal, refusal
 from tests.tournament import bots, samples
-from tests.tournament.bots import CLOCKS, HEADER, write_tournament
+from tests.tournament.bots import HEADER, write_tournament
 from tests.tournament.samples import RUNNING, lines_of, seat
 
 LONG = "a-name-of-forty-characters-which-is-most"
@@ -82,7 +82,6 @@ def playing(folder: Path, rounds: int) -> Iterator[subprocess.Popen[bytes]]:
         folder,
         {"good": bots.GOOD, "crasher": bots.CRASHES},
         HEADER + f"rounds = {rounds}\nconcurrency = 1\n",
-        CLOCKS,
     )
     words = ("tournament", "run", file, "--out", folder / "run", "--key", folder / "key")
     process = subprocess.Popen(

@@ -38,7 +38,7 @@ def start(program: Path | str, referee: ScriptedReferee | None = None) -> subpro
 
 
 def finish(process: subprocess.Popen[str]) -> tuple[int, str, str]:
-    out, err = process.communicate(timeout=10)
+    out, err = process.communicate(timeout=30)
     return process.returncode, out, err
 
 
@@ -131,7 +131,7 @@ def test_a_signal_ends_a_bot_quietly(
     process.send_signal(number)
     began = time.monotonic()
     assert finish(process) == (status, "", "")
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 10
 
 
 def test_a_signal_ends_a_waiting_bot(referee: ScriptedReferee) -> None:

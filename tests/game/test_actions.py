@@ -146,7 +146,7 @@ def test_what_is_no_action_is_refused_with_the_word_that_is_wrong(text, complain
 _WORDS = sorted({word for _, text in FORMS for word in text.split()})
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(
     st.one_of(
         st.text(max_size=40),

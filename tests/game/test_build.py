@@ -329,7 +329,7 @@ def check_builds(sections, towers, lit):
         assert set(ends) == expected[plot]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(_SECTIONS, max_size=7), st.lists(_TOWERS, max_size=2), _LIT)
 @example(["red base", "red base gold", "red turret", "red turret gold"], [], [])
 @example(["red base", "red turret gold", "red base gold", "red turret"], [tower("red")], ["red"])
@@ -344,7 +344,7 @@ def test_the_steps_reach_every_build_once(sections, towers, lit):
 
 
 @pytest.mark.long
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=2000)
 @given(st.lists(_SECTIONS, max_size=9), st.lists(_TOWERS, max_size=3), _LIT)
 def test_the_steps_reach_every_build_once_long(sections, towers, lit):
     check_builds(sections, towers, lit)

@@ -313,7 +313,7 @@ def check_file(data: bytes, seed: int) -> bool:
     return True
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(_DISTURBANCES, st.integers(0, 2**32))
 def test_a_disturbed_file_is_refused_or_can_be_played(disturbances, seed):
     tables = copy.deepcopy(TABLES)
@@ -323,7 +323,7 @@ def test_a_disturbed_file_is_refused_or_can_be_played(disturbances, seed):
 
 
 @pytest.mark.long
-@settings(max_examples=5000, deadline=None)
+@settings(max_examples=5000)
 @given(_DISTURBANCES, st.integers(0, 2**32))
 def test_a_disturbed_file_is_refused_or_can_be_played_long(disturbances, seed):
     tables = copy.deepcopy(TABLES)
@@ -346,20 +346,20 @@ def check_odd_numbers(numbers: list[tuple[Any, int]], seed: int) -> bool:
     return check_file(file(tables), seed)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(_ODD, st.integers(0, 2**32))
 def test_odd_numbers_can_be_played(numbers, seed):
     check_odd_numbers(numbers, seed)
 
 
 @pytest.mark.long
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=1500)
 @given(_ODD, st.integers(0, 2**32))
 def test_odd_numbers_can_be_played_long(numbers, seed):
     check_odd_numbers(numbers, seed)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.binary(max_size=60), st.integers(0, len(SHIPPED.data)), st.integers(0, 40))
 def test_a_damaged_file_is_refused_or_can_be_played(patch, at, cut):
     data = SHIPPED.data[:at] + patch + SHIPPED.data[at + cut :]

@@ -106,7 +106,7 @@ def check_actions(rule_sets: str, seats: int, seed: int, share: float) -> None:
 
 
 @pytest.mark.parametrize(("rule_sets", "seats"), CASES)
-@settings(max_examples=1, deadline=None)
+@settings(max_examples=1)
 @given(seed=SEEDS)
 def test_what_is_listed_applies_and_what_is_not_is_refused(rule_sets, seats, seed):
     check_actions(rule_sets, seats, seed, share=0.25)
@@ -114,7 +114,7 @@ def test_what_is_listed_applies_and_what_is_not_is_refused(rule_sets, seats, see
 
 @pytest.mark.long
 @pytest.mark.parametrize(("rule_sets", "seats"), CASES)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seed=SEEDS)
 def test_what_is_listed_applies_and_what_is_not_is_refused_long(rule_sets, seats, seed):
     check_actions(rule_sets, seats, seed, share=1)
@@ -137,7 +137,7 @@ def test_a_refusal_tells_the_deciding_seat_nothing_new(rule_sets, seats):
 
 
 @pytest.mark.parametrize(("rule_sets", "seats"), CASES)
-@settings(max_examples=1, deadline=None)
+@settings(max_examples=1)
 @given(seed=SEEDS)
 def test_the_same_deal_and_actions_give_the_same_match(rule_sets, seats, seed):
     in_force = rules(rule_sets, seats)

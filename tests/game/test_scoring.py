@@ -322,7 +322,7 @@ def random_tower(dice):
     )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(seed=st.integers(0, 2**32), seats=st.integers(2, 4))
 def test_final_evaluations_follow_the_clauses(seed, seats):
     dice = random.Random(seed)

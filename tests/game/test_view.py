@@ -118,7 +118,7 @@ def test_buyers_laid_face_down_are_remembered_by_their_player_for_the_year():
 
 
 @pytest.mark.parametrize(("rule_sets", "seats"), CASES)
-@settings(max_examples=1, deadline=None)
+@settings(max_examples=1)
 @given(seed=SEEDS)
 def test_another_world_looks_the_same_and_is_one(rule_sets, seats, seed):
     dice = random.Random(seed)

@@ -132,14 +132,13 @@ def test_a_record_that_was_changed_is_refused_by_its_signature() -> None:
         parse_replay(other)
 
 
-@settings(deadline=None, max_examples=200)  # the machine may be busy
+@settings(max_examples=200)
 @given(st.integers(0, len(DATA) - 1), st.integers(1, 255))
 def test_a_changed_byte_is_refused(at: int, flip: int) -> None:
     with pytest.raises(ReplayError):
         parse_replay(DATA[:at] + bytes([DATA[at] ^ flip]) + DATA[at + 1 :])
 
 
-@settings(deadline=None)  # the machine may be busy
 @given(st.integers(0, len(DATA)), st.integers(0, len(DATA)), st.binary(max_size=40))
 def test_a_changed_stretch_is_refused(a: int, b: int, new: bytes) -> None:
     data = DATA[: min(a, b)] + new + DATA[max(a, b) :]
@@ -148,7 +147,6 @@ def test_a_changed_stretch_is_refused(a: int, b: int, new: bytes) -> None:
             parse_replay(data)
 
 
-@settings(deadline=None)  # the machine may be busy
 @given(st.binary(max_size=200))
 def test_garbage_behind_the_first_bytes_is_refused(data: bytes) -> None:
     with pytest.raises(ReplayError):

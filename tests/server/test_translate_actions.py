@@ -181,7 +181,6 @@ def assert_action_or_refusal(message: pb.Action) -> None:
     assert parse_action(str(understood)) is understood
 
 
-@settings(deadline=None)  # the machine may be busy
 @given(st.binary(max_size=80))
 def test_no_bytes_bring_anything_but_an_action_or_its_refusal(data: bytes) -> None:
     try:
@@ -215,7 +214,6 @@ def members() -> st.SearchStrategy[pb.Action]:
     return st.one_of(*map(member, pb.Action.DESCRIPTOR.fields))
 
 
-@settings(deadline=None)  # the machine may be busy
 @given(members())
 def test_no_message_brings_anything_but_an_action_or_its_refusal(message: pb.Action) -> None:
     assert_action_or_refusal(message)

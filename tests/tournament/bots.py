@@ -71,17 +71,18 @@ blocks = "independent"
 seed = "spring"
 """
 
-CLOCKS = """
+HASTY = """
 [clocks]
 start_up_s = 8
-bank_s = 1.5
-increment_s = 0.02
+bank_s = 4
+increment_s = 0.1
 reconnect_s = 2
 """
+"""Clocks for bots that let them run out. All others have time enough, however busy the machine."""
 
 
 def write_tournament(
-    folder: Path, bots: Mapping[str, str], header: str = HEADER, tables: str = CLOCKS
+    folder: Path, bots: Mapping[str, str], header: str = HEADER, tables: str = ""
 ) -> Path:
     """A tournament file with these programs, each in a file of its own beside it."""
     text = header + tables

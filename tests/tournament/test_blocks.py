@@ -15,7 +15,7 @@ from asara_server.tournament.directory import RunDirectory, read_info
 from asara_server.tournament.results import MatchResult, read_results
 from asara_server.tournament.runner import RunEnd, Runner
 from tests.tournament import bots
-from tests.tournament.bots import CLOCKS, write_tournament
+from tests.tournament.bots import write_tournament
 from tests.tournament.failing import fail_once
 
 HEADER = """
@@ -214,7 +214,7 @@ def test_a_match_that_is_played_again_keeps_the_deal_of_its_block(
     specs = fail_once(monkeypatch)
     header = HEADER.replace("[2, 3]", "2").replace("concurrency = 2", "concurrency = 1")
     programs = {"ann": bots.GOOD, "bob": bots.GOOD}
-    end = run(write_tournament(tmp_path, programs, header, CLOCKS), tmp_path / "run")
+    end = run(write_tournament(tmp_path, programs, header), tmp_path / "run")
     names = [spec.match_id for spec in specs]
     assert names == ["r1-basic-0001-1", "r1-basic-0001-1.2", "r1-basic-0001-2"]
     assert len({spec.secret for spec in specs}) == 1

@@ -44,8 +44,8 @@ blocks = "independent"
 processes = "run"
 
 [clocks]
-start_up_s = 6
-bank_s = 3
+start_up_s = 10
+bank_s = 5
 increment_s = 0.02
 reconnect_s = 2
 

@@ -158,7 +158,7 @@ time.sleep(60)
         await asyncio.sleep(0.3)  # until the child ignores the signal as well
         before = time.monotonic()
         await process.stop()
-        assert time.monotonic() - before < 5
+        assert time.monotonic() - before < 20
         assert not process.running
         assert "does not end when asked; killed" in path.read_text()
         await gone(child)
@@ -174,7 +174,7 @@ print(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]).pi
 
     async def scenario() -> None:
         process, _, path = await start(tmp_path, code)
-        await asyncio.wait_for(process.wait(), 5)
+        await asyncio.wait_for(process.wait(), 20)
         await gone(await first_number(path))
 
     asyncio.run(scenario())

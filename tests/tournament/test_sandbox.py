@@ -221,7 +221,7 @@ def forks(sandbox: Sandbox, tmp_path: Path) -> None:
 
 
 async def gone(mark: str) -> None:
-    deadline = time.monotonic() + 2
+    deadline = time.monotonic() + 10
     while living(mark):
         assert time.monotonic() < deadline, "processes are left"
         await asyncio.sleep(0.02)

@@ -53,7 +53,7 @@ plans = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(plans, st.integers(4, 7), st.none() | st.integers(1, 8), st.booleans())
 def test_a_block_is_one_group_in_all_its_seat_orders_without_a_break(
     plan: dict[str, object], entries: int, each: int | None, mirrored: bool
