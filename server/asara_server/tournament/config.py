@@ -73,14 +73,12 @@ from asara_game.rules import format_rule_sets, parse_rule_sets
 from asara_game.vocabulary import RuleSet
 from asara_server.spec import ClockSettings
 from asara_server.tournament.commands import CommandError, check_command, split_command
+from asara_server.tournament.names import name_fault
 from asara_server.tournament.problems import describe, problem
 from asara_server.tournament.schedule import Match, Orders, TableKind, list_matches, table_kinds
 
 SEATS = (2, 3, 4)
 _NEVER_SEEN = tuple(map(Path, ("/", "/etc", "/home", "/run", "/tmp", "/var")))  # noqa: S108
-MAX_NAME = 40
-"""Characters of an entry's name; it becomes part of file names and of tables."""
-
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 _CLOCKS = ClockSettings()
@@ -141,12 +139,8 @@ def _rule_sets(value: object) -> tuple[frozenset[RuleSet], ...]:
 
 
 def _name(name: str) -> str:
-    if not name or name != name.strip() or len(name) > MAX_NAME:
-        raise problem(f"should have 1 to {MAX_NAME} characters and no blanks around it")
-    strange = sorted({char for char in name if not (char.isalnum() or char in " ._+-")})
-    if strange or not name[0].isalnum():
-        what = f"{strange[0]!r}" if strange else f"{name[0]!r} at its start"
-        raise problem(f"{name!r} cannot name files because of {what}; use letters, digits, . _ + -")
+    if fault := name_fault(name):
+        raise problem(fault)
     return name
 
 
