@@ -75,6 +75,12 @@ async def serve(
     return Serving(server, bound)
 
 
+def check_serving(address: str, tls: TlsFiles) -> None:
+    """See that `serve` could listen on a `host:port` by now; raises ServeError as it would."""
+    tls_credentials(tls)
+    _numeric(address, remote_allowed=True)
+
+
 def server_options(limits: LimitSettings) -> list[tuple[str, int]]:
     """How gRPC's transport is set."""
     return [
@@ -101,17 +107,23 @@ def _bind(
         target = f"unix:{Path(path).absolute()}"
         _add_port(server, target, credentials)
         return target
+    host, numeric, port = _numeric(address, credentials is not None or allow_insecure_remote)
+    bound = _add_port(server, join_address(numeric, port), credentials)
+    return join_address(host, bound)
+
+
+def _numeric(address: str, remote_allowed: bool) -> tuple[str, str, int]:
+    """Host, its numeric address, and port, seen to be free."""
     host, port = split_address(address, or_else=", or unix:/path")
     numeric = numeric_host(
         address,
         host,
-        remote_allowed=credentials is not None or allow_insecure_remote,
+        remote_allowed=remote_allowed,
         danger="without TLS anybody on the way can read tokens and hands: "
         "give a certificate and key, listen on 127.0.0.1",
     )
     check_port(address, numeric, port)
-    bound = _add_port(server, join_address(numeric, port), credentials)
-    return join_address(host, bound)
+    return host, numeric, port
 
 
 def _add_port(
