@@ -11,6 +11,7 @@ from tests.tournament.elsewhere import CERTIFICATE, remote_table
 HEAD = 'seats = 2\nrule_sets = "basic"\n'
 HERE = '[[entries]]\nname = "here"\ncommand = "python bot.py"\n'
 FAR = '[[entries]]\nname = "far"\ntoken = "far token"\n'
+NOT_HERE = "entries[1]: has a token, so that its bot is not started here: leave out {}, or token"
 
 
 @pytest.fixture
@@ -64,30 +65,21 @@ def test_paths_are_relative_to_the_file_and_tokens_lie_beside_the_key(folder: Pa
         (
             '[[entries]]\nname = "far"\n' + HERE,
             (
-                "entries[0]: needs a command that starts its bot, or the name of a token by which its "
-                "bot dials in from another machine"
+                "entries[0]: needs a command that starts its bot, or the name of a token by which "
+                "its bot dials in from another machine"
             ),
         ),
         (
             remote_table() + HERE + FAR + 'command = "python bot.py"\n',
-            (
-                "entries[1]: has a token, so that its bot is not started here: leave out command, or "
-                "token"
-            ),
+            NOT_HERE.format("command"),
         ),
         (
             remote_table() + HERE + FAR + "environment = { LEVEL = 3 }\n",
-            (
-                "entries[1]: has a token, so that its bot is not started here: leave out environment, "
-                "or token"
-            ),
+            NOT_HERE.format("environment"),
         ),
         (
             remote_table() + HERE + FAR + 'directory = "."\n',
-            (
-                "entries[1]: has a token, so that its bot is not started here: leave out directory, or "
-                "token"
-            ),
+            NOT_HERE.format("directory"),
         ),
         (
             remote_table() + HERE + '[[entries]]\nname = "far"\ntoken = ""\n',
