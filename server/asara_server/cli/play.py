@@ -80,18 +80,18 @@ class Meter:
             transient=True,
             disable=not err.is_terminal,
         )
-        self._task = self._bar.add_task(self._words(), total=total)
+        self._task = self._bar.add_task(self.words(), total=total)
 
     def skip(self, matches: int, results: Iterable[MatchResult]) -> None:
         self._over = self._done = matches
         for result in results:
             self._rate(result)
-        self._bar.update(self._task, completed=self._done, description=self._words())
+        self._bar.update(self._task, completed=self._done, description=self.words())
 
     def finished(self, result: MatchResult) -> None:
         self._done += 1
         self._rate(result)
-        self._bar.update(self._task, completed=self._done, description=self._words())
+        self._bar.update(self._task, completed=self._done, description=self.words())
 
     def enough(self) -> bool:
         return False
@@ -104,13 +104,13 @@ class Meter:
         with self._bar:
             while True:
                 await asyncio.sleep(EVERY_S if self._bar.disable else 1.0)
-                self._bar.update(self._task, description=self._words())
+                self._bar.update(self._task, description=self.words())
                 if self._bar.disable:
-                    say(self._words())
+                    say(self.words())
                 elif lines := self._ladder.lines:
                     self._bar.below = ladder_table(lines)
 
-    def _words(self) -> str:
+    def words(self) -> str:
         words = f"{self._done:,} of {count(self._total, 'match')}"
         seconds = time.monotonic() - self._began
         waiting = awaited_words(self.awaited())

@@ -172,12 +172,8 @@ def _block_words(tournament: Tournament) -> str:
     orders = "every rotation" if tournament.orders == "rotations" else "every order"
     deals = "one deal" if tournament.blocks == "mirrored" else "a new deal"
     text = f"A block plays {deals} in {orders} of its seats, so that seats are even."
-    remote = len(tournament.remote_entries)
-    if tournament.blocks == "mirrored" and remote:
-        text += (
-            f"\nIn blocks with one of the {count(remote, 'entry')} on other machines every match "
-            "has a new deal."
-        )
+    if tournament.blocks == "mirrored" and tournament.remote_entries:
+        text += "\nIn blocks with an entry on another machine every match has a new deal."
     return text
 
 
