@@ -13,7 +13,12 @@ from asara.v1.play_pb2 import MatchStarted
 from asara_server.logs import configure
 from asara_server.results import Termination
 from asara_server.tournament.config import load_tournament
-from asara_server.tournament.directory import RunDirectory, read_info, read_remote
+from asara_server.tournament.directory import (
+    RunDirectory,
+    RunDirectoryError,
+    read_info,
+    read_remote,
+)
 from asara_server.tournament.results import MatchResult
 from asara_server.tournament.tokens import new_token, revoke_token, sha256_of
 from tests.server.harness import Stream, asynchronous, play_bot, together
@@ -374,6 +379,14 @@ async def test_local_bots_and_bots_from_elsewhere_meet(tmp_path: Path) -> None:
         end, _ = await together(run.end(), play_all(ann))
     assert Counter(map(tuple, map(names, end.results))) == {("ann", "here"): 1, ("here", "ann"): 1}
     assert not any(result.forfeits for result in end.results)
+
+
+def test_who_is_here_is_read_from_what_a_run_wrote_only(tmp_path: Path) -> None:
+    assert read_remote(tmp_path) is None
+    for garbage in ("", "[]", '{"address": "x", "wait_s": NaN, "entries": {}}', "\x1b[2J"):
+        (tmp_path / "remote.json").write_text(garbage)
+        with pytest.raises(RunDirectoryError, match=r"remote\.json: cannot be read$"):
+            read_remote(tmp_path)
 
 
 def test_what_a_killed_run_leaves_is_replaced(tmp_path: Path) -> None:

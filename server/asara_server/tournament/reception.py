@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, Self
 
+from asara_server.addresses import dialled_address
 from asara_server.logs import logger
 from asara_server.referee import Referee
 from asara_server.service import TlsFiles, serve
@@ -95,14 +96,14 @@ class Reception:
             for entry in tournament.entries
             if entry.remote
         }
-        self._tokens = None if self._remote is None else _TokenNames(self._remote.tokens)
+        self._tokens = _TokenNames(None if self._remote is None else self._remote.tokens)
         self._by_token = {visitor.token: visitor for visitor in self._visitors.values()}
 
     @asynccontextmanager
-    async def open(self, opened: Callable[[str], None]) -> AsyncIterator[Self]:
+    async def open(self, opened: Callable[[str], None]) -> AsyncIterator[None]:
         """Let bots dial in; `opened` is told the address. Raises ServeError."""
         if self._remote is None:
-            yield self
+            yield
             return
         for visitor in self._visitors.values():
             self._referee.admit(
@@ -111,10 +112,10 @@ class Reception:
         serving = await serve(
             self._referee, self._remote.listen, tls=tls_files(self._remote), door=self
         )
-        self._address = serving.address
-        opened(serving.address)
+        self._address = dialled_address(serving.address)
+        opened(self._address)
         try:
-            yield self
+            yield
         finally:
             if self._attending is not None:
                 self._attending.cancel()
@@ -131,11 +132,12 @@ class Reception:
             if not visitor.here:
                 visitor.moved(here=False)
         self._attending = asyncio.create_task(self._attend())
-        self._attending.add_done_callback(lambda _: wake(self._waiters))
+        self._attending.add_done_callback(self._attended)
 
     # The door
 
     def identify(self, token: str) -> str | None:
+        self._tokens.look()
         sha256 = sha256_of(token)
         visitor = self._holder(sha256)
         if visitor is None or visitor.entry in self._out():
@@ -152,8 +154,6 @@ class Reception:
 
     def _holder(self, sha256: str) -> _Visitor | None:
         """Whose token this is, by its hash."""
-        if self._tokens is None:
-            return None
         name = self._tokens.name(sha256)
         return None if name is None else self._by_token.get(name)
 
@@ -230,6 +230,7 @@ class Reception:
     async def _attend(self) -> None:
         before = self.closed()
         while True:
+            self._tokens.look()
             self._send_away()
             closed = self.closed()
             if closed != before:
@@ -237,6 +238,12 @@ class Reception:
                 wake(self._waiters)
             self._tell()
             await asyncio.sleep(LOOK_S)
+
+    def _attended(self, task: asyncio.Task[None]) -> None:
+        """It ends by itself only where it fails: who waits for a change is to hear of it."""
+        if not task.cancelled() and (error := task.exception()):
+            self._logger.error("bots on other machines are looked after no more", exc_info=error)
+        wake(self._waiters)
 
     def _send_away(self) -> None:
         """Send away whose token was revoked; and who is out, when its last match is over."""
@@ -276,18 +283,25 @@ class Reception:
 class _TokenNames:
     """The good tokens of a file, which may change at any time."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | None) -> None:
+        """Without a path there are none."""
         self._path = path
         self._seen: tuple[int, ...] | None = None
         self._names: dict[str, str] = {}
         self._logger = logger("runner")
 
     def name(self, sha256: str) -> str | None:
-        """The name of the good token with this hash, as the file says now.
+        """The name of the good token with this hash."""
+        return self._names.get(sha256)
 
-        Where the file is gone or cannot be read, as it said last: a slip of a hand in it is to cost
-        no bot its matches.
+    def look(self) -> None:
+        """Read the file again if it has changed.
+
+        Where it is gone or cannot be read, what it said last holds: a slip of a hand in it is to
+        cost no bot its matches.
         """
+        if self._path is None:
+            return
         try:
             found = self._path.stat()
             seen: tuple[int, ...] = found.st_ino, found.st_size, found.st_ctime_ns
@@ -295,14 +309,13 @@ class _TokenNames:
             seen = ()
         if seen != self._seen:
             self._seen = seen
-            self._read()
-        return self._names.get(sha256)
+            self._read(self._path)
 
-    def _read(self) -> None:
+    def _read(self, path: Path) -> None:
         try:
             if not self._seen:
-                raise TokenError(f"{self._path}: is not there any more")
-            tokens = read_tokens(self._path).tokens
+                raise TokenError(f"{path}: is not there any more")
+            tokens = read_tokens(path).tokens
         except TokenError as error:
             self._logger.warning("tokens stay as they were", why=str(error))
             return

@@ -23,7 +23,7 @@ def visible_paths(
     own = program_files(entry)
     foreign = [*secret]
     for other in entries:
-        if other.name != entry.name and not other.remote:
+        if other.name != entry.name:
             places = [other.directory, *program_files(other)]
             foreign += [path for path in places if path not in (entry.directory, *own)]
 
