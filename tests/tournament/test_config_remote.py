@@ -122,6 +122,7 @@ def test_paths_are_relative_to_the_file_and_tokens_lie_beside_the_key(folder: Pa
             remote_table().replace("'tokens.json'", '"a\\u0000b"') + HERE + FAR,
             r"remote.tokens: 'a\x00b' cannot be a path",
         ),
+        (remote_table(key=".") + HERE + FAR, "remote.key: 'DIR' is no file"),
         (
             remote_table(listen="unix:/tmp/s") + HERE + FAR,
             "remote.listen: address 'unix:/tmp/s': write host:port, such as 127.0.0.1:7777",

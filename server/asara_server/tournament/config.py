@@ -218,6 +218,8 @@ def _path(value: object, info: ValidationInfo) -> Path:
 
 def _file(value: object, info: ValidationInfo) -> Path:
     path = _path(value, info)
+    if path.exists() and not path.is_file():
+        raise problem(f"{str(path)!r} is no file")
     try:
         with path.open("rb"):
             return path
