@@ -3,10 +3,12 @@
 Bots run unconfined, so that the tests run everywhere; tests of the sandbox ask for it.
 """
 
+import logging
 import signal
 from collections.abc import Iterator
 
 import pytest
+import structlog
 from hypothesis import HealthCheck, settings
 
 # How long an example takes says how busy the machine is.
@@ -20,6 +22,18 @@ def _own_configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
         patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("config")))
         patch.setenv("ASARA_SANDBOX", "none")
         yield
+
+
+@pytest.fixture(autouse=True)
+def _logs_as_before() -> Iterator[None]:
+    """A test that sets what is logged does so for itself."""
+    config = structlog.get_config()
+    handlers = logging.root.handlers[:]
+    level = logging.root.level
+    yield
+    structlog.configure(**config)
+    logging.root.handlers[:] = handlers
+    logging.root.setLevel(level)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -13,6 +13,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/keepalive"
 
 	"asara/asarav1"
 )
@@ -20,6 +21,7 @@ import (
 const (
 	firstPause = 100 * time.Millisecond
 	longPause  = 2 * time.Second
+	silence    = 20 * time.Second // then the client asks whether the referee is still there
 )
 
 // session is one call of Run: a stream at a time, and the matches that outlive streams.
@@ -95,6 +97,8 @@ func (s *session) run(ctx context.Context) error {
 func (s *session) stream(ctx context.Context) (welcomed bool, err error) {
 	conn, err := grpc.NewClient(s.client.Address,
 		grpc.WithTransportCredentials(s.credentials),
+		// A way that is lost without a word, as between machines, is noticed after 40 s.
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: silence, Timeout: silence}),
 		grpc.WithNoProxy()) // a proxy is often set where the referee is next door
 	if err != nil {
 		return false, fmt.Errorf("asara: ASARA_ADDRESS: %w", err)

@@ -28,6 +28,12 @@ def join_address(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
+def dialled_address(address: str) -> str:
+    """The address that others dial: a machine's name instead of "all its addresses"."""
+    host, _, port = address.rpartition(":")
+    return f"{socket.gethostname()}:{port}" if host in {"0.0.0.0", "[::]"} else address  # noqa: S104
+
+
 def numeric_host(address: str, host: str, *, remote_allowed: bool, danger: str) -> str:
     """The numeric address of a host.
 

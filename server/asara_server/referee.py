@@ -6,6 +6,7 @@ its end before the next one.
 
 import asyncio
 import time
+from collections import Counter
 from importlib.metadata import version
 from typing import Final
 
@@ -18,7 +19,7 @@ from asara_server.limits import Context, Ending, LimitSettings, RateMeter, Strea
 from asara_server.logs import logger, printable
 from asara_server.match import Answer, Match
 from asara_server.results import Termination
-from asara_server.session import PROTOCOL_VERSION, Greeting, Session
+from asara_server.session import PROTOCOL_VERSION, Door, Greeting, Session
 from asara_server.spec import ClockSettings, MatchRecord, MatchSpec, Player
 from asara_server.tables import Bot, MatchCut, Table, Tables, now_us, presence, wake
 from asara_server.translate.decode import PlainReply
@@ -56,8 +57,8 @@ class Referee:
         self._tables = Tables(self._told, self.log, journal)
         self._bots: dict[str, Bot] = {}
         self._sessions: dict[Session, Bot] = {}
-        #: Streams that have not said hello.
-        self._strangers = 0
+        #: Streams that have not said hello, by their door.
+        self._strangers: Counter[Door | None] = Counter()
         self._stopping = False
         #: Calls that follow a match.
         self.watchers = 0
@@ -87,12 +88,18 @@ class Referee:
     @property
     def streams_without_hello(self) -> int:
         """Streams that have not."""
-        return self._strangers
+        return sum(list(self._strangers.values()))
 
     # Bots
 
-    def admit(self, token: str, entry: str) -> None:
-        """A bot with this token may dial in; ValueError where the token is in use."""
+    def admit(
+        self, token: str, entry: str, *, door: Door | None = None, matches: int | None = None
+    ) -> None:
+        """A bot with this token may dial in; ValueError where the token is in use.
+
+        With a `door` it may come in there only, and `token` is what the door knows it by. It plays
+        so many `matches` at once at most.
+        """
         if not token:
             raise ValueError(f"{entry}: the token is empty")
         known = self._bots.get(token)
@@ -100,13 +107,26 @@ class Referee:
             raise ValueError(f"{entry}: the token is already in use by {known.entry}")
         limits = self.limits
         meter = RateMeter(limits.requests_per_second, limits.rate_window_s)
-        self._bots[token] = Bot(token, entry, meter)
+        most = limits.matches if matches is None else min(matches, limits.matches)
+        self._bots[token] = Bot(token, entry, meter, most, door)
 
     def dismiss(self, token: str, reason: str) -> None:
         """Say goodbye to a bot; it may not come back, and forfeits what it still plays."""
         bot = self._bots.pop(token, None)
         if bot is not None and bot.gone is None:
             self._lose(bot, f"dismissed: {reason}", goodbye=reason)
+
+    def send_away(self, token: str, reason: str) -> None:
+        """Say goodbye to a bot; it forfeits what it plays, and may dial in again."""
+        bot = self._bots.get(token)
+        if bot is None or bot.session is None:
+            return
+        self.log.info("bot sent away", entry=bot.entry, reason=reason)
+        self._forfeit_all(bot, Termination.CRASH, f"dismissed: {reason}")
+        self.settle()
+        bot.session.say_goodbye(goodbye_bytes(reason))
+        bot.session = None  # from now on, though its stream may take a moment to end
+        self._leave_all(bot, now_us())
 
     def lost(self, token: str, detail: str) -> None:
         """A bot's process is gone for good: it forfeits all its matches at once."""
@@ -208,22 +228,28 @@ class Referee:
 
     # Streams: what a session calls
 
-    def new_session(self, context: Context) -> Session:
-        """A session for a stream just opened; raises StreamError where there are too many."""
-        if self._strangers >= self.limits.streams_without_hello:
+    def new_session(self, context: Context, door: Door | None = None) -> Session:
+        """A session for a stream just opened; raises StreamError where there are too many.
+
+        They are counted by door, so that whoever knocks at one does not close the others.
+        """
+        strangers = self._strangers[door]
+        if strangers >= self.limits.streams_without_hello:
             raise StreamError(
                 Ending.TOO_MANY_STREAMS,
-                f"{self._strangers} streams are open that have not said hello; try again later",
+                f"{strangers} streams are open that have not said hello; try again later",
             )
-        self._strangers += 1
-        return Session(context, self, self.limits)
+        self._strangers[door] += 1
+        return Session(context, self, self.limits, door)
 
     def dial_in(self, session: Session, greeting: Greeting) -> None:
         """A bot said hello: it takes the place of its earlier stream, and finds its matches."""
         if self._stopping:
             raise StreamError(Ending.STOPPING, "the referee is stopping")
-        bot = self._bots.get(greeting.token)
-        if bot is None or bot.gone is not None:
+        door = session.door
+        key = greeting.token if door is None else door.identify(greeting.token)
+        bot = None if key is None else self._bots.get(key)
+        if bot is None or bot.gone is not None or bot.door is not door:
             raise StreamError(Ending.UNKNOWN_TOKEN, "no bot with this token may dial in")
         self.settle()  # what was said before goes to the stream that was there before
         now = now_us()
@@ -235,10 +261,10 @@ class Referee:
         if bot.session is not None:
             bot.session.end(StreamError(Ending.REPLACED, "a new stream with this token came"))
             self._leave_all(bot, now)
-        self._strangers -= 1
+        self._strangers[door] -= 1
         self._sessions[session] = bot
         bot.session = session
-        most = min(greeting.max_matches, self.limits.matches)
+        most = min(greeting.max_matches, bot.matches)
         bot.greeting = greeting = greeting._replace(max_matches=most)
         self.log.info(
             "bot dialled in",
@@ -254,7 +280,7 @@ class Referee:
                 protocol_version=PROTOCOL_VERSION,
                 referee=self.name,
                 entry=bot.entry,
-                limits=self._told,
+                limits=self._told._replace(matches=bot.matches),
             )
         )
         for match_id, (table, seat) in list(bot.tables.items()):
@@ -263,6 +289,8 @@ class Referee:
             self._tables.ask_for_nonce(table, seat)
         wake(bot.waiters)
         self._tables.start_soon()
+        if door is not None:
+            door.changed()
 
     def reply(self, session: Session, reply: Reply | PlainReply) -> None:
         """A reply to a decision: the hot path."""
@@ -337,12 +365,14 @@ class Referee:
         """A stream is over; its bot is away until it dials in again."""
         bot = self._sessions.pop(session, None)
         if bot is None:
-            self._strangers -= 1
+            self._strangers[session.door] -= 1
             return
         if bot.session is session:
             bot.session = None
             self.log.info("bot away", entry=bot.entry, ignored_replies=session.ignored)
             self._leave_all(bot, now_us())
+            if bot.door is not None:
+                bot.door.changed()
 
     def _leave_all(self, bot: Bot, now: int) -> None:
         for match_id, (table, seat) in list(bot.tables.items()):

@@ -5,7 +5,6 @@ import os
 import socket
 import ssl
 import stat
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -25,6 +24,7 @@ from asara_server.addresses import (
 )
 from asara_server.limits import Context, Ending, LimitSettings, StreamError, end_call
 from asara_server.referee import Referee
+from asara_server.session import Door
 from asara_server.watching import follow, list_matches
 
 PLAY: Final = play_pb2.DESCRIPTOR.services_by_name["PlayService"].full_name
@@ -57,19 +57,28 @@ async def serve(
     *,
     tls: TlsFiles | None = None,
     allow_insecure_remote: bool = False,
+    door: Door | None = None,
 ) -> Serving:
     """Listen on `host:port` (port 0: any free one) or `unix:/path`, and serve until stopped.
+
+    Where a `door` says who may come in, nobody else is told anything: matches cannot be watched.
 
     Raises ServeError for an address that is malformed, in use, or open to other machines without
     TLS, and for a certificate that cannot be used.
     """
-    credentials = None if tls is None else _credentials(tls)
+    credentials = None if tls is None else tls_credentials(tls)
     server = grpc.aio.server(options=server_options(referee.limits))
-    await _register(server, referee)
+    await _register(server, referee, door)
     bound = _bind(server, address, credentials, allow_insecure_remote)
     await server.start()
     referee.log.info("listening", address=bound, tls=tls is not None)
     return Serving(server, bound)
+
+
+def check_serving(address: str, tls: TlsFiles) -> None:
+    """See that `serve` could listen on a `host:port` by now; raises ServeError as it would."""
+    tls_credentials(tls)
+    _numeric(address, remote_allowed=True)
 
 
 def server_options(limits: LimitSettings) -> list[tuple[str, int]]:
@@ -98,17 +107,23 @@ def _bind(
         target = f"unix:{Path(path).absolute()}"
         _add_port(server, target, credentials)
         return target
+    host, numeric, port = _numeric(address, credentials is not None or allow_insecure_remote)
+    bound = _add_port(server, join_address(numeric, port), credentials)
+    return join_address(host, bound)
+
+
+def _numeric(address: str, remote_allowed: bool) -> tuple[str, str, int]:
+    """Host, its numeric address, and port, seen to be free."""
     host, port = split_address(address, or_else=", or unix:/path")
     numeric = numeric_host(
         address,
         host,
-        remote_allowed=credentials is not None or allow_insecure_remote,
+        remote_allowed=remote_allowed,
         danger="without TLS anybody on the way can read tokens and hands: "
         "give a certificate and key, listen on 127.0.0.1",
     )
     check_port(address, numeric, port)
-    bound = _add_port(server, join_address(numeric, port), credentials)
-    return join_address(host, bound)
+    return host, numeric, port
 
 
 def _add_port(
@@ -152,7 +167,8 @@ def _check_path(path: str) -> None:
             raise ServeError(f"unix:{path}: another program listens there; choose another path")
 
 
-def _credentials(tls: TlsFiles) -> grpc.ServerCredentials:
+def tls_credentials(tls: TlsFiles) -> grpc.ServerCredentials:
+    """What these files hold; raises ServeError where they cannot be used."""
     for path, what in ((tls.certificate, "certificate"), (tls.key, "private key")):
         try:
             path.read_bytes()
@@ -185,24 +201,24 @@ def _no_password() -> str:
 _Methods: TypeAlias = dict[str, "grpc.RpcMethodHandler[Any, Any]"]
 
 
-async def _register(server: grpc.aio.Server, referee: Referee) -> None:
-    servicer = _Servicer(referee)
-    play: _Methods = {"Play": grpc.stream_stream_rpc_method_handler(servicer.play)}
-    watch: _Methods = {
-        "ListMatches": grpc.unary_unary_rpc_method_handler(servicer.list_matches),
-        "Watch": grpc.unary_stream_rpc_method_handler(servicer.watch),
+async def _register(server: grpc.aio.Server, referee: Referee, door: Door | None) -> None:
+    servicer = _Servicer(referee, door)
+    services: dict[str, _Methods] = {
+        PLAY: {"Play": grpc.stream_stream_rpc_method_handler(servicer.play)}
     }
+    if door is None:
+        services[WATCH] = {
+            "ListMatches": grpc.unary_unary_rpc_method_handler(servicer.list_matches),
+            "Watch": grpc.unary_stream_rpc_method_handler(servicer.watch),
+        }
     server.add_generic_rpc_handlers(
-        (
-            grpc.method_handlers_generic_handler(PLAY, play),
-            grpc.method_handlers_generic_handler(WATCH, watch),
-        )
+        tuple(grpc.method_handlers_generic_handler(*service) for service in services.items())
     )
     checks = health.aio.HealthServicer()
     health_pb2_grpc.add_HealthServicer_to_server(checks, server)
-    for name in ("", PLAY, WATCH):
+    for name in ("", *services):
         await checks.set(name, health_pb2.HealthCheckResponse.SERVING)
-    names: Iterable[str] = (PLAY, WATCH, health.SERVICE_NAME, reflection.SERVICE_NAME)
+    names = (*services, health.SERVICE_NAME, reflection.SERVICE_NAME)
     reflection.enable_server_reflection(names, server)
 
 
@@ -211,12 +227,13 @@ class _Servicer:
     sends must be able to be garbage without gRPC ending the stream on its own.
     """
 
-    def __init__(self, referee: Referee) -> None:
+    def __init__(self, referee: Referee, door: Door | None) -> None:
         self._referee = referee
+        self._door = door
 
     async def play(self, _: object, context: Context) -> None:
         try:
-            session = self._referee.new_session(context)
+            session = self._referee.new_session(context, self._door)
         except StreamError as ended:
             await end_call(context, ended)
             return

@@ -37,6 +37,16 @@ class Greeting(NamedTuple):
     """By match, the last event received before a break."""
 
 
+class Door(Protocol):
+    """An address where only the bots come in that were admitted for it."""
+
+    def identify(self, token: str) -> str | None:
+        """What the bot is known by that presents this token; None where there is none."""
+
+    def changed(self) -> None:
+        """A bot that this door is for has dialled in, or its stream is over."""
+
+
 class Handler(Protocol):
     """What a session needs of the referee. Nothing here waits."""
 
@@ -62,7 +72,15 @@ class Handler(Protocol):
 class Session:
     """A stream from its first byte to its end."""
 
-    def __init__(self, context: Context, handler: Handler, limits: LimitSettings) -> None:
+    def __init__(
+        self,
+        context: Context,
+        handler: Handler,
+        limits: LimitSettings,
+        door: Door | None = None,
+    ) -> None:
+        #: Where it came in; None for the referee's own addresses.
+        self.door = door
         #: Set once nothing more is handled or sent.
         self.over = False
         #: Replies that answered no open decision.

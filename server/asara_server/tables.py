@@ -25,7 +25,7 @@ from asara_server.reopening import Held, last_us, reopen
 from asara_server.replay.codec import record_bytes
 from asara_server.replay.records import ReplayHeader
 from asara_server.results import Termination
-from asara_server.session import Greeting, Session
+from asara_server.session import Door, Greeting, Session
 from asara_server.spec import SECOND_US, MatchRecord, MatchSpec
 from asara_server.translate.messages import deal_committed_bytes, match_ended_bytes
 from asara_server.translate.terms import Limits
@@ -38,13 +38,15 @@ class MatchCut(Exception):
 
 
 class Bot:
-    """A bot that may dial in, by its token."""
+    """A bot that may dial in, by its token, or by what its door knows it by."""
 
     __slots__ = (
+        "door",
         "entry",
         "gone",
         "greeting",
         "known",
+        "matches",
         "meter",
         "session",
         "tables",
@@ -52,10 +54,16 @@ class Bot:
         "waiters",
     )
 
-    def __init__(self, token: str, entry: str, meter: RateMeter) -> None:
+    def __init__(
+        self, token: str, entry: str, meter: RateMeter, matches: int, door: Door | None
+    ) -> None:
         self.token = token
         self.entry = entry
         self.meter = meter
+        #: How many it may play at once, whatever it says.
+        self.matches = matches
+        #: Where it has to come in; None for the referee's own addresses.
+        self.door = door
         self.session: Session | None = None
         #: The last one, whether or not its stream lasts.
         self.greeting: Greeting | None = None

@@ -4,6 +4,7 @@ import pytest
 
 from asara import ConfigurationError, Settings
 
+HERE = Path(__file__).parent
 TOLD = {
     "ASARA_ADDRESS": "localhost:5000",
     "ASARA_TOKEN": "t",
@@ -48,3 +49,13 @@ def test_no_matches_at_all() -> None:
 def test_a_missing_authority_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"cannot read '.*none\.pem' \(No such file"):
         Settings(ca=tmp_path / "none.pem").credentials()
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\xff\x00garbage", (HERE / "localhost.key").read_bytes()]
+)
+def test_what_is_no_certificate_is_named(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "ca.pem").write_bytes(content)
+    with pytest.raises(ConfigurationError, match=r"ca\.pem' holds no certificate in PEM form"):
+        Settings(ca=tmp_path / "ca.pem").credentials()
+    assert Settings(ca=HERE / "localhost.pem").credentials() is not None

@@ -11,6 +11,7 @@ import pytest
 from asara_game import parse_action
 from asara_game.vocabulary import DecisionKind
 from asara_server.tournament.config import check_tournament
+from asara_server.tournament.tokens import new_token
 from tests.cli.command import asara
 from tests.docs.documents import (
     DOCUMENTS,
@@ -81,6 +82,9 @@ def test_tournament_files_are_accepted(example, tmp_path):
         path.parent.mkdir()
         path.touch()
         path.chmod(0o755)
+    for file in ("cert.pem", "key.pem"):
+        (tmp_path / file).touch()
+    new_token(tmp_path / "tokens.json", "far")
     data = tomllib.loads(example)
     if data.keys() == {"entries"}:  # a part of a file
         data |= {"title": "Example", "seats": 2, "rule_sets": "basic"}

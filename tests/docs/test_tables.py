@@ -22,8 +22,14 @@ from asara_server.metrics import RefereeCollector
 from asara_server.referee import Referee
 from asara_server.results import Termination as SeatEnd
 from asara_server.spec import ClockSettings
-from asara_server.tournament.config import Clocks, Entry, Limits, Tournament
-from asara_server.tournament.directory import RUN_FILES, RUN_FOLDERS, RunInfo
+from asara_server.tournament.config import Clocks, Entry, Limits, Remote, Tournament
+from asara_server.tournament.directory import (
+    RUN_FILES,
+    RUN_FOLDERS,
+    RemoteEntry,
+    RemoteInfo,
+    RunInfo,
+)
 from asara_server.tournament.duel import DuelReport
 from asara_server.tournament.results import MatchResult, SeatLine
 from asara_server.tournament.standings import (
@@ -45,6 +51,9 @@ IN_WORDS = {
     "seed": "drawn",
     "blocks_per_entry": "none",
     "concurrency": "processor cores",
+    "remote.tokens": "beside the referee's key",
+    "entries[].command": "none",
+    "entries[].token": "none",
     "entries[].environment": "none",
     "entries[].build": "none",
     "entries[].readable": "none",
@@ -58,7 +67,7 @@ def keys(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, str]]:
     """Keys of a tournament file with the defaults that a document should tell."""
     for name, field in model.model_fields.items():
         key = prefix + name
-        if key in {"clocks", "limits", "entries"}:
+        if key in {"clocks", "limits", "remote", "entries"}:
             continue
         default = field.get_default(call_default_factory=True)
         if key in IN_WORDS:
@@ -78,6 +87,7 @@ def test_keys_of_the_tournament_file_and_their_defaults():
             *keys(Tournament),
             *keys(Clocks, "clocks."),
             *keys(Limits, "limits."),
+            *keys(Remote, "remote."),
             *keys(Entry, "entries[]."),
         ]
     )
@@ -99,6 +109,8 @@ def test_files_of_a_run():
     "model",
     [
         RunInfo,
+        RemoteInfo,
+        RemoteEntry,
         Standings,
         MatchCounts,
         Line,
@@ -152,7 +164,8 @@ def test_every_command_is_told():
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_options_of_commands_exist(document):
     for line in re.findall(
-        r"\basara (?:match|duel|serve|standings|report|status|replay|rules|tournament)\b[^`\n]*",
+        r"\basara (?:match|duel|serve|standings|report|status|replay|rules|token|tournament)\b"
+        r"[^`\n]*",
         read(document),
     ):
         words = line.split("'")[0].split()

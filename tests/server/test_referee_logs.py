@@ -5,20 +5,8 @@ import json
 import logging
 
 import pytest
-import structlog
 
 from asara_server import logs
-
-
-@pytest.fixture(autouse=True)
-def _as_before():
-    config = structlog.get_config()
-    handlers = logging.root.handlers[:]
-    level = logging.root.level
-    yield
-    structlog.configure(**config)
-    logging.root.handlers[:] = handlers
-    logging.root.setLevel(level)
 
 
 def lines(form, level="info"):

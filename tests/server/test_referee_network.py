@@ -12,7 +12,7 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
-from asara_server.addresses import ServeError
+from asara_server.addresses import ServeError, dialled_address
 from asara_server.referee import Referee
 from asara_server.service import PLAY, WATCH, TlsFiles, serve
 from tests.server.harness import Stream, asynchronous
@@ -148,6 +148,12 @@ async def test_beyond_this_machine_if_allowed():
     server, bound = await serve(Referee(), "0.0.0.0:0", allow_insecure_remote=True)
     await server.stop(0)
     assert bound.startswith("0.0.0.0:")
+
+
+@pytest.mark.parametrize("everywhere", ["0.0.0.0:5", "[::]:5"])
+def test_an_address_of_all_is_dialled_by_the_name_of_the_machine(everywhere):
+    assert dialled_address(everywhere) == f"{socket.gethostname()}:5"
+    assert dialled_address("localhost:5") == "localhost:5"
 
 
 @asynchronous

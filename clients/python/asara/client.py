@@ -33,7 +33,14 @@ _BREAKS = frozenset(
 _FIRST_PAUSE_S = 0.1
 _LONGEST_PAUSE_S = 2.0
 
+_KEEPALIVE_MS = 20_000
+
 _CHANNEL_OPTIONS = (
+    # A way that is lost without a word, as between machines, is noticed after 40 s.
+    ("grpc.keepalive_time_ms", _KEEPALIVE_MS),
+    ("grpc.keepalive_timeout_ms", _KEEPALIVE_MS),
+    ("grpc.http2.max_pings_without_data", 0),
+    ("grpc.http2.ping_timeout_ms", _KEEPALIVE_MS),
     ("grpc.use_local_subchannel_pool", 1),  # every attempt really dials: the pauses are ours
     ("grpc.enable_http_proxy", 0),  # http_proxy is often set where the referee is next door
 )

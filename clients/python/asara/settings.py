@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -78,6 +79,12 @@ class Settings:
             raise ConfigurationError(
                 f"ASARA_CA: cannot read {os.fspath(self.ca)!r} ({error.strerror}); "
                 "it names the certificate of the authority that the referee trusts"
+            ) from None
+        try:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(self.ca)
+        except ssl.SSLError:
+            raise ConfigurationError(
+                f"ASARA_CA: {os.fspath(self.ca)!r} holds no certificate in PEM form"
             ) from None
         return grpc.ssl_channel_credentials(root_certificates=authority)
 

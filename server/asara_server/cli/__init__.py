@@ -13,6 +13,8 @@ def main(words: Sequence[str] | None = None) -> None:
     # Bots are started by a fork that an exec follows at once. gRPC would warn about it; it reads
     # this when it is imported.
     os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "false")
+    # It would also tell of every stranger who dials an address of TLS in another way.
+    os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
     from asara_server.cli.app import app
     from asara_server.cli.errors import UserError
 

@@ -17,6 +17,7 @@ from asara_server.cli import (
     serve,
     standings,
     status,
+    token,
     tournament,
 )
 from asara_server.cli.log import LogOptions
@@ -77,6 +78,7 @@ app.add_typer(tournament.app, name="tournament", help="Plan and run a tournament
 app.command(name="match")(match.match)
 app.command(name="duel")(duel.duel)
 app.command(name="serve")(serve.serve)
+app.add_typer(token.app, name="token", help="Let in bots on other machines.")
 app.command(name="status")(status.status)
 app.command(name="standings")(standings.standings)
 app.command(name="report")(report.report)

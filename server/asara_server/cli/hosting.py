@@ -3,7 +3,6 @@
 import asyncio
 import shlex
 import signal
-import socket
 import tempfile
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from asara_game.edition import load_edition
 from asara_game.vocabulary import RuleSet
-from asara_server.addresses import ServeError
+from asara_server.addresses import ServeError, dialled_address
 from asara_server.cli.bots import BotCommand
 from asara_server.cli.console import fault_lines, out, say, show_match, show_standings, warn
 from asara_server.cli.errors import UserError
@@ -195,7 +194,7 @@ class Host:
 
     def _variables(self, guest: Guest, address: str) -> Iterator[str]:
         """What a shell takes before a command."""
-        yield f"ASARA_ADDRESS={shlex.quote(_dialled(address))}"
+        yield f"ASARA_ADDRESS={shlex.quote(dialled_address(address))}"
         yield f"ASARA_TOKEN={guest.token}"
         yield f"ASARA_SEED={bot_seed(self._offer.seed, guest.name)}"
         if self._offer.tls is not None:
@@ -205,9 +204,3 @@ class Host:
         names = self._offer.names
         scheduled = len({result.match_id for result in self._results})
         return compute_standings(" – ".join(names), names, scheduled, self._results)
-
-
-def _dialled(address: str) -> str:
-    """The address that others dial: a machine's name instead of "all its addresses"."""
-    host, _, port = address.rpartition(":")
-    return f"{socket.gethostname()}:{port}" if host in {"0.0.0.0", "[::]"} else address  # noqa: S104

@@ -14,6 +14,7 @@ from rich.console import RenderableType
 from rich.progress import BarColumn, Progress, TextColumn
 
 from asara_game.edition import load_edition
+from asara_server.addresses import ServeError
 from asara_server.cli.console import count, duration, err, ladder_table, say
 from asara_server.cli.errors import UserError
 from asara_server.cli.log import LogOptions, log_to_file
@@ -31,6 +32,8 @@ from asara_server.tournament.schedule import Match
 
 EVERY_S = 5.0
 """Between two lines of progress where there is no terminal."""
+
+_NAMES = 3
 
 
 class _BarAndLadder(Progress):
@@ -65,6 +68,8 @@ class Meter:
 
     def __init__(self, total: int) -> None:
         self._total = total
+        #: Names of entries whose bots matches wait for.
+        self.awaited: Callable[[], Sequence[str]] = tuple
         self._ladder = Ladder()
         self._over = self._done = 0
         self._began = time.monotonic()
@@ -75,18 +80,18 @@ class Meter:
             transient=True,
             disable=not err.is_terminal,
         )
-        self._task = self._bar.add_task(self._words(), total=total)
+        self._task = self._bar.add_task(self.words(), total=total)
 
     def skip(self, matches: int, results: Iterable[MatchResult]) -> None:
         self._over = self._done = matches
         for result in results:
             self._rate(result)
-        self._bar.update(self._task, completed=self._done, description=self._words())
+        self._bar.update(self._task, completed=self._done, description=self.words())
 
     def finished(self, result: MatchResult) -> None:
         self._done += 1
         self._rate(result)
-        self._bar.update(self._task, completed=self._done, description=self._words())
+        self._bar.update(self._task, completed=self._done, description=self.words())
 
     def enough(self) -> bool:
         return False
@@ -99,21 +104,30 @@ class Meter:
         with self._bar:
             while True:
                 await asyncio.sleep(EVERY_S if self._bar.disable else 1.0)
-                self._bar.update(self._task, description=self._words())
+                self._bar.update(self._task, description=self.words())
                 if self._bar.disable:
-                    say(self._words())
+                    say(self.words())
                 elif lines := self._ladder.lines:
                     self._bar.below = ladder_table(lines)
 
-    def _words(self) -> str:
+    def words(self) -> str:
         words = f"{self._done:,} of {count(self._total, 'match')}"
         seconds = time.monotonic() - self._began
+        waiting = awaited_words(self.awaited())
         if self._done == self._over:
-            return f"{words}, {duration(seconds, whole_s=True)}"
+            return f"{words}, {duration(seconds, whole_s=True)}{waiting}"
         rate = (self._done - self._over) / seconds
         pace = f"{rate:.1f} a second" if rate >= 1 else f"{60 * rate:.1f} a minute"
         left = duration((self._total - self._done) / rate, whole_s=True)
-        return f"{words}, {pace}, about {left} left"
+        return f"{words}, {pace}, about {left} left{waiting}"
+
+
+def awaited_words(entries: Sequence[str]) -> str:
+    """Whose bots are waited for, to be put behind something; not more names than a line takes."""
+    if not entries:
+        return ""
+    more = f" and {len(entries) - _NAMES} more" if len(entries) > _NAMES else ""
+    return f"; waiting for {', '.join(entries[:_NAMES])}{more} to dial in"
 
 
 @contextmanager
@@ -190,7 +204,8 @@ def play_run(
     how far it is. Without a `sandbox` bots run with the user's rights. `watch` is given the
     referee.
     """
-    follower = follower or Meter(len(matches))
+    meter = Meter(len(matches))
+    follower = follower or meter
     try:
         with log_to_file(options, directory.path / "run.log"):
             runner = Runner(
@@ -204,11 +219,15 @@ def play_run(
                 resumed=resumed,
                 sandbox=sandbox,
                 watch=watch,
+                opened=lambda address: say(f"Bots on other machines dial in at {address} (TLS)"),
             )
+            meter.awaited = lambda: runner.awaited
             follower.skip(runner.over, read_results(directory.path / "results.jsonl"))
             return run(_play(runner, follower, publish))
     except JournalError as error:
         raise UserError(str(error), status=1) from None
+    except ServeError as error:
+        raise UserError(f"remote: {error}", status=1) from None
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         raise UserError(f"{place}{error.strerror or error}", status=1) from None

@@ -27,6 +27,7 @@ from asara_server.results import plain_words
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from asara_server.tournament.directory import RemoteInfo
     from asara_server.tournament.status import Failing, Follower, Status
 
 _LONGEST_REASON = 240
@@ -130,6 +131,9 @@ def _show(look: "Status", follower: "Follower", top: int, *, standings: bool) ->
     if look.failing:
         out.print()
         _show_failing(look.failing, lines)
+    if look.remote is not None and look.remote.entries:
+        out.print()
+        _show_remote(look.remote)
     _show_left_out("Out", look.out)
     _show_left_out("Suspended", look.suspended)
 
@@ -197,6 +201,22 @@ def _show_failing(failing: "Sequence[Failing]", lines: int) -> None:
         "Latest forfeit of each",
         ("entry", "match", "why"),
         ((one.entry, one.latest.played_as, _cut(one.why)) for one in failing[:lines]),
+    )
+
+
+def _show_remote(remote: "RemoteInfo") -> None:
+    words = {
+        "here": "is here",
+        "awaited": f"is waited for, {duration(remote.wait_s, whole_s=True)} at most",
+        "missed": "is not waited for any more; its matches are forfeited until it dials in",
+    }
+    show_table(
+        f"On other machines, by {remote.address}",
+        ("entry", "bot", "since (UTC)"),
+        (
+            (name, words[entry.state], entry.since[:19].replace("T", " "))
+            for name, entry in remote.entries.items()
+        ),
     )
 
 

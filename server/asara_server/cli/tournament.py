@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from asara_game.rules import format_rule_sets
+from asara_server.addresses import ServeError
 from asara_server.cli.console import (
     count,
     duration,
@@ -117,9 +118,10 @@ def run(
     if resume and replace:
         raise UserError("--resume goes on with a run, and --replace deletes it: choose one")
     signer = signing_key(key)
+    _check_remote(tournament, file)
     contained = chosen_sandbox(
         sandbox,
-        secret=[file, key or default_key_path()],
+        secret=[file, key or default_key_path(), *_remote_files(tournament)],
         shared=file.resolve().parent,
         transport=tournament.transport,
     )
@@ -169,7 +171,10 @@ def _span(span: Span) -> str:
 def _block_words(tournament: Tournament) -> str:
     orders = "every rotation" if tournament.orders == "rotations" else "every order"
     deals = "one deal" if tournament.blocks == "mirrored" else "a new deal"
-    return f"A block plays {deals} in {orders} of its seats, so that seats are even."
+    text = f"A block plays {deals} in {orders} of its seats, so that seats are even."
+    if tournament.blocks == "mirrored" and tournament.remote_entries:
+        text += "\nIn blocks with an entry on another machine every match has a new deal."
+    return text
 
 
 def _load(file: Path) -> Tournament:
@@ -177,6 +182,25 @@ def _load(file: Path) -> Tournament:
         return load_tournament(file)
     except ConfigError as error:
         raise UserError(str(error)) from None
+
+
+def _check_remote(tournament: Tournament, file: Path) -> None:
+    """See that bots on other machines can be let in, before anything is written."""
+    if tournament.remote is None:
+        return
+    from asara_server.service import check_serving
+    from asara_server.tournament.reception import tls_files
+
+    try:
+        check_serving(tournament.remote.listen, tls_files(tournament.remote))
+    except ServeError as error:
+        raise UserError(f"{file.name}: remote: {error}") from None
+
+
+def _remote_files(tournament: Tournament) -> tuple[Path, ...]:
+    """What bots that are started here must not see."""
+    remote = tournament.remote
+    return () if remote is None else (remote.key, remote.tokens)
 
 
 def _refuse_too_many(expected: Estimate, file: Path) -> None:

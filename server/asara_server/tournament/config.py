@@ -44,14 +44,29 @@
     build = "make"                     # runs once, in a copy of the directory; left out: nothing
     readable = ["models"]              # what else bots see in the sandbox; relative to this file
 
+    [[entries]]
+    name = "far"
+    token = "far"                      # instead of a command: its bot dials in from another machine
+
+    [remote]                           # where such bots dial in; all paths relative to this file
+    listen = "0.0.0.0:50051"
+    certificate = "cert.pem"           # TLS, which there is no way around
+    key = "key.pem"
+    tokens = "tokens.json"             # of `asara token`; left out: beside the referee's key
+    wait_s = 600                       # that matches wait for a bot; then it never started
+    matches_at_once = 16               # of a bot, if it says that it can
+
 A bot starts in its `directory`, and its command is read from there. `python` means the interpreter
 that runs asara. A mirrored block plays one deal several times, so its bots are started anew for
 every match: none may recognise a deal. With independent blocks `processes` is "run" where it is
-left out. Whoever knows the seed can compute every deal: leave it out of a competition.
+left out. A bot on another machine plays on in one process, and several matches at once: whatever
+`blocks` says, each match of a block that it is in has a deal of its own. Whoever knows the seed can
+compute every deal: leave it out of a competition.
 """
 
 import os
 import re
+import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -71,16 +86,16 @@ from pydantic import (
 
 from asara_game.rules import format_rule_sets, parse_rule_sets
 from asara_game.vocabulary import RuleSet
+from asara_server.addresses import ServeError, split_address
 from asara_server.spec import ClockSettings
 from asara_server.tournament.commands import CommandError, check_command, split_command
+from asara_server.tournament.names import name_fault
 from asara_server.tournament.problems import describe, problem
 from asara_server.tournament.schedule import Match, Orders, TableKind, list_matches, table_kinds
+from asara_server.tournament.tokens import TokenError, Tokens, default_tokens_path, read_tokens
 
 SEATS = (2, 3, 4)
 _NEVER_SEEN = tuple(map(Path, ("/", "/etc", "/home", "/run", "/tmp", "/var")))  # noqa: S108
-MAX_NAME = 40
-"""Characters of an entry's name; it becomes part of file names and of tables."""
-
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 _CLOCKS = ClockSettings()
@@ -141,12 +156,8 @@ def _rule_sets(value: object) -> tuple[frozenset[RuleSet], ...]:
 
 
 def _name(name: str) -> str:
-    if not name or name != name.strip() or len(name) > MAX_NAME:
-        raise problem(f"should have 1 to {MAX_NAME} characters and no blanks around it")
-    strange = sorted({char for char in name if not (char.isalnum() or char in " ._+-")})
-    if strange or not name[0].isalnum():
-        what = f"{strange[0]!r}" if strange else f"{name[0]!r} at its start"
-        raise problem(f"{name!r} cannot name files because of {what}; use letters, digits, . _ + -")
+    if fault := name_fault(name):
+        raise problem(fault)
     return name
 
 
@@ -195,6 +206,35 @@ def _readable(value: object, info: ValidationInfo) -> object:
     return tuple(paths)
 
 
+def _path(value: object, info: ValidationInfo) -> Path:
+    if not isinstance(value, str | Path):
+        raise problem(f"should be the path of a file, not {value!r}")
+    base: Path = (info.context or {}).get("base", Path.cwd())
+    try:
+        return Path(os.path.realpath(base / Path(value).expanduser()))
+    except (RuntimeError, ValueError):  # ~nobody, or with a zero byte
+        raise problem(f"{str(value)!r} cannot be a path") from None
+
+
+def _file(value: object, info: ValidationInfo) -> Path:
+    path = _path(value, info)
+    if path.exists() and not path.is_file():
+        raise problem(f"{str(path)!r} is no file")
+    try:
+        with path.open("rb"):
+            return path
+    except OSError as error:
+        raise problem(f"{str(path)!r} cannot be read: {error.strerror}") from None
+
+
+def _listen(address: str) -> str:
+    try:
+        split_address(address)
+    except ServeError as error:
+        raise problem(str(error)) from None
+    return address
+
+
 def _words(value: object) -> tuple[str, ...]:
     """A command: a line, or a list of words. May raise CommandError."""
     if isinstance(value, str):
@@ -216,7 +256,9 @@ class Entry(_Table):
     directory: Directory = Field(default=".", validate_default=True)
     build: tuple[str, ...] = ()
     """Runs once before the first match, in a copy of the directory, which the bots then run in."""
-    command: tuple[str, ...]
+    command: tuple[str, ...] = ()
+    token: Annotated[str, AfterValidator(_name)] = ""
+    """Instead of a command, the name of the token by which its bot dials in from elsewhere."""
     environment: Mapping[str, Annotated[str, BeforeValidator(_setting)]] = {}
     readable: Annotated[tuple[Path, ...], BeforeValidator(_readable)] = ()
     """What bots see in the sandbox besides their own files: files or directories."""
@@ -258,6 +300,27 @@ class Entry(_Table):
             if name.startswith("ASARA_") and name != "ASARA_TRANSCRIPT":
                 raise problem(f"{name!r} is set by the runner; choose a name without ASARA_")
         return value
+
+    @model_validator(mode="after")
+    def _one_way_in(self) -> Self:
+        if not self.token:
+            if not self.command:
+                raise problem(
+                    "needs a command that starts its bot, or the name of a token by which its bot "
+                    "dials in from another machine"
+                )
+            return self
+        for key in type(self).model_fields:
+            if key in self.model_fields_set - {"name", "token"}:
+                raise problem(
+                    f"has a token, so that its bot is not started here: leave out {key}, or token"
+                )
+        return self
+
+    @property
+    def remote(self) -> bool:
+        """Whether its bot dials in from elsewhere."""
+        return bool(self.token)
 
 
 class Clocks(_Table):
@@ -307,6 +370,23 @@ class Limits(_Table):
     """MiB of an entry's directory once it is built, and of /tmp meanwhile."""
 
 
+class Remote(_Table):
+    """Where bots dial in that are started on other machines."""
+
+    listen: Annotated[str, AfterValidator(_listen)]
+    """`host:port`; port 0 takes a free one."""
+    certificate: Annotated[Path, BeforeValidator(_file)]
+    """With its chain; PEM."""
+    key: Annotated[Path, BeforeValidator(_file)]
+    """Of the certificate; PEM, without a password."""
+    tokens: Annotated[Path, BeforeValidator(_path)] = Field(default_factory=default_tokens_path)
+    """The file that `asara token` keeps."""
+    wait_s: Seconds = 600
+    """Seconds that matches wait for a bot that is not there; then they count as never started."""
+    matches_at_once: Annotated[int, Field(ge=1, le=1_024)] = 16
+    """Of each bot, where its Hello does not say fewer."""
+
+
 class Tournament(_Table):
     """A whole tournament, checked."""
 
@@ -329,6 +409,8 @@ class Tournament(_Table):
     """How bots reach the referee: a unix socket, or TCP on this machine for languages without."""
     clocks: Clocks = Clocks()
     limits: Limits = Limits()
+    remote: Remote | None = None
+    """Given exactly where there are entries with a token."""
     entries: Annotated[tuple[Entry, ...], Field(strict=False)]
 
     @model_validator(mode="before")
@@ -390,6 +472,38 @@ class Tournament(_Table):
             )
         return self
 
+    @model_validator(mode="after")
+    def _received(self) -> Self:
+        if not self.remote_entries:
+            if self.remote is not None:
+                raise problem(
+                    "remote: no entry has a token, so nobody would dial in there; leave it out"
+                )
+            return self
+        if self.remote is None:
+            raise problem(
+                "remote: is missing; it says where bots of entries with a token dial in: listen, "
+                "certificate, key"
+            )
+        try:
+            tokens = read_tokens(self.remote.tokens)
+        except TokenError as error:
+            raise problem(f"remote.tokens: {error}") from None
+        faults = [
+            fault
+            for index, entry in enumerate(self.entries)
+            if entry.remote
+            and (fault := _token_fault(self.entries, index, tokens, self.remote.tokens))
+        ]
+        if faults:
+            raise problem("; ".join(faults))
+        return self
+
+    @property
+    def remote_entries(self) -> tuple[str, ...]:
+        """Names of the entries whose bots dial in from elsewhere."""
+        return tuple(entry.name for entry in self.entries if entry.remote)
+
     def matches(self) -> list[Match]:
         """All matches, in the order of play."""
         return list_matches(
@@ -400,6 +514,7 @@ class Tournament(_Table):
             blocks_per_entry=self.blocks_per_entry,
             orders=self.orders,
             mirrored=self.blocks == "mirrored",
+            never_mirrored=self.remote_entries,
         )
 
     def table_kinds(self) -> list[TableKind]:
@@ -412,6 +527,21 @@ class Tournament(_Table):
             blocks_per_entry=self.blocks_per_entry,
             orders=self.orders,
         )
+
+
+def _token_fault(entries: Sequence[Entry], index: int, tokens: Tokens, path: Path) -> str:
+    """Why nobody could come in by an entry's token; empty where somebody can."""
+    name = entries[index].token
+    place = f"entries[{index}].token"
+    first = next(number for number, entry in enumerate(entries) if entry.token == name)
+    if first != index:
+        return f"{place}: {name!r} is the token of entries[{first}]; give each one of its own"
+    if tokens.good(name) is not None:
+        return ""
+    revoked = tokens.revoked(name)
+    why = "was revoked" if revoked else "is not there"
+    make = shlex.join(["asara", "token", "new", name, "--file", str(path)])
+    return f"{place}: the token {name!r} {why}; make one with `{make}`"
 
 
 def load_tournament(path: Path) -> Tournament:

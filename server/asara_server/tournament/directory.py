@@ -9,6 +9,7 @@ replays/         a file per match
 logs/            what each bot printed, by match; and what builds did
 builds/          directories of entries that were built, as they are afterwards
 journal.sqlite   what a run that was killed goes on from
+remote.json      which bots on other machines are here, while it plays
 run.log          what the referee and the runner did
 report.html      a page about the run, once `asara report` has written it
 """
@@ -36,12 +37,19 @@ RUN_FILES = (
     "referee.pub",
     "run.log",
     "journal.sqlite",
+    "remote.json",
     "report.html",
 )
 JOURNAL = "journal.sqlite"
 RUN_FOLDERS = ("replays", "logs", "builds")
 _ALWAYS = ("replays", "logs")
-_LEFTOVERS = (f"{JOURNAL}-wal", "run.json.part", "standings.json.part", "results.jsonl.part")
+_LEFTOVERS = (
+    f"{JOURNAL}-wal",
+    "run.json.part",
+    "standings.json.part",
+    "results.jsonl.part",
+    "remote.json.part",
+)
 """What else there is where a run was killed."""
 
 _MOST_SCHEDULED = 1_000_000_000
@@ -84,10 +92,44 @@ class RunInfo(BaseModel):
     state: Literal["running", "finished", "cut short"] = "running"
     sandbox: SandboxKind = "none"
     """How bots were contained."""
+    remote: tuple[str, ...] = ()
+    """Entries whose bots dial in from other machines; no block with one of them is mirrored."""
     out: dict[str, str] = {}
     """Entries that could not be built or started, and why; told at the end."""
     suspended: dict[str, str] = {}
     """Entries that faulted too often, and why; told at the end."""
+
+
+class RemoteEntry(BaseModel):
+    """How it stands with the bot of an entry on another machine."""
+
+    state: Literal["here", "awaited", "missed"]
+    """Whether it is here, its matches wait for it, or count as never started until it comes."""
+    since: str
+    """When it came or went, or the run began; ISO 8601, UTC."""
+
+
+class RemoteInfo(BaseModel):
+    """What `remote.json` holds."""
+
+    address: str
+    """Where the bots dial in."""
+    wait_s: float = Field(ge=0, allow_inf_nan=False)
+    """How long matches wait for one."""
+    entries: dict[str, RemoteEntry]
+    """By name, those that take part."""
+
+
+def read_remote(path: Path) -> RemoteInfo | None:
+    """What the `remote.json` of this directory says; None without one. A RunDirectoryError where
+    it cannot be read.
+    """
+    try:
+        return RemoteInfo.model_validate_json((path / "remote.json").read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValidationError):
+        raise RunDirectoryError(f"{path / 'remote.json'}: cannot be read") from None
 
 
 def read_info(path: Path) -> RunInfo:
@@ -209,6 +251,14 @@ class RunDirectory:
     def write_public_key(self, pem: bytes) -> None:
         """What the replays are checked with."""
         _write(self.path / "referee.pub", pem.decode())
+
+    def write_remote(self, info: RemoteInfo | None) -> None:
+        """Which bots on other machines are here; None at the end."""
+        path = self.path / "remote.json"
+        if info is None:
+            path.unlink(missing_ok=True)
+        else:
+            _write(path, info.model_dump_json(indent=2) + "\n")
 
     def write_standings(self, standings: Standings) -> None:
         _write(self.path / "standings.json", standings.model_dump_json(indent=2) + "\n")

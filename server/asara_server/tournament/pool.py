@@ -14,7 +14,7 @@ matches.
 
 import asyncio
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -44,7 +44,9 @@ class Bot:
     entry: str
     token: str
     guest: bool = False
-    """Somebody starts and ends it by hand."""
+    """Somebody else starts and ends it."""
+    absence: Callable[[], str] = str
+    """Why a guest is not waited for any more; empty while it is."""
     log: OutputLog | None = None
     process: BotProcess | None = None
     ended: str = ""
@@ -106,6 +108,13 @@ class Pool:
         """Let somebody's own bot take part under this name."""
         self._guests[name] = self._admit(Bot(name, token, guest=True))
 
+    def expect(self, name: str, token: str, absence: Callable[[], str]) -> None:
+        """Let a bot take part that the referee has admitted, until it is not waited for any more:
+        `absence` says why.
+        """
+        bot = self._guests[name] = Bot(name, token, guest=True, absence=absence)
+        self._all.add(bot)
+
     async def exclude(self, name: str, why: str) -> None:
         """Start no more bots of this entry: it forfeits its further matches, for this reason."""
         self._out.setdefault(name, why)
@@ -115,12 +124,14 @@ class Pool:
 
     async def take(self, name: str, match_id: str, seat: int) -> Bot:
         """A bot of this entry for this match, started if need be."""
-        if name in self._guests:
-            return self._guests[name]
-        if name in self._out:
+        guest = self._guests.get(name)
+        why = self._out.get(name) or (guest.absence() if guest else "")
+        if why:
             bot = self._admit(Bot(name, _token()))
-            self._lose(bot, self._out[name])
+            self._lose(bot, why)
             return bot
+        if guest:
+            return guest
         path = self._logs / match_id / f"{seat}-{name}.log"
         idle = self._idle_bot(name)
         if idle is None:
@@ -136,7 +147,7 @@ class Pool:
             return
         if termination != Termination.NEVER_STARTED:
             self._failed_starts[bot.entry] = 0
-        elif bot.entry not in self._out:
+        elif bot.entry not in self._out and bot.entry not in self._guests:
             self._count_failed_start(bot)
         if self._keep and not termination.forfeit and not bot.ended:
             self._idle.append(bot)

@@ -7,7 +7,7 @@ not depend on how many these are. A bot that misbehaves loses its match and nobo
 import asyncio
 import secrets
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 
@@ -22,6 +22,7 @@ from asara_server.tournament.config import Tournament
 from asara_server.tournament.directory import RunDirectory, RunInfo
 from asara_server.tournament.pool import Pool
 from asara_server.tournament.reach import local_address
+from asara_server.tournament.reception import Line, Reception
 from asara_server.tournament.results import MatchResult, attempt_name
 from asara_server.tournament.sandbox import Sandbox, SandboxKind
 from asara_server.tournament.schedule import Match
@@ -62,14 +63,18 @@ class Runner:
         resumed: RunInfo | None = None,
         sandbox: Sandbox | None = None,
         watch: Callable[[Referee], None] = lambda referee: None,
+        opened: Callable[[str], None] = lambda address: None,
     ) -> None:
         """`resumed` is what run.json says of a run that is to go on.
 
-        Without a `sandbox` bots run with our rights. `watch` is given the referee before it plays.
+        Without a `sandbox` bots run with our rights. `watch` is given the referee before it plays,
+        `opened` the address where bots dial in from other machines.
         `enough` is asked after every match. Once it says so no further deal block begins, the begun
         ones are played to their end, and they are then the whole schedule.
         """
         self._watch = watch
+        self._opened = opened
+        self._reception: Reception | None = None
         self._tournament = tournament
         self._matches = matches
         self._edition = edition
@@ -109,6 +114,11 @@ class Runner:
         return len(self._matches) - len(self._to_play())
 
     @property
+    def awaited(self) -> list[str]:
+        """Entries on other machines whose bots are not there, but waited for."""
+        return [] if self._reception is None else self._reception.awaited
+
+    @property
     def deal_commitment(self) -> str:
         """SHA-256 of what all deals come from; to be published before `run`."""
         return deals.commitment(self._secret).hex()
@@ -121,7 +131,8 @@ class Runner:
     async def run(self) -> RunEnd:
         """Play the matches. Whatever happens, processes are ended and the standings written.
 
-        A run that goes on plays what its journal does not have.
+        A run that goes on plays what its journal does not have. Raises ServeError where bots on
+        other machines cannot be let in.
         """
         info = self._info()
         self._directory.write_info(info)
@@ -143,6 +154,7 @@ class Runner:
                 self._results,
             )
             self._directory.write_standings(standings)
+            self._directory.write_remote(None)
             end: dict[str, object] = {"ended": utc_now(), "state": "cut short"}
             end |= {"out": self._out, "suspended": self._suspensions.suspended}
             end["scheduled"] = len(self._matches)
@@ -162,7 +174,11 @@ class Runner:
         settings = self._tournament
         referee = Referee(journal=self._directory.journal)
         self._watch(referee)
-        async with local_address(referee, settings.transport) as address:
+        reception = Reception(referee, settings, self._directory.write_remote)
+        async with (
+            local_address(referee, settings.transport) as address,
+            reception.open(self._opened),
+        ):
             builder = Builder(
                 self._directory.builds,
                 self._directory.logs,
@@ -173,7 +189,7 @@ class Runner:
             pool = Pool(
                 referee,
                 address,
-                settings.entries,
+                [entry for entry in settings.entries if not entry.remote],
                 keep=settings.processes == "run",
                 limits=settings.limits,
                 seed=self._bots_seed,
@@ -193,11 +209,12 @@ class Runner:
                 secret=self._secret,
                 joint=settings.deals == "joint",
             )
-            waiting = self._to_play()
-            at_once = min(settings.concurrency, len(waiting))
-            work = iter(waiting)
-            workers = [asyncio.create_task(self._work(arena, pool, work)) for _ in range(at_once)]
-            stopper = asyncio.create_task(self._stop_referee(referee))
+            reception.begin(pool)
+            self._reception = reception
+            line = Line(self._to_play(), reception)
+            at_once = min(settings.concurrency, len(line))
+            workers = [asyncio.create_task(self._work(arena, pool, line)) for _ in range(at_once)]
+            stopper = asyncio.create_task(self._stop_referee(referee, line))
             try:
                 await asyncio.gather(*workers)
                 if self._stopping.is_set():
@@ -224,8 +241,9 @@ class Runner:
             stopping.cancel()
             await asyncio.gather(building, stopping, return_exceptions=True)
 
-    async def _stop_referee(self, referee: Referee) -> None:
+    async def _stop_referee(self, referee: Referee, line: Line) -> None:
         await self._stopping.wait()
+        line.close()
         self._cut += await referee.stop(finish_s=FINISH_S)
 
     def _to_play(self) -> list[tuple[Match, int]]:
@@ -240,9 +258,9 @@ class Runner:
         begun = self._directory.journal.unfinished
         return sorted(waiting, key=lambda one: attempt_name(one[0].match_id, one[1]) not in begun)
 
-    async def _work(self, arena: Arena, pool: Pool, waiting: Iterator[tuple[Match, int]]) -> None:
+    async def _work(self, arena: Arena, pool: Pool, line: Line) -> None:
         """Play one match after the other until none waits."""
-        for match, attempt in waiting:
+        async for match, attempt in line:
             if self._stopping.is_set():
                 return
             if self._decided and match.deal_block not in self._begun:
@@ -254,6 +272,7 @@ class Runner:
                 for name, why in self._suspensions.take(played.result, pool.out).items():
                     self._logger.warning("entry is suspended", entry=name, why=why)
                     await pool.exclude(name, why)
+            line.over(match)
             if played is None:
                 return
             self._close(match, played.result)
@@ -318,6 +337,7 @@ class Runner:
             edition_sha256=self._edition.sha256.hex(),
             started=utc_now(),
             sandbox=self._sandbox_kind,
+            remote=self._tournament.remote_entries,
         )
 
     @property

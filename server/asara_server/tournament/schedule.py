@@ -2,7 +2,8 @@
 
 The unit is the deal block: one group of entries that fills a table, by one set of rules, in every
 seat order that is required. Each entry sits in each seat equally often in it. The matches of a
-mirrored block all have one deal; else each has its own (see `asara_server.deals`).
+mirrored block all have one deal; else each has its own (see `asara_server.deals`). A block is not
+mirrored where one of its entries could know a deal again.
 
 Either every group of entries is a block, for each kind of table, in every round. Or there are so
 many blocks per entry, and `asara_server.tournament.balance` tells which.
@@ -14,7 +15,7 @@ still compares.
 
 import hashlib
 import hmac
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, permutations
 from math import comb, factorial
@@ -139,21 +140,27 @@ def list_matches(
     blocks_per_entry: int | None = None,
     orders: Orders = "rotations",
     mirrored: bool = False,
+    never_mirrored: Collection[str] = (),
 ) -> list[Match]:
     """All matches, in the order of play.
 
     Without `blocks_per_entry` every group of entries is a block, for each kind of table, in every
-    round.
+    round. Blocks with an entry that is `never_mirrored` have a deal for each match in any case.
     """
     kinds = [(rules, k) for rules in rule_sets for k in seats]
     if blocks_per_entry is None:
         groups = [_all_groups(entries, k, i / len(kinds)) for i, (_, k) in enumerate(kinds)]
     else:
         groups = _balanced(entries, [k for _, k in kinds], blocks_per_entry)
+    apart = frozenset(never_mirrored)
+
+    def one_deal(group: tuple[str, ...]) -> bool:
+        return mirrored and apart.isdisjoint(group)
+
     return [
         match
         for number in range(1, rounds + 1)
-        for match in _one_round(number, kinds, groups, orders, mirrored)
+        for match in _one_round(number, kinds, groups, orders, one_deal)
     ]
 
 
@@ -220,7 +227,7 @@ def _one_round(
     kinds: Sequence[tuple[frozenset[RuleSet], int]],
     groups: Sequence[_Groups],
     orders: Orders,
-    mirrored: bool,
+    one_deal: Callable[[tuple[str, ...]], bool],
 ) -> Iterator[Match]:
     places = sorted(
         ((index + 0.5) / len(groups[kind]), kind, index)
@@ -233,6 +240,7 @@ def _one_round(
         rules, _ = kinds[kind]
         counts[rules] += 1
         block = f"r{number}-{format_rule_sets(rules)}-{counts[rules]:0{width}}"
+        mirrored = one_deal(groups[kind][index])
         tables = list(_seatings(groups[kind][index], orders))
         digits = len(str(len(tables)))
         for place, table in enumerate(tables, start=1):

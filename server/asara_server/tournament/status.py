@@ -17,7 +17,13 @@ from typing import Final
 
 from asara_server.results import Termination
 from asara_server.tournament.arena import ATTEMPTS
-from asara_server.tournament.directory import JOURNAL, RunInfo, read_info
+from asara_server.tournament.directory import (
+    JOURNAL,
+    RemoteInfo,
+    RunInfo,
+    read_info,
+    read_remote,
+)
 from asara_server.tournament.ladder import Ladder
 from asara_server.tournament.locks import holder
 from asara_server.tournament.results import MatchResult, result_in
@@ -104,6 +110,8 @@ class Status:
     out: Mapping[str, str]
     """Entries that do not take part any more, and why."""
     suspended: Mapping[str, str]
+    remote: RemoteInfo | None = None
+    """Which bots on other machines are here; only while the run goes on."""
 
     @property
     def left(self) -> int:
@@ -172,6 +180,7 @@ class Follower:
             failing=self._failing(),
             out=info.out,
             suspended=info.suspended,
+            remote=read_remote(self.directory) if state is State.RUNNING else None,
         )
 
     def _process(self) -> int | None:

@@ -1,0 +1,173 @@
+"""`asara tournament` with entries on other machines, as organisers and authors see it."""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from asara_server.cli.play import Meter, awaited_words
+from asara_server.tournament.results import read_results
+from tests.cli.command import asara, command_line, environment, refusal
+from tests.tournament import bots
+from tests.tournament.bots import HEADER
+from tests.tournament.elsewhere import CERTIFICATE, DATA, remote_table, write_cup
+
+HERE = '\n[[entries]]\nname = "here"\ncommand = "python here.py"\n'
+
+
+@contextmanager
+def playing(file: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The run of a tournament file, and the address where bots dial in."""
+    out = file.parent / "run"
+    key = file.parent / "key"
+    asked = ("tournament", "run", file, *words, "--out", out, "--key", key)
+    process = subprocess.Popen(
+        command_line(*asked),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+    killer = threading.Timer(90, process.kill)
+    killer.start()
+    assert process.stderr is not None
+    try:
+        address = None
+        while address is None:
+            line = process.stderr.readline()
+            assert line, "it ended"
+            address = re.fullmatch(r"Bots on other machines dial in at (\S+) \(TLS\)\n", line)
+        yield process, address[1]
+    finally:
+        killer.cancel()
+        process.kill()
+        process.communicate()
+
+
+def dial_in(folder: Path, address: str, token: str) -> subprocess.Popen[str]:
+    """What an author does on another machine."""
+    (folder / "far.py").write_text(bots.GOOD)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("ASARA_")}
+    told = {"ASARA_ADDRESS": address, "ASARA_TOKEN": token, "ASARA_CA": str(CERTIFICATE)}
+    return subprocess.Popen(
+        [sys.executable, "far.py"],
+        cwd=folder,
+        env=kept | told,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def until_told(run: Path, text: str) -> str:
+    """What `asara status` says, once it says this."""
+    deadline = time.monotonic() + 30
+    while text not in (said := asara("status", run).stdout):
+        assert time.monotonic() < deadline, said
+    return said
+
+
+def test_a_bot_on_another_machine_plays_a_tournament(tmp_path: Path) -> None:
+    file, tokens = write_cup(tmp_path, ("far",))
+    (tmp_path / "here.py").write_text(bots.GOOD)
+    file.write_text(file.read_text() + HERE)
+    run = tmp_path / "run"
+    with playing(file) as (process, address):
+        said = until_told(run, "is waited for")
+        assert f"On other machines, by {address}" in said
+        assert re.search(r"^far +is waited for, 10 min at most +20\d\d-", said, re.MULTILINE)
+        stranger = dial_in(tmp_path, address, "x" * 43)
+        assert stranger.wait(30) == 1
+        assert "no bot with this token may dial in" in stranger.communicate()[1]
+        bot = dial_in(tmp_path, address, tokens["far"])
+        stdout, stderr = process.communicate(timeout=60)
+        assert process.returncode == 0, stderr
+        assert bot.wait(10) == 0
+        assert bot.communicate()[1] == ""
+    assert re.search(r"^1 +(far|here) ", stdout, re.MULTILINE)
+    assert not any(result.forfeits for result in read_results(run / "results.jsonl"))
+    assert tokens["far"] not in (run / "run.log").read_text() + stdout + stderr
+    assert "On other machines" not in asara("status", run).stdout
+
+
+def test_what_cannot_be_received_is_said_before_anything_is_written(tmp_path: Path) -> None:
+    file, _ = write_cup(tmp_path, ("ann", "bob"))
+    begun = file.read_text()
+    words = ("tournament", "run", file, "--out", tmp_path / "run", "--key", tmp_path / "key")
+
+    def said(old: str, new: str) -> str:
+        assert old in begun
+        file.write_text(begun.replace(old, new))
+        return refusal(*words)
+
+    key = str(DATA / "localhost.key")
+    assert "both must be PEM files that belong together" in said(key, str(CERTIFICATE))
+    assert said("localhost:0", "no.such.host.invalid:1").startswith(
+        "asara: cup.toml: remote: address 'no.such.host.invalid:1': no such host"
+    )
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert said("localhost:0", f"127.0.0.1:{port}") == (
+            f"asara: cup.toml: remote: cannot listen on '127.0.0.1:{port}': another program "
+            "listens there; choose another port, or 0\n"
+        )
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_plan_says_whose_blocks_are_not_mirrored(tmp_path: Path) -> None:
+    file, _ = write_cup(tmp_path, ("ann", "bob"), HEADER.replace("independent", "mirrored"))
+    said = asara("tournament", "plan", file).stdout
+    assert "A block plays one deal in every rotation of its seats" in said
+    assert "\nIn blocks with an entry on another machine every match has a new deal.\n" in said
+
+
+def test_progress_says_who_is_waited_for() -> None:
+    assert awaited_words([]) == ""
+    assert awaited_words(["ann"]) == "; waiting for ann to dial in"
+    assert awaited_words(["ann", "bob", "cid", "dan", "eve"]) == (
+        "; waiting for ann, bob, cid and 2 more to dial in"
+    )
+    meter = Meter(7)
+    meter.awaited = lambda: ["ann"]
+    assert meter.words().endswith("; waiting for ann to dial in")
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+def test_bots_of_this_machine_see_neither_the_key_of_the_certificate_nor_the_tokens(
+    tmp_path: Path,
+) -> None:
+    spy = """
+import os, pathlib
+for name in ("key.pem", "tokens.json"):
+    print(name, pathlib.Path(name).is_file(), flush=True)
+"""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "spy.py").write_text(spy + bots.GOOD)
+    file, tokens = write_cup(tmp_path, ("far",))
+    (folder / "key.pem").write_bytes((DATA / "localhost.key").read_bytes())
+    (tmp_path / "tokens.json").rename(folder / "tokens.json")
+    table = remote_table()
+    assert table in file.read_text()
+    file.write_text(
+        file.read_text().replace(table, remote_table(key="mine/key.pem", tokens="mine/tokens.json"))
+        + '[[entries]]\nname = "spy"\ncommand = "python spy.py"\ndirectory = "mine"\n'
+    )
+    with playing(file, "--sandbox", "bubblewrap") as (process, address):
+        bot = dial_in(tmp_path, address, tokens["far"])
+        _, stderr = process.communicate(timeout=60)
+        assert process.returncode == 0, stderr
+        bot.wait(10)
+        bot.communicate()
+    printed = next((tmp_path / "run" / "logs").glob("*/*-spy.log")).read_text()
+    assert "key.pem False" in printed
+    assert "tokens.json False" in printed

@@ -1,0 +1,42 @@
+"""`asara token`: a token is shown once, and what cannot be done is told in a line."""
+
+from pathlib import Path
+
+from asara_server.tournament.tokens import read_tokens, sha256_of
+from tests.cli.command import asara, refusal
+
+
+def test_a_token_is_made_listed_and_revoked(tmp_path: Path) -> None:
+    file = tmp_path / "tokens.json"
+    made = asara("token", "new", "ann", "--file", file)
+    assert made.returncode == 0
+    token = made.stdout.strip()
+    assert token not in made.stderr
+    assert [one.sha256 for one in read_tokens(file).tokens] == [sha256_of(token)]
+    assert asara("token", "revoke", "ann", "--file", file).returncode == 0
+    shown = asara("token", "list", "--file", file)
+    name, created, _, revoked, _ = shown.stdout.splitlines()[-1].split()
+    assert (name, created) == ("ann", revoked)
+    assert token not in file.read_text() + shown.stdout
+    assert sha256_of(token) not in shown.stdout
+
+
+def test_what_cannot_be_done_is_said_in_a_line(tmp_path: Path) -> None:
+    file = tmp_path / "tokens.json"
+    assert refusal("token", "revoke", "ann", "--file", file) == (
+        f"asara: {file}: the token 'ann' is not there; `asara token list` has all\n"
+    )
+    file.write_text("garbage")
+    file.chmod(0o600)
+    for words in (("new", "bob"), ("revoke", "ann"), ("list",)):
+        said = refusal("token", *words, "--file", file)
+        assert said.startswith(f"asara: {file}: cannot be read as tokens (")
+        assert said.count("\n") == 1
+    assert file.read_text() == "garbage"
+
+
+def test_without_a_file_tokens_lie_beside_the_key(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    assert "no token yet" in asara("token", "list").stderr
+    assert asara("token", "new", "ann").returncode == 0
+    assert (tmp_path / "asara" / "tokens.json").is_file()
