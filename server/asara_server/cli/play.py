@@ -5,7 +5,7 @@ import shutil
 import signal
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
@@ -19,7 +19,6 @@ from asara_server.cli.errors import UserError
 from asara_server.cli.log import LogOptions, log_to_file
 from asara_server.cli.loop import run
 from asara_server.journal import Durability, JournalError
-from asara_server.referee import Referee
 from asara_server.replay.keys import SigningKey
 from asara_server.tournament.config import Tournament
 from asara_server.tournament.directory import RunDirectory, RunDirectoryError, RunInfo
@@ -28,6 +27,7 @@ from asara_server.tournament.results import MatchResult, read_results
 from asara_server.tournament.runner import RunEnd, Runner
 from asara_server.tournament.sandbox import Sandbox
 from asara_server.tournament.schedule import Match
+from asara_server.tournament.venues import Venue
 
 EVERY_S = 5.0
 """Between two lines of progress where there is no terminal."""
@@ -181,14 +181,14 @@ def play_run(
     resumed: RunInfo | None = None,
     follower: Follower | None = None,
     sandbox: Sandbox | None = None,
-    watch: Callable[[Referee], None] = lambda referee: None,
+    venue: Venue | None = None,
 ) -> tuple[RunEnd, int]:
     """Play the matches. With the exit status: 0, 1 where the referee failed, 128 + signal.
 
     With `publish`, it is said what binds the referee to the deals, and in the end what opens it.
     `resumed` is what run.json says of a run that is to go on. Without a `follower` a meter shows
-    how far it is. Without a `sandbox` bots run with the user's rights. `watch` is given the
-    referee.
+    how far it is. Without a `sandbox` bots run with the user's rights. Without a `venue` a
+    referee in this process plays.
     """
     follower = follower or Meter(len(matches))
     try:
@@ -203,7 +203,7 @@ def play_run(
                 enough=follower.enough,
                 resumed=resumed,
                 sandbox=sandbox,
-                watch=watch,
+                venue=venue,
             )
             follower.skip(runner.over, read_results(directory.path / "results.jsonl"))
             return run(_play(runner, follower, publish))

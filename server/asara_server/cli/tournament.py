@@ -110,6 +110,7 @@ def run(
 ) -> None:
     """Play a tournament; standings, replays and logs stay in DIR."""
     from asara_server.cli.play import new_run_directory, old_run_directory, play_run
+    from asara_server.tournament.venues import OwnProcess
 
     tournament = _load(file)
     _refuse_too_many(estimate(tournament, 0), file)
@@ -145,7 +146,7 @@ def run(
             publish=True,
             resumed=resumed,
             sandbox=contained,
-            watch=watch,
+            venue=OwnProcess(watch),
         )
     show_standings(end.standings)
     out.print()

@@ -18,6 +18,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from structlog.typing import FilteringBoundLogger
+
 from asara_server.logs import logger
 from asara_server.referee import Referee
 from asara_server.results import Termination
@@ -30,7 +32,6 @@ from asara_server.tournament.processes import (
     bot_environment,
 )
 from asara_server.tournament.sandbox import Sandbox
-from asara_server.tournament.schedule import bot_seed
 from asara_server.tournament.visible import confined
 
 GOODBYE_S = 1.0
@@ -59,8 +60,8 @@ class Bot:
 class Pool:
     """All bots of a run. `take` them for a match, `give_back` when it is over, `close` at the end.
 
-    `keep` processes from match to match, or start new ones for each. Without a `seed` bots draw
-    their own dice, and their nonces.
+    `keep` processes from match to match, or start new ones for each. `seeds` are what bots derive
+    their dice and nonces from, by entry; without one they draw their own.
     """
 
     def __init__(
@@ -71,10 +72,11 @@ class Pool:
         *,
         keep: bool,
         limits: Limits,
-        seed: str | None,
+        seeds: Mapping[str, int],
         logs: Path,
         sandbox: Sandbox | None = None,
         built: Mapping[str, Path] | None = None,
+        log: FilteringBoundLogger | None = None,
     ) -> None:
         """Without a `sandbox` bots run with our rights. `built` has the directories of entries
         that were built, by name.
@@ -84,7 +86,7 @@ class Pool:
         self._entries = {entry.name: entry for entry in entries}
         self._keep = keep
         self._limits = limits
-        self._seed = seed
+        self._seeds = seeds
         self._logs = logs
         self._sandbox = sandbox
         self._built = built or {}
@@ -95,7 +97,7 @@ class Pool:
         self._failed_starts = dict.fromkeys(self._entries, 0)
         self._out: dict[str, str] = {}
         self._guardian: Guardian | None = None
-        self._logger = logger("runner")
+        self._logger = log or logger("runner")
 
     @property
     def out(self) -> dict[str, str]:
@@ -165,7 +167,7 @@ class Pool:
             entry.environment,
             address=self._address,
             token=bot.token,
-            seed=None if self._seed is None else bot_seed(self._seed, entry.name),
+            seed=self._seeds.get(entry.name),
             seat=None if self._keep else seat,
         )
         if self._guardian is None:

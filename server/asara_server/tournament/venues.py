@@ -1,0 +1,104 @@
+"""Who plays the matches of a run: a referee in the runner's own process, or workers elsewhere.
+
+Either takes what waits from the course of the run and hands in results; the rest of a run is the
+same (see `runner`).
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from asara_game.edition import Edition
+from asara_server.referee import Referee
+from asara_server.replay import replay_records
+from asara_server.tournament.course import Course
+from asara_server.tournament.house import House, Terms, open_house
+from asara_server.tournament.sandbox import Sandbox
+from asara_server.tournament.schedule import Match
+
+FINISH_S = 5.0
+"""Seconds that running matches have for their open decisions when the run is stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Commission:
+    """What a run is played with. It stays with the runner: all deals follow from `secret_of`."""
+
+    terms: Terms
+    edition: Edition
+    secret_of: Callable[[str, str], bytes]
+    """The secret of a match, by its name as it is played and that of its mirrored block."""
+    sandbox: Sandbox | None
+    concurrency: int
+    """Matches at once, where the venue has no other measure."""
+
+
+class Venue(Protocol):
+    """Plays a run."""
+
+    async def play(self, course: Course, commission: Commission) -> None:
+        """Play what waits, until nothing does or the course is `stopping`.
+
+        Entries that are out or suspended forfeit. Whatever happens, no bot is left.
+        """
+
+
+class OwnProcess:
+    """A referee in this process, so many matches at once as the tournament says."""
+
+    def __init__(self, watch: Callable[[Referee], None] = lambda referee: None) -> None:
+        """`watch` is given the referee before it plays."""
+        self._watch = watch
+
+    async def play(self, course: Course, commission: Commission) -> None:
+        referee = Referee(journal=course.directory.journal)
+        self._watch(referee)
+        async with open_house(
+            commission.terms,
+            referee,
+            edition=commission.edition,
+            secret_of=commission.secret_of,
+            sandbox=commission.sandbox,
+            logs=course.directory.logs,
+            excluded=course.out | course.suspended,
+        ) as house:
+            waiting = course.waiting()
+            work = iter(waiting)
+            workers = [
+                asyncio.create_task(_work(course, house, work))
+                for _ in range(min(commission.concurrency, len(waiting)))
+            ]
+            stopper = asyncio.create_task(_stop(course, referee))
+            try:
+                await asyncio.gather(*workers)
+                if course.stopping.is_set():
+                    await stopper
+            finally:
+                for task in (*workers, stopper):
+                    task.cancel()
+                await asyncio.gather(*workers, stopper, return_exceptions=True)
+                course.out = {
+                    n: why for n, why in house.pool.out.items() if n not in course.suspended
+                }
+
+
+async def _work(course: Course, house: House, waiting: Iterator[tuple[Match, int]]) -> None:
+    """Play one match after the other until none waits."""
+    for match, attempt in waiting:
+        if not course.begin(match.deal_block):
+            return
+        played = None
+        async for played in house.arena.play(match, attempt):
+            records = None if played.replay is None else replay_records(played.replay)
+            suspended = course.take(played.result, records, house.pool.out)
+            for name, why in suspended.items():
+                await house.pool.exclude(name, why)
+        if played is None:
+            return
+        course.close(match, played.result)
+
+
+async def _stop(course: Course, referee: Referee) -> None:
+    await course.stopping.wait()
+    course.cut += await referee.stop(finish_s=FINISH_S)
