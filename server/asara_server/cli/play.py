@@ -21,6 +21,7 @@ from asara_server.cli.loop import run
 from asara_server.journal import Durability, JournalError
 from asara_server.replay.keys import SigningKey
 from asara_server.tournament.config import Tournament
+from asara_server.tournament.crew import CrewError
 from asara_server.tournament.directory import RunDirectory, RunDirectoryError, RunInfo
 from asara_server.tournament.ladder import Ladder
 from asara_server.tournament.results import MatchResult, read_results
@@ -207,7 +208,7 @@ def play_run(
             )
             follower.skip(runner.over, read_results(directory.path / "results.jsonl"))
             return run(_play(runner, follower, publish))
-    except JournalError as error:
+    except (CrewError, JournalError) as error:
         raise UserError(str(error), status=1) from None
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
