@@ -96,7 +96,7 @@ def dask_crew(address: str, needs: Needs) -> Iterator[DaskCrew]:
     """
     try:
         from distributed import Client
-        from distributed.comm import resolve_address
+        from distributed.comm.addressing import resolve_address
     except ImportError:
         raise CrewError(
             "--executor dask needs the package distributed: pip install 'asara[cluster]'"
