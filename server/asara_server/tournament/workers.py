@@ -119,9 +119,10 @@ class Processes:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for worker in self._workers:
+        workers = list(self._workers)  # those that end while busy are discarded meanwhile
+        for worker in workers:
             worker.dismiss()
-        for worker in self._workers:
+        for worker in workers:
             worker.join()
 
 
