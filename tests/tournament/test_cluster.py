@@ -164,8 +164,6 @@ def test_bots_end_where_the_runner_is_killed_and_the_workers_stay(
     process.communicate()
     wait_until_gone([], cup)
     assert len(cluster.living) == 2
-    done = asara(*words(cluster, slow(cup / "cup.toml", 30), cup / "orphaned", "--resume"))
-    assert done.returncode == 0, done.stderr
 
 
 def test_ctrl_c_keeps_what_is_over(cluster: Cluster, cup: Path) -> None:
@@ -259,5 +257,5 @@ def test_a_run_ends_where_the_scheduler_does(tmp_path: Path) -> None:
         made.end()
     assert process.returncode == 1
     assert f"the scheduler at {made.address} has gone" in told
-    assert "Traceback" not in told
+    assert "Traceback" not in told, told
     wait_until_gone([], folder)

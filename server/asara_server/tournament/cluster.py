@@ -5,6 +5,7 @@ The scheduler gives a block whose worker died to another worker by itself, up to
 """
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -101,6 +102,7 @@ def dask_crew(address: str, needs: Needs) -> Iterator[DaskCrew]:
         raise CrewError(
             "--executor dask needs the package distributed: pip install 'asara[cluster]'"
         ) from None
+    _log_with_ours()
     try:
         resolve_address(address)  # a client that fails at it prints a traceback later on
         client = Client(address, timeout=_CONNECT_S, set_as_default=False, name="asara")
@@ -113,7 +115,24 @@ def dask_crew(address: str, needs: Needs) -> Iterator[DaskCrew]:
         _check_workers(client, address, needs)
         yield DaskCrew(client, address)
     finally:
+        _close(client)
+
+
+def _log_with_ours() -> None:
+    """Let our own log have what Dask has written to the terminal since it was imported."""
+    for name in list(logging.root.manager.loggerDict):
+        if name.partition(".")[0] in {"distributed", "tornado"}:
+            logging.getLogger(name).handlers.clear()
+            logging.getLogger(name).propagate = True
+
+
+def _close(client: "Client") -> None:
+    """Without Dask's own words on what it could not finish, where the scheduler has gone."""
+    logging.disable()
+    try:
         client.close()
+    finally:
+        logging.disable(logging.NOTSET)
 
 
 def _check_workers(client: "Client", address: str, needs: Needs) -> None:
