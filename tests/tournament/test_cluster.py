@@ -21,6 +21,7 @@ from tests.tournament.bots import write_tournament
 from tests.tournament.containment import sandbox_or_skip
 from tests.tournament.workers import (
     HEADER,
+    KILLS_ITS_WORKER,
     STEADY,
     children,
     living_in,
@@ -55,10 +56,10 @@ class Cluster:
         for _ in range(workers):
             self.add_worker()
 
-    def add_worker(self) -> None:
-        """One thread, no nanny: who dies stays dead."""
+    def add_worker(self, nanny: str = "--no-nanny") -> None:
+        """One thread. Without a nanny, which would start it again, who dies stays dead."""
         place = ("--local-directory", str(self.folder / f"worker-{len(self.workers)}"))
-        options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1")
+        options = ("--nthreads", "1", nanny, "--no-dashboard", "--host", "127.0.0.1")
         self.workers.append(self._dask("worker", self.address, *options, *place))
 
     @property
@@ -79,7 +80,7 @@ class Cluster:
     def end(self) -> None:
         processes = [*self.workers, *([self.scheduler] if self.scheduler else [])]
         for process in processes:
-            process.kill()
+            process.terminate()
         for process in processes:
             process.wait()
 
@@ -231,16 +232,6 @@ def test_where_no_scheduler_is_it_is_said_at_once(cup: Path) -> None:
     assert not (cup / "none").exists()
 
 
-def test_without_the_extra_it_is_said_how_to_install_it(
-    cup: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    run = ("tournament", "run", cup / "cup.toml", "--out", cup / "none", "--executor", "dask")
-    assert refusal(*run, "--scheduler", "127.0.0.1:1") == (
-        "asara: --executor dask needs the package distributed: pip install 'asara[cluster]'\n"
-    )
-
-
 def test_a_run_ends_where_the_scheduler_does(tmp_path: Path) -> None:
     made = Cluster(tmp_path)
     folder = tmp_path / "cup"
@@ -258,4 +249,25 @@ def test_a_run_ends_where_the_scheduler_does(tmp_path: Path) -> None:
     assert process.returncode == 1
     assert f"the scheduler at {made.address} has gone" in told
     assert "Traceback" not in told, told
+    wait_until_gone([], folder)
+
+
+@pytest.mark.long
+def test_a_block_that_no_worker_survives_has_no_result_and_the_others_do(tmp_path: Path) -> None:
+    made = Cluster(tmp_path)
+    folder = tmp_path / "cup"
+    folder.mkdir()
+    file = write_tournament(folder, dict.fromkeys(("ann", "bob", "cid"), KILLS_ITS_WORKER), HEADER)
+    try:
+        made.start(workers=0)
+        for _ in range(2):
+            made.add_worker("--nanny")
+        done = asara(*words(made, file, folder / "run"))
+    finally:
+        made.end()
+    assert done.returncode == 1, done.stderr
+    results = list(read_results(folder / "run" / "results.jsonl"))
+    assert {result.block for result in results if result.void} == {"r1-basic-0002"}
+    assert sum(not result.void for result in results) == 4
+    assert "block r1-basic-0002 has no result, and is given up: 4 workers died" in done.stderr
     wait_until_gone([], folder)

@@ -16,6 +16,7 @@ from tests.tournament.bots import write_tournament
 from tests.tournament.containment import sandbox_or_skip
 from tests.tournament.workers import (
     HEADER,
+    KILLS_ITS_WORKER,
     STEADY,
     children,
     interrupt_group,
@@ -31,17 +32,6 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /pro
 
 WORKER = "multiprocessing"
 """In the command line of a worker process."""
-
-#: Kills who started it, in one block.
-KILLS_ITS_WORKER = """
-import os, signal
-import asara
-def decide(decision, match):
-    if match.match_id.startswith("r1-basic-0002"):
-        os.kill(os.getppid(), signal.SIGKILL)
-    return decision.legal_actions[0]
-asara.run(decide)
-"""
 
 
 @pytest.fixture(scope="module")

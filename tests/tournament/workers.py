@@ -31,6 +31,17 @@ def decide(decision, match):
 asara.run(decide)
 """
 
+#: Kills who started it, in one block.
+KILLS_ITS_WORKER = """
+import os, signal
+import asara
+def decide(decision, match):
+    if match.match_id.startswith("r1-basic-0002"):
+        os.kill(os.getppid(), signal.SIGKILL)
+    return decision.legal_actions[0]
+asara.run(decide)
+"""
+
 HEADER = """
 title = "Cup"
 seats = 2

@@ -5,7 +5,6 @@ and nobody else's. Beside the blocks, each has a pipe for orders. It ends with t
 the runner ends: then the pipe ends too, and the worker ends its bots and itself.
 """
 
-import asyncio
 import multiprocessing
 import os
 import signal
@@ -93,7 +92,6 @@ class Processes:
     async def stop(self, run: str, finish_s: float) -> None:
         for worker in self._workers.copy():
             worker.stop(run, finish_s)
-        await asyncio.sleep(0)
 
     def _new(self) -> _Worker:
         worker = _Worker()
