@@ -22,6 +22,7 @@ from tests.tournament.containment import sandbox_or_skip
 from tests.tournament.workers import (
     HEADER,
     KILLS_ITS_WORKER,
+    PATIENT,
     STEADY,
     children,
     living_in,
@@ -100,7 +101,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a tournament, and the run of it that a referee in one process played."""
     folder = tmp_path_factory.mktemp("cup")
-    file = write_tournament(folder, {"ann": STEADY, "bob": STEADY, "cid": STEADY}, HEADER)
+    file = write_tournament(folder, {"ann": STEADY, "bob": STEADY, "cid": STEADY}, HEADER, PATIENT)
     play(file, folder / "local")
     return folder
 
@@ -149,7 +150,7 @@ def test_a_run_survives_the_death_of_a_worker(cluster: Cluster, cup: Path) -> No
     process = start(cluster, slow(cup / "cup.toml"), cup / "killed")
     victim = busy(cluster, cup, 2)[0]
     os.kill(victim, signal.SIGKILL)
-    _, told = process.communicate(timeout=90)
+    _, told = process.communicate(timeout=240)
     assert process.returncode == 0, told
     assert outcome(cup / "killed") == outcome(cup / "local")
     wait_until_gone([victim], cup)
@@ -172,7 +173,7 @@ def test_ctrl_c_keeps_what_is_over(cluster: Cluster, cup: Path) -> None:
     results = cup / "stopped" / "results.jsonl"
     wait_until("a block is over", lambda: results.exists() and results.stat().st_size)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=60)
+    _, told = process.communicate(timeout=240)
     assert process.returncode == 128 + signal.SIGINT
     assert "Traceback" not in told
     assert list(read_results(results))
@@ -210,7 +211,7 @@ except OSError as error:
 asara.run(decide)
 """,
     )
-    file = write_tournament(tmp_path, {"ann": spy, "bob": spy}, HEADER)
+    file = write_tournament(tmp_path, {"ann": spy, "bob": spy}, HEADER, PATIENT)
     options = ("--sandbox", "bubblewrap")
     done = asara(*words(cluster, file, tmp_path / "run", *options))
     assert done.returncode == 0, done.stderr
@@ -236,14 +237,14 @@ def test_a_run_ends_where_the_scheduler_does(tmp_path: Path) -> None:
     made = Cluster(tmp_path)
     folder = tmp_path / "cup"
     folder.mkdir()
-    file = write_tournament(folder, {"ann": STEADY, "bob": STEADY}, HEADER)
+    file = write_tournament(folder, {"ann": STEADY, "bob": STEADY}, HEADER, PATIENT)
     try:
         made.start(workers=1)
         process = start(made, slow(file, pause_s=30), folder / "run")
         busy(made, folder, 1)
         assert made.scheduler is not None
         made.scheduler.kill()
-        _, told = process.communicate(timeout=60)
+        _, told = process.communicate(timeout=240)
     finally:
         made.end()
     assert process.returncode == 1
@@ -257,7 +258,9 @@ def test_a_block_that_no_worker_survives_has_no_result_and_the_others_do(tmp_pat
     made = Cluster(tmp_path)
     folder = tmp_path / "cup"
     folder.mkdir()
-    file = write_tournament(folder, dict.fromkeys(("ann", "bob", "cid"), KILLS_ITS_WORKER), HEADER)
+    file = write_tournament(
+        folder, dict.fromkeys(("ann", "bob", "cid"), KILLS_ITS_WORKER), HEADER, PATIENT
+    )
     try:
         made.start(workers=0)
         for _ in range(2):

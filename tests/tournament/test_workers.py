@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from tests.tournament.containment import sandbox_or_skip
 from tests.tournament.workers import (
     HEADER,
     KILLS_ITS_WORKER,
+    PATIENT,
     STEADY,
     children,
     interrupt_group,
@@ -38,17 +40,21 @@ WORKER = "multiprocessing"
 def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a tournament, and the run of it that a referee in one process played."""
     folder = tmp_path_factory.mktemp("cup")
-    file = write_tournament(folder, {"ann": STEADY, "bob": STEADY, "cid": STEADY}, HEADER)
+    file = write_tournament(folder, {"ann": STEADY, "bob": STEADY, "cid": STEADY}, HEADER, PATIENT)
     play(file, folder / "local")
     return folder
 
 
-def start(file: Path, out: Path, *options: str) -> "subprocess.Popen[str]":
-    """A run by two worker processes, in a group of its own as in a terminal."""
+TWO_WORKERS = ("--executor", "processes", "--workers", "2")
+
+
+def start(
+    file: Path, out: Path, *options: str, executor: Sequence[str] = TWO_WORKERS
+) -> "subprocess.Popen[str]":
+    """A run in a process group of its own, as in a terminal."""
     words = ("tournament", "run", file, "--out", out, "--key", out.parent / "key")
-    workers = ("--executor", "processes", "--workers", "2", *options)
     return subprocess.Popen(
-        [sys.executable, "-m", "asara_server.cli", *map(str, words), *workers],
+        [sys.executable, "-m", "asara_server.cli", *map(str, words), *executor, *options],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
@@ -59,7 +65,7 @@ def start(file: Path, out: Path, *options: str) -> "subprocess.Popen[str]":
 
 def finish(process: "subprocess.Popen[str]") -> str:
     """What a run said that ended well."""
-    _, told = process.communicate(timeout=60)
+    _, told = process.communicate(timeout=240)
     assert process.returncode == 0, told
     return told
 
@@ -124,12 +130,24 @@ def sockets(pid: int) -> list[Path]:
     return [Path(os.fsdecode(one.removeprefix(prefix))).parent for one in settings if prefix in one]
 
 
+def test_workers_finish_what_one_process_has_begun(cup: Path) -> None:
+    run = cup / "handed-over"
+    file = slow(cup / "cup.toml")
+    process = start(file, run, executor=())
+    log = run / "run.log"
+    wait_until("a match runs", lambda: log.exists() and "match started" in log.read_text())
+    process.kill()
+    process.communicate()
+    finish(start(file, run, "--resume"))
+    assert outcome(run) == outcome(cup / "local")
+
+
 def test_ctrl_c_keeps_what_is_over_and_leaves_no_process(cup: Path) -> None:
     run = cup / "interrupted"
     process = start(slow(cup / "cup.toml"), run)
     left = [*busy_workers(process, cup), *children(process.pid, WORKER)]
     interrupt_group(process)
-    _, told = process.communicate(timeout=30)
+    _, told = process.communicate(timeout=240)
     assert process.returncode == 128 + signal.SIGINT
     assert "Traceback" not in told
     assert "Stopping: open decisions are finished." in told
@@ -147,7 +165,7 @@ def test_a_second_ctrl_c_ends_at_once(cup: Path) -> None:
         if line.startswith("Stopping"):
             break
     interrupt_group(process)
-    _, told = process.communicate(timeout=30)
+    _, told = process.communicate(timeout=240)
     assert process.returncode == 128 + signal.SIGINT
     assert "Traceback" not in told
     assert "stopped at once" in told
@@ -156,9 +174,9 @@ def test_a_second_ctrl_c_ends_at_once(cup: Path) -> None:
 
 def test_a_block_that_no_worker_survives_has_no_result_and_the_others_do(tmp_path: Path) -> None:
     programs = dict.fromkeys(("ann", "bob", "cid"), KILLS_ITS_WORKER)
-    file = write_tournament(tmp_path, programs, HEADER)
+    file = write_tournament(tmp_path, programs, HEADER, PATIENT)
     process = start(file, tmp_path / "run")
-    _, told = process.communicate(timeout=60)
+    _, told = process.communicate(timeout=240)
     assert process.returncode == 1
     results = list(read_results(tmp_path / "run" / "results.jsonl"))
     assert {result.block for result in results if result.void} == {"r1-basic-0002"}
@@ -174,7 +192,7 @@ def test_bots_of_workers_are_contained(tmp_path: Path) -> None:
     spies = "import os\nprint('sees', os.listdir('/proc/self/cwd/..'), flush=True)\n" + STEADY
     for name in ("ann", "bob"):
         (tmp_path / name).mkdir()
-    file = write_tournament(tmp_path, {"ann/ann": spies, "bob/bob": spies}, HEADER)
+    file = write_tournament(tmp_path, {"ann/ann": spies, "bob/bob": spies}, HEADER, PATIENT)
     text = file.read_text()
     for name in ("ann", "bob"):
         text = text.replace(

@@ -64,7 +64,7 @@ class DaskCrew:
         from distributed.scheduler import KilledWorker
 
         if isinstance(error, asyncio.CancelledError):  # as all are when the scheduler has gone
-            raise self._gone()
+            raise _gone(self._address)
         if isinstance(error, KilledWorker):
             return f"{error.allowed_failures + 1} workers died while they played it"
         return ""
@@ -80,13 +80,13 @@ class DaskCrew:
         try:
             return await asyncio.wait_for(asyncio.to_thread(question), _WORKERS_S)
         except OSError:  # of which time-outs and broken connections are kinds
-            raise self._gone() from None
+            raise _gone(self._address) from None
 
-    def _gone(self) -> CrewError:
-        return CrewError(
-            f"the scheduler at {self._address} has gone; "
-            "start it and workers again, then go on with --resume"
-        )
+
+def _gone(address: str) -> CrewError:
+    return CrewError(
+        f"the scheduler at {address} has gone; start it and workers again, then go on with --resume"
+    )
 
 
 @contextmanager
@@ -139,12 +139,14 @@ def _check_workers(client: "Client", address: str, needs: Needs) -> None:
     """May raise CrewError, which tells of each worker what it lacks."""
     try:
         client.wait_for_workers(1, timeout=_WORKERS_S)
+        found: dict[str, Any] = client.run(needs.missing, on_error="return")
     except TimeoutError:
         raise CrewError(
             f"--scheduler {address}: it has no workers; start some with "
             f"`dask worker {address} --nthreads 1`, one for each core that is to play"
         ) from None
-    found: dict[str, Any] = client.run(needs.missing, on_error="return")
+    except OSError:
+        raise _gone(address) from None
     lines = [
         f"worker {worker}: {line}"
         for worker, answer in sorted(found.items())
