@@ -80,8 +80,11 @@ class Cluster:
 
     def end(self) -> None:
         processes = [*self.workers, *([self.scheduler] if self.scheduler else [])]
+        for nanny in processes:
+            for pid in children(nanny.pid, "multiprocessing"):
+                os.kill(pid, signal.SIGKILL)
         for process in processes:
-            process.terminate()
+            process.kill()
         for process in processes:
             process.wait()
 

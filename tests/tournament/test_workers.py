@@ -187,6 +187,29 @@ def test_a_block_that_no_worker_survives_has_no_result_and_the_others_do(tmp_pat
     wait_until_gone([], tmp_path)
 
 
+#: Tells what it has open besides its own input and output.
+CURIOUS = """
+import os
+found = set()
+for name in os.listdir("/proc/self/fd"):
+    try:
+        found.add(os.readlink(f"/proc/self/fd/{name}"))
+    except OSError:
+        pass  # it was the listing
+print("open:", sorted(found - {os.readlink("/proc/self/fd/1"), "/dev/null"}), flush=True)
+"""
+
+
+def test_bots_inherit_no_pipe_of_their_worker(tmp_path: Path) -> None:
+    programs = {"ann": CURIOUS + STEADY, "bob": CURIOUS + STEADY}
+    file = write_tournament(tmp_path, programs, HEADER, PATIENT)
+    with Processes(1) as crew:
+        play(file, tmp_path / "run", Workers(crew))
+    logs = [path.read_text() for path in (tmp_path / "run" / "logs").glob("*/*.log")]
+    assert len(logs) == 4
+    assert all("open: []" in log for log in logs), logs
+
+
 def test_bots_of_workers_are_contained(tmp_path: Path) -> None:
     sandbox = sandbox_or_skip()
     spies = "import os\nprint('sees', os.listdir('/proc/self/cwd/..'), flush=True)\n" + STEADY

@@ -15,6 +15,7 @@ import platform
 import sys
 from collections.abc import Callable, Mapping
 from concurrent.futures import wait
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
@@ -237,6 +238,7 @@ class _Stage:
     """
 
     def __init__(self) -> None:
+        _keep_descriptors()
         self._loop = _new_event_loop()
         self._playing: dict[_Playing, asyncio.Task[BlockDone]] = {}
         self._stopped: set[str] = set()
@@ -298,6 +300,17 @@ def _stage() -> _Stage:
         if not _stages:
             _stages.append(_Stage())
         return _stages[0]
+
+
+def _keep_descriptors() -> None:
+    """Let no bot have the pipes by which this process, as a worker, was started and is told.
+
+    uvloop closes nothing that may be inherited, and whoever writes to them is believed.
+    """
+    for path in Path("/dev/fd").iterdir():
+        if int(path.name) > 2:
+            with suppress(OSError):  # that of the listing itself
+                os.set_inheritable(int(path.name), False)
 
 
 def _new_event_loop() -> asyncio.AbstractEventLoop:

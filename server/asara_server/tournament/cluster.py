@@ -31,6 +31,8 @@ T = TypeVar("T")
 _CONNECT_S: Final = 5.0
 _WORKERS_S: Final = 10.0
 """Seconds to wait for the first worker."""
+_ANSWER_S: Final = 60.0
+"""Seconds to wait for an answer in a run; that nothing listens any more is known at once."""
 _COUNT_S: Final = 1.0
 """Between two questions how many workers there are."""
 
@@ -78,7 +80,7 @@ class DaskCrew:
     async def _ask(self, question: Callable[[], T]) -> T:
         """What the client answers, which waits for the scheduler."""
         try:
-            return await asyncio.wait_for(asyncio.to_thread(question), _WORKERS_S)
+            return await asyncio.wait_for(asyncio.to_thread(question), _ANSWER_S)
         except OSError:  # of which time-outs and broken connections are kinds
             raise _gone(self._address) from None
 

@@ -14,9 +14,10 @@ matches.
 
 import asyncio
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeVar
 
 from structlog.typing import FilteringBoundLogger
 
@@ -33,6 +34,8 @@ from asara_server.tournament.processes import (
 )
 from asara_server.tournament.sandbox import Sandbox
 from asara_server.tournament.visible import confined
+
+T = TypeVar("T")
 
 GOODBYE_S = 1.0
 """Seconds a process has to end by itself once its bot was told that nothing more will come."""
@@ -97,6 +100,8 @@ class Pool:
         self._failed_starts = dict.fromkeys(self._entries, 0)
         self._out: dict[str, str] = {}
         self._guardian: Guardian | None = None
+        self._work: set[asyncio.Task[Any]] = set()
+        """What is done to its end also where who asked for it is cancelled."""
         self._logger = log or logger("runner")
 
     @property
@@ -126,7 +131,7 @@ class Pool:
         path = self._logs / match_id / f"{seat}-{name}.log"
         idle = self._idle_bot(name)
         if idle is None:
-            return await self._start(self._entries[name], match_id, seat, path)
+            return await self._whole(self._start(self._entries[name], match_id, seat, path))
         if idle.log is not None and idle.process is not None:
             idle.log.move(path)
             idle.log.note(f"process {idle.process.pid}, which played before")
@@ -149,9 +154,18 @@ class Pool:
 
     async def close(self) -> None:
         """End all processes, busy or idle."""
+        while self._work:  # somebody who was cancelled left it; no process may get lost in it
+            await asyncio.wait(self._work.copy())
         await asyncio.gather(*(self._retire(bot, "the run is over") for bot in self._all.copy()))
         if self._guardian is not None:
             self._guardian.dismiss()
+
+    async def _whole(self, work: Coroutine[Any, Any, T]) -> T:
+        """Do this to its end; `close` waits for it where the caller does not."""
+        task = asyncio.create_task(work)
+        self._work.add(task)
+        task.add_done_callback(self._work.discard)
+        return await asyncio.shield(task)
 
     def _idle_bot(self, name: str) -> Bot | None:
         for bot in reversed(self._idle):
@@ -220,10 +234,12 @@ class Pool:
 
     async def _retire(self, bot: Bot, why: str) -> None:
         """Say goodbye, end the process, forget the bot."""
-        if bot not in self._all:
-            return
-        self._all.discard(bot)
-        self._referee.dismiss(bot.token, why)
+        if bot in self._all:
+            self._all.discard(bot)
+            self._referee.dismiss(bot.token, why)
+            await self._whole(self._end(bot))
+
+    async def _end(self, bot: Bot) -> None:
         if bot.process is not None:
             if bot.watcher is not None and not bot.ended:
                 await asyncio.wait([bot.watcher], timeout=GOODBYE_S)
