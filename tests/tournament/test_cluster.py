@@ -62,6 +62,11 @@ class Cluster:
         place = ("--local-directory", str(self.folder / f"worker-{len(self.workers)}"))
         options = ("--nthreads", "1", nanny, "--no-dashboard", "--host", "127.0.0.1")
         self.workers.append(self._dask("worker", self.address, *options, *place))
+        log = self.folder / "scheduler.log"
+        wait_until(
+            "the worker is there",
+            lambda: log.read_text().count("Register worker") >= len(self.workers),
+        )
 
     @property
     def living(self) -> "list[subprocess.Popen[bytes]]":

@@ -254,6 +254,25 @@ def test_who_does_not_start_is_out_from_the_next_block_on(cup: Path, tmp_path: P
     assert [set(task.excluded) for task in crew.tasks][-1] == {"bob"}
 
 
+def test_what_was_not_built_is_not_asked_of_a_worker(cup: Path, tmp_path: Path) -> None:
+    for name in ("made", "broken"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "bot.py").write_text(bots.GOOD)
+    entry = '[[entries]]\nname = "{0}"\ncommand = "python bot.py"\ndirectory = "{0}"\nbuild = {1}\n'
+    programs = {"made": "pass", "broken": "raise SystemExit(1)"}
+    cup.write_text(
+        HEADER
+        + "".join(entry.format(name, ["python", "-c", code]) for name, code in programs.items())
+    )
+    crew = Scripted(done)
+    end = play(cup, tmp_path / "run", Workers(crew))
+    assert end.out == {"broken": "cannot be built: exited with status 1"}
+    (task,) = crew.tasks
+    assert task.excluded == end.out
+    assert task.needs.paths == (("made", tmp_path / "run" / "builds" / "made"),)
+    assert task.needs.missing() == []
+
+
 def test_where_a_block_does_not_fit_it_is_said_what_is_missing(cup: Path, tmp_path: Path) -> None:
     crew = Scripted(done)
     play(cup, tmp_path / "run", Workers(crew))

@@ -125,15 +125,16 @@ class _Shift:
 
     def _task(self, block: Block) -> BlockTask:
         terms = self._commission.terms
-        playing = {name for match, _ in block.matches for name in match.entries}
-        entries = tuple(entry for entry in terms.entries if entry.name in playing)
+        excluded = self._course.out | self._course.suspended
+        started = {name for match, _ in block.matches for name in match.entries} - excluded.keys()
+        entries = tuple(entry for entry in terms.entries if entry.name in started)
         return BlockTask(
             run=self._run,
             needs=needs_of(entries, terms.built, self._containment),
             terms=terms,
             matches=block.matches,
             secrets=self._secrets(block),
-            excluded=self._course.out | self._course.suspended,
+            excluded=excluded,
             log_level=self._logger.get_effective_level(),
         )
 
