@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from scripts.benchmark.audit import audit, replay_size
+from scripts.benchmark.cluster import cluster
 from scripts.benchmark.concurrency import concurrency
 from scripts.benchmark.engine import engine
 from scripts.benchmark.figures import BenchError, Figure, show, write_json
@@ -18,7 +19,10 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Figure]]]] = {
     "concurrency": concurrency,
     "audit": audit,
     "replay_size": replay_size,
+    "cluster": cluster,
 }
+#: Takes minutes and two free cores; measured only when it is named.
+ON_REQUEST: Final = frozenset({"cluster"})
 
 
 def main() -> int:
@@ -27,13 +31,16 @@ def main() -> int:
         prog="scripts/bench", description="Measures the product beside its peers."
     )
     parser.add_argument(
-        "names", nargs="*", metavar="NAME", help=f"one of {', '.join(BENCHMARKS)}; all if none"
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help=f"one of {', '.join(BENCHMARKS)}; if none, all but {', '.join(ON_REQUEST)}",
     )
     parser.add_argument("--quick", action="store_true", help="small sizes: rough numbers")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there too")
     parser.add_argument("--check", action="store_true", help="fail where a bar is missed")
     given = parser.parse_args()
-    names: list[str] = given.names or list(BENCHMARKS)
+    names: list[str] = given.names or [name for name in BENCHMARKS if name not in ON_REQUEST]
     for name in names:
         if name not in BENCHMARKS:
             parser.error(f"no benchmark {name!r}; there are {', '.join(BENCHMARKS)}")

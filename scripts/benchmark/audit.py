@@ -14,8 +14,8 @@ from asara_game.deal import Deal
 from asara_game.edition import load_edition
 from asara_game.engine import apply, new_match
 from asara_game.rules import Rules, parse_rule_sets
-from asara_server.cli.loop import seldom_collect
 from asara_server.limits import LimitSettings
+from asara_server.loop import seldom_collect
 from asara_server.match import Match
 from asara_server.records import Presence, ReplyRecord
 from asara_server.replay import Replay, ReplayHeader, SigningKey, replay_bytes

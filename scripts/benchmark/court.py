@@ -8,9 +8,9 @@ from typing import Final
 
 from asara_game.edition import load_edition
 from asara_game.rules import Rules, parse_rule_sets
-from asara_server.cli.loop import run
 from asara_server.journal import Durability, Journal
 from asara_server.logs import configure
+from asara_server.loop import run
 from asara_server.referee import Referee
 from asara_server.service import serve
 from asara_server.spec import ClockSettings, MatchSpec, Player

@@ -21,8 +21,8 @@ import grpc
 from asara.v1.play_pb2 import PlayRequest, PlayResponse
 from asara_game.edition import load_edition
 from asara_game.rules import Rules, parse_rule_sets
-from asara_server.cli.loop import run
 from asara_server.limits import Context, LimitSettings
+from asara_server.loop import run
 from asara_server.match import Match
 from asara_server.records import Presence
 from asara_server.service import PLAY, server_options

@@ -7,13 +7,17 @@ variables, which may be tokens or hands.
 
 import logging
 import sys
-from typing import Any, Final, TextIO
+from collections.abc import Iterable
+from typing import Any, Final, NoReturn, TextIO, TypeAlias
 
 import structlog
 from structlog.typing import FilteringBoundLogger, Processor
 
 LEVELS: Final = ("debug", "info", "warning", "error")
 FORMATS: Final = ("console", "json")
+
+#: The level and the values of a line, `event` and `timestamp` among them.
+Fact: TypeAlias = dict[str, Any]
 
 #: Longest text of a bot that goes into a line.
 _LONGEST: Final = 64
@@ -32,7 +36,7 @@ def configure(level: str = "info", form: str = "console", stream: TextIO | None 
     lowest = logging.getLevelNamesMapping()[level.upper()]
     shared: list[Processor] = [
         structlog.processors.add_log_level,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.MaybeTimeStamper(fmt="iso", utc=True),
     ]
     structlog.configure(
         processors=[*shared, *_rendering(form, target)],
@@ -77,6 +81,37 @@ def logger(name: str, **values: Any) -> FilteringBoundLogger:
     """
     bound: FilteringBoundLogger = structlog.get_logger().bind(part=name, **values)
     return bound
+
+
+def gather(facts: list[Fact], level: int) -> FilteringBoundLogger:
+    """A logger that adds facts of this level and above (a number of `logging`) to a list.
+
+    They can be pickled, and told by `repeat` in another process.
+    """
+
+    def keep(_logger: object, _method: str, fact: structlog.typing.EventDict) -> NoReturn:
+        facts.append(dict(fact))
+        raise structlog.DropEvent
+
+    bound: FilteringBoundLogger = structlog.wrap_logger(
+        None,
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            keep,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+    ).bind()
+    return bound
+
+
+def repeat(facts: Iterable[Fact], **values: Any) -> None:
+    """Log what was gathered elsewhere, with its own time; the values are added to each."""
+    for fact in facts:
+        own = dict(fact)
+        level = logging.getLevelNamesMapping()[own.pop("level").upper()]
+        structlog.get_logger().log(level, own.pop("event"), **own, **values)
 
 
 def printable(text: str) -> str:

@@ -29,9 +29,8 @@ def playing(file: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], st
     """The run of a tournament file, and the address where bots dial in."""
     out = file.parent / "run"
     key = file.parent / "key"
-    asked = ("tournament", "run", file, *words, "--out", out, "--key", key)
     process = subprocess.Popen(
-        command_line(*asked),
+        command_line("tournament", "run", file, *words, "--out", out, "--key", key),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -59,6 +59,13 @@ def test_the_referee_beside_its_peers(tmp_path):
     assert rows["concurrency"]["unit"] == "µs/decision"
 
 
+@pytest.mark.long
+def test_two_workers_beside_one(tmp_path):
+    rows = quick(tmp_path, "cluster")
+    assert set(rows) == {"cluster, 2 workers"}
+    assert rows["cluster, 2 workers"]["unit"] == "matches/min"
+
+
 def test_a_missing_peer_is_an_error_that_says_what_to_do(tmp_path):
     (tmp_path / "pyspiel.py").write_text("raise ImportError")
     ran = bench("engine", "--quick", PYTHONPATH=str(tmp_path))

@@ -63,6 +63,18 @@ def decide(decision, match):
 asara.run(decide)
 """
 
+#: Chooses by the decision alone, at once or after a while.
+STEADY = """
+import os, random, time
+import asara
+PAUSE_S = float(os.environ.get("PAUSE_S", "0"))
+def decide(decision, match):
+    time.sleep(PAUSE_S)
+    dice = random.Random(repr((match.match_id, match.seat, decision.decision_id)))
+    return dice.choice(decision.legal_actions)
+asara.run(decide)
+"""
+
 HEADER = """
 title = "Cup"
 seats = 2

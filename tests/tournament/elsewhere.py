@@ -18,6 +18,7 @@ from asara_server.tournament.directory import RunDirectory
 from asara_server.tournament.results import MatchResult
 from asara_server.tournament.runner import RunEnd, Runner
 from asara_server.tournament.tokens import new_token
+from asara_server.tournament.venues import OwnProcess
 from tests.server.harness import Stream
 from tests.tournament.bots import HEADER
 
@@ -69,7 +70,7 @@ class Run:
             key=KEY,
             finished=self.results.append,
             resumed=resumed,
-            opened=self.opened.set_result,
+            venue=OwnProcess(opened=self.opened.set_result),
         )
         self.playing = asyncio.create_task(self.runner.run())
         self._channels: list[grpc.aio.Channel] = []

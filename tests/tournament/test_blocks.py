@@ -1,22 +1,19 @@
 """Deal blocks as they are played, with real processes: one deal, and nobody who knows it again."""
 
-import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from asara_game.edition import load_edition
 from asara_server import deals
-from asara_server.replay import Replay, SigningKey, read_replay, replay_match
-from asara_server.tournament.config import load_tournament
-from asara_server.tournament.directory import RunDirectory, read_info
+from asara_server.replay import Replay, read_replay, replay_match
+from asara_server.tournament.directory import read_info
 from asara_server.tournament.results import MatchResult, read_results
-from asara_server.tournament.runner import RunEnd, Runner
+from asara_server.tournament.runner import Runner
 from tests.tournament import bots
 from tests.tournament.bots import write_tournament
 from tests.tournament.failing import fail_once
+from tests.tournament.runs import play
 
 HEADER = """
 title = "Cup"
@@ -38,38 +35,6 @@ class Bot(asara.Bot):
               self.match.started.mirrored, "secret", ended.deal_secret.hex() or "none", flush=True)
 asara.run(Bot)
 """
-
-
-def run(
-    file: Path,
-    out: Path,
-    finished: Callable[[Runner, MatchResult], None] = lambda runner, result: None,
-    *,
-    enough: Callable[[], bool] = lambda: False,
-    resume: bool = False,
-) -> RunEnd:
-    """Play a tournament, or go on with it."""
-    tournament = load_tournament(file)
-
-    async def scenario() -> RunEnd:
-        opened = RunDirectory.reopen(out) if resume else (RunDirectory.create(out), None)
-        with opened[0] as directory:
-            runner = Runner(
-                tournament,
-                tournament.matches(),
-                edition=load_edition(),
-                directory=directory,
-                key=KEY,
-                finished=lambda result: finished(runner, result),
-                enough=enough,
-                resumed=opened[1],
-            )
-            return await runner.run()
-
-    return asyncio.run(scenario())
-
-
-KEY = SigningKey.new()
 
 
 def replays(out: Path) -> dict[str, Replay]:
@@ -96,7 +61,7 @@ def write(folder: Path, header: str = HEADER) -> Path:
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a run of mirrored blocks."""
     folder = tmp_path_factory.mktemp("mirrored")
-    end = run(write(folder), folder / "run")
+    end = play(write(folder), folder / "run")
     assert end.standings.complete
     assert not any(result.forfeits for result in end.results)
     return folder
@@ -157,7 +122,7 @@ def test_every_match_has_fresh_processes_that_its_dice_do_not_betray(played: Pat
 
 def test_independent_matches_have_deals_of_their_own_that_are_opened(tmp_path: Path) -> None:
     file = write(tmp_path, HEADER + 'blocks = "independent"\n')
-    run(file, tmp_path / "run")
+    play(file, tmp_path / "run")
     tournament = deals.tournament_secret("spring")
     for name, replay in replays(tmp_path / "run").items():
         assert replay.header.mirrored_block == ""
@@ -182,7 +147,7 @@ def test_no_replay_of_a_block_may_be_read_before_all_its_matches_are_over(tmp_pa
         assert there == {b: over[b] for b in over if over[b] == sizes[b]}
         held += over[result.block] < sizes[result.block]
 
-    run(file, out, look)
+    play(file, out, finished=look)
     assert held >= 5
     assert len(replays(out)) == 9
 
@@ -200,10 +165,10 @@ def test_a_run_that_was_stopped_within_a_block_keeps_its_replays_back_until_it_i
         if done == 3:
             runner.stop()
 
-    end = run(file, out, stop_soon)
+    end = play(file, out, finished=stop_soon)
     assert [result.match_id for result in end.results][1:] == ["r1-basic-0001-2", "r1-basic-0002-1"]
     assert set(replays(out)) == {"r1-basic-0001-1", "r1-basic-0001-2"}
-    end = run(file, out, resume=True)
+    end = play(file, out, resume=True)
     assert end.standings.complete
     assert len(replays(out)) == len(end.results) == 9
 
@@ -214,7 +179,7 @@ def test_a_match_that_is_played_again_keeps_the_deal_of_its_block(
     specs = fail_once(monkeypatch)
     header = HEADER.replace("[2, 3]", "2").replace("concurrency = 2", "concurrency = 1")
     programs = {"ann": bots.GOOD, "bob": bots.GOOD}
-    end = run(write_tournament(tmp_path, programs, header), tmp_path / "run")
+    end = play(write_tournament(tmp_path, programs, header), tmp_path / "run")
     names = [spec.match_id for spec in specs]
     assert names == ["r1-basic-0001-1", "r1-basic-0001-1.2", "r1-basic-0001-2"]
     assert len({spec.secret for spec in specs}) == 1
@@ -227,8 +192,11 @@ def test_a_run_that_has_told_enough_finishes_its_blocks_and_is_complete(tmp_path
     file = write(tmp_path, HEADER.replace("seats = [2, 3]", "seats = 2") + "rounds = 5\n")
     out = tmp_path / "run"
     seen: list[str] = []
-    end = run(
-        file, out, lambda _, result: seen.append(result.match_id), enough=lambda: len(seen) >= 3
+    end = play(
+        file,
+        out,
+        finished=lambda _, result: seen.append(result.match_id),
+        enough=lambda: len(seen) >= 3,
     )
     blocks = Counter(map(block_of, seen))
     assert set(blocks.values()) == {2}

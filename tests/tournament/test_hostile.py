@@ -29,6 +29,7 @@ from asara_server.tournament.sandbox import (
 )
 from asara_server.tournament.schedule import Match, list_matches
 from tests.cli.command import command_line, environment
+from tests.tournament.bots import STEADY
 from tests.tournament.containment import HOSTILE, living, sandbox_or_skip
 
 BASIC = parse_rule_sets("basic")
@@ -57,17 +58,6 @@ open_files = 256
 cpu_s = 30
 disk_mb = 8
 """
-
-#: Chooses by the decision alone, so that it plays alike whoever else is there.
-STEADY = """
-import random
-import asara
-def decide(decision, match):
-    dice = random.Random(repr((match.match_id, match.seat, decision.decision_id)))
-    return dice.choice(decision.legal_actions)
-asara.run(decide)
-"""
-
 
 #: As those play that try something first.
 FIRST = "import asara\nasara.run(lambda decision, match: decision.legal_actions[0])\n"

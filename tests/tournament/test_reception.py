@@ -52,7 +52,8 @@ class Desk:
         file, self.tokens = write_cup(folder, ("ann", "bob", "cid"), wait_s=60)
         self.kept = folder / "tokens.json"
         self.bots = Bots()
-        self.reception = Reception(cast(Referee, self.bots), load_tournament(file), report)
+        cup = load_tournament(file)
+        self.reception = Reception(cast(Referee, self.bots), cup.remote, cup.entries, report)
         self.reception.begin(cast(Pool, self.bots))
         self.keys: dict[str, str] = {}
 

@@ -10,7 +10,7 @@ import typer
 
 from asara_server.cli.console import err, out, say, warn
 from asara_server.cli.errors import UserError
-from asara_server.cli.loop import seldom_collect
+from asara_server.loop import seldom_collect
 
 if TYPE_CHECKING:
     from asara_server.replay.audit import Verdict

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from asara_game.edition import load_edition
@@ -15,7 +16,7 @@ from asara_server.addresses import ServeError, dialled_address
 from asara_server.cli.bots import BotCommand
 from asara_server.cli.console import fault_lines, out, say, show_match, show_standings, warn
 from asara_server.cli.errors import UserError
-from asara_server.deals import tournament_secret
+from asara_server.deals import secret_of, tournament_secret
 from asara_server.referee import Referee
 from asara_server.replay import SigningKey, write_replay
 from asara_server.service import TlsFiles, serve
@@ -103,13 +104,14 @@ class Host:
             if offer.opponents:
                 local = await stack.enter_async_context(local_address(self.referee, "unix"))
             logs = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="asara-logs-")))
+            opponents = [Entry.model_validate(bot.table()) for bot in offer.opponents]
             pool = Pool(
                 self.referee,
                 local,
-                [Entry.model_validate(bot.table()) for bot in offer.opponents],
+                opponents,
                 keep=True,
                 limits=Limits(),
-                seed=offer.seed,
+                seeds={one.name: bot_seed(offer.seed, one.name) for one in opponents},
                 logs=logs,
                 sandbox=offer.sandbox.keeping_secret(logs) if offer.sandbox else None,
             )
@@ -121,7 +123,7 @@ class Host:
                 pool,
                 edition=load_edition(),
                 clocks=offer.clocks,
-                secret=tournament_secret(offer.seed),
+                secret_of=partial(secret_of, tournament_secret(offer.seed)),
             )
             matches = asyncio.create_task(self._play(arena))
             loop = asyncio.get_running_loop()

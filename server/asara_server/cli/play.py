@@ -18,17 +18,18 @@ from asara_server.addresses import ServeError
 from asara_server.cli.console import count, duration, err, ladder_table, say
 from asara_server.cli.errors import UserError
 from asara_server.cli.log import LogOptions, log_to_file
-from asara_server.cli.loop import run
 from asara_server.journal import Durability, JournalError
-from asara_server.referee import Referee
+from asara_server.loop import run
 from asara_server.replay.keys import SigningKey
 from asara_server.tournament.config import Tournament
+from asara_server.tournament.crew import CrewError
 from asara_server.tournament.directory import RunDirectory, RunDirectoryError, RunInfo
 from asara_server.tournament.ladder import Ladder
 from asara_server.tournament.results import MatchResult, read_results
 from asara_server.tournament.runner import RunEnd, Runner
 from asara_server.tournament.sandbox import Sandbox
 from asara_server.tournament.schedule import Match
+from asara_server.tournament.venues import Venue
 
 EVERY_S = 5.0
 """Between two lines of progress where there is no terminal."""
@@ -195,14 +196,14 @@ def play_run(
     resumed: RunInfo | None = None,
     follower: Follower | None = None,
     sandbox: Sandbox | None = None,
-    watch: Callable[[Referee], None] = lambda referee: None,
+    venue: Venue | None = None,
 ) -> tuple[RunEnd, int]:
     """Play the matches. With the exit status: 0, 1 where the referee failed, 128 + signal.
 
     With `publish`, it is said what binds the referee to the deals, and in the end what opens it.
     `resumed` is what run.json says of a run that is to go on. Without a `follower` a meter shows
-    how far it is. Without a `sandbox` bots run with the user's rights. `watch` is given the
-    referee.
+    how far it is. Without a `sandbox` bots run with the user's rights. Without a `venue` a
+    referee in this process plays.
     """
     meter = Meter(len(matches))
     follower = follower or meter
@@ -218,13 +219,12 @@ def play_run(
                 enough=follower.enough,
                 resumed=resumed,
                 sandbox=sandbox,
-                watch=watch,
-                opened=lambda address: say(f"Bots on other machines dial in at {address} (TLS)"),
+                venue=venue,
             )
             meter.awaited = lambda: runner.awaited
             follower.skip(runner.over, read_results(directory.path / "results.jsonl"))
             return run(_play(runner, follower, publish))
-    except JournalError as error:
+    except (CrewError, JournalError) as error:
         raise UserError(str(error), status=1) from None
     except ServeError as error:
         raise UserError(f"remote: {error}", status=1) from None

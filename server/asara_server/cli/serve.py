@@ -10,7 +10,6 @@ from asara_server.cli.bots import find_bots
 from asara_server.cli.contain import SandboxChoice, SandboxOption, chosen_sandbox
 from asara_server.cli.errors import UserError
 from asara_server.cli.log import log_to_terminal
-from asara_server.cli.loop import run
 from asara_server.cli.metrics import Metrics, serving_metrics
 from asara_server.cli.options import (
     BANK_S,
@@ -23,6 +22,7 @@ from asara_server.cli.options import (
     rule_sets,
     signing_key,
 )
+from asara_server.loop import run
 from asara_server.replay.keys import PUBLIC_KEY_FILE, default_key_path
 from asara_server.spec import ClockSettings
 

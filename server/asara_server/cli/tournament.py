@@ -21,6 +21,14 @@ from asara_server.cli.console import (
 )
 from asara_server.cli.contain import SandboxChoice, SandboxOption, chosen_sandbox
 from asara_server.cli.errors import UserError
+from asara_server.cli.executor import (
+    Executor,
+    ExecutorChoice,
+    Hands,
+    Scheduler,
+    WorkerCount,
+    chosen_venue,
+)
 from asara_server.cli.metrics import Metrics, serving_metrics
 from asara_server.cli.options import Key, signing_key
 from asara_server.replay.keys import default_key_path
@@ -73,7 +81,7 @@ def plan(
     if len(rows) > 1:
         rows.append(("all", "", f"{expected.blocks:,}", f"{expected.matches:,}", "", ""))
     show_table(
-        _heading(tournament, expected.matches),
+        _heading(tournament, expected.matches, f"{tournament.concurrency} at once"),
         ("rules", ">seats", ">blocks", ">matches", ">blocks per entry", ">meetings per pair"),
         rows,
     )
@@ -104,6 +112,9 @@ def run(
         ),
     ] = DurabilityChoice.NORMAL,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
+    executor: Executor = ExecutorChoice.LOCAL,
+    workers: WorkerCount = None,
+    scheduler: Scheduler = None,
     metrics: Metrics = None,
     insecure_remote: Annotated[
         bool, typer.Option("--insecure-remote", help="Let other machines read the metrics.")
@@ -112,7 +123,9 @@ def run(
     """Play a tournament; standings, replays and logs stay in DIR."""
     from asara_server.cli.play import new_run_directory, old_run_directory, play_run
 
+    hands = Hands(executor, workers, scheduler)
     tournament = _load(file)
+    hands.check(tournament, metrics=metrics is not None)
     _refuse_too_many(estimate(tournament, 0), file)
     matches = tournament.matches()
     if resume and replace:
@@ -128,6 +141,7 @@ def run(
     resumed = None
     with ExitStack() as stack:
         watch = stack.enter_context(serving_metrics(metrics, insecure_remote=insecure_remote))
+        venue, at_once = stack.enter_context(chosen_venue(hands, tournament, contained, watch))
         if resume:
             directory, resumed = stack.enter_context(
                 old_run_directory(out_directory, file=file, key=signer, durability=durability.value)
@@ -137,7 +151,7 @@ def run(
                 new_run_directory(out_directory, replace=replace, durability=durability.value)
             )
             shutil.copyfile(file, directory.file)
-        say(_heading(tournament, len(matches)))
+        say(_heading(tournament, len(matches), at_once))
         end, status = play_run(
             tournament,
             matches,
@@ -147,7 +161,7 @@ def run(
             publish=True,
             resumed=resumed,
             sandbox=contained,
-            watch=watch,
+            venue=venue,
         )
     show_standings(end.standings)
     out.print()
@@ -158,10 +172,9 @@ def run(
     raise typer.Exit(status)
 
 
-def _heading(tournament: Tournament, matches: int) -> str:
+def _heading(tournament: Tournament, matches: int, at_once: str) -> str:
     entries = count(len(tournament.entries), "entry")
-    at_once = tournament.concurrency
-    return f"{tournament.title}: {count(matches, 'match')} of {entries}, {at_once} at once"
+    return f"{tournament.title}: {count(matches, 'match')} of {entries}, {at_once}"
 
 
 def _span(span: Span) -> str:

@@ -7,6 +7,8 @@ from asara_server.replay.file import (
     parse_replay,
     read_replay,
     replay_bytes,
+    replay_records,
+    signed_bytes,
     write_file,
     write_replay,
 )
@@ -31,7 +33,9 @@ __all__ = [
     "replay_bytes",
     "replay_match",
     "replay_of",
+    "replay_records",
     "show",
+    "signed_bytes",
     "write_file",
     "write_replay",
 ]

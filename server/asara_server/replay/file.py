@@ -63,8 +63,13 @@ def write_file(path: Path, data: bytes) -> None:
 
 def replay_bytes(replay: Replay, key: SigningKey) -> bytes:
     """The content of the replay's file."""
+    return signed_bytes(replay_records(replay), key)
+
+
+def replay_records(replay: Replay) -> tuple[bytes, ...]:
+    """Its records, to be signed."""
     results = Results(replay.results, replay.digests)
-    return signed_bytes(map(record_bytes, (replay.header, *replay.records, results)), key)
+    return tuple(map(record_bytes, (replay.header, *replay.records, results)))
 
 
 def signed_bytes(records: Iterable[bytes], key: SigningKey) -> bytes:

@@ -2,14 +2,13 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from asara_game.edition import Edition
 from asara_game.rules import Rules, format_rule_sets
 from asara_game.vocabulary import RuleSet
-from asara_server.deals import secret_of
 from asara_server.referee import MatchCut, Referee
 from asara_server.replay import Replay, replay_of
 from asara_server.results import SeatResult, Termination
@@ -43,15 +42,17 @@ class Arena:
         *,
         edition: Edition,
         clocks: ClockSettings,
-        secret: bytes,
+        secret_of: Callable[[str, str], bytes],
         joint: bool = False,
     ) -> None:
-        """`secret` is what all deals come from; `joint` ones take nonces of the bots as well."""
+        """`secret_of` gives the secret of a match by its name as it is played and that of its
+        mirrored block, which may be empty. `joint` deals take nonces of the bots as well.
+        """
         self._referee = referee
         self._pool = pool
         self._edition = edition
         self._clocks = clocks
-        self._secret = secret
+        self._secret_of = secret_of
         self._joint = joint
         self._rules: dict[tuple[frozenset[RuleSet], int], Rules] = {}
 
@@ -81,7 +82,7 @@ class Arena:
             self._rules_of(match),
             tuple(Player(bot.entry, bot.token) for bot in bots),
             self._clocks,
-            secret_of(self._secret, match_id, mirrored_block),
+            self._secret_of(match_id, mirrored_block),
             joint=self._joint,
             mirrored_block=mirrored_block,
         )

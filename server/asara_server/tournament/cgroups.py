@@ -17,6 +17,8 @@ from pathlib import Path
 
 _MOUNTS = Path("/sys/fs/cgroup")
 _NEEDED = ("memory", "pids")
+_RUNNER = "asara-runner"
+"""The group that a runner puts itself in, to delegate to others beside it."""
 _numbers = count(1)
 _TRIES, _TRY_S = 100, 0.01
 """To remove a group, whose processes may still be ending, and the seconds between these."""
@@ -125,6 +127,8 @@ class Cgroups:
 def _unified(mounts: Path) -> dict[str, Path]:
     """The group of this process in version 2, where its children can be given the controllers."""
     base = _own(mounts, "")
+    if base is not None and base.name == _RUNNER:  # a worker process of this runner
+        base = base.parent
     if base is None or not os.access(base / "cgroup.subtree_control", os.W_OK):
         return {}
     try:
@@ -135,14 +139,14 @@ def _unified(mounts: Path) -> dict[str, Path]:
         given = (base / "cgroup.subtree_control").read_text().split()
         if not set(given).issuperset(wanted):
             # A group whose children have controllers may have no process of its own.
-            (base / "asara-runner").mkdir(exist_ok=True)
-            (base / "asara-runner" / "cgroup.procs").write_text(str(os.getpid()))
+            (base / _RUNNER).mkdir(exist_ok=True)
+            (base / _RUNNER / "cgroup.procs").write_text(str(os.getpid()))
             control = " ".join(f"+{name}" for name in wanted)
             (base / "cgroup.subtree_control").write_text(control)
     except OSError:
         with suppress(OSError):
             (base / "cgroup.procs").write_text(str(os.getpid()))
-            (base / "asara-runner").rmdir()
+            (base / _RUNNER).rmdir()
         return {}
     return dict.fromkeys(wanted, base)
 

@@ -14,9 +14,12 @@ matches.
 
 import asyncio
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeVar
+
+from structlog.typing import FilteringBoundLogger
 
 from asara_server.logs import logger
 from asara_server.referee import Referee
@@ -30,8 +33,9 @@ from asara_server.tournament.processes import (
     bot_environment,
 )
 from asara_server.tournament.sandbox import Sandbox
-from asara_server.tournament.schedule import bot_seed
 from asara_server.tournament.visible import confined
+
+T = TypeVar("T")
 
 GOODBYE_S = 1.0
 """Seconds a process has to end by itself once its bot was told that nothing more will come."""
@@ -61,8 +65,8 @@ class Bot:
 class Pool:
     """All bots of a run. `take` them for a match, `give_back` when it is over, `close` at the end.
 
-    `keep` processes from match to match, or start new ones for each. Without a `seed` bots draw
-    their own dice, and their nonces.
+    `keep` processes from match to match, or start new ones for each. `seeds` are what bots derive
+    their dice and nonces from, by entry; without one they draw their own.
     """
 
     def __init__(
@@ -73,10 +77,11 @@ class Pool:
         *,
         keep: bool,
         limits: Limits,
-        seed: str | None,
+        seeds: Mapping[str, int],
         logs: Path,
         sandbox: Sandbox | None = None,
         built: Mapping[str, Path] | None = None,
+        log: FilteringBoundLogger | None = None,
     ) -> None:
         """Without a `sandbox` bots run with our rights. `built` has the directories of entries
         that were built, by name.
@@ -86,7 +91,7 @@ class Pool:
         self._entries = {entry.name: entry for entry in entries}
         self._keep = keep
         self._limits = limits
-        self._seed = seed
+        self._seeds = seeds
         self._logs = logs
         self._sandbox = sandbox
         self._built = built or {}
@@ -97,7 +102,9 @@ class Pool:
         self._failed_starts = dict.fromkeys(self._entries, 0)
         self._out: dict[str, str] = {}
         self._guardian: Guardian | None = None
-        self._logger = logger("runner")
+        self._work: set[asyncio.Task[Any]] = set()
+        """What is done to its end also where who asked for it is cancelled."""
+        self._logger = log or logger("runner")
 
     @property
     def out(self) -> dict[str, str]:
@@ -135,7 +142,7 @@ class Pool:
         path = self._logs / match_id / f"{seat}-{name}.log"
         idle = self._idle_bot(name)
         if idle is None:
-            return await self._start(self._entries[name], match_id, seat, path)
+            return await self._whole(self._start(self._entries[name], match_id, seat, path))
         if idle.log is not None and idle.process is not None:
             idle.log.move(path)
             idle.log.note(f"process {idle.process.pid}, which played before")
@@ -158,9 +165,18 @@ class Pool:
 
     async def close(self) -> None:
         """End all processes, busy or idle."""
+        while self._work:  # somebody who was cancelled left it; no process may get lost in it
+            await asyncio.wait(self._work.copy())
         await asyncio.gather(*(self._retire(bot, "the run is over") for bot in self._all.copy()))
         if self._guardian is not None:
             self._guardian.dismiss()
+
+    async def _whole(self, work: Coroutine[Any, Any, T]) -> T:
+        """Do this to its end; `close` waits for it where the caller does not."""
+        task = asyncio.create_task(work)
+        self._work.add(task)
+        task.add_done_callback(self._work.discard)
+        return await asyncio.shield(task)
 
     def _idle_bot(self, name: str) -> Bot | None:
         for bot in reversed(self._idle):
@@ -176,7 +192,7 @@ class Pool:
             entry.environment,
             address=self._address,
             token=bot.token,
-            seed=None if self._seed is None else bot_seed(self._seed, entry.name),
+            seed=self._seeds.get(entry.name),
             seat=None if self._keep else seat,
         )
         if self._guardian is None:
@@ -229,10 +245,12 @@ class Pool:
 
     async def _retire(self, bot: Bot, why: str) -> None:
         """Say goodbye, end the process, forget the bot."""
-        if bot not in self._all:
-            return
-        self._all.discard(bot)
-        self._referee.dismiss(bot.token, why)
+        if bot in self._all:
+            self._all.discard(bot)
+            self._referee.dismiss(bot.token, why)
+            await self._whole(self._end(bot))
+
+    async def _end(self, bot: Bot) -> None:
         if bot.process is not None:
             if bot.watcher is not None and not bot.ended:
                 await asyncio.wait([bot.watcher], timeout=GOODBYE_S)

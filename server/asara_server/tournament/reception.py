@@ -24,7 +24,7 @@ from asara_server.logs import logger
 from asara_server.referee import Referee
 from asara_server.service import TlsFiles, serve
 from asara_server.tables import wake
-from asara_server.tournament.config import Remote, Tournament
+from asara_server.tournament.config import Entry, Remote
 from asara_server.tournament.directory import RemoteEntry, RemoteInfo
 from asara_server.tournament.pool import Pool
 from asara_server.tournament.schedule import Match
@@ -78,11 +78,15 @@ class Reception:
     """
 
     def __init__(
-        self, referee: Referee, tournament: Tournament, report: Callable[[RemoteInfo], None]
+        self,
+        referee: Referee,
+        remote: Remote | None,
+        entries: Iterable[Entry],
+        report: Callable[[RemoteInfo], None],
     ) -> None:
         """`report` is given how it stands, whenever that has changed."""
         self._referee = referee
-        self._remote = tournament.remote
+        self._remote = remote
         self._report = report
         self._reported: RemoteInfo | None = None
         self._address = ""
@@ -93,7 +97,7 @@ class Reception:
         now_s, now = time.monotonic(), datetime.now(UTC)
         self._visitors = {
             entry.name: _Visitor(entry.name, entry.token, now_s, now)
-            for entry in tournament.entries
+            for entry in entries
             if entry.remote
         }
         self._tokens = _TokenNames(None if self._remote is None else self._remote.tokens)

@@ -1,36 +1,32 @@
-"""Plays a list of matches with bot processes against a referee of its own.
+"""Plays a list of matches, from run.json to the standings.
 
-So many matches run at once as the tournament says, in the order of the schedule; the results do
-not depend on how many these are. A bot that misbehaves loses its match and nobody else's.
+Who plays them is a venue (see `venues`): a referee of its own, or workers; how far it has come is
+its course (see `course`). The results depend neither on the venue nor on how many matches run at
+once. A bot that misbehaves loses its match and nobody else's.
 """
 
 import asyncio
 import secrets
-from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 
 from asara_game.edition import Edition
 from asara_server import deals
 from asara_server.logs import logger
-from asara_server.referee import Referee
-from asara_server.replay import SigningKey, replay_bytes
-from asara_server.tournament.arena import ATTEMPTS, Arena, Played, utc_now
+from asara_server.replay import SigningKey
+from asara_server.tournament.arena import utc_now
 from asara_server.tournament.builds import Builder
 from asara_server.tournament.config import Tournament
+from asara_server.tournament.course import Course
 from asara_server.tournament.directory import RunDirectory, RunInfo
-from asara_server.tournament.pool import Pool
-from asara_server.tournament.reach import local_address
-from asara_server.tournament.reception import Line, Reception
-from asara_server.tournament.results import MatchResult, attempt_name
+from asara_server.tournament.house import Terms
+from asara_server.tournament.results import MatchResult
 from asara_server.tournament.sandbox import Sandbox, SandboxKind
-from asara_server.tournament.schedule import Match
+from asara_server.tournament.schedule import Match, bot_seed
 from asara_server.tournament.standings import Standings, compute_standings
-from asara_server.tournament.suspension import Suspensions
-
-FINISH_S = 5.0
-"""Seconds that running matches have for their open decisions when the run is stopped."""
+from asara_server.tournament.venues import Commission, OwnProcess, Venue
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +36,7 @@ class RunEnd:
     results: tuple[MatchResult, ...]
     standings: Standings
     cut: tuple[str, ...]
-    """How far the matches were that were stopped in the middle; they have no result."""
+    """How far the matches were that were stopped in the middle, or why others have no result."""
     out: dict[str, str]
     """Entries that could not be built or did not start, and why."""
     suspended: dict[str, str]
@@ -62,61 +58,46 @@ class Runner:
         enough: Callable[[], bool] = lambda: False,
         resumed: RunInfo | None = None,
         sandbox: Sandbox | None = None,
-        watch: Callable[[Referee], None] = lambda referee: None,
-        opened: Callable[[str], None] = lambda address: None,
+        venue: Venue | None = None,
     ) -> None:
         """`resumed` is what run.json says of a run that is to go on.
 
-        Without a `sandbox` bots run with our rights. `watch` is given the referee before it plays,
-        `opened` the address where bots dial in from other machines.
-        `enough` is asked after every match. Once it says so no further deal block begins, the begun
-        ones are played to their end, and they are then the whole schedule.
+        Without a `sandbox` bots run with our rights. Without a `venue` a referee in this process
+        plays. `finished` and `enough` are those of `Course`.
         """
-        self._watch = watch
-        self._opened = opened
-        self._reception: Reception | None = None
+        self._venue = venue or OwnProcess()
         self._tournament = tournament
-        self._matches = matches
         self._edition = edition
         self._resumed = resumed
         self._seed = resumed.seed if resumed else tournament.seed or secrets.token_hex(32)
         self._secret = deals.tournament_secret(self._seed)
         self._directory = directory
         self._key = key
-        self._finished = finished
-        self._enough = enough
-        self._decided = False
-        self._stopping = asyncio.Event()
-        self._results: list[MatchResult] = directory.catch_up() if resumed else []
-        self._begun = {result.deal_block for result in self._results}
-        """Deal blocks of which a match was begun."""
-        self._open = Counter(match.block for match, _ in self._to_play() if match.mirrored)
-        """Matches to be played of each mirrored block that is not over."""
-        self._held: dict[str, list[str]] = defaultdict(list)
-        """By such a block, the replays that may not be read yet."""
-        for result in self._results:
-            self._write_replay(result)
-        self._cut: list[str] = []
-        self._out: dict[str, str] = {}
+        self._course = Course(
+            matches,
+            tournament.limits,
+            directory,
+            key,
+            results=directory.catch_up() if resumed else (),
+            finished=finished,
+            enough=enough,
+        )
         self._sandbox = None if sandbox is None else sandbox.keeping_secret(directory.path)
-        self._suspensions = Suspensions(matches, tournament.limits)
-        for result in self._results:
-            self._suspensions.take(result)
         self._logger = logger("runner")
 
     def stop(self) -> None:
         """Begin no further match, and let the running ones finish their open decisions only."""
-        self._stopping.set()
+        self._course.stopping.set()
 
     @property
     def over(self) -> int:
         """Matches that need not be played any more."""
-        return len(self._matches) - len(self._to_play())
+        return self._course.over
 
     @property
-    def awaited(self) -> list[str]:
+    def awaited(self) -> Sequence[str]:
         """Entries on other machines whose bots are not there, but waited for."""
-        return [] if self._reception is None else self._reception.awaited
+        return self._venue.awaited
 
     @property
     def deal_commitment(self) -> str:
@@ -139,8 +120,8 @@ class Runner:
         self._directory.write_public_key(self._key.public_pem)
         self._logger.info(
             "run resumed" if self._resumed else "run started",
-            matches=len(self._matches),
-            over=len(self._results),
+            matches=len(self._course.matches),
+            over=len(self._course.results),
             deal_commitment=self.deal_commitment,
             sandbox=self._sandbox_kind,
         )
@@ -150,89 +131,62 @@ class Runner:
             standings = compute_standings(
                 self._tournament.title,
                 [entry.name for entry in self._tournament.entries],
-                len(self._matches),
-                self._results,
+                len(self._course.matches),
+                self._course.results,
             )
             self._directory.write_standings(standings)
             self._directory.write_remote(None)
             end: dict[str, object] = {"ended": utc_now(), "state": "cut short"}
-            end |= {"out": self._out, "suspended": self._suspensions.suspended}
-            end["scheduled"] = len(self._matches)
+            end |= {"out": self._course.out, "suspended": self._course.suspended}
+            end["scheduled"] = len(self._course.matches)
             if standings.complete:
                 end |= {"state": "finished", "tournament_secret": self.tournament_secret}
             self._directory.write_info(info.model_copy(update=end))
             self._logger.info("run over", state=end["state"], played=standings.matches.played)
         return RunEnd(
-            tuple(self._results),
+            tuple(self._course.results),
             standings,
-            tuple(self._cut),
-            self._out,
-            dict(self._suspensions.suspended),
+            tuple(self._course.cut),
+            self._course.out,
+            dict(self._course.suspended),
         )
 
     async def _play_all(self) -> None:
         settings = self._tournament
-        referee = Referee(journal=self._directory.journal)
-        self._watch(referee)
-        reception = Reception(referee, settings, self._directory.write_remote)
-        async with (
-            local_address(referee, settings.transport) as address,
-            reception.open(self._opened),
-        ):
-            builder = Builder(
-                self._directory.builds,
-                self._directory.logs,
-                settings.limits,
-                sandbox=self._sandbox,
-            )
-            excluded = await self._build(builder)
-            pool = Pool(
-                referee,
-                address,
-                [entry for entry in settings.entries if not entry.remote],
-                keep=settings.processes == "run",
-                limits=settings.limits,
-                seed=self._bots_seed,
-                logs=self._directory.logs,
-                sandbox=self._sandbox,
-                built={
-                    entry.name: builder.place(entry) for entry in settings.entries if entry.build
-                },
-            )
-            for name, why in (excluded | self._suspensions.suspended).items():
-                await pool.exclude(name, why)
-            arena = Arena(
-                referee,
-                pool,
-                edition=self._edition,
-                clocks=settings.clocks.settings(),
-                secret=self._secret,
-                joint=settings.deals == "joint",
-            )
-            reception.begin(pool)
-            self._reception = reception
-            line = Line(self._to_play(), reception)
-            at_once = min(settings.concurrency, len(line))
-            workers = [asyncio.create_task(self._work(arena, pool, line)) for _ in range(at_once)]
-            stopper = asyncio.create_task(self._stop_referee(referee, line))
-            try:
-                await asyncio.gather(*workers)
-                if self._stopping.is_set():
-                    await stopper
-            finally:
-                for task in (*workers, stopper):
-                    task.cancel()
-                await asyncio.gather(*workers, stopper, return_exceptions=True)
-                await pool.close()
-                suspended = self._suspensions.suspended
-                self._out = {n: why for n, why in pool.out.items() if n not in suspended}
+        builder = Builder(
+            self._directory.builds,
+            self._directory.logs,
+            settings.limits,
+            sandbox=self._sandbox,
+        )
+        self._course.out |= await self._build(builder)
+        seed = self._bots_seed
+        terms = Terms(
+            entries=settings.entries,
+            clocks=settings.clocks.settings(),
+            limits=settings.limits,
+            transport=settings.transport,
+            joint=settings.deals == "joint",
+            keep=settings.processes == "run",
+            seeds={one.name: bot_seed(seed, one.name) for one in settings.entries if seed},
+            built={one.name: builder.place(one) for one in settings.entries if one.build},
+        )
+        commission = Commission(
+            terms,
+            self._edition,
+            partial(deals.secret_of, self._secret),
+            self._sandbox,
+            settings.concurrency,
+            settings.remote,
+        )
+        await self._venue.play(self._course, commission)
 
     async def _build(self, builder: Builder) -> dict[str, str]:
         """Build the entries, unless the run is stopped meanwhile; who cannot be built, and why."""
         building = asyncio.create_task(
             builder.build(self._tournament.entries, self._tournament.concurrency)
         )
-        stopping = asyncio.create_task(self._stopping.wait())
+        stopping = asyncio.create_task(self._course.stopping.wait())
         try:
             await asyncio.wait([building, stopping], return_when=asyncio.FIRST_COMPLETED)
             return building.result() if building.done() else {}
@@ -240,70 +194,6 @@ class Runner:
             building.cancel()
             stopping.cancel()
             await asyncio.gather(building, stopping, return_exceptions=True)
-
-    async def _stop_referee(self, referee: Referee, line: Line) -> None:
-        await self._stopping.wait()
-        line.close()
-        self._cut += await referee.stop(finish_s=FINISH_S)
-
-    def _to_play(self) -> list[tuple[Match, int]]:
-        """The matches that have no result yet, with the attempt to begin with."""
-        over = {result.match_id for result in self._results if not result.void}
-        failed = Counter(result.match_id for result in self._results)
-        waiting = [
-            (match, failed[match.match_id] + 1)
-            for match in self._matches
-            if match.match_id not in over and failed[match.match_id] < ATTEMPTS
-        ]
-        begun = self._directory.journal.unfinished
-        return sorted(waiting, key=lambda one: attempt_name(one[0].match_id, one[1]) not in begun)
-
-    async def _work(self, arena: Arena, pool: Pool, line: Line) -> None:
-        """Play one match after the other until none waits."""
-        async for match, attempt in line:
-            if self._stopping.is_set():
-                return
-            if self._decided and match.deal_block not in self._begun:
-                return
-            self._begun.add(match.deal_block)
-            played = None
-            async for played in arena.play(match, attempt):
-                self._keep(played)
-                for name, why in self._suspensions.take(played.result, pool.out).items():
-                    self._logger.warning("entry is suspended", entry=name, why=why)
-                    await pool.exclude(name, why)
-            line.over(match)
-            if played is None:
-                return
-            self._close(match, played.result)
-            self._finished(played.result)
-            if not self._decided and self._enough():
-                self._decided = True
-                self._matches = [
-                    match for match in self._matches if match.deal_block in self._begun
-                ]
-
-    def _keep(self, played: Played) -> None:
-        """Leave on disk what a match ended with."""
-        replay = None if played.replay is None else replay_bytes(played.replay, self._key)
-        self._directory.keep(played.result, replay)
-        self._results.append(played.result)
-        self._write_replay(played.result)
-
-    def _write_replay(self, result: MatchResult) -> None:
-        """Let everybody read the replay, unless it tells the deal of matches still to come."""
-        if self._open[result.block]:
-            self._held[result.block].append(result.played_as)
-        else:
-            self._directory.write_replays([result.played_as])
-
-    def _close(self, match: Match, last: MatchResult) -> None:
-        """With the last match of a block that is to be played, its deal may be known."""
-        over = not last.void or last.attempt >= ATTEMPTS
-        if over and self._open[match.block]:
-            self._open[match.block] -= 1
-            if not self._open[match.block]:
-                self._directory.write_replays(self._held.pop(match.block, ()))
 
     @property
     def _bots_seed(self) -> str | None:
@@ -327,7 +217,7 @@ class Runner:
             asara=version("asara"),
             title=self._tournament.title,
             entries=tuple(entry.name for entry in self._tournament.entries),
-            scheduled=len(self._matches),
+            scheduled=len(self._course.matches),
             seed=self._seed,
             seed_drawn=self._tournament.seed is None,
             deals=self._tournament.deals,

@@ -1,4 +1,4 @@
-"""How commands run that have much to do: their event loop, and how they collect garbage."""
+"""How a process runs that has much to do: its event loop, and how it collects garbage."""
 
 import asyncio
 import gc
@@ -18,15 +18,17 @@ def seldom_collect() -> None:
     gc.set_threshold(*_COLLECT_AFTER)
 
 
-def run(main: Coroutine[None, None, T]) -> T:
-    """Like `asyncio.run`, on uvloop where there is one: it takes less time per message.
-
-    Calls `seldom_collect`.
-    """
-    seldom_collect()
+def new_event_loop() -> asyncio.AbstractEventLoop:
+    """One of uvloop where there is one: it takes less time per message."""
     try:
-        from uvloop import new_event_loop
+        import uvloop
     except ImportError:  # Windows
-        return asyncio.run(main)
+        return asyncio.new_event_loop()
+    return uvloop.new_event_loop()
+
+
+def run(main: Coroutine[None, None, T]) -> T:
+    """Like `asyncio.run`, on `new_event_loop`. Calls `seldom_collect`."""
+    seldom_collect()
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         return runner.run(main)

@@ -1,0 +1,151 @@
+"""Two Dask workers beside one, of one thread and one process each.
+
+Both play the same tournament, in turns: two-player matches of one cost, which is processor time
+that the bots burn in a fixed number of decisions. Bots think by turns, so a worker needs about one
+core, and two of them need two that are free. The time goes from the first block that is given out
+to the standings; starting the cluster is left out, starting bots is not.
+"""
+
+import asyncio
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Final
+
+from asara_game.edition import load_edition
+from asara_server.logs import configure
+from asara_server.replay import SigningKey
+from asara_server.tournament.blocks import needs_of
+from asara_server.tournament.cluster import dask_crew
+from asara_server.tournament.config import Tournament, load_tournament
+from asara_server.tournament.crew import Workers
+from asara_server.tournament.directory import RunDirectory
+from asara_server.tournament.runner import Runner
+from scripts.benchmark.figures import Bar, BenchError, Figure, compare
+
+BAR: Final = Bar(1.8)
+_START_S: Final = 30.0
+
+_BOT: Final = """
+import sys, time
+import asara
+class Bot(asara.Bot):
+    thoughts = 20
+    def decide(self, decision):
+        if self.thoughts:
+            self.thoughts -= 1
+            end = time.thread_time() + float(sys.argv[1])
+            while time.thread_time() < end:
+                pass
+        return decision.legal_actions[0]
+asara.run(Bot)
+"""
+
+_FILE: Final = """
+seats = 2
+rule_sets = "basic"
+rounds = {rounds}
+blocks = "independent"
+seed = "bench"
+
+[clocks]
+bank_s = 3_600
+
+[[entries]]
+name = "a"
+command = ["python", "bot.py", "{cost_s}"]
+
+[[entries]]
+name = "b"
+command = ["python", "bot.py", "{cost_s}"]
+"""
+
+
+def cluster(quick: bool) -> list[Figure]:
+    """Matches a minute of two workers and of one."""
+    blocks, cost_s, rounds = (2, 0.02, 1) if quick else (4, 0.1, 3)
+    configure("error")
+    found = []
+    with tempfile.TemporaryDirectory(prefix="asara-bench-") as name, ExitStack() as stack:
+        folder = Path(name)
+        (folder / "bot.py").write_text(_BOT, encoding="utf-8")
+        file = folder / "bench.toml"
+        file.write_text(_FILE.format(rounds=blocks, cost_s=cost_s), encoding="utf-8")
+        tournament = load_tournament(file)
+        two, one = (stack.enter_context(_cluster(folder, number)) for number in (2, 1))
+        for number in range(rounds):
+            rates = [
+                _rate(tournament, address, folder / f"{which}-{number}")
+                for which, address in (("two", two), ("one", one))
+            ]
+            found.append((rates[0], rates[1]))
+    return [compare("cluster, 2 workers", found, unit="matches/min", peer="1 worker", bar=BAR)]
+
+
+def _rate(tournament: Tournament, address: str, out: Path) -> float:
+    """Matches a minute."""
+    with (
+        dask_crew(address, needs_of(tournament.entries, {}, None)) as crew,
+        RunDirectory.create(out) as directory,
+    ):
+        runner = Runner(
+            tournament,
+            tournament.matches(),
+            edition=load_edition(),
+            directory=directory,
+            key=SigningKey.new(),
+            venue=Workers(crew),
+        )
+        began = time.perf_counter()
+        end = asyncio.run(runner.run())
+        seconds = time.perf_counter() - began
+    if not end.standings.complete or any(result.forfeits for result in end.results):
+        raise BenchError(f"the matches of the cluster at {address} did not end well")
+    return 60 * len(end.results) / seconds
+
+
+@contextmanager
+def _cluster(folder: Path, workers: int) -> Iterator[str]:
+    """A scheduler with so many workers, all processes of their own; yields its address."""
+    with ExitStack() as stack:
+        told = folder / f"scheduler-{workers}.log"
+        common = ("--host", "127.0.0.1", "--no-dashboard")
+        stack.enter_context(_dask(told, "scheduler", "--port", "0", *common))
+        address = _wait_for(told, r"tcp://[\d.]+:\d+", 1)
+        for number in range(workers):
+            name = f"worker-{workers}-{number}"
+            own = ("--nthreads", "1", "--no-nanny", "--local-directory", str(folder / name))
+            log = folder / f"{name}.log"
+            stack.enter_context(_dask(log, "worker", address, *own, *common))
+        _wait_for(told, r"Register worker", workers)
+        yield address
+
+
+def _wait_for(log: Path, words: str, times: int) -> str:
+    """What a log has said so many times, once it has; the last of them."""
+    deadline = time.monotonic() + _START_S
+    while len(found := re.findall(words, log.read_text(encoding="utf-8"))) < times:
+        if time.monotonic() > deadline:
+            raise BenchError(f"Dask does not start: {log} lacks {words!r}")
+        time.sleep(0.05)
+    return str(found[-1])
+
+
+@contextmanager
+def _dask(log: Path, what: str, *options: str) -> Iterator[None]:
+    with log.open("wb") as file:
+        process = subprocess.Popen(
+            [sys.executable, "-m", f"distributed.cli.dask_{what}", *options],
+            stdout=file,
+            stderr=file,
+        )
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait()

@@ -1,0 +1,69 @@
+"""The options that say who plays: which go together, and what is said where they do not."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import asara, refusal
+from tests.tournament import bots
+from tests.tournament.bots import HEADER, write_tournament
+
+
+@pytest.fixture
+def words(tmp_path: Path) -> tuple[str | Path, ...]:
+    file = write_tournament(tmp_path, {"ann": bots.GOOD, "bob": bots.GOOD}, HEADER)
+    return ("tournament", "run", file, "--out", tmp_path / "run", "--key", tmp_path / "key")
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ("--workers 2", "--workers is for --executor processes"),
+        ("--executor dask --scheduler x:1 --workers 2", "--workers is for --executor processes"),
+        ("--scheduler x:1", "--scheduler is for --executor dask"),
+        ("--executor processes --scheduler x:1", "--scheduler is for --executor dask"),
+        (
+            "--executor dask",
+            "--executor dask: name the cluster's scheduler with --scheduler ADDRESS",
+        ),
+        (
+            "--executor processes --metrics 127.0.0.1:0",
+            (
+                "--metrics tells of one referee, and with --executor processes every worker has "
+                "its own; leave one of them out"
+            ),
+        ),
+    ],
+)
+def test_options_that_do_not_go_together(
+    words: tuple[str | Path, ...], tmp_path: Path, options: str, why: str
+) -> None:
+    assert refusal(*words, *options.split()) == f"asara: {why}\n"
+    assert not (tmp_path / "run").exists()
+
+
+def test_without_the_extra_it_is_said_how_to_install_it(
+    words: tuple[str | Path, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    assert refusal(*words, "--executor", "dask", "--scheduler", "127.0.0.1:1") == (
+        "asara: --executor dask needs the package distributed: pip install 'asara[cluster]'\n"
+    )
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_of_worker_processes_looks_like_any_other(
+    words: tuple[str | Path, ...], tmp_path: Path
+) -> None:
+    done = asara(*words, "--executor", "processes", "--workers", "1")
+    assert done.returncode == 0, done.stderr
+    assert "Cup: 2 matches of 2 entries, by 1 worker process\n" in done.stderr
+    run = tmp_path / "run"
+    status = asara("status", run)
+    assert status.stdout.startswith("Cup: finished\n2 of 2 matches (100%)")
+    assert "audited 2 replays: 2 sound, 0 unsound" in asara("audit", run).stdout
+    log = (run / "run.log").read_text()
+    assert log.count("match over") == 2
+    assert log.index("run started") < log.index("match over") < log.index("run over")
+    assert asara("report", run).returncode == 0

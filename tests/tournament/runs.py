@@ -1,0 +1,49 @@
+"""Whole runs, played in this process."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from asara_game.edition import load_edition
+from asara_server.replay import SigningKey
+from asara_server.tournament.config import load_tournament
+from asara_server.tournament.directory import RunDirectory
+from asara_server.tournament.results import MatchResult
+from asara_server.tournament.runner import RunEnd, Runner
+from asara_server.tournament.sandbox import Sandbox
+from asara_server.tournament.venues import Venue
+
+KEY = SigningKey.new()
+
+
+def play(
+    file: Path,
+    out: Path,
+    venue: Venue | None = None,
+    *,
+    finished: Callable[[Runner, MatchResult], None] = lambda runner, result: None,
+    enough: Callable[[], bool] = lambda: False,
+    sandbox: Sandbox | None = None,
+    resume: bool = False,
+) -> RunEnd:
+    """Play a tournament at a venue, or go on with it."""
+    tournament = load_tournament(file)
+
+    async def scenario() -> RunEnd:
+        opened = RunDirectory.reopen(out) if resume else (RunDirectory.create(out), None)
+        with opened[0] as directory:
+            runner = Runner(
+                tournament,
+                tournament.matches(),
+                edition=load_edition(),
+                directory=directory,
+                key=KEY,
+                finished=lambda result: finished(runner, result),
+                enough=enough,
+                resumed=opened[1],
+                sandbox=sandbox,
+                venue=venue,
+            )
+            return await runner.run()
+
+    return asyncio.run(scenario())
