@@ -21,15 +21,20 @@ from asara_game.rules import parse_rule_sets
 from asara_server.records import ReplyRecord
 from asara_server.replay import SigningKey, read_replay, replay_match
 from asara_server.results import Termination
+from asara_server.tournament.blocks import needs_of
+from asara_server.tournament.cluster import dask_crew
 from asara_server.tournament.config import load_tournament
+from asara_server.tournament.crew import Workers, containment_of
 from asara_server.tournament.directory import RunDirectory
 from asara_server.tournament.runner import RunEnd, Runner
 from asara_server.tournament.sandbox import (
     Sandbox,
 )
 from asara_server.tournament.schedule import Match, list_matches
+from asara_server.tournament.venues import Venue
 from tests.cli.command import command_line, environment
 from tests.tournament.bots import STEADY
+from tests.tournament.clusters import Cluster
 from tests.tournament.containment import HOSTILE, living, sandbox_or_skip
 
 BASIC = parse_rule_sets("basic")
@@ -81,7 +86,13 @@ def enter(
     return folder / "cup.toml"
 
 
-def play(file: Path, out: Path, matches: Sequence[Match], sandbox: Sandbox | None) -> RunEnd:
+def play(
+    file: Path,
+    out: Path,
+    matches: Sequence[Match],
+    sandbox: Sandbox | None,
+    venue: Venue | None = None,
+) -> RunEnd:
     async def scenario() -> RunEnd:
         with RunDirectory.create(out) as directory:
             runner = Runner(
@@ -91,6 +102,7 @@ def play(file: Path, out: Path, matches: Sequence[Match], sandbox: Sandbox | Non
                 directory=directory,
                 key=SigningKey.new(),
                 sandbox=sandbox,
+                venue=venue,
             )
             return await runner.run()
 
@@ -193,16 +205,18 @@ def cup(tmp_path: Path, host: Mapping[str, str], wanted: tuple[dict[str, str], S
     return enter(tmp_path, {**dict.fromkeys(GOOD, STEADY), **programs}, settings)
 
 
-def contained(cup: Path, sandbox: Sandbox, matches: Sequence[Match]) -> None:
+def contained(
+    cup: Path, sandbox: Sandbox, matches: Sequence[Match], venue: Venue | None = None
+) -> None:
     """Play, and see that nobody reached anything and nobody else suffered."""
     run = cup.parent / "run"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ORGANISERS_SECRET", "AWS_SECRET")
-        end = play(cup, run, matches, sandbox)
+        end = play(cup, run, matches, sandbox, venue)
     assert end.standings.complete
     assert len(end.results) == len(matches)
     assert living(MARK) == []
-    assert list(Path("/sys/fs/cgroup").rglob(f"asara-{os.getpid()}-*")) == []
+    assert list(Path("/sys/fs/cgroup").rglob("asara-*-*")) == []
     scores: dict[str, list[float]] = {}
     for result in end.results:
         harmful = [line.entry in FORFEITS for line in result.seats]
@@ -286,12 +300,35 @@ def test_no_bot_outlives_a_runner_that_is_killed(tmp_path: Path) -> None:
         time.sleep(0.05)
 
 
+def some_matches() -> list[Match]:
+    """Everybody meets somebody who means no harm."""
+    tables = [GOOD, GOOD[::-1], ("spy", "good-0")]
+    tables += [("good-1", name) for name in (*CONTAINED, *FORFEITS)]
+    return [Match(f"m{i}", 1, BASIC, names) for i, names in enumerate(tables)]
+
+
 def test_a_tournament_among_bots_that_mean_harm_has_correct_standings(
     cup: Path, wanted: tuple[dict[str, str], Sandbox]
 ) -> None:
-    tables = [GOOD, GOOD[::-1], ("spy", "good-0")]
-    tables += [("good-1", name) for name in (*CONTAINED, *FORFEITS)]
-    contained(cup, wanted[1], [Match(f"m{i}", 1, BASIC, names) for i, names in enumerate(tables)])
+    contained(cup, wanted[1], some_matches())
+
+
+@pytest.mark.long
+def test_workers_of_a_cluster_contain_bots_that_mean_harm_as_well(
+    cup: Path, wanted: tuple[dict[str, str], Sandbox], tmp_path: Path
+) -> None:
+    pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
+    cluster = Cluster(tmp_path / "cluster")
+    cluster.folder.mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ORGANISERS_SECRET", "AWS_SECRET")
+        cluster.start(workers=2)
+    try:
+        needs = needs_of(load_tournament(cup).entries, {}, containment_of(wanted[1]))
+        with dask_crew(cluster.address, needs) as crew:
+            contained(cup, wanted[1], some_matches(), Workers(crew))
+    finally:
+        cluster.end()
 
 
 @pytest.mark.long
