@@ -69,15 +69,14 @@ def raw(server: MetricsServer, data: bytes, *, finish: bool = True) -> bytes:
     """All that is answered to these bytes."""
     host, _, port = server.address.rpartition(":")
     with socket.create_connection((host, int(port)), timeout=10) as connection:
-        connection.sendall(data)
-        if finish:
-            connection.shutdown(socket.SHUT_WR)
+        with suppress(OSError):  # it may be closed before all of our bytes are sent
+            connection.sendall(data)
+            if finish:
+                connection.shutdown(socket.SHUT_WR)
         answer = b""
-        try:
+        with suppress(ConnectionResetError):  # it was closed with our bytes unread
             while part := connection.recv(65536):
                 answer += part
-        except ConnectionResetError:  # it was closed with our bytes unread
-            pass
         return answer
 
 
