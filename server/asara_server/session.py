@@ -161,17 +161,10 @@ class Session:
         self._task = asyncio.current_task()
         writer = self._loop.create_task(self._write_for_others())
         try:
-            await self._open()
             await self._serve_to_the_end()
             await self._say_last_words()
         finally:
             writer.cancel()
-
-    async def _open(self) -> None:
-        # gRPC would send these headers with the first response, and again with a status that comes
-        # while that response is written: it refuses them twice, and the stream would never end.
-        with contextlib.suppress(grpc.aio.BaseError):  # the bot has gone; reading tells
-            await self._context.send_initial_metadata(())
 
     async def _serve_to_the_end(self) -> None:
         try:
@@ -210,6 +203,7 @@ class Session:
             pass  # the bot does not read, or has gone
 
     async def _serve(self) -> None:
+        await self._open()
         await self._greet()
         read = self._context.read
         while not self.over:
@@ -227,6 +221,12 @@ class Session:
                     self._writing = False
             if mine and self._outbox:
                 await self._flush()
+
+    async def _open(self) -> None:
+        # gRPC would send these headers with the first response, and again with a status that comes
+        # while that response is written: it refuses them twice, and the stream would never end.
+        with contextlib.suppress(grpc.aio.BaseError):  # the bot has gone; reading tells
+            await self._context.send_initial_metadata(())
 
     async def _greet(self) -> None:
         self._reading = True

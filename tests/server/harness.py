@@ -148,6 +148,12 @@ def asynchronous(
     return run
 
 
+async def until(condition: Callable[[], object]) -> None:
+    """Wait until this holds; nothing tells when."""
+    while not condition():  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+
+
 class Court:
     """A referee that listens on a unix socket."""
 

@@ -15,7 +15,7 @@ from asara_server.records import ReplyRecord, StartRecord
 from asara_server.referee import Referee
 from asara_server.results import Termination
 from asara_server.spec import ClockSettings
-from tests.server.harness import asynchronous, court, play_bot, spec, together
+from tests.server.harness import Stream, asynchronous, court, play_bot, spec, together, until
 
 EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
 INVALID = grpc.StatusCode.INVALID_ARGUMENT
@@ -353,6 +353,19 @@ async def test_streams_without_hello_are_limited():
         assert await refused.ending() == (EXHAUSTED, "too-many-streams")
         for stream in idle:
             assert (await stream.ending())[1] == "hello-first"
+        await held.dial("a")
+
+
+@asynchronous
+async def test_streams_that_are_gone_at_once_leave_nothing_behind():
+    async with court(LimitSettings(streams_without_hello=3)) as held:
+        held.admit("a")
+        channel = held.channel()
+        for _ in range(200):
+            stream = Stream(channel)
+            await stream.call.wait_for_connection()
+            stream.call.cancel()
+        await until(lambda: held.referee.streams_without_hello == 0)
         await held.dial("a")
 
 

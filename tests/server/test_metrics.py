@@ -4,7 +4,7 @@ import asyncio
 import http.client
 import socket
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -27,7 +27,7 @@ from asara_server.referee import Referee
 from asara_server.results import RejectionReason
 from asara_server.service import WATCH
 from asara_server.spec import ClockSettings
-from tests.server.harness import Court, Stream, asynchronous, court, play_bot, spec, together
+from tests.server.harness import Court, Stream, asynchronous, court, play_bot, spec, together, until
 
 ADDRESS: Final = "127.0.0.1:0"
 BAD: Final = Action(build_count=BuildCount(count=99))
@@ -106,11 +106,6 @@ async def test_a_match_is_counted_when_it_is_over(tmp_path: Path) -> None:
     assert 0 < found["asara_journal_commit_seconds_sum", ""] < 30
     assert found["asara_open_matches", "running"] == 0
     assert found["asara_streams", ""] == 2
-
-
-async def until(condition: Callable[[], object]) -> None:
-    while not condition():  # noqa: ASYNC110 - the referee tells nobody
-        await asyncio.sleep(0.001)
 
 
 async def answer(held: Court, streams: list[Stream], *actions: Action) -> Stream:

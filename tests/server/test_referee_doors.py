@@ -14,7 +14,7 @@ from asara_server.limits import LimitSettings
 from asara_server.results import Termination
 from asara_server.service import WATCH, serve
 from asara_server.spec import ClockSettings
-from tests.server.harness import Court, Stream, asynchronous, court, play_bot, spec, together
+from tests.server.harness import Court, Stream, asynchronous, court, play_bot, spec, together, until
 
 Unary = grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]
 UNKNOWN = (grpc.StatusCode.UNAUTHENTICATED, "unknown-token")
@@ -121,8 +121,7 @@ async def test_nobody_without_a_token_is_told_anything_at_a_door() -> None:
 
 async def strangers(held: House, number: int) -> None:
     """Wait until so many streams are open that have not said hello."""
-    while held.referee.streams_without_hello != number:  # noqa: ASYNC110 - nothing tells
-        await asyncio.sleep(0.01)
+    await until(lambda: held.referee.streams_without_hello == number)
 
 
 @asynchronous

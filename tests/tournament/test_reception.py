@@ -15,7 +15,7 @@ from asara_server.tournament.pool import Pool
 from asara_server.tournament.reception import Line, Reception
 from asara_server.tournament.schedule import Match
 from asara_server.tournament.tokens import revoke_token
-from tests.server.harness import asynchronous
+from tests.server.harness import asynchronous, until
 from tests.tournament.elsewhere import Clock, write_cup
 
 BASIC = parse_rule_sets("basic")
@@ -187,8 +187,7 @@ async def test_who_is_out_is_not_waited_for_and_sent_away_after_its_last_match(
     assert desk.bots.sent_away == []
     line.over(Match("ax0", 1, BASIC, ("ann", "x here")))
     line.over(Match("ax1", 1, BASIC, ("ann", "x here")))
-    while not desk.bots.sent_away:  # noqa: ASYNC110 - it looks now and then
-        await asyncio.sleep(0.01)
+    await until(lambda: desk.bots.sent_away)
     assert desk.bots.sent_away == [(desk.keys["ann"], "faulted too often")]
 
 
@@ -198,8 +197,7 @@ async def test_a_revoked_token_is_noticed_where_nobody_dials_in(tmp_path: Path) 
     desk.comes("ann")
     desk.comes("bob")
     revoke_token(desk.kept, "ann")
-    while not desk.bots.sent_away:  # noqa: ASYNC110 - it looks now and then
-        await asyncio.sleep(0.01)
+    await until(lambda: desk.bots.sent_away)
     assert desk.bots.sent_away == [(desk.keys["ann"], "its token was revoked")]
     assert desk.reception.identify(desk.tokens["ann"]) is None
     assert desk.reception.identify(desk.tokens["bob"]) is not None

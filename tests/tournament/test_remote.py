@@ -3,7 +3,6 @@
 import asyncio
 import io
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import grpc
@@ -21,7 +20,7 @@ from asara_server.tournament.directory import (
 )
 from asara_server.tournament.results import MatchResult
 from asara_server.tournament.tokens import new_token, revoke_token, sha256_of
-from tests.server.harness import Stream, asynchronous, play_bot, together
+from tests.server.harness import Stream, asynchronous, play_bot, together, until
 from tests.tournament import bots
 from tests.tournament.bots import HEADER
 from tests.tournament.elsewhere import Clock, Run, running, write_cup
@@ -48,11 +47,6 @@ def names(result: MatchResult) -> list[str]:
 def held_in(folder: Path, text: str) -> bool:
     """Whether any file there has this text."""
     return any(text.encode() in path.read_bytes() for path in folder.rglob("*") if path.is_file())
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    while not condition():  # noqa: ASYNC110 - nobody tells
-        await asyncio.sleep(0.01)
 
 
 async def results(run: Run, number: int) -> None:
