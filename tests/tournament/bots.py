@@ -3,6 +3,10 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+
+from asara_server.tournament.config import ConfigError, Tournament, load_tournament
+
 GOOD = """
 import asara
 asara.run(lambda decision, match: match.random.choice(decision.legal_actions))
@@ -104,3 +108,17 @@ def write_tournament(
     path = folder / "cup.toml"
     path.write_text(text)
     return path
+
+
+def load_text(folder: Path, text: str) -> Tournament:
+    """The tournament that this text of a file in the folder describes."""
+    path = folder / "cup.toml"
+    path.write_text(text)
+    return load_tournament(path)
+
+
+def refusal_of(folder: Path, text: str) -> str:
+    """Why such a file is refused; the folder is called DIR."""
+    with pytest.raises(ConfigError) as caught:
+        load_text(folder, text)
+    return str(caught.value).replace(str(folder), "DIR")

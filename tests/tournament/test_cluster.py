@@ -20,7 +20,6 @@ from tests.cli.command import asara, command_line, environment, refusal
 from tests.tournament.bots import STEADY, write_tournament
 from tests.tournament.clusters import Cluster
 from tests.tournament.containment import sandbox_or_skip
-from tests.tournament.runs import play
 from tests.tournament.workers import (
     HEADER,
     KILLS_ITS_WORKER,
@@ -28,6 +27,7 @@ from tests.tournament.workers import (
     children,
     living_in,
     outcome,
+    played_cup,
     slow,
     wait_until,
     wait_until_gone,
@@ -50,11 +50,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture(scope="module")
 def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a tournament, and the run of it that a referee in one process played."""
-    folder = tmp_path_factory.mktemp("cup")
-    file = write_tournament(folder, {"ann": STEADY, "bob": STEADY, "cid": STEADY}, HEADER, PATIENT)
-    play(file, folder / "local")
-    return folder
+    return played_cup(tmp_path_factory.mktemp("cup"))
 
 
 def words(cluster: Cluster, file: Path, out: Path, *options: str) -> list[str]:

@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from asara_game.vocabulary import RuleSet
-from asara_server.tournament.config import ConfigError, Tournament, cores, load_tournament
+from asara_server.tournament.config import ConfigError, cores, load_tournament
+from tests.tournament.bots import load_text, refusal_of
 
 TWO = """
 [[entries]]
@@ -24,20 +25,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def load(folder: Path, text: str) -> Tournament:
-    path = folder / "cup.toml"
-    path.write_text(text)
-    return load_tournament(path)
-
-
-def refusal(folder: Path, text: str) -> str:
-    with pytest.raises(ConfigError) as caught:
-        load(folder, text)
-    return str(caught.value).replace(str(folder), "DIR")
-
-
 def test_a_short_file_is_filled_up_with_defaults(folder: Path) -> None:
-    tournament = load(folder, HEAD + TWO)
+    tournament = load_text(folder, HEAD + TWO)
     assert tournament.title == "cup"
     assert tournament.seats == (2,)
     assert tournament.rule_sets == (frozenset({RuleSet.BASIC}),)
@@ -54,7 +43,7 @@ def test_a_short_file_is_filled_up_with_defaults(folder: Path) -> None:
 
 
 def test_a_full_file_is_read(folder: Path) -> None:
-    tournament = load(
+    tournament = load_text(
         folder,
         """
         title = "Cup"
@@ -335,17 +324,17 @@ def test_a_full_file_is_read(folder: Path) -> None:
     ],
 )
 def test_what_is_wrong_is_named_with_its_place(folder: Path, text: str, message: str) -> None:
-    assert refusal(folder, text) == message
+    assert refusal_of(folder, text) == message
 
 
 def test_processes_may_live_for_the_run_where_no_deal_comes_again(folder: Path) -> None:
     independent = HEAD + 'blocks = "independent"\n'
-    assert load(folder, independent + TWO).processes == "run"
-    assert load(folder, independent + 'processes = "match"\n' + TWO).processes == "match"
+    assert load_text(folder, independent + TWO).processes == "run"
+    assert load_text(folder, independent + 'processes = "match"\n' + TWO).processes == "match"
 
 
 def test_the_matches_and_their_numbers_follow_from_the_file(folder: Path) -> None:
-    tournament = load(folder, HEAD + 'blocks_per_entry = 5\norders = "all"\n' + TWO)
+    tournament = load_text(folder, HEAD + 'blocks_per_entry = 5\norders = "all"\n' + TWO)
     matches = tournament.matches()
     assert [match.match_id for match in matches[:3]] == [
         "r1-basic-0001-1",
@@ -360,13 +349,13 @@ def test_the_matches_and_their_numbers_follow_from_the_file(folder: Path) -> Non
 def test_a_command_that_the_build_makes_need_not_be_there_yet(folder: Path) -> None:
     built = 'name = "first"\ndirectory = "bots"\nbuild = "env make"\nreadable = ["bot.py"]'
     text = TWO.replace("python bot.py", "./made", 1).replace('name = "first"', built)
-    first = load(folder, HEAD + text).entries[0]
+    first = load_text(folder, HEAD + text).entries[0]
     assert (first.build, first.command) == (("env", "make"), ("./made",))
     assert first.readable == (folder / "bot.py",)
 
 
 def test_everything_that_is_wrong_is_told_at_once(folder: Path) -> None:
-    lines = refusal(folder, "seats = 7\n" + TWO + 'colour = "red"\n').splitlines()
+    lines = refusal_of(folder, "seats = 7\n" + TWO + 'colour = "red"\n').splitlines()
     assert [line.split(": ")[1] for line in lines] == ["seats", "rule_sets", "entries[1].colour"]
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.tournament.config import ConfigError, Tournament, load_tournament
 from asara_server.tournament.tokens import default_tokens_path, new_token, revoke_token
+from tests.tournament.bots import load_text, refusal_of
 from tests.tournament.elsewhere import CERTIFICATE, remote_table
 
 HEAD = 'seats = 2\nrule_sets = "basic"\n'
@@ -21,20 +21,12 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def load(folder: Path, text: str) -> Tournament:
-    path = folder / "cup.toml"
-    path.write_text(text)
-    return load_tournament(path)
-
-
 def refusal(folder: Path, text: str) -> str:
-    with pytest.raises(ConfigError) as caught:
-        load(folder, text)
-    return str(caught.value).replace(str(folder), "DIR").removeprefix("cup.toml: ")
+    return refusal_of(folder, text).removeprefix("cup.toml: ")
 
 
 def test_an_entry_with_a_token_needs_no_command(folder: Path) -> None:
-    tournament = load(folder, HEAD + remote_table() + HERE + FAR)
+    tournament = load_text(folder, HEAD + remote_table() + HERE + FAR)
     here, far = tournament.entries
     assert (here.remote, here.token, here.command) == (False, "", ("python", "bot.py"))
     assert (far.remote, far.token, far.command) == (True, "far token", ())
@@ -52,7 +44,7 @@ def test_paths_are_relative_to_the_file_and_tokens_lie_beside_the_key(folder: Pa
     said = refusal(folder, HEAD + table + HERE + FAR)
     assert f"asara token new 'far token' --file {default_tokens_path()}" in said
     new_token(default_tokens_path(), "far token")
-    remote = load(folder, HEAD + table + HERE + FAR).remote
+    remote = load_text(folder, HEAD + table + HERE + FAR).remote
     assert remote is not None
     assert remote.certificate == folder / "cert.pem"
     assert remote.tokens == default_tokens_path()
@@ -159,7 +151,7 @@ def test_a_revoked_token_and_a_damaged_file_are_named(folder: Path) -> None:
 
 def test_blocks_with_a_bot_from_elsewhere_are_never_mirrored(folder: Path) -> None:
     others = HERE + HERE.replace('"here"', '"there"')
-    tournament = load(folder, HEAD + remote_table() + others + FAR)
+    tournament = load_text(folder, HEAD + remote_table() + others + FAR)
     assert tournament.blocks == "mirrored"
     matches = tournament.matches()
     assert {match.entries for match in matches if match.mirrored} == {

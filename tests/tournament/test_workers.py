@@ -24,6 +24,7 @@ from tests.tournament.workers import (
     interrupt_group,
     living_in,
     outcome,
+    played_cup,
     slow,
     wait_until,
     wait_until_gone,
@@ -37,11 +38,7 @@ WORKER = "multiprocessing"
 
 @pytest.fixture(scope="module")
 def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a tournament, and the run of it that a referee in one process played."""
-    folder = tmp_path_factory.mktemp("cup")
-    file = write_tournament(folder, {"ann": STEADY, "bob": STEADY, "cid": STEADY}, HEADER, PATIENT)
-    play(file, folder / "local")
-    return folder
+    return played_cup(tmp_path_factory.mktemp("cup"))
 
 
 TWO_WORKERS = ("--executor", "processes", "--workers", "2")

@@ -11,6 +11,8 @@ from typing import Any
 from asara_server.records import ReplyRecord
 from asara_server.replay import read_replay, replay_match
 from asara_server.tournament.results import read_results
+from tests.tournament.bots import STEADY, write_tournament
+from tests.tournament.runs import play
 
 #: Kills who started it, in one block.
 KILLS_ITS_WORKER = """
@@ -38,6 +40,13 @@ start_up_s = 300
 bank_s = 3_600
 reconnect_s = 300
 """
+
+
+def played_cup(folder: Path) -> Path:
+    """This folder, with a tournament and the run of it that a referee in one process played."""
+    file = write_tournament(folder, {"ann": STEADY, "bob": STEADY, "cid": STEADY}, HEADER, PATIENT)
+    play(file, folder / "local")
+    return folder
 
 
 def outcome(run: Path) -> tuple[list[dict[str, Any]], dict[str, list[Any]], bytes]:
