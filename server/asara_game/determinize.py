@@ -45,11 +45,11 @@ def _restore_public(state: State, seen: View) -> None:
     public = seen.public
     rules = seen.rules
     state.year = public.year
-    state.turn = public.turn_seat
-    state.patronage = public.patronage_seat
-    state.display = [count for display in public.displays for count in display]
+    state.turn_seat = public.turn_seat
+    state.patronage_seat = public.patronage_seat
+    state.display_counts = [count for display in public.displays for count in display]
     for market, display in enumerate(public.displays):
-        state.present[market] = sum(1 << i for i, count in enumerate(display) if count)
+        state.types_on_display[market] = sum(1 << i for i, count in enumerate(display) if count)
     state.area_colours = list(public.area_colours)
     state.dispatched = list(public.dispatched)
     spaces = {info.space: info for info in rules.spaces}
@@ -57,19 +57,19 @@ def _restore_public(state: State, seen: View) -> None:
         if area == Area.COLOURED_BUILDING:
             continue
         for mark in public.dispatched[area]:
-            state.free[area] &= ~spaces[mark.space].bit
+            state.free_spaces[area] &= ~spaces[mark.space].bit
     for space, cards in public.chests:
         info = spaces[space]
         state.chests[info.chest] = cards
-        state.gifted[info.area] |= info.bit
+        state.gift_spaces[info.area] |= info.bit
     for seat, known in enumerate(public.seats):
         state.prestige[seat] = known.prestige
         state.hand_sizes[seat] = known.hand_size
         state.towers[seat] = known.towers
-        state.numbers[seat] = -1
+        state.buildable_counts[seat] = -1
         for tower in known.towers:
             bare = tower.plain_windows + tower.gold_windows - tower.lit
-            state.bare[seat * 5 + tower.colour - 1] += bare
+            state.unlit_windows[seat * 5 + tower.colour - 1] += bare
 
 
 def _restore_private(state: State, seen: View) -> None:
@@ -78,8 +78,8 @@ def _restore_private(state: State, seen: View) -> None:
     state.money[seat] = own.asari
     state.hands[seat] = sum(ONE[colour] * count for colour, count in enumerate(own.hand, 1))
     for index, count in zip(STOCK_INDEX, own.sections, strict=True):
-        state.stock[seat * 40 + index] = count
-    state.lit[seat * 5 : seat * 5 + 5] = own.lit_windows
+        state.unbuilt[seat * 40 + index] = count
+    state.lit_held[seat * 5 : seat * 5 + 5] = own.lit_windows
     state.face_down = [(seat, space, buyers) for space, buyers in own.face_down]
 
 
@@ -109,7 +109,7 @@ def _deal_sections(state: State, seen: View, rng: random.Random) -> None:
         state.piles[market] = pile
         for kind in left:
             index = STOCK_INDEX[base + kind]
-            state.stock[rng.choice(others) * 40 + index] += 1
+            state.unbuilt[rng.choice(others) * 40 + index] += 1
 
 
 def _built(seats: Iterable[SeatView]) -> list[int]:
@@ -177,7 +177,7 @@ def _deal_lit_windows(state: State, seen: View, rng: random.Random) -> None:
     for colour in own.searched_lit_windows:
         left[colour] -= 1
     if drawn:
-        state.drawn = tuple(int(colour) for colour in own.searched_lit_windows)
+        state.lit_drawn = tuple(int(colour) for colour in own.searched_lit_windows)
     searched = not drawn and own.searched_lit_windows
     stack = [0] * seen.public.lit_stack_size
     rest = [int(colour) for colour in own.searched_lit_windows] if searched else []
@@ -194,7 +194,7 @@ def _deal_lit_windows(state: State, seen: View, rng: random.Random) -> None:
     for seat, known in enumerate(seen.public.seats):
         if seat != own.seat:
             for _ in range(known.lit_windows):
-                state.lit[seat * 5 + pool.pop() - 1] += 1
+                state.lit_held[seat * 5 + pool.pop() - 1] += 1
 
 
 def _deal_gifts(state: State, seen: View, rng: random.Random) -> None:
@@ -230,9 +230,9 @@ def _resume_turn(state: State, seen: View) -> None:
     if asked.space is not None:
         state.space = spaces[asked.space]
     state.gift_queue = asked.gifts
-    state.to_build = asked.sections_to_build
-    state.steps = asked.build_steps
-    state.keep = asked.lit_windows_to_keep
+    state.sections_to_build = asked.sections_to_build
+    state.build_steps = asked.build_steps
+    state.lit_to_keep = asked.lit_windows_to_keep
     if seen.private.searched_sections:
-        state.pile = seen.private.searched_sections[0].kind - 1
+        state.searched_market = seen.private.searched_sections[0].kind - 1
     state.legal = options(state)

@@ -79,10 +79,10 @@ def decision(state: State) -> Decision:
             state.seat,
             kind,
             state.space.space,
-            state.to_build,
-            state.steps,
+            state.sections_to_build,
+            state.build_steps,
             state.gift_queue,
-            state.keep,
+            state.lit_to_keep,
         ),
     )
 

@@ -131,7 +131,7 @@ def _buyers(state: State, action: LayBuyers, events: list[Event]) -> None:
     mark = _new(Dispatched, (space, seat, shown))
     laid = (*laid, mark)
     if area != _COLOURED:
-        state.free[area] ^= info.bit
+        state.free_spaces[area] ^= info.bit
         if laid[0] is not mark and laid[-2] > mark:
             laid = tuple(sorted(laid))
     state.dispatched[area] = laid
@@ -139,7 +139,7 @@ def _buyers(state: State, action: LayBuyers, events: list[Event]) -> None:
     if info.chest >= 0 and state.chests[info.chest]:
         state.gift_queue = state.chests[info.chest]
         state.chests[info.chest] = ()
-        state.gifted[area] &= ~info.bit
+        state.gift_spaces[area] &= ~info.bit
         _next_gift(state, events)
     else:
         _MOVES[area](state, info, events, False)
@@ -193,7 +193,7 @@ def _gift_buyers(state: State) -> list[Action]:
 
 def _gift_sections(state: State) -> tuple[Action, ...]:
     market = state.gift_queue[0].section_kind - 1
-    return state.rules.takes[market][_payable(state, state.present[market])]
+    return state.rules.takes[market][_payable(state, state.types_on_display[market])]
 
 
 def _gift_lit_windows(state: State) -> list[Action]:
@@ -258,7 +258,7 @@ def can_move(state: State, info: SpaceInfo, wished: bool) -> bool:
 def _counts(state: State, plot: SpaceInfo, wished: bool) -> list[int]:
     """Numbers of sections that the seat can build on a plot; a wish allows no other (RULES R13)."""
     numbers = seat_numbers(state, state.seat)
-    allowed = [plot.cost] if wished else state.rules.plot_counts(plot, state.free[plot.area])
+    allowed = [plot.cost] if wished else state.rules.plot_counts(plot, state.free_spaces[plot.area])
     return [count for count in allowed if numbers >> count & 1]
 
 
@@ -269,7 +269,7 @@ def _market(state: State, info: SpaceInfo, events: list[Event], wished: bool) ->
 
 def _displayed(state: State) -> tuple[Action, ...]:
     market = state.space.area - 1
-    return state.rules.may_take[market][_payable(state, state.present[market])]
+    return state.rules.may_take[market][_payable(state, state.types_on_display[market])]
 
 
 def _payable(state: State, present: int) -> int:
@@ -306,7 +306,7 @@ def _searches(state: State) -> list[Action]:
 
 
 def _patronage(state: State, info: SpaceInfo, events: list[Event], wished: bool) -> None:
-    state.patronage = state.seat
+    state.patronage_seat = state.seat
     events.append(PatronageTaken(state.seat))
     end_turn(state, events)
 
@@ -388,13 +388,13 @@ _MOVES: Final[tuple[Callable[[State, SpaceInfo, list[Event], bool], None], ...]]
 def _take_displayed(state: State, action: Action, events: list[Event]) -> None:
     info = state.rules.by_section[action]
     seat = state.seat
-    display = state.display
+    display = state.display_counts
     display[info.index] -= 1
     if not display[info.index]:
-        state.present[info.market] ^= info.bit
+        state.types_on_display[info.market] ^= info.bit
     state.money[seat] -= info.price
-    state.stock[seat * 40 + info.stock] += 1
-    state.numbers[seat] = -1
+    state.unbuilt[seat * 40 + info.stock] += 1
+    state.buildable_counts[seat] = -1
     events.append(_new(SectionTaken, (seat, info.section, False, -info.price, 0)))
 
 
@@ -412,31 +412,31 @@ def _search(state: State, action: SearchPile, events: list[Event]) -> None:
     kind = action.kind
     state.money[seat] -= cost
     events.append(PileSearched(seat, kind, -cost))
-    state.pile = kind - 1
+    state.searched_market = kind - 1
     state.kind = DecisionKind.PILE_SECTION
     state.legal = _searched(state)
 
 
 def _searched(state: State) -> tuple[Action, ...]:
     present = 0
-    for section in state.piles[state.pile]:
+    for section in state.piles[state.searched_market]:
         present |= 1 << section
-    return state.rules.may_take[state.pile][_payable(state, present)]
+    return state.rules.may_take[state.searched_market][_payable(state, present)]
 
 
 def _pile_section(state: State, action: Action, events: list[Event]) -> None:
     seat = state.seat
-    pile = state.piles[state.pile]
+    pile = state.piles[state.searched_market]
     if action is DECLINE:
         events.append(MoveDeclined(seat))
     else:
         info = state.rules.by_section[action]
         pile.remove(info.index % 10)
         state.money[seat] -= info.price
-        state.stock[seat * 40 + info.stock] += 1
-        state.numbers[seat] = -1
+        state.unbuilt[seat * 40 + info.stock] += 1
+        state.buildable_counts[seat] = -1
         events.append(SectionTaken(seat, info.section, True, -info.price))
-    state.shuffle(state.pile, pile)
+    state.shuffle(state.searched_market, pile)
     end_turn(state, events)
 
 
@@ -448,30 +448,30 @@ def _offer(state: State, action: PayOffer, events: list[Event]) -> None:
     stack = state.lit_stack
     count = min(offer.drawn, len(stack))  # RULES R7, R17
     drawn = tuple(stack.pop() & 7 for _ in range(count))
-    state.drawn = drawn
-    state.keep = min(offer.kept, count)
+    state.lit_drawn = drawn
+    state.lit_to_keep = min(offer.kept, count)
     events.append(LitWindowsDrawn(seat, count, -asari))
     state.kind = DecisionKind.LIT_KEEP
     state.legal = _kept(state)
 
 
 def _kept(state: State) -> list[Action]:
-    chosen = sorted(set(combinations(sorted(state.drawn), state.keep)))
+    chosen = sorted(set(combinations(sorted(state.lit_drawn), state.lit_to_keep)))
     return [KeepLitWindows(tuple(Colour(c) for c in colours)) for colours in chosen]
 
 
 def _keep(state: State, action: KeepLitWindows, events: list[Event]) -> None:
     colours = action.colours
     seat = state.seat
-    rest = list(state.drawn)
+    rest = list(state.lit_drawn)
     for colour in colours:
         rest.remove(colour)
     known = seat + 1 << 3
     # RULES R9: the first drawn goes under the stack first, and will come up first.
     state.lit_stack[:0] = [known | colour for colour in reversed(rest)]
     _keep_lit(state, colours)
-    state.drawn = ()
-    state.keep = 0
+    state.lit_drawn = ()
+    state.lit_to_keep = 0
     events.append(LitWindowsKept(seat, len(colours)))
     end_turn(state, events)
 
@@ -479,8 +479,8 @@ def _keep(state: State, action: KeepLitWindows, events: list[Event]) -> None:
 def _keep_lit(state: State, colours: Iterable[Colour]) -> None:
     seat = state.seat
     for colour in colours:
-        state.lit[seat * 5 + colour - 1] += 1
-    state.numbers[seat] = -1
+        state.lit_held[seat * 5 + colour - 1] += 1
+    state.buildable_counts[seat] = -1
 
 
 # --- building ------------------------------------------------------------------------------------
@@ -490,15 +490,15 @@ def _build_count(state: State, action: BuildCount, events: list[Event]) -> None:
     info = state.space
     seat = state.seat
     state.money[seat] -= info.cost
-    state.to_build = count = action.count
+    state.sections_to_build = count = action.count
     events.append(BuildStarted(seat, count, -info.cost))
     _ask_step(state, events)
 
 
 def _ask_step(state: State, events: list[Event]) -> None:
-    if not state.to_build:
-        state.numbers[state.seat] = -1
-        state.steps = ()
+    if not state.sections_to_build:
+        state.buildable_counts[state.seat] = -1
+        state.build_steps = ()
         end_turn(state, events)
         return
     state.kind = DecisionKind.BUILD
@@ -508,11 +508,11 @@ def _ask_step(state: State, events: list[Event]) -> None:
 def _steps(state: State) -> list[Action]:
     seat = state.seat
     return build_steps(
-        state.stock[seat * 40 : seat * 40 + 40],
-        state.lit[seat * 5 : seat * 5 + 5],
+        state.unbuilt[seat * 40 : seat * 40 + 40],
+        state.lit_held[seat * 5 : seat * 5 + 5],
         state.towers[seat],
-        state.steps,
-        state.to_build,
+        state.build_steps,
+        state.sections_to_build,
     )
 
 
@@ -522,8 +522,8 @@ def _build(state: State, action: Action, events: list[Event]) -> None:
     sections = 1
     if type(action) is FoundTower:
         at = seat * 40 + (action.colour - 1) * 8
-        state.stock[at + action.base_gold] -= 1
-        state.stock[at + 6 + action.turret_gold] -= 1
+        state.unbuilt[at + action.base_gold] -= 1
+        state.unbuilt[at + 6 + action.turret_gold] -= 1
         tower = Tower(action.colour, action.base_gold, action.turret_gold)
         state.towers[seat] = (*towers, tower)
         sections = 2
@@ -531,23 +531,23 @@ def _build(state: State, action: Action, events: list[Event]) -> None:
     elif type(action) is ExtendTower:
         section = action.section
         at = seat * 40 + (section.colour - 1) * 8
-        state.stock[at + (section.kind - 1) * 2 + section.gold] -= 1
+        state.unbuilt[at + (section.kind - 1) * 2 + section.gold] -= 1
         window = section.kind == SectionKind.WINDOW
         if window:
-            state.bare[seat * 5 + section.colour - 1] += 1
+            state.unlit_windows[seat * 5 + section.colour - 1] += 1
         # Tower's fields 3 to 6 are plain and gold trunks, plain and gold windows.
         _change_tower(state, action.tower, 3 + 2 * window + section.gold)
         events.append(TowerExtended(seat, action.tower, section, 0, 1))
     else:
         assert isinstance(action, LightWindow)
         colour = towers[action.tower - 1].colour - 1
-        state.lit[seat * 5 + colour] -= 1
-        state.bare[seat * 5 + colour] -= 1
+        state.lit_held[seat * 5 + colour] -= 1
+        state.unlit_windows[seat * 5 + colour] -= 1
         _change_tower(state, action.tower, 7 + action.gold)
         events.append(WindowLit(seat, action.tower, action.gold, 0, 1))
     state.prestige[seat] += sections
-    state.to_build -= sections
-    state.steps += (action,)
+    state.sections_to_build -= sections
+    state.build_steps += (action,)
     _ask_step(state, events)
 
 

@@ -58,56 +58,56 @@ class State:
 
     __slots__ = (
         "area_colours",
-        "bare",
+        "build_steps",
+        "buildable_counts",
         "buyer_pile",
         "chests",
         "dispatched",
-        "display",
-        "drawn",
+        "display_counts",
         "face_down",
-        "free",
+        "free_spaces",
         "gift_deck",
         "gift_queue",
-        "gifted",
+        "gift_spaces",
         "hand_sizes",
         "hands",
-        "keep",
         "kind",
         "legal",
-        "lit",
+        "lit_drawn",
+        "lit_held",
         "lit_stack",
+        "lit_to_keep",
         "money",
-        "numbers",
-        "patronage",
-        "pile",
+        "patronage_seat",
         "piles",
-        "present",
         "prestige",
         "rules",
+        "searched_market",
         "seat",
+        "sections_to_build",
+        "shuffle_counts",
         "shuffler",
-        "shuffles",
         "space",
-        "steps",
-        "stock",
-        "to_build",
         "towers",
-        "turn",
+        "turn_seat",
+        "types_on_display",
+        "unbuilt",
+        "unlit_windows",
         "year",
     )
 
     rules: Rules
     shuffler: Shuffler
     #: How often each thing of SHUFFLED was shuffled.
-    shuffles: list[int]
+    shuffle_counts: list[int]
     year: int
     #: Seat whose turn it is.
-    turn: int
+    turn_seat: int
     #: Seat that decides (it is its turn), -1 when the match is over.
     seat: int
     kind: DecisionKind
     legal: Sequence[Action]
-    patronage: int
+    patronage_seat: int
 
     # by seat
     prestige: list[int]
@@ -116,20 +116,20 @@ class State:
     hands: list[int]
     hand_sizes: list[int]
     #: seat*40 + (colour-1)*8 + (kind-1)*2 + gold
-    stock: list[int]
+    unbuilt: list[int]
     #: Lit windows held, seat*5 + colour-1.
-    lit: list[int]
+    lit_held: list[int]
     #: Standing windows without a lit window, seat*5 + colour-1.
-    bare: list[int]
+    unlit_windows: list[int]
     towers: list[tuple[Tower, ...]]
     #: Numbers of sections the seat could build, see `build.reachable`; -1 where not worked out.
-    numbers: list[int]
+    buildable_counts: list[int]
 
     # the table
     #: Counts on display, (kind-1)*10 + (colour-1)*2 + gold.
-    display: list[int]
+    display_counts: list[int]
     #: By market: bits of the ten section types on display.
-    present: list[int]
+    types_on_display: list[int]
     #: By market: section types 0-9, top last.
     piles: list[list[int]]
     #: Buyer colours, top last.
@@ -141,9 +141,9 @@ class State:
     #: Cards by chest, oldest first.
     chests: list[tuple[GiftCard, ...]]
     #: By area: bits of the spaces with cards.
-    gifted: list[int]
+    gift_spaces: list[int]
     #: By area: bits of the free spaces.
-    free: list[int]
+    free_spaces: list[int]
     #: By area: 0 or the buyer colour to follow.
     area_colours: list[int]
     #: By area: what lies there, by space and time.
@@ -155,60 +155,60 @@ class State:
     space: SpaceInfo
     gift_queue: tuple[GiftCard, ...]
     #: Market of the pile being searched.
-    pile: int
-    to_build: int
-    steps: tuple[Action, ...]
+    searched_market: int
+    sections_to_build: int
+    build_steps: tuple[Action, ...]
     #: Lit windows drawn, as drawn, and how many are kept.
-    drawn: tuple[int, ...]
-    keep: int
+    lit_drawn: tuple[int, ...]
+    lit_to_keep: int
 
     def copy(self, shuffler: Shuffler | None = None) -> State:
         """An independent state; shares the shuffler unless given another."""
         new: State = State.__new__(State)
         new.rules = self.rules
         new.shuffler = shuffler or self.shuffler
-        new.shuffles = self.shuffles[:]
+        new.shuffle_counts = self.shuffle_counts[:]
         new.year = self.year
-        new.turn = self.turn
+        new.turn_seat = self.turn_seat
         new.seat = self.seat
         new.kind = self.kind
         new.legal = self.legal
-        new.patronage = self.patronage
+        new.patronage_seat = self.patronage_seat
         new.prestige = self.prestige[:]
         new.money = self.money[:]
         new.hands = self.hands[:]
         new.hand_sizes = self.hand_sizes[:]
-        new.stock = self.stock[:]
-        new.lit = self.lit[:]
-        new.bare = self.bare[:]
+        new.unbuilt = self.unbuilt[:]
+        new.lit_held = self.lit_held[:]
+        new.unlit_windows = self.unlit_windows[:]
         new.towers = self.towers[:]
-        new.numbers = self.numbers[:]
-        new.display = self.display[:]
-        new.present = self.present[:]
+        new.buildable_counts = self.buildable_counts[:]
+        new.display_counts = self.display_counts[:]
+        new.types_on_display = self.types_on_display[:]
         new.piles = [pile[:] for pile in self.piles]
         new.buyer_pile = self.buyer_pile[:]
         new.lit_stack = self.lit_stack[:]
         new.gift_deck = self.gift_deck[:]
         new.chests = self.chests[:]
-        new.gifted = self.gifted[:]
-        new.free = self.free[:]
+        new.gift_spaces = self.gift_spaces[:]
+        new.free_spaces = self.free_spaces[:]
         new.area_colours = self.area_colours[:]
         new.dispatched = self.dispatched[:]
         new.face_down = self.face_down[:]
         new.space = self.space
         new.gift_queue = self.gift_queue
-        new.pile = self.pile
-        new.to_build = self.to_build
-        new.steps = self.steps
-        new.drawn = self.drawn
-        new.keep = self.keep
+        new.searched_market = self.searched_market
+        new.sections_to_build = self.sections_to_build
+        new.build_steps = self.build_steps
+        new.lit_drawn = self.lit_drawn
+        new.lit_to_keep = self.lit_to_keep
         return new
 
     def shuffle(self, thing: int, items: list[int]) -> None:
         """Shuffle a thing of SHUFFLED; from its sorted contents, so that no order leaks."""
         items.sort()
-        count = self.shuffles[thing]
-        self.shuffles[thing] = count + 1
+        count = self.shuffle_counts[thing]
+        self.shuffle_counts[thing] = count + 1
         self.shuffler.shuffle(f"{SHUFFLED[thing]}/{count}", items)
 
 
@@ -218,9 +218,9 @@ def blank(rules: Rules, shuffler: Shuffler) -> State:
     seats = rules.seats
     state.rules = rules
     state.shuffler = shuffler
-    state.shuffles = [0] * len(SHUFFLED)
+    state.shuffle_counts = [0] * len(SHUFFLED)
     state.year = 0
-    state.turn = state.patronage = 0
+    state.turn_seat = state.patronage_seat = 0
     state.seat = -1
     state.kind = DecisionKind.SPACE
     state.legal = ()
@@ -228,28 +228,28 @@ def blank(rules: Rules, shuffler: Shuffler) -> State:
     state.money = [0] * seats
     state.hands = [0] * seats
     state.hand_sizes = [0] * seats
-    state.stock = [0] * (40 * seats)
-    state.lit = [0] * (5 * seats)
-    state.bare = [0] * (5 * seats)
+    state.unbuilt = [0] * (40 * seats)
+    state.lit_held = [0] * (5 * seats)
+    state.unlit_windows = [0] * (5 * seats)
     state.towers = [()] * seats
-    state.numbers = [1] * seats
-    state.display = [0] * 40
-    state.present = [0] * 4
+    state.buildable_counts = [1] * seats
+    state.display_counts = [0] * 40
+    state.types_on_display = [0] * 4
     state.piles = [[], [], [], []]
     state.buyer_pile = []
     state.lit_stack = []
     state.gift_deck = []
     state.chests = [()] * len(rules.chests)
-    state.gifted = [0] * AREAS
-    state.free = list(rules.board)
+    state.gift_spaces = [0] * AREAS
+    state.free_spaces = list(rules.board)
     state.area_colours = [0] * AREAS
     state.dispatched = [()] * AREAS
     state.face_down = []
     state.space = rules.spaces[0]
     state.gift_queue = ()
-    state.pile = 0
-    state.to_build = 0
-    state.steps = ()
-    state.drawn = ()
-    state.keep = 0
+    state.searched_market = 0
+    state.sections_to_build = 0
+    state.build_steps = ()
+    state.lit_drawn = ()
+    state.lit_to_keep = 0
     return state

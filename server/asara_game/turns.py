@@ -29,13 +29,13 @@ def end_turn(state: State, events: list[Event]) -> None:
     """Ask the next seat that holds a buyer for a space, or end the year."""
     sizes = state.hand_sizes
     seats = len(sizes)
-    seat = state.turn
+    seat = state.turn_seat
     for _ in range(seats):
         seat += 1
         if seat == seats:
             seat = 0
         if sizes[seat]:
-            state.turn = state.seat = seat
+            state.turn_seat = state.seat = seat
             state.kind = _SPACE
             state.legal = spaces(state, seat)
             return
@@ -50,16 +50,16 @@ def spaces(state: State, seat: int) -> list[Action]:
     rules = state.rules
     known = rules.offers
     asari = state.money[seat]
-    free = state.free if state.hand_sizes[seat] > 1 else _fitting(state, seat)
+    free = state.free_spaces if state.hand_sizes[seat] > 1 else _fitting(state, seat)
     _, bases, trunks, windows, turrets, circle, bank, _, spies, patronage, tent, lit, genie = free
     key = bases | trunks << 8 | windows << 16 | turrets << 24
     if rules.gifts:
-        _, bases, trunks, windows, turrets, *_ = state.gifted
+        _, bases, trunks, windows, turrets, *_ = state.gift_spaces
         key |= bases << 32 | trunks << 40 | windows << 48 | turrets << 56
     markets = rules.market_offers.get(key)
     legal = list(rules.markets(key) if markets is None else markets)
     if circle and asari:
-        numbers = state.numbers[seat]
+        numbers = state.buildable_counts[seat]
         if numbers < 0:
             numbers = seat_numbers(state, seat)
         if numbers > 1:
@@ -74,13 +74,13 @@ def spaces(state: State, seat: int) -> list[Action]:
         if base_pile or trunk_pile or window_pile or turret_pile:
             legal += _payable(rules, _SPIES, spies, asari)
     if patronage:
-        key = patronage | state.gifted[_PATRONAGE] << 8
+        key = patronage | state.gift_spaces[_PATRONAGE] << 8
         legal += known[_PATRONAGE].get(key) or rules.plain_spaces(_PATRONAGE, key)
     if rules.professional:
         if tent and state.buyer_pile:
             legal += _payable(rules, _TENT, tent, asari)
         if lit and asari >= rules.least_offer and state.lit_stack:
-            key = lit | state.gifted[_LIT_HOUSE] << 8
+            key = lit | state.gift_spaces[_LIT_HOUSE] << 8
             legal += known[_LIT_HOUSE].get(key) or rules.plain_spaces(_LIT_HOUSE, key)
         if genie:
             legal += _payable(rules, _GENIE, genie, asari)
@@ -96,7 +96,7 @@ def _payable(rules: Rules, area: int, free: int, asari: int) -> tuple[Action, ..
 def _fitting(state: State, seat: int) -> list[int]:
     """Free spaces by area, none where the seat's only buyer has not the area's colour."""
     hand = state.hands[seat]
-    free = state.free[:]
+    free = state.free_spaces[:]
     for area, colour in enumerate(state.area_colours):
         if colour and not hand & MASK[colour]:
             free[area] = 0
@@ -105,13 +105,13 @@ def _fitting(state: State, seat: int) -> list[int]:
 
 def seat_numbers(state: State, seat: int) -> int:
     """Numbers of sections that a seat could build now, see `build.reachable`."""
-    numbers = state.numbers[seat]
+    numbers = state.buildable_counts[seat]
     if numbers < 0:
         five = slice(seat * 5, seat * 5 + 5)
-        numbers = state.numbers[seat] = reachable(
-            state.stock[seat * 40 : seat * 40 + 40],
-            state.lit[five],
-            state.bare[five],
+        numbers = state.buildable_counts[seat] = reachable(
+            state.unbuilt[seat * 40 : seat * 40 + 40],
+            state.lit_held[five],
+            state.unlit_windows[five],
             state.towers[seat],
         )
     return numbers
@@ -120,7 +120,7 @@ def seat_numbers(state: State, seat: int) -> int:
 def end_year(state: State, events: list[Event]) -> None:
     """Evaluate the year; start the next one, or evaluate the match."""
     rules = state.rules
-    for evaluated in year_evaluation(state.towers, state.patronage):
+    for evaluated in year_evaluation(state.towers, state.patronage_seat):
         state.prestige[evaluated.seat] += evaluated.prestige
         events.append(evaluated)
     if state.year < rules.edition.years:
@@ -138,11 +138,11 @@ def start_year(state: State, events: list[Event]) -> None:
     rules = state.rules
     edition = rules.edition
     state.year += 1
-    state.free = list(rules.board)
+    state.free_spaces = list(rules.board)
     state.area_colours = [0] * len(state.area_colours)
     state.dispatched = [()] * len(state.dispatched)
     state.face_down = []
-    events.append(YearStarted(state.patronage, state.year, rules.hand_size))
+    events.append(YearStarted(state.patronage_seat, state.year, rules.hand_size))
     pile = list(rules.buyers)
     state.shuffle(BUYERS, pile)
     for seat in range(rules.seats):
@@ -160,9 +160,9 @@ def start_year(state: State, events: list[Event]) -> None:
         if state.gift_deck:
             card = rules.gift_cards[state.gift_deck.pop()]
             state.chests[info.chest] += (card,)
-            state.gifted[info.area] |= info.bit
+            state.gift_spaces[info.area] |= info.bit
             events.append(GiftLaid(0, info.space, card))
-    state.turn = state.seat = state.patronage
+    state.turn_seat = state.seat = state.patronage_seat
     state.kind = _SPACE
     state.legal = spaces(state, state.seat)
 
@@ -170,14 +170,14 @@ def start_year(state: State, events: list[Event]) -> None:
 def _fill_display(state: State, market: int, events: list[Event]) -> None:
     pile = state.piles[market]
     base = market * 10
-    wanted = state.rules.edition.display_size - sum(state.display[base : base + 10])
+    wanted = state.rules.edition.display_size - sum(state.display_counts[base : base + 10])
     added = sorted(pile[-wanted:]) if wanted else []
     if not added:
         return
     del pile[-len(added) :]
     for kind in added:
-        state.display[base + kind] += 1
-        state.present[market] |= 1 << kind
+        state.display_counts[base + kind] += 1
+        state.types_on_display[market] |= 1 << kind
     events.append(DisplayFilled(0, tuple(SECTION_TYPES[base + kind] for kind in added)))
 
 

@@ -277,8 +277,8 @@ def _public(
         PublicView,
         (
             state.year,
-            state.turn,
-            state.patronage,
+            state.turn_seat,
+            state.patronage_seat,
             len(state.buyer_pile),
             len(state.lit_stack),
             len(state.gift_deck),
@@ -293,7 +293,7 @@ def _public(
 
 
 def _displays(state: State) -> tuple[tuple[int, ...], ...]:
-    display = tuple(state.display)
+    display = tuple(state.display_counts)
     return (display[:10], display[10:20], display[20:30], display[30:])
 
 
@@ -308,19 +308,19 @@ def _chests(state: State) -> _Chests:
 
 
 def _seat(state: State, seat: int) -> SeatView:
-    lit_windows = sum(state.lit[seat * 5 : seat * 5 + 5])
+    lit_windows = sum(state.lit_held[seat * 5 : seat * 5 + 5])
     return _seat_view(
         (state.prestige[seat], state.hand_sizes[seat], lit_windows, state.towers[seat])
     )
 
 
 def _stock(state: State, seat: int) -> tuple[int, ...]:
-    stock: tuple[int, ...] = _by_kind(state.stock[seat * 40 : seat * 40 + 40])
+    stock: tuple[int, ...] = _by_kind(state.unbuilt[seat * 40 : seat * 40 + 40])
     return stock
 
 
 def _lit(state: State, seat: int) -> tuple[int, ...]:
-    return tuple(state.lit[seat * 5 : seat * 5 + 5])
+    return tuple(state.lit_held[seat * 5 : seat * 5 + 5])
 
 
 def _private(
@@ -368,13 +368,13 @@ def _searched(state: State) -> _Searched:
     if kind not in _SEARCHING:
         return _NOTHING_SEARCHED
     if kind == DecisionKind.PILE_SECTION:
-        base = state.pile * 10
-        pile = sorted(state.piles[state.pile])
+        base = state.searched_market * 10
+        pile = sorted(state.piles[state.searched_market])
         return tuple(SECTION_TYPES[base + section] for section in pile), (), ()
     if kind == DecisionKind.GIFT_BUYER:
         return (), tuple(_BUYERS[colour - 1] for colour in sorted(state.buyer_pile)), ()
     if kind == DecisionKind.LIT_KEEP:
-        return (), (), tuple(_COLOURS[colour - 1] for colour in state.drawn)
+        return (), (), tuple(_COLOURS[colour - 1] for colour in state.lit_drawn)
     windows = sorted(window & 7 for window in state.lit_stack)
     return (), (), tuple(_COLOURS[colour - 1] for colour in windows)
 

@@ -152,11 +152,11 @@ def _check_sections(state: State) -> None:
     found: Counter[Section] = Counter()
     for market, pile in enumerate(state.piles):
         found.update(SECTION_TYPES[market * 10 + kind] for kind in pile)
-    for index, count in enumerate(state.display):
+    for index, count in enumerate(state.display_counts):
         assert count >= 0
         found[SECTION_TYPES[index]] += count
     for seat in range(state.rules.seats):
-        for index, count in enumerate(state.stock[seat * 40 : seat * 40 + 40]):
+        for index, count in enumerate(state.unbuilt[seat * 40 : seat * 40 + 40]):
             assert count >= 0
             colour, rest = divmod(index, 8)
             kind, gold = divmod(rest, 2)
@@ -176,7 +176,7 @@ def _check_sections(state: State) -> None:
 
 def _check_lit_windows(state: State) -> None:
     found = Counter(window & 7 for window in state.lit_stack)
-    for index, count in enumerate(state.lit):
+    for index, count in enumerate(state.lit_held):
         assert count >= 0
         found[index % 5 + 1] += count
     for towers in state.towers:
@@ -185,7 +185,7 @@ def _check_lit_windows(state: State) -> None:
             assert 0 <= tower.lit_gold <= tower.gold_windows
             found[tower.colour] += tower.lit
     if state.kind == DecisionKind.LIT_KEEP and state.seat >= 0:
-        found.update(state.drawn)
+        found.update(state.lit_drawn)
     expected = Counter(dict(enumerate(state.rules.edition.lit_windows, 1)))
     assert +found == +expected
 
@@ -206,24 +206,26 @@ def check_tables(state: State) -> None:
     """Counts and bits that are kept to be quick say what the table says."""
     rules = state.rules
     for market in range(4):
-        counts = state.display[market * 10 : market * 10 + 10]
-        assert state.present[market] == sum(1 << i for i, count in enumerate(counts) if count)
+        counts = state.display_counts[market * 10 : market * 10 + 10]
+        assert state.types_on_display[market] == sum(
+            1 << i for i, count in enumerate(counts) if count
+        )
     taken = {mark.space for area in state.dispatched for mark in area}
     for info in rules.spaces:
         free = info.space not in taken or info is rules.by_area[7][0]
-        assert bool(state.free[info.area] & info.bit) is free
+        assert bool(state.free_spaces[info.area] & info.bit) is free
         holds_gift = info.chest >= 0 and bool(state.chests[info.chest])
-        assert bool(state.gifted[info.area] & info.bit) is holds_gift
+        assert bool(state.gift_spaces[info.area] & info.bit) is holds_gift
     for seat, towers in enumerate(state.towers):
         bare = Counter[int]()
         for tower in towers:
             bare[tower.colour] += tower.plain_windows + tower.gold_windows - tower.lit
-        assert state.bare[seat * 5 : seat * 5 + 5] == [bare[colour] for colour in Colour]
-        if state.numbers[seat] >= 0 and state.kind == DecisionKind.SPACE:
-            assert state.numbers[seat] == reachable(
-                state.stock[seat * 40 : seat * 40 + 40],
-                state.lit[seat * 5 : seat * 5 + 5],
-                state.bare[seat * 5 : seat * 5 + 5],
+        assert state.unlit_windows[seat * 5 : seat * 5 + 5] == [bare[colour] for colour in Colour]
+        if state.buildable_counts[seat] >= 0 and state.kind == DecisionKind.SPACE:
+            assert state.buildable_counts[seat] == reachable(
+                state.unbuilt[seat * 40 : seat * 40 + 40],
+                state.lit_held[seat * 5 : seat * 5 + 5],
+                state.unlit_windows[seat * 5 : seat * 5 + 5],
                 towers,
             )
 

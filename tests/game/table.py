@@ -98,15 +98,15 @@ class Table:
         counts = [0] * 40
         for kind, colour, gold in map(section, sections):
             counts[(colour - 1) * 8 + (kind - 1) * 2 + gold] += 1
-        self.state.stock[seat * 40 : seat * 40 + 40] = counts
-        self.state.numbers[seat] = -1
+        self.state.unbuilt[seat * 40 : seat * 40 + 40] = counts
+        self.state.buildable_counts[seat] = -1
         self._ask()
 
     def lit(self, seat: int, text: str) -> None:
         """The seat's lit windows that are not built."""
         held = colours(text)
-        self.state.lit[seat * 5 : seat * 5 + 5] = [held.count(colour) for colour in Colour]
-        self.state.numbers[seat] = -1
+        self.state.lit_held[seat * 5 : seat * 5 + 5] = [held.count(colour) for colour in Colour]
+        self.state.buildable_counts[seat] = -1
         self._ask()
 
     def towers(self, seat: int, *towers: Tower) -> None:
@@ -115,8 +115,8 @@ class Table:
         bare = [0] * 5
         for t in towers:
             bare[t.colour - 1] += t.plain_windows + t.gold_windows - t.lit
-        self.state.bare[seat * 5 : seat * 5 + 5] = bare
-        self.state.numbers[seat] = -1
+        self.state.unlit_windows[seat * 5 : seat * 5 + 5] = bare
+        self.state.buildable_counts[seat] = -1
         self._ask()
 
     def occupy(self, *spaces: str, seat: int = 1, colour: str = "blue") -> None:
@@ -124,7 +124,7 @@ class Table:
         for text in spaces:
             info = self.info(text)
             face = BuyerColour[colour.upper()]
-            self.state.free[info.area] &= ~info.bit
+            self.state.free_spaces[info.area] &= ~info.bit
             self.state.area_colours[info.area] = face
             mark = Dispatched(info.space, seat, face)
             self.state.dispatched[info.area] = (*self.state.dispatched[info.area], mark)
@@ -136,9 +136,9 @@ class Table:
         counts = [0] * 10
         for found in map(section, sections):
             counts[(found.colour - 1) * 2 + found.gold] += 1
-        self.state.display[base : base + 10] = counts
+        self.state.display_counts[base : base + 10] = counts
         present = sum(1 << index for index, count in enumerate(counts) if count)
-        self.state.present[base // 10] = present
+        self.state.types_on_display[base // 10] = present
         self._ask()
 
     def pile(self, kind: str, *sections: str) -> None:
@@ -161,9 +161,9 @@ class Table:
         """The cards on a chest space, in the order they were laid."""
         info = self.info(space)
         self.state.chests[info.chest] = cards
-        self.state.gifted[info.area] &= ~info.bit
+        self.state.gift_spaces[info.area] &= ~info.bit
         if cards:
-            self.state.gifted[info.area] |= info.bit
+            self.state.gift_spaces[info.area] |= info.bit
         self._ask()
 
     def no_gifts(self) -> None:
@@ -172,7 +172,7 @@ class Table:
 
     def turn(self, seat: int) -> None:
         """It is this seat's turn."""
-        self.state.turn = self.state.seat = seat
+        self.state.turn_seat = self.state.seat = seat
         self._ask()
 
     def year(self, year: int) -> None:

@@ -34,9 +34,9 @@ def test_everybody_has_the_same_public_view_and_a_private_one_of_his_own(rule_se
             assert sum(seen.private.hand) == public.seats[seat].hand_size
             assert sum(seen.private.lit_windows) == public.seats[seat].lit_windows
             assert seen.legal == (tuple(state.legal) if seat == state.seat else ())
-        assert public.turn_seat == state.turn
+        assert public.turn_seat == state.turn_seat
         assert [sum(display) for display in public.displays] == [
-            sum(state.display[at : at + 10]) for at in range(0, 40, 10)
+            sum(state.display_counts[at : at + 10]) for at in range(0, 40, 10)
         ]
 
 
@@ -152,7 +152,7 @@ def test_another_world_can_be_played_to_its_end(rule_sets, seats):
 
 def test_no_world_within_another_seats_turn():
     for state, _, _ in playout(rules("pro", 3), 1):
-        seen = view(state, (state.turn + 1) % 3)
+        seen = view(state, (state.turn_seat + 1) % 3)
         if seen.decision is None and state.seat >= 0 and any(state.hand_sizes):
             with pytest.raises(ValueError, match="another seat's turn"):
                 determinize(seen, random.Random(0))
