@@ -102,7 +102,6 @@ class Telling:
 
     def happened(self, events: Sequence[Event], state: State) -> None:
         """Events that led to this state; several turns, where the rules forced some of them."""
-        self._view.changed(events)
         told = self.events
         parts = self.event_parts
         for event in events:

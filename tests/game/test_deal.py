@@ -85,7 +85,7 @@ def what_lies_where(state: State) -> dict[str, Any]:
     found: dict[str, Any] = {"displays": {}, "piles": {}}
     for kind in SectionKind:
         types = [format_section(section) for section in SECTION_TYPES if section.kind == kind]
-        counts = state.display_counts[(kind - 1) * 10 : kind * 10]
+        counts = state.display_of(kind - 1)
         name = kind.name.lower()
         found["displays"][name] = [
             text for text, count in zip(types, counts, strict=True) for _ in range(count)

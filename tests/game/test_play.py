@@ -48,7 +48,7 @@ def check_match(rule_sets: str, seats: int, seed: int) -> None:
         assert hands == ledger.hand_sizes
         assert [list(own) for own in state.towers] == ledger.towers
         assert all(type(tower) is Tower for own in state.towers for tower in own)
-        assert [sum(state.lit_held[s * 5 : s * 5 + 5]) for s in range(seats)] == ledger.lit_windows
+        assert [sum(state.lit_held_by(seat)) for seat in range(seats)] == ledger.lit_windows
         assert (state.year, state.patronage_seat) == (ledger.year, ledger.patronage)
         assert state.sections_to_build == ledger.to_build
         if state.seat >= 0:
