@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from asara_server.tournament.tokens import read_tokens, sha256_of
+from asara_server.tournament.config.token_store import read_tokens, sha256_of
 from tests.cli.command import asara, refusal
 
 

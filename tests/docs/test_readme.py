@@ -10,19 +10,10 @@ import pytest
 
 from asara_game import parse_action
 from asara_game.vocabulary import DecisionKind
-from asara_server.tournament.config import check_tournament
-from asara_server.tournament.tokens import new_token
+from asara_server.tournament.config.token_store import new_token
+from asara_server.tournament.config.tournament_file import check_tournament
 from tests.cli.command import asara
-from tests.docs.documents import (
-    DOCUMENTS,
-    FOLDERS,
-    ROOT,
-    blocks,
-    code_words,
-    prose,
-    read,
-    table,
-)
+from tests.docs.documents import DOCUMENTS, FOLDERS, ROOT, blocks, code_words, prose, read, table
 
 ENGINE = "server/asara_game/README.md"
 

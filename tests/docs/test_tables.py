@@ -13,32 +13,33 @@ from asara.v1.play_pb2 import Clocks as ClocksMessage
 from asara.v1.play_pb2 import Limits as LimitsMessage
 from asara.v1.play_pb2 import RejectionReason
 from asara.v1.vocabulary_pb2 import Action
+from asara_codec.results import Termination as SeatEnd
 from asara_game import RULE_COMBINATIONS, format_rule_sets
 from asara_game.vocabulary import DecisionKind
 from asara_server.cli.app import app
-from asara_server.cli.bots import bundled_bots
-from asara_server.limits import VIOLATIONS, Ending, LimitSettings
-from asara_server.metrics import RefereeCollector
-from asara_server.referee import Referee
-from asara_server.results import Termination as SeatEnd
-from asara_server.spec import ClockSettings
-from asara_server.tournament.config import Clocks, Entry, Limits, Remote, Tournament
-from asara_server.tournament.directory import (
+from asara_server.cli.options.bots import bundled_bots
+from asara_server.match.spec import ClockSettings
+from asara_server.network.metrics import RefereeCollector
+from asara_server.referee.limits import LimitSettings
+from asara_server.referee.referee import Referee
+from asara_server.referee.stream_errors import VIOLATIONS, Ending
+from asara_server.tournament.config.tournament_file import Clocks, Entry, Limits, Remote, Tournament
+from asara_server.tournament.run.directory import (
     RUN_FILES,
     RUN_FOLDERS,
     RemoteEntry,
     RemoteInfo,
     RunInfo,
 )
-from asara_server.tournament.duel import DuelReport
-from asara_server.tournament.results import MatchResult, SeatLine
-from asara_server.tournament.standings import (
-    LadderLine,
-    Line,
+from asara_server.tournament.standings.duel import DuelReport
+from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
+from asara_server.tournament.standings.model import (
+    LadderRow,
     MatchCounts,
-    Pairing,
+    PairingRow,
     SeatScore,
     Standings,
+    StandingsRow,
 )
 from tests.docs.documents import DOCUMENTS, code_words, first_words, prose, read, table
 
@@ -113,12 +114,12 @@ def test_files_of_a_run():
         RemoteEntry,
         Standings,
         MatchCounts,
-        Line,
-        Pairing,
-        LadderLine,
+        StandingsRow,
+        PairingRow,
+        LadderRow,
         SeatScore,
         MatchResult,
-        SeatLine,
+        SeatOutcome,
         DuelReport,
     ],
 )

@@ -6,16 +6,17 @@ from matplotlib import rc_context
 
 from asara_server.report.model import Report, make_report
 from asara_server.report.page import MOST_MATCHES, render
-from asara_server.report.run import read_run
+from asara_server.report.run import read_reported_run
 from asara_server.report.times import time_use
-from asara_server.tournament.results import MatchResult
-from asara_server.tournament.standings import Standings, by_schedule, compute_standings
+from asara_server.tournament.standings.match_result import MatchResult
+from asara_server.tournament.standings.model import Standings
+from asara_server.tournament.standings.standings import by_schedule, compute_standings
 from tests.report.runs import Page, run_with_replays, write_run
 from tests.tournament.samples import INFO, RUNNING, SECRET, match, mirrored, seat
 
 
 def report_of(directory: Path) -> Report:
-    run = read_run(directory)
+    run = read_reported_run(directory)
     ordered = by_schedule(run.played.results)
     info = run.played.info
     standings = compute_standings(info.title, info.entries, run.played.scheduled, ordered)

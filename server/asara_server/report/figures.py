@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from scipy.optimize import isotonic_regression
 
-from asara_server.report.model import RatingLine
+from asara_server.report.model import RatingRow
 
 ROW_PX: Final = 28
 """Height of a row of a table whose intervals are drawn."""
@@ -94,7 +94,7 @@ def position(share: float) -> float:
     return round(100 * (share + _MARGIN) / (1 + 2 * _MARGIN), 2)
 
 
-def ratings(name: str, lines: Sequence[RatingLine], width: int, height: int) -> Markup:
+def ratings(name: str, lines: Sequence[RatingRow], width: int, height: int) -> Markup:
     """Ratings over the blocks of the tournament; the first lines in colour, with their places."""
     with _style(name):
         figure = _figure(width, height)
@@ -128,7 +128,7 @@ def ratings(name: str, lines: Sequence[RatingLine], width: int, height: int) -> 
         return _svg(figure)
 
 
-def _number_the_ends(axes: Axes, lines: Sequence[RatingLine], height: int) -> None:
+def _number_the_ends(axes: Axes, lines: Sequence[RatingRow], height: int) -> None:
     """The places of the lines at their ends, moved apart where they would cover each other."""
     ends = sorted((line.points[-1][1], place) for place, line in enumerate(lines))
     low, high = axes.get_ylim()

@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal, NamedTuple
 
-from asara_server.report.run import Run
+from asara_codec.results import Termination
+from asara_server.outcome import plain_words
+from asara_server.report.run import ReportedRun
 from asara_server.report.text import plain
 from asara_server.report.times import Times
-from asara_server.results import Termination, plain_words
-from asara_server.tournament.directory import RunInfo
-from asara_server.tournament.ladder import Ladder
-from asara_server.tournament.results import MatchResult
-from asara_server.tournament.standings import Line, Standings
+from asara_server.tournament.run.directory import RunInfo
+from asara_server.tournament.standings.ladder import Ladder
+from asara_server.tournament.standings.match_result import MatchResult
+from asara_server.tournament.standings.model import Standings, StandingsRow
 
 LATEST_REASONS = 3
 """Different ones of each entry and kind of fault."""
@@ -38,7 +39,7 @@ _Ended = tuple[float, int, Reason]
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class FaultRow:
     """The forfeits of one kind of one entry."""
 
     entry: str
@@ -52,7 +53,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class RatingLine:
+class RatingRow:
     """How the rating of an entry went."""
 
     entry: str
@@ -63,7 +64,7 @@ class RatingLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class SeatRow:
     """One seat of a match in the list of matches."""
 
     entry: str
@@ -75,12 +76,12 @@ class Seat:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class MatchRow:
     """A match in the list of matches."""
 
     name: str
     rules: str
-    ranking: tuple[Seat, ...]
+    ranking: tuple[SeatRow, ...]
     """Best first."""
     replay: str | None
     """Name of its file, where there is one."""
@@ -105,7 +106,7 @@ class Cell(NamedTuple):
 class Report:
     """All of it."""
 
-    run: Run
+    run: ReportedRun
     standings: Standings
     """With names as they are; whatever shows them calls `plain`."""
     times: Times
@@ -113,7 +114,7 @@ class Report:
     """Numbers of seats at the tables that were played, rising."""
     last_end: datetime | None
     """When the last match ended."""
-    faults: tuple[Fault, ...]
+    faults: tuple[FaultRow, ...]
     failed: tuple[str, ...]
     """Entries that forfeited every match they played."""
     excluded: Mapping[str, Exclusion]
@@ -124,9 +125,9 @@ class Report:
     """Matches without a result, because the referee failed."""
     cross: Mapping[tuple[str, str], Cell]
     """By row and column, both ways."""
-    ratings: tuple[RatingLine, ...]
+    ratings: tuple[RatingRow, ...]
     """In the order of the ladder."""
-    matches: tuple[Match, ...]
+    matches: tuple[MatchRow, ...]
     """In the order of the schedule."""
 
     @property
@@ -153,7 +154,7 @@ def counted(results: Iterable[MatchResult]) -> list[MatchResult]:
 
 
 def make_report(
-    run: Run, ordered: Sequence[MatchResult], standings: Standings, times: Times
+    run: ReportedRun, ordered: Sequence[MatchResult], standings: Standings, times: Times
 ) -> Report:
     """The report of a run; `ordered` are its results, void ones too, by schedule."""
     results = counted(ordered)
@@ -202,7 +203,7 @@ def moment(text: str) -> datetime:
     return when
 
 
-def _faults(results: Sequence[MatchResult], lines: Sequence[Line]) -> tuple[Fault, ...]:
+def _faults(results: Sequence[MatchResult], lines: Sequence[StandingsRow]) -> tuple[FaultRow, ...]:
     """By entry, the best first, then by kind."""
     reasons: dict[tuple[str, Termination], list[_Ended]] = defaultdict(list)
     for number, result in enumerate(results):
@@ -212,7 +213,7 @@ def _faults(results: Sequence[MatchResult], lines: Sequence[Line]) -> tuple[Faul
             reason = Reason(plain(result.played_as), plain(seat.detail))
             reasons[seat.entry, seat.termination].append((when, number, reason))
     return tuple(
-        Fault(
+        FaultRow(
             entry=line.entry,
             kind=plain_words(termination.name),
             forfeits=len(found),
@@ -225,7 +226,7 @@ def _faults(results: Sequence[MatchResult], lines: Sequence[Line]) -> tuple[Faul
     )
 
 
-def _excluded(info: RunInfo, lines: Sequence[Line]) -> dict[str, Exclusion]:
+def _excluded(info: RunInfo, lines: Sequence[StandingsRow]) -> dict[str, Exclusion]:
     found = {name: Exclusion("out", plain(why)) for name, why in info.out.items()}
     found |= {name: Exclusion("suspended", plain(why)) for name, why in info.suspended.items()}
     return {line.entry: found[line.entry] for line in lines if line.entry in found}
@@ -249,7 +250,7 @@ def _cross(standings: Standings) -> dict[tuple[str, str], Cell]:
     return cells
 
 
-def _ratings(results: Sequence[MatchResult], entries: Sequence[str]) -> tuple[RatingLine, ...]:
+def _ratings(results: Sequence[MatchResult], entries: Sequence[str]) -> tuple[RatingRow, ...]:
     ladder = Ladder(entries)
     begin = [(0, line.mu) for line in ladder.lines[:1]]
     blocks: dict[str, int] = {}
@@ -261,7 +262,7 @@ def _ratings(results: Sequence[MatchResult], entries: Sequence[str]) -> tuple[Ra
         history = ladder.history[line.entry]
         points = [(blocks[block], rating.mu) for block, rating in history.items()]
         thinned = (*begin, *_thinned(points))
-        lines.append(RatingLine(line.entry, line.mu, line.sigma, thinned))
+        lines.append(RatingRow(line.entry, line.mu, line.sigma, thinned))
     return tuple(lines)
 
 
@@ -273,14 +274,14 @@ def _thinned(points: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
     return [points[number * last // (_POINTS - 1)] for number in range(_POINTS)]
 
 
-def _match(result: MatchResult, replays: frozenset[str]) -> Match:
+def _match(result: MatchResult, replays: frozenset[str]) -> MatchRow:
     replay = f"{result.played_as}.asara"
     ranked = sorted(enumerate(result.seats), key=lambda pair: (pair[1].rank, pair[0]))
-    return Match(
+    return MatchRow(
         name=plain(result.played_as),
         rules=plain(result.rule_sets),
         ranking=tuple(
-            Seat(
+            SeatRow(
                 plain(line.entry),
                 seat,
                 line.rank,

@@ -15,13 +15,13 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from asara_server.replay.keys import fingerprint
+from asara_server.replay.signing import fingerprint
 from asara_server.report import figures
 from asara_server.report.figures import Whisker
 from asara_server.report.model import Report, moment
 from asara_server.report.text import plain
 from asara_server.report.times import TimeUse
-from asara_server.tournament.standings import Line, SeatScore
+from asara_server.tournament.standings.model import SeatScore, StandingsRow
 
 MOST_MATCHES = 1_000
 """Matches that are listed; the CSV has all."""
@@ -147,14 +147,14 @@ def _parts(
     ]
 
 
-def _interval(line: Line) -> Whisker | None:
+def _interval(line: StandingsRow) -> Whisker | None:
     if line.interval_95 is None:
         return None
     low, high = line.interval_95
     return Whisker(low, line.score, high)
 
 
-def _by_seat(line: Line) -> dict[tuple[int, int], SeatScore]:
+def _by_seat(line: StandingsRow) -> dict[tuple[int, int], SeatScore]:
     return {(score.seats, score.seat): score for score in line.by_seat}
 
 

@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from asara_server.replay.keys import PUBLIC_KEY_FILE, KeyFileError, read_public_key
-from asara_server.tournament.played import Played, read_played
+from asara_server.replay.signing import PUBLIC_KEY_FILE, KeyFileError, read_public_key
+from asara_server.tournament.run.read_run import RecordedRun, read_run
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ReportedRun:
     """A run that is over, was stopped, or goes on."""
 
-    played: Played
+    played: RecordedRun
     replays: Path
     replay_names: frozenset[str]
     """Files of the folder that may be replays: `NAME.asara`."""
@@ -21,9 +21,9 @@ class Run:
     """What else could not be read, and is left out."""
 
 
-def read_run(directory: Path) -> Run:
+def read_reported_run(directory: Path) -> ReportedRun:
     """The run in a directory; raises RunError where it has none, or it cannot be read."""
-    played = read_played(directory)
+    played = read_run(directory)
     problems = []
     key = None
     try:
@@ -37,4 +37,4 @@ def read_run(directory: Path) -> Run:
     except OSError as error:
         names = frozenset()
         problems.append(f"{replays.name}: {error.strerror}")
-    return Run(played, replays, names, key, tuple(problems))
+    return ReportedRun(played, replays, names, key, tuple(problems))

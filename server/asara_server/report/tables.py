@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from asara_server.report.model import Report
 from asara_server.report.text import plain
-from asara_server.tournament.standings import Line
+from asara_server.tournament.standings.model import StandingsRow
 
 Value = str | int | float | None
 Row = Sequence[Value]
@@ -54,7 +54,7 @@ _LINE = (
 )
 
 
-def _line(line: Line) -> Row:
+def _line(line: StandingsRow) -> Row:
     low, high = line.interval_95 or (None, None)
     return (
         line.place,

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from asara_server.records import ReplyRecord
+from asara_server.eventlog.header import Replay, ReplayError
+from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.file import read_signed
-from asara_server.replay.keys import fingerprint
-from asara_server.replay.records import Replay, ReplayError
-from asara_server.report.run import Run
-from asara_server.tournament.results import MatchResult
+from asara_server.replay.signing import fingerprint
+from asara_server.report.run import ReportedRun
+from asara_server.tournament.standings.match_result import MatchResult
 
 MOST_REPLAYS = 2_000
 """Replays that are read; of more, so many evenly spread ones."""
@@ -65,7 +65,7 @@ class Times:
     """Replays that could not be read, and why."""
 
 
-def time_use(run: Run, results: Sequence[MatchResult], most: int = MOST_REPLAYS) -> Times:
+def time_use(run: ReportedRun, results: Sequence[MatchResult], most: int = MOST_REPLAYS) -> Times:
     """The times in the replays of these results, which are in the order of the schedule.
 
     Of more than `most` matches, `most` are read, evenly spread over that order.
@@ -94,7 +94,7 @@ def evenly(results: Sequence[MatchResult], most: int) -> list[MatchResult]:
     return [results[number * len(results) // most] for number in range(most)]
 
 
-def _read(run: Run, result: MatchResult, name: str) -> list[Spent]:
+def _read(run: ReportedRun, result: MatchResult, name: str) -> list[Spent]:
     path = run.replays / name
     try:
         file = read_signed(path)

@@ -1,0 +1,55 @@
+"""How many matches a tournament has, and how long it may take. Pure."""
+
+from dataclasses import dataclass
+
+from asara_game.vocabulary import RuleSet
+from asara_server.tournament.config.tournament_file import Tournament
+from asara_server.tournament.schedule.plan import planned_table_kinds
+from asara_server.tournament.schedule.schedule import TableKind
+
+MOST_MATCHES = 1_000_000
+"""More than these are not listed; a run of them would never end."""
+
+_DECISIONS = {2: 70, 3: 60, 4: 50}
+"""Of each seat in a match of so many seats by the basic rules, roughly, as random bots play."""
+
+_PROFESSIONAL = 1.3
+"""Times as many where the professional rules are in force."""
+
+_START_S = 0.3
+"""Seconds of a core until a bot in Python has dialled in, where each match starts its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What to expect of a tournament."""
+
+    kinds: tuple[TableKind, ...]
+    likely_s: float
+    """If each decision takes a bot as long as was assumed."""
+    longest_s: float
+    """If every bot used up its clock in every match."""
+
+    @property
+    def blocks(self) -> int:
+        return sum(kind.blocks for kind in self.kinds)
+
+    @property
+    def matches(self) -> int:
+        return sum(kind.matches for kind in self.kinds)
+
+
+def estimate(tournament: Tournament, decision_s: float) -> Estimate:
+    kinds = planned_table_kinds(tournament)
+    clocks = tournament.clocks
+    start = _START_S if tournament.processes == "match" else 0.0
+    longest_decision_s = clocks.increment_s + clocks.grace_s
+    likely = longest = 0.0
+    for kind in kinds:
+        decisions = _DECISIONS[kind.seats]
+        if RuleSet.PROFESSIONAL in kind.rule_sets:
+            decisions = round(decisions * _PROFESSIONAL)
+        likely += kind.matches * kind.seats * (start + decisions * decision_s)
+        seat_s = clocks.bank_s + decisions * longest_decision_s
+        longest += kind.matches * (clocks.start_up_s + kind.seats * seat_s)
+    return Estimate(tuple(kinds), likely / tournament.concurrency, longest / tournament.concurrency)
