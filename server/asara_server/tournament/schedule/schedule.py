@@ -24,7 +24,7 @@ from typing import NamedTuple, TypeVar
 
 from asara_game.rules import format_rule_sets
 from asara_game.vocabulary import RuleSet
-from asara_server.tournament.config.tournament_file import Orders
+from asara_server.tournament.config.fields import Orders
 from asara_server.tournament.schedule.balance import (
     balanced_count,
     balanced_groups,
