@@ -252,13 +252,13 @@ def _cross(standings: Standings) -> dict[tuple[str, str], Cell]:
 
 def _ratings(results: Sequence[MatchResult], entries: Sequence[str]) -> tuple[RatingRow, ...]:
     ladder = Ladder(entries)
-    begin = [(0, line.mu) for line in ladder.lines[:1]]
+    begin = [(0, line.mu) for line in ladder.rows[:1]]
     blocks: dict[str, int] = {}
     for result in results:
         ladder.add(result)
         blocks.setdefault(result.deal_block, len(blocks) + 1)
     lines = []
-    for line in ladder.lines:
+    for line in ladder.rows:
         history = ladder.history[line.entry]
         points = [(blocks[block], rating.mu) for block, rating in history.items()]
         thinned = (*begin, *_thinned(points))

@@ -254,8 +254,8 @@ def test_a_full_file_is_read(folder: Path) -> None:
         (
             HEAD + 'deals = "joint"\n' + TWO,
             (
-                "cup.toml: deals: a joint deal cannot be mirrored, because the nonces of each match "
-                "change the deal; set blocks to 'independent'"
+                "cup.toml: deals: a joint deal cannot be mirrored, because the nonces of each "
+                "match change the deal; set blocks to 'independent'"
             ),
         ),
         (
@@ -308,7 +308,8 @@ def test_a_full_file_is_read(folder: Path) -> None:
         (
             HEAD + TWO + 'readable = ["bots", "/"]\n',
             (
-                "cup.toml: entries[1].readable: '/' is more than a bot may see; name only what it needs"
+                "cup.toml: entries[1].readable: '/' is more than a bot may see; "
+                "name only what it needs"
             ),
         ),
         (
