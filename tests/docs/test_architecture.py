@@ -14,7 +14,7 @@ from tests.docs.documents import ROOT, code_words, drawing, table
 
 SERVER = "server/README.md"
 PACKAGES = ROOT / "server"
-HOUSE = PACKAGES / "asara_server"
+SOURCES = PACKAGES / "asara_server"
 CONTRIBUTING = "CONTRIBUTING.md"
 
 
@@ -24,74 +24,50 @@ def sources(folder: Path) -> Iterator[tuple[Path, ast.Module]]:
         yield file.relative_to(PACKAGES), ast.parse(file.read_text(encoding="utf-8"))
 
 
+def contract(first: str) -> list[set[str]]:
+    """Return the layers of the contract that begins with this one, without the package's name."""
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = [c for c in config["tool"]["importlinter"]["contracts"] if c["type"] == "layers"]
+    (layers,) = (c["layers"] for c in contracts if c["layers"][0] == first)
+    return [set(layer.replace("asara_server.", "").split(" | ")) for layer in layers]
+
+
 def folders(folder: Path) -> set[str]:
     """Return the names of the Python folders in a folder."""
     return {path.name for path in folder.iterdir() if any(path.glob("*.py"))}
 
 
-# Layers
+# Layers and rooms
 
 
 def drawn_layers() -> list[set[str]]:
-    columns = [re.split(r" {2,}", line)[1] for line in drawing(SERVER, "Layers").splitlines()]
-    layers = [set(column.split(" | ")) for column in columns]
-    return [layer for layer in layers if layer <= folders(HOUSE)]
+    rows = [re.split(r" {2,}", line.strip())[0] for line in drawing(SERVER, "Layers").splitlines()]
+    return [set(row.split(" | ")) for row in rows if row != "asara_server"]
+
+
+def drawn_rooms() -> list[set[str]]:
+    """Return the titles of the boxes, row by row."""
+    rows = [set(re.findall(r"┌─ (\w+) ─", line)) for line in drawing(SERVER, "Rooms").splitlines()]
+    return [row for row in rows if row]
 
 
 def test_layers_are_those_of_the_contract():
-    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    (contract,) = (c for c in config["tool"]["importlinter"]["contracts"] if c["type"] == "layers")
-    named = [
-        {re.sub(r"[() ]|asara_server\.", "", name) for name in re.split("[|:]", layer)}
-        for layer in contract["layers"]
+    assert drawn_layers() == contract("asara_server.cli")
+
+
+def test_rooms_stand_in_the_order_of_the_layers():
+    rooms = folders(SOURCES)
+    rows = [row & rooms for row in drawn_rooms() if row & rooms]
+    assert rows == [layer & rooms for layer in contract("asara_server.cli") if layer & rooms]
+    assert set().union(*rows) == rooms
+
+
+def test_rooms_of_the_tournament_stand_in_the_order_of_its_layers():
+    rooms = folders(SOURCES) - {"tournament"}
+    assert [row for row in drawn_rooms() if not row & rooms] == [
+        {"tournament"},
+        *contract("runner"),
     ]
-    existing = [layer & folders(HOUSE) for layer in named]
-    assert drawn_layers() == [layer for layer in existing if layer]
-
-
-def test_every_folder_is_in_a_layer():
-    assert set().union(*drawn_layers()) == folders(HOUSE)
-
-
-# Rooms
-
-
-def drawn_rooms() -> dict[str, int]:
-    """Return the line of each room's title."""
-    lines = enumerate(drawing(SERVER, "Rooms").splitlines())
-    return {title: number for number, line in lines for title in re.findall(r"┌─ (\w+) ─", line)}
-
-
-def room(parts: tuple[str, ...]) -> str | None:
-    """Return the room of a module of `asara_server`; None for the modules at its root."""
-    inner = [part for part in parts[:2] if part in drawn_rooms()]
-    return (inner[-1] if parts[0] == "tournament" else inner[0]) if inner else None
-
-
-def imports(tree: ast.Module) -> Iterator[tuple[str, ...]]:
-    """Yield the modules of `asara_server` that a module imports, as parts of their names."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            package, *parts = node.module.split(".")
-            if package == "asara_server":
-                yield from ((*parts, alias.name) for alias in node.names)
-
-
-def test_every_folder_is_a_room():
-    assert drawn_rooms().keys() == folders(HOUSE) | folders(HOUSE / "tournament")
-
-
-def test_imports_point_downwards():
-    rooms = drawn_rooms()
-    upward = []
-    for path, tree in sources(HOUSE):
-        importer = room(path.with_suffix("").parts[1:])
-        for parts in imports(tree):
-            imported = room(parts)
-            apart = importer and imported and importer != imported
-            if apart and rooms[importer] >= rooms[imported]:
-                upward.append(f"{path} imports {'.'.join(parts)}")
-    assert upward == []
 
 
 # The life of a reply
@@ -102,7 +78,7 @@ def test_stations_of_a_reply_are_modules():
         r"^[ ├─▶]*(\w+/\w+)", drawing(SERVER, "The life of a reply"), re.MULTILINE
     )
     assert len(stations) > 5
-    assert [s for s in stations if not (HOUSE / f"{s}.py").is_file()] == []
+    assert [s for s in stations if not (SOURCES / f"{s}.py").is_file()] == []
 
 
 # Exceptions
