@@ -316,7 +316,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
             HEAD + TWO + 'readable = ["/proc/1"]\n',
             (
                 "cup.toml: entries[1].readable: '/proc/1' is more than a bot may see; "
-                "name what it needs"
+                "name only what it needs"
             ),
         ),
         (HEAD, "cup.toml: entries: is missing"),
