@@ -4,9 +4,7 @@ The header comes first, then what happened, the results, and the signature. Ever
 last is hashed into a chain, and the referee signs the end of it. README.md tells it in full.
 """
 
-import os
 import stat
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -15,6 +13,7 @@ from typing import Final, NamedTuple
 from asara_codec.reflection import CodecError
 from asara_codec.wire_format import delimited, varint
 from asara_game.deal import Deal
+from asara_server.atomic_file import replace_file
 from asara_server.eventlog.header import Replay, ReplayError, ReplayHeader
 from asara_server.eventlog.record_codec import (
     AnyRecord,
@@ -41,24 +40,8 @@ _LARGEST: Final = 64 * 2**20
 
 
 def write_replay(path: Path, replay: Replay, key: SigningKey) -> None:
-    """Write the file of a replay, as `write_file` does."""
-    write_file(path, replay_bytes(replay, key))
-
-
-def write_file(path: Path, data: bytes) -> None:
-    """Write the file whole or not at all: nobody ever finds half of it. Raises OSError."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.chmod(0o644)  # mkstemp makes it private
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    """Write the file of a replay whole or not at all; raises OSError."""
+    replace_file(path, replay_bytes(replay, key))
 
 
 def replay_bytes(replay: Replay, key: SigningKey) -> bytes:

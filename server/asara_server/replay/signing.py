@@ -4,8 +4,8 @@ The private half is an Ed25519 key as PEM (PKCS #8, no password) that only its o
 made where there is none. The public half (PEM, SubjectPublicKeyInfo) lies in every run directory.
 """
 
+import contextlib
 import os
-import tempfile
 from pathlib import Path
 from typing import Final, Self
 
@@ -19,6 +19,8 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
     load_pem_public_key,
 )
+
+from asara_server.atomic_file import PRIVATE, create_file
 
 PUBLIC_KEY_FILE: Final = "referee.pub"
 """Name of the public key in a run directory."""
@@ -72,20 +74,10 @@ def load_or_make_key(path: Path | None = None) -> SigningKey:
 
 
 def _make(path: Path) -> None:
-    """Write a new key, unless another program is quicker; nobody ever finds half of it."""
+    """Write a new key, unless another process writes one first."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # 0600
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(SigningKey.new().private_pem())
-            file.flush()
-            os.fsync(file.fileno())
-        path.hardlink_to(temporary)
-    except FileExistsError:
-        pass
-    finally:
-        temporary.unlink()
+    with contextlib.suppress(FileExistsError):
+        create_file(path, SigningKey.new().private_pem(), mode=PRIVATE)
 
 
 def _load(path: Path) -> SigningKey:

@@ -13,6 +13,7 @@ from asara_server.tournament.bots.process import (
     StartError,
     bot_environment,
     with_last_words,
+    without_last_words,
 )
 
 
@@ -84,6 +85,12 @@ def test_the_end_by_a_signal_is_named_and_a_silent_one_said_to_be(tmp_path: Path
         assert with_last_words(ending, log.last_words()) == "ended by SIGSEGV; it printed nothing"
 
     asyncio.run(scenario())
+
+
+def test_last_words_come_off_again() -> None:
+    for words in ([], ["no model"], ["a", "; it printed: b"]):
+        assert without_last_words(with_last_words("ended", words)) == "ended"
+    assert without_last_words("did not dial in") == "did not dial in"
 
 
 def test_a_program_that_the_system_cannot_execute_is_refused_with_the_reason(

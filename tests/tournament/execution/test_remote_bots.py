@@ -391,6 +391,6 @@ def test_what_a_killed_run_leaves_is_replaced(tmp_path: Path) -> None:
 
     asyncio.run(begin())
     (tmp_path / "run" / "remote.json").write_text("{}")
-    (tmp_path / "run" / "remote.json.part").touch()
+    (tmp_path / "run" / ".remote.json.7.part").touch()
     with RunDirectory.create(tmp_path / "run", replace=True):
         assert not (tmp_path / "run" / "remote.json").exists()

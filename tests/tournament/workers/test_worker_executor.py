@@ -75,7 +75,7 @@ class Scripted:
 
 
 def result(match: ScheduledMatch, attempt: int, faults: dict[str, Termination]) -> MatchResult:
-    """A match that the first seat won."""
+    """A match that the first seat won. An entry with a fault printed something before it ended."""
     return MatchResult(
         match_id=match.match_id,
         attempt=attempt,
@@ -88,6 +88,7 @@ def result(match: ScheduledMatch, attempt: int, faults: dict[str, Termination]) 
                 rank=rank,
                 prestige=0,
                 termination=faults.get(entry, Termination.COMPLETED),
+                detail="exited with status 1; it printed: no model" if entry in faults else "",
             )
             for rank, entry in enumerate(match.entries, 1)
         ),
@@ -255,7 +256,8 @@ def test_who_does_not_start_is_out_from_the_next_block_on(cup: Path, tmp_path: P
     cup.write_text(cup.read_text() + "[limits]\nfailed_starts = 2\n")
     backend = Scripted(lambda task: done(task, bob=Termination.NEVER_STARTED))
     end = play(cup, tmp_path / "run", WorkerExecutor(backend))
-    assert end.out == {"bob": "not started again after 2 failures in a row"}
+    why = "not started again after 2 failures in a row: exited with status 1"
+    assert end.out == {"bob": why}  # what it printed is for the organiser alone
     assert end.suspended == {}
     assert [set(task.excluded) for task in backend.tasks][-1] == {"bob"}
 

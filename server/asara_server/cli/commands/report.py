@@ -82,10 +82,10 @@ def _make(directory: Path) -> "Report":
 
 
 def _write(path: Path, text: str) -> None:
-    from asara_server.replay.file import write_file
+    from asara_server.atomic_file import replace_file
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_file(path, text.encode())
+        replace_file(path, text.encode())
     except OSError as error:
         raise UserError(f"{path}: cannot be written: {error.strerror}", status=1) from None

@@ -24,6 +24,7 @@ from structlog.typing import FilteringBoundLogger
 from asara_codec.results import Termination
 from asara_server.logs import logger
 from asara_server.referee.referee import Referee
+from asara_server.tournament.bots.failed_starts import FailedStarts
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper
 from asara_server.tournament.bots.output_log import OutputLog
 from asara_server.tournament.bots.process import BotProcess, StartError, bot_environment
@@ -95,7 +96,7 @@ class BotPool:
         self._all: set[PooledBot] = set()
         self._idle: list[PooledBot] = []
         """The one that has waited longest for a match comes first."""
-        self._failed_starts = dict.fromkeys(self._entries, 0)
+        self._failed_starts = FailedStarts(limits.failed_starts)
         self._out: dict[str, str] = {}
         self._reaper: OrphanReaper | None = None
         self._work: set[asyncio.Task[Any]] = set()
@@ -148,10 +149,8 @@ class BotPool:
         """The bot's match is over, and so ended its part in it."""
         if bot.guest:
             return
-        if termination != Termination.NEVER_STARTED:
-            self._failed_starts[bot.entry] = 0
-        elif bot.entry not in self._out and bot.entry not in self._guests:
-            self._count_failed_start(bot)
+        if bot.entry not in self._out and bot.entry not in self._guests:
+            self._record_start(bot, termination)
         if self._keep and not termination.forfeit and not bot.ended:
             self._idle.append(bot)
             while len(self._idle) > self._limits.idle_processes:
@@ -231,13 +230,12 @@ class BotPool:
         bot.ended = why
         self._referee.lost(bot.token, why)
 
-    def _count_failed_start(self, bot: PooledBot) -> None:
-        times = self._failed_starts[bot.entry] = self._failed_starts[bot.entry] + 1
-        if times >= self._limits.failed_starts:
-            why = bot.ended or "did not dial in in time"
-            self._out[bot.entry] = f"not started again after {times} failures in a row: {why}"
+    def _record_start(self, bot: PooledBot, termination: Termination) -> None:
+        why = bot.ended or "did not dial in in time"
+        if out := self._failed_starts.record_start(bot.entry, termination, why):
+            self._out[bot.entry] = out
             words = bot.last_words()
-            self._logger.warning("entry is out", entry=bot.entry, why=why, words=words)
+            self._logger.warning("entry is out", entry=bot.entry, why=out, words=words)
 
     async def _retire(self, bot: PooledBot, why: str) -> None:
         """Say goodbye, end the process, forget the bot."""

@@ -36,6 +36,9 @@ _PAUSE_S = 0.05
 """After each chunk beyond the log's limit, so that a bot that floods it slows down itself only."""
 
 
+_PRINTED = "; it printed"
+
+
 class StartError(Exception):
     """The program could not be executed at all."""
 
@@ -210,4 +213,9 @@ def _ending(code: int) -> str:
 
 def with_last_words(what: str, lines: Sequence[str]) -> str:
     """A sentence about a process, followed by the last lines it printed."""
-    return f"{what}; it printed: {' | '.join(lines)}" if lines else f"{what}; it printed nothing"
+    return f"{what}{_PRINTED}: {' | '.join(lines)}" if lines else f"{what}{_PRINTED} nothing"
+
+
+def without_last_words(text: str) -> str:
+    """The sentence that `with_last_words` was given: the part that other bots may read."""
+    return text.partition(_PRINTED)[0]

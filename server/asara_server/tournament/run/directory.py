@@ -14,7 +14,6 @@ run.log          what the referee and the runner did
 report.html      a page about the run, once `asara report` has written it
 """
 
-import os
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -23,8 +22,8 @@ from typing import Literal, Self, TextIO
 
 from pydantic import BaseModel, Field, ValidationError
 
+from asara_server.atomic_file import PRIVATE, PUBLIC, abandoned_parts, replace_file
 from asara_server.eventlog.journal import Durability, Journal, JournalError
-from asara_server.replay.file import write_file
 from asara_server.tournament.sandbox.spec import SandboxKind
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import Standings
@@ -43,13 +42,7 @@ RUN_FILES = (
 JOURNAL = "journal.sqlite"
 RUN_FOLDERS = ("replays", "logs", "builds")
 _ALWAYS = ("replays", "logs")
-_LEFTOVERS = (
-    f"{JOURNAL}-wal",
-    "run.json.part",
-    "standings.json.part",
-    "results.jsonl.part",
-    "remote.json.part",
-)
+_LEFTOVERS = (f"{JOURNAL}-wal",)
 """What else there is where a run was killed."""
 
 _MOST_SCHEDULED = 1_000_000_000
@@ -210,12 +203,12 @@ class RunDirectory:
         for name in names:
             replay = self.journal.replay(name)
             if replay is not None:
-                write_file(self.replays / f"{name}.asara", replay)
+                replace_file(self.replays / f"{name}.asara", replay)
                 self.journal.written(name)
 
     def catch_up(self) -> list[MatchResult]:
         """The matches that are over by the journal, once `results.jsonl` says the same."""
-        for part in self.replays.glob(".*"):  # of a run that was killed while it wrote
+        for part in abandoned_parts(self.replays, ["*.asara"]):
             part.unlink()
         results = []
         lines = []
@@ -224,7 +217,7 @@ class RunDirectory:
             lines.append(ended.result + "\n")
         self._results.close()
         path = self.path / "results.jsonl"
-        _write(path, "".join(lines))
+        replace_file(path, "".join(lines).encode())
         self._results = path.open("a", encoding="utf-8")
         return results
 
@@ -234,8 +227,8 @@ class RunDirectory:
 
     def write_info(self, info: RunInfo) -> None:
         """Only the owner may read it before the run is finished: it holds the seed."""
-        mode = 0o644 if info.state == "finished" else 0o600
-        _write(self.path / "run.json", info.model_dump_json(indent=2) + "\n", mode=mode)
+        mode = PUBLIC if info.state == "finished" else PRIVATE
+        replace_file(self.path / "run.json", _json_text(info), mode=mode)
 
     @property
     def file(self) -> Path:
@@ -250,7 +243,7 @@ class RunDirectory:
 
     def write_public_key(self, pem: bytes) -> None:
         """What the replays are checked with."""
-        _write(self.path / "referee.pub", pem.decode())
+        replace_file(self.path / "referee.pub", pem)
 
     def write_remote(self, info: RemoteInfo | None) -> None:
         """Which bots on other machines are here; None at the end."""
@@ -258,10 +251,10 @@ class RunDirectory:
         if info is None:
             path.unlink(missing_ok=True)
         else:
-            _write(path, info.model_dump_json(indent=2) + "\n")
+            replace_file(path, _json_text(info))
 
     def write_standings(self, standings: Standings) -> None:
-        _write(self.path / "standings.json", standings.model_dump_json(indent=2) + "\n")
+        replace_file(self.path / "standings.json", _json_text(standings))
 
     def __enter__(self) -> Self:
         return self
@@ -274,6 +267,10 @@ class RunDirectory:
     ) -> None:
         self._results.close()
         self.journal.close()
+
+
+def _json_text(model: BaseModel) -> bytes:
+    return (model.model_dump_json(indent=2) + "\n").encode()
 
 
 def _unwritable(path: Path, error: OSError) -> RunDirectoryError:
@@ -290,7 +287,7 @@ def _clear(path: Path, *, replace: bool) -> None:
             f"{path}: already holds a run; name another directory, "
             "or delete this run with --replace"
         )
-    ours = {*RUN_FILES, *RUN_FOLDERS, *_LEFTOVERS}
+    ours = _names_of_a_run(path)
     foreign = sorted(file.name for file in path.iterdir() if file.name not in ours)
     if foreign:
         raise RunDirectoryError(
@@ -302,23 +299,18 @@ def _clear(path: Path, *, replace: bool) -> None:
         shutil.rmtree(path / name, ignore_errors=True)
 
 
+def _names_of_a_run(path: Path) -> set[str]:
+    """Names of the files and folders that a run may have left in a directory."""
+    parts = abandoned_parts(path, RUN_FILES)
+    return {*RUN_FILES, *RUN_FOLDERS, *_LEFTOVERS, *(part.name for part in parts)}
+
+
 def _was_never_begun(path: Path) -> bool:
     """Whether this is what a run leaves that was killed before it had a run.json."""
     names = {file.name for file in path.iterdir()}
     results = path / "results.jsonl"
     return (
-        names <= {*RUN_FILES, *RUN_FOLDERS, *_LEFTOVERS}
+        names <= _names_of_a_run(path)
         and "replays" in names
         and not (results.is_file() and results.stat().st_size)
     )
-
-
-def _write(path: Path, text: str, mode: int = 0o644) -> None:
-    """Replace the file at once, so that a reader never sees half of it."""
-    part = path.with_name(path.name + ".part")
-    part.touch(mode)
-    with part.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from asara_codec.results import Termination
 from asara_game.rules import format_rule_sets
 from asara_server.logs import logger, repeat
+from asara_server.tournament.bots.failed_starts import FailedStarts
+from asara_server.tournament.bots.process import without_last_words
 from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext
 from asara_server.tournament.run.progress import MAX_ATTEMPTS, PendingBlock, RunProgress
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
@@ -68,8 +69,7 @@ class _Shift:
         self._waiting = deque(progress.blocks())
         self._running: dict[asyncio.Future[BlockResult], PendingBlock] = {}
         self._losses: Counter[str] = Counter()
-        self._failed_starts: Counter[str] = Counter()
-        """By entry, in a row."""
+        self._failed_starts = FailedStarts(context.match_settings.limits.failed_starts)
         self._deserted = False
         self._logger = logger("runner")
 
@@ -163,7 +163,7 @@ class _Shift:
         last: dict[str, MatchResult] = {}
         for result, records in done.played:
             self._progress.take(result, records, self._progress.out)
-            self._count_starts(result)
+            self._record_starts(result)
             last[result.match_id] = result
         self._progress.cut += done.cut
         for match, _ in block.matches:
@@ -173,20 +173,15 @@ class _Shift:
         if left and not self._progress.stopping.is_set():
             self._lose(replace(block, matches=left), f"{done.place} broke it off")
 
-    def _count_starts(self, result: MatchResult) -> None:
-        """Who fails to start too often in a row is out, as in one pool of bots."""
-        for line in result.seats:
-            if line.entry in self._progress.out or line.entry in self._progress.suspended:
+    def _record_starts(self, result: MatchResult) -> None:
+        """Count failed starts over all workers: each has a pool of its own for every block."""
+        for seat in result.seats:
+            if seat.entry in self._progress.out or seat.entry in self._progress.suspended:
                 continue
-            if line.termination != Termination.NEVER_STARTED:
-                self._failed_starts[line.entry] = 0
-                continue
-            self._failed_starts[line.entry] += 1
-            times = self._failed_starts[line.entry]
-            if times >= self._context.match_settings.limits.failed_starts:
-                why = f"not started again after {times} failures in a row"
-                self._progress.out[line.entry] = why
-                self._logger.warning("entry is out", entry=line.entry, why=why)
+            why = without_last_words(seat.detail)
+            if out := self._failed_starts.record_start(seat.entry, seat.termination, why):
+                self._progress.out[seat.entry] = out
+                self._logger.warning("entry is out", entry=seat.entry, why=out)
 
     def _lose(self, block: PendingBlock, why: str) -> None:
         """A worker did not hand in a block: it is played again, unless that was tried enough."""
