@@ -84,7 +84,7 @@ class Runner:
             finished=finished,
             enough=enough,
         )
-        self._sandbox = None if sandbox is None else sandbox.keeping_secret(directory.path)
+        self._sandbox = None if sandbox is None else sandbox.with_hidden(directory.path)
         self._logger = logger("runner")
 
     def stop(self) -> None:
@@ -171,7 +171,7 @@ class Runner:
             joint=settings.deals == "joint",
             keep=settings.processes == "run",
             seeds={one.name: bot_seed(seed, one.name) for one in settings.entries if seed},
-            built={one.name: builder.place(one) for one in settings.entries if one.build},
+            built={one.name: builder.built_directory(one) for one in settings.entries if one.build},
         )
         context = ExecutionContext(
             match_settings,

@@ -29,7 +29,7 @@ class Bots:
         self.there: dict[str, int] = {}
         """By key, how many matches each plays at once."""
         self.sent_away: list[tuple[str, str]] = []
-        self.out: dict[str, str] = {}
+        self.excluded: dict[str, str] = {}
         self.absences: dict[str, Any] = {}
 
     def connected(self, key: str) -> bool:
@@ -42,7 +42,7 @@ class Bots:
         self.sent_away.append((key, reason))
         del self.there[key]
 
-    def expect(self, name: str, _key: str, absence: Any) -> None:
+    def add_remote_bot(self, name: str, _key: str, absence: Any) -> None:
         self.absences[name] = absence
 
 
@@ -181,7 +181,7 @@ async def test_who_is_out_is_not_waited_for_and_sent_away_after_its_last_match(
     desk.comes("ann", matches=1)
     line = desk.line("ax", "ax", "bx")
     assert await given(line, 1) == ["ax0"]
-    desk.bots.out["ann"] = desk.bots.out["bob"] = "faulted too often"
+    desk.bots.excluded["ann"] = desk.bots.excluded["bob"] = "faulted too often"
     assert await given(line, 2) == ["ax1", "bx2"]
     assert desk.lobby.identify(desk.tokens["bob"]) is None
     assert desk.lobby.awaited == ["cid"]

@@ -274,7 +274,7 @@ def test_what_was_not_built_is_not_asked_of_a_worker(cup: Path, tmp_path: Path) 
     )
     backend = Scripted(done)
     end = play(cup, tmp_path / "run", WorkerExecutor(backend))
-    assert end.out == {"broken": "cannot be built: exited with status 1"}
+    assert end.out == {"broken": "build failed: exited with status 1"}
     (task,) = backend.tasks
     assert task.excluded == end.out
     assert task.needs.paths == (("made", tmp_path / "run" / "builds" / "made"),)

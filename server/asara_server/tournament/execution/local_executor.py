@@ -70,7 +70,7 @@ class LocalExecutor:
                     task.cancel()
                 await asyncio.gather(*workers, stopper, return_exceptions=True)
                 progress.out = {
-                    n: why for n, why in local.pool.out.items() if n not in progress.suspended
+                    n: why for n, why in local.pool.excluded.items() if n not in progress.suspended
                 }
 
 
@@ -82,7 +82,7 @@ async def _work(progress: RunProgress, local: LocalReferee, line: MatchQueue) ->
         played = None
         async for played in local.match_runner.play(match, attempt):
             records = None if played.replay is None else replay_records(played.replay)
-            suspended = progress.take(played.result, records, local.pool.out)
+            suspended = progress.take(played.result, records, local.pool.excluded)
             for name, why in suspended.items():
                 await local.pool.exclude(name, why)
         line.over(match)

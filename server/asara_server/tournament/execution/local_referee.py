@@ -43,7 +43,7 @@ async def local_referee(
             referee,
             address,
             [entry for entry in match_settings.entries if not entry.remote],
-            keep=match_settings.keep,
+            keep_processes=match_settings.keep,
             limits=match_settings.limits,
             seeds=match_settings.seeds,
             logs=logs,

@@ -13,7 +13,7 @@ from asara_server.match.spec import SECOND_US, ClockSettings, MatchSpec, Player
 from asara_server.referee.match_host import MatchCut
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.pool import BotPool, PooledBot
-from asara_server.tournament.bots.process import with_last_words
+from asara_server.tournament.bots.process import with_output
 from asara_server.tournament.run.progress import MAX_ATTEMPTS
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import (
@@ -76,7 +76,8 @@ class MatchRunner:
     async def _attempt(self, match: ScheduledMatch, attempt: int) -> PlayedMatch | None:
         match_id = attempt_name(match.match_id, attempt)
         bots = [
-            await self._pool.take(name, match_id, seat) for seat, name in enumerate(match.entries)
+            await self._pool.acquire(name, match_id, seat)
+            for seat, name in enumerate(match.entries)
         ]
         mirrored_block = match.block if match.mirrored else ""
         spec = MatchSpec(
@@ -96,7 +97,7 @@ class MatchRunner:
         except MatchCut:
             return None
         finally:
-            await asyncio.gather(*map(self._pool.give_back, bots, ends))
+            await asyncio.gather(*map(self._pool.release, bots, ends))
         result = MatchResult(
             match_id=match.match_id,
             attempt=attempt,
@@ -125,7 +126,7 @@ def _seat_line(result: SeatResult, bot: PooledBot) -> SeatOutcome:
     """
     detail = result.detail
     if bot.process is not None and result.termination in _PROCESS_FAILED:
-        detail = with_last_words(detail, bot.last_words())
+        detail = with_output(detail, bot.last_lines())
     return SeatOutcome(
         entry=result.entry,
         rank=result.rank,

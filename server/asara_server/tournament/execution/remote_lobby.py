@@ -129,9 +129,10 @@ class RemoteLobby:
         """From now on the bots are waited for. `pool` has them take part."""
         if self._remote is None:
             return
-        self._out = lambda: pool.out
+        self._out = lambda: pool.excluded
         for remote_bot in self._remote_bots.values():
-            pool.expect(remote_bot.entry, remote_bot.key, partial(self._absence, remote_bot))
+            absence = partial(self._absence, remote_bot)
+            pool.add_remote_bot(remote_bot.entry, remote_bot.key, absence)
             if not remote_bot.here:
                 remote_bot.moved(here=False)
         self._attending = asyncio.create_task(self._attend())

@@ -31,7 +31,8 @@ from asara_server.replay.file import replay_records
 from asara_server.tournament.config.tournament_file import Entry
 from asara_server.tournament.execution.local_referee import local_referee
 from asara_server.tournament.execution.match_settings import MatchSettings
-from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxError, find_sandbox
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.probe import SandboxError, find_sandbox
 from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult
@@ -155,7 +156,7 @@ def play_block(task: BlockJob, place: WorkerContext | None = None) -> BlockResul
     place = place or WorkerContext(f"worker process {os.getpid()}")
     contain = task.needs.sandbox_config
     if contain is not None:
-        contain = contain._replace(secret=(*contain.secret, *place.private))
+        contain = contain._replace(hidden=(*contain.hidden, *place.private))
     if missing := task.needs.missing():
         raise UnfitWorkerError("\n".join(f"{place.name}: {line}" for line in missing))
     sandbox = None if contain is None else _sandbox(contain)
@@ -320,7 +321,7 @@ def _edition() -> Edition:
 @cache
 def _sandbox(sandbox_config: SandboxConfig) -> Sandbox:
     """One for the whole process: it is tried when it is made. May raise SandboxError."""
-    return find_sandbox(secret=sandbox_config.secret, shared=sandbox_config.shared)
+    return find_sandbox(hidden=sandbox_config.hidden, shared=sandbox_config.shared)
 
 
 def _printed(folder: Path) -> tuple[tuple[str, bytes], ...]:
