@@ -87,7 +87,7 @@ def test_the_end_by_a_signal_is_named_and_a_silent_one_said_to_be(tmp_path: Path
     asyncio.run(scenario())
 
 
-def test_last_words_come_off_again() -> None:
+def test_the_output_can_be_removed_from_the_sentence_again() -> None:
     for words in ([], ["no model"], ["a", "; it printed: b"]):
         assert without_output(with_output("ended", words)) == "ended"
     assert without_output("did not dial in") == "did not dial in"

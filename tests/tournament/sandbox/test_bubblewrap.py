@@ -133,11 +133,11 @@ for name in ("run/journal.sqlite", "referee.key"):
         print(f"refused {name}")
 open("run/x", "w")
 """)
-    how, said = run(kept, folder, ["python", "own.py"])
-    assert "[] ['own.py', 'referee.key', 'run']\n" in said
-    assert "refused run/journal.sqlite\n" in said
-    assert "words" not in said
-    assert "Read-only file system: 'run/x'" in said
+    how, printed = run(kept, folder, ["python", "own.py"])
+    assert "[] ['own.py', 'referee.key', 'run']\n" in printed
+    assert "refused run/journal.sqlite\n" in printed
+    assert "words" not in printed
+    assert "Read-only file system: 'run/x'" in printed
     assert how == "exited with status 1"
 
 
@@ -145,25 +145,25 @@ open("run/x", "w")
 def test_memory_ends_where_the_limit_says(sandbox: Sandbox, tmp_path: Path, way: str) -> None:
     if not sandbox.has_cgroups:
         pytest.skip("without control groups, each process has a limit of its own")
-    how, said = eats(sandbox, tmp_path, way, 1024)
+    how, printed = eats(sandbox, tmp_path, way, 1024)
     if way != "children":  # the kernel may kill some of them while the parent continues
         assert how == "killed by SIGKILL: it used more than 256 MB of memory"
-        assert "REACHED" not in said
+        assert "REACHED" not in printed
 
 
 def test_memory_within_the_limit_can_be_used(sandbox: Sandbox, tmp_path: Path) -> None:
     for box in (sandbox, without_groups(sandbox)):
-        how, said = eats(box, tmp_path, "private", 64)
-        assert (how, said.splitlines()[-1]) == ("exited with status 0", "REACHED all of it")
+        how, printed = eats(box, tmp_path, "private", 64)
+        assert (how, printed.splitlines()[-1]) == ("exited with status 0", "REACHED all of it")
 
 
 @pytest.mark.parametrize("way", ["private", "shared"])
 def test_without_groups_each_process_has_a_memory_limit(
     sandbox: Sandbox, tmp_path: Path, way: str
 ) -> None:
-    how, said = eats(without_groups(sandbox), tmp_path, way, 1024, replace(LIMITS, memory_mb=64))
+    how, printed = eats(without_groups(sandbox), tmp_path, way, 1024, replace(LIMITS, memory_mb=64))
     assert how == "exited with status 1"
-    assert "MemoryError" in said or "Cannot allocate memory" in said
+    assert "MemoryError" in printed or "Cannot allocate memory" in printed
 
 
 def eats(
@@ -186,12 +186,12 @@ def test_no_library_of_the_program_runs_outside_or_before_the_limits(
     """The linker loads the libraries that variables name into every program that inherits them."""
     folder = tmp_path / "bot"
     settings = {"LD_PRELOAD": str(folder / "no.so"), "QUOTED": 'it\'s $HOME `id`\n"x"'}
-    how, said = run(
+    how, printed = run(
         sandbox, folder, python("import os; print(os.environ['QUOTED'])"), settings=settings
     )
     assert how == "exited with status 0"
-    assert said.count("cannot be preloaded") == 1  # by the program, not by those that start it
-    assert 'it\'s $HOME `id`\n"x"' in said
+    assert printed.count("cannot be preloaded") == 1  # by the program, not by those that start it
+    assert 'it\'s $HOME `id`\n"x"' in printed
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="needs control groups to limit the processes of root")
@@ -274,7 +274,7 @@ def test_open_files_end_where_the_limit_says(sandbox: Sandbox, tmp_path: Path) -
     folder = tmp_path / "bot"
     folder.mkdir()
     code = (HOSTILE / "files.py").read_text().split("asara.run")[0]
-    how, said = run(sandbox, folder, python(code))
+    how, printed = run(sandbox, folder, python(code))
     assert how == "exited with status 0"
-    assert "refused after 2" in said
-    assert "Too many open files" in said
+    assert "refused after 2" in printed
+    assert "Too many open files" in printed

@@ -217,6 +217,15 @@ def contained(
     assert len(end.results) == len(matches)
     assert living(MARK) == []
     assert list(Path("/sys/fs/cgroup").rglob("asara-*-*")) == []
+    check_results(end)
+    for path in (run / "replays").iterdir():
+        list(resimulated_steps(read_replay(path)))
+    check_same_moves_without_forfeiting_bots(run, cup.parent / "calm", matches)
+    check_output(run)
+
+
+def check_results(end: RunEnd) -> None:
+    """Check that only the expected entries forfeit, and that the standings follow from results."""
     scores: dict[str, list[float]] = {}
     for result in end.results:
         harmful = [line.entry in FORFEITS for line in result.seats]
@@ -234,13 +243,15 @@ def contained(
             if any(harmful) and not harms:
                 assert scores[line.entry][-1] == 1
     assert {*end.out, *end.suspended} <= FORFEITS.keys()
-    for path in (run / "replays").iterdir():
-        list(resimulated_steps(read_replay(path)))
     for entry in end.standings.overall:
         assert entry.score == pytest.approx(fmean(scores[entry.entry]), abs=1e-6)
         assert bool(entry.faults) == (entry.entry in FORFEITS)
-    # The others play exactly as in a tournament without malicious bots.
-    calm = cup.parent / "calm"
+
+
+def check_same_moves_without_forfeiting_bots(
+    run: Path, calm: Path, matches: Sequence[ScheduledMatch]
+) -> None:
+    """Check that the others played the moves that they play when every entry is harmless."""
     calm.mkdir()
     again = play(
         enter(calm, {**dict.fromkeys(GOOD, STEADY), **dict.fromkeys(CONTAINED, FIRST)}),
@@ -259,6 +270,9 @@ def contained(
         ]
         assert moves[0] == moves[1] != []
 
+
+def check_output(run: Path) -> None:
+    """Check that the logs contain refusals only, and that their size is limited."""
     for name in CONTAINED:
         assert "REACHED" not in printed(run, name)
     assert printed(run, "network").count("refused") >= 5
@@ -268,8 +282,8 @@ def contained(
     assert spied.count("refused wanted") >= THINGS
     assert "left" in printed(run, "leave")
     wrote = [line.split() for line in printed(run, "disk").splitlines() if "wrote" in line]
-    for _, size, _, _, place in wrote:
-        assert size in {"7", "8"} if place in {"/tmp", "/dev/shm", "memory"} else size == "0"
+    for _, size, _, _, folder in wrote:
+        assert size in {"7", "8"} if folder in {"/tmp", "/dev/shm", "memory"} else size == "0"
     assert len(wrote) >= 10
     for path in (run / "logs").rglob("*.log"):
         assert path.stat().st_size < 51_000
