@@ -178,7 +178,7 @@ func TestRefusalsAreFinalAndExplained(t *testing.T) {
 				"refused this bot (" + refused.reason + "): in other words", refused.advice,
 			} {
 				if !strings.Contains(err.Error(), word) {
-					t.Errorf("%q does not say %q", err, word)
+					t.Errorf("%q does not contain %q", err, word)
 				}
 			}
 		})

@@ -65,7 +65,7 @@ func TestSettingsThatCannotWorkAreExplained(t *testing.T) {
 			}
 			for _, word := range test.words {
 				if !strings.Contains(err.Error(), word) {
-					t.Errorf("%q does not say %q", err, word)
+					t.Errorf("%q does not contain %q", err, word)
 				}
 			}
 		})

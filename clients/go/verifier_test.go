@@ -343,11 +343,11 @@ func TestAViolationOfTheCommitmentIsLogged(t *testing.T) {
 			var log bytes.Buffer
 			test.play(newVerifier(logTo(&log), "", "m", 0))
 			if test.alarm == "" && log.Len() > 0 {
-				t.Errorf("the log says %s", &log)
+				t.Errorf("the log is %s", &log)
 			}
 			if test.alarm != "" && !(strings.Contains(log.String(), alarm) &&
 				strings.Contains(log.String(), test.alarm)) {
-				t.Errorf("the log says %q, not %q", &log, test.alarm)
+				t.Errorf("the log is %q, want %q", &log, test.alarm)
 			}
 		})
 	}
@@ -383,7 +383,7 @@ func TestATranscriptThatCannotBeWrittenStopsNothing(t *testing.T) {
 	v.record([]byte("message"))
 	v.close()
 	if !strings.Contains(log.String(), "transcript stopped") {
-		t.Errorf("the log says %q", &log)
+		t.Errorf("the log is %q", &log)
 	}
 }
 
