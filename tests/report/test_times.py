@@ -102,5 +102,5 @@ def test_a_replay_of_another_match_or_by_another_key_does_not_count(run):
         fourth.name,
     ]
     assert "does not belong to the match" in problems[0]
-    assert "signed by another key" in problems[1]
+    assert "signed with a key that is not the referee" in problems[1]
     assert "not a file" in problems[2]
