@@ -10,18 +10,20 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from asara_codec.encode import action_message
 from asara_game.deal import Deal
 from asara_game.edition import load_edition
 from asara_game.engine import apply, new_match
 from asara_game.rules import Rules, parse_rule_sets
-from asara_server.limits import LimitSettings
-from asara_server.loop import seldom_collect
-from asara_server.match import Match
-from asara_server.records import Presence, ReplyRecord
-from asara_server.replay import Replay, ReplayHeader, SigningKey, replay_bytes
+from asara_server.event_loop import seldom_collect
+from asara_server.eventlog.header import Replay, ReplayHeader
+from asara_server.match.inputs import Presence, ReplyRecord
+from asara_server.match.match import Match
+from asara_server.match.spec import ClockSettings, MatchSpec, Player
+from asara_server.referee.limits import LimitSettings
 from asara_server.replay.audit import audit as audit_file
-from asara_server.spec import ClockSettings, MatchSpec, Player
-from asara_server.translate.encode import action_message
+from asara_server.replay.file import replay_bytes
+from asara_server.replay.signing import SigningKey
 from scripts.benchmark.figures import Bar, Figure, compare
 
 _T = TypeVar("_T")
@@ -100,4 +102,4 @@ def _replay(rules: Rules, rng: random.Random, name: str) -> Replay:
         match.worked(rng.randrange(60, 300))
         match.outbox.clear()
     header = ReplayHeader.of(spec, limits, 1_800_000_000_000)
-    return Replay(header, tuple(match.records), match.results, match.telling.digests)
+    return Replay(header, tuple(match.records), match.results, match.feed.digests)

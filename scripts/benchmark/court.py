@@ -8,12 +8,12 @@ from typing import Final
 
 from asara_game.edition import load_edition
 from asara_game.rules import Rules, parse_rule_sets
-from asara_server.journal import Durability, Journal
+from asara_server.event_loop import run
+from asara_server.eventlog.journal import Durability, Journal
 from asara_server.logs import configure
-from asara_server.loop import run
-from asara_server.referee import Referee
-from asara_server.service import serve
-from asara_server.spec import ClockSettings, MatchSpec, Player
+from asara_server.match.spec import ClockSettings, MatchSpec, Player
+from asara_server.network.grpc_server import serve
+from asara_server.referee.referee import Referee
 from scripts.benchmark.children import obey, options, usage
 
 #: Bots are held between rounds, and no clock may run out meanwhile.

@@ -19,15 +19,16 @@ from typing import Any, Final
 import grpc
 
 from asara.v1.play_pb2 import PlayRequest, PlayResponse
+from asara_codec.encode import action_message
 from asara_game.edition import load_edition
 from asara_game.rules import Rules, parse_rule_sets
-from asara_server.limits import Context, LimitSettings
-from asara_server.loop import run
-from asara_server.match import Match
-from asara_server.records import Presence
-from asara_server.service import PLAY, server_options
-from asara_server.spec import MatchSpec, Player
-from asara_server.translate.encode import action_message
+from asara_server.event_loop import run
+from asara_server.match.inputs import Presence
+from asara_server.match.match import Match
+from asara_server.match.spec import MatchSpec, Player
+from asara_server.network.grpc_server import PLAY, server_options
+from asara_server.referee.limits import LimitSettings
+from asara_server.referee.stream_errors import Context
 from scripts.benchmark.children import obey, options, usage
 from scripts.benchmark.court import CLOCKS, at_table
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from asara_server.journal import Durability
+from asara_server.eventlog.journal import Durability
 from scripts.benchmark.children import Child
 from scripts.benchmark.figures import Bar, Figure, compare
 

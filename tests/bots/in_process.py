@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 from asara.bot import DecideFunction, bot_factory
 from asara.protocol_client import ProtocolClient
 from asara.settings import Settings
+from asara_codec.results import SeatResult
 from asara_game.rules import Rules
-from asara_server.limits import LimitSettings
-from asara_server.match import Match
-from asara_server.records import Presence
-from asara_server.results import SeatResult
-from asara_server.spec import ClockSettings, MatchSpec, Player
+from asara_server.match.inputs import Presence
+from asara_server.match.match import Match
+from asara_server.match.spec import ClockSettings, MatchSpec, Player
+from asara_server.referee.limits import LimitSettings
 
 LIMITS = LimitSettings().told()
 CLOCKS = ClockSettings()

@@ -4,11 +4,12 @@ from pathlib import Path
 import pytest
 
 from asara_game.rules import RULE_COMBINATIONS
-from asara_server.deals import commitment, secret_of, tournament_secret
-from asara_server.replay import SigningKey, write_replay
-from asara_server.tournament.directory import RunInfo
+from asara_server.match.deal_secrets import commitment, secret_of, tournament_secret
+from asara_server.replay.file import write_replay
+from asara_server.replay.signing import SigningKey
+from asara_server.tournament.run.directory import RunInfo
 from tests.cli.command import asara, refusal
-from tests.server.playouts import random_replay
+from tests.match.playouts import random_replay
 
 KEY = SigningKey.new()
 

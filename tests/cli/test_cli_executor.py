@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import asara, refusal
-from tests.tournament import bots
-from tests.tournament.bots import HEADER, write_tournament
+from tests.tournament import sample_bots
+from tests.tournament.sample_bots import HEADER, write_tournament
 
 
 @pytest.fixture
 def words(tmp_path: Path) -> tuple[str | Path, ...]:
-    file = write_tournament(tmp_path, {"ann": bots.GOOD, "bob": bots.GOOD}, HEADER)
+    file = write_tournament(tmp_path, {"ann": sample_bots.GOOD, "bob": sample_bots.GOOD}, HEADER)
     return ("tournament", "run", file, "--out", tmp_path / "run", "--key", tmp_path / "key")
 
 

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.request import urlopen
 
-from asara_server.metrics import MetricsServer
+from asara_server.network.metrics import MetricsServer
 from tests.cli.command import command_line, environment, refusal
-from tests.tournament import bots
-from tests.tournament.bots import HEADER, write_tournament
+from tests.tournament import sample_bots
+from tests.tournament.sample_bots import HEADER, write_tournament
 
 
 @contextmanager
@@ -47,7 +47,9 @@ def scrape(url: str) -> str:
 
 def test_the_referee_of_a_tournament_tells_how_it_fares_while_it_plays(tmp_path: Path) -> None:
     file = write_tournament(
-        tmp_path, {"good": bots.GOOD, "crasher": bots.CRASHES}, HEADER + "rounds = 4\n"
+        tmp_path,
+        {"good": sample_bots.GOOD, "crasher": sample_bots.CRASHES},
+        HEADER + "rounds = 4\n",
     )
     words = ("tournament", "run", file, "--out", tmp_path / "run", "--key", tmp_path / "key")
     last = ""
@@ -73,7 +75,7 @@ def test_a_referee_that_waits_for_guests_tells_so() -> None:
 
 
 def test_an_address_that_will_not_do_is_refused_before_anything_is_begun(tmp_path: Path) -> None:
-    file = write_tournament(tmp_path, {"a": bots.GOOD, "b": bots.GOOD})
+    file = write_tournament(tmp_path, {"a": sample_bots.GOOD, "b": sample_bots.GOOD})
     words = ("tournament", "run", file, "--out", tmp_path / "run", "--key", tmp_path / "key")
     for these in (words, ("serve",)):
         said = refusal(*these, "--metrics", "0.0.0.0:0")

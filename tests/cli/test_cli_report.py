@@ -6,7 +6,7 @@ import pytest
 
 from asara_server.cli import main
 from asara_server.report.tables import CSV_FILES
-from asara_server.tournament.standings import Standings
+from asara_server.tournament.standings.model import Standings
 from tests.cli.command import asara, refusal
 from tests.report.runs import Page, run_with_replays, write_run
 from tests.tournament.samples import RUNNING, mirrored

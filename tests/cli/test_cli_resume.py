@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.tournament.results import read_results
+from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import asara, command_line, environment, refusal
-from tests.tournament import bots
-from tests.tournament.bots import HEADER, write_tournament
+from tests.tournament import sample_bots
+from tests.tournament.sample_bots import HEADER, write_tournament
 
-GOOD = {"ann": bots.GOOD, "bob": bots.GOOD}
+GOOD = {"ann": sample_bots.GOOD, "bob": sample_bots.GOOD}
 
 
 @pytest.fixture(scope="module")

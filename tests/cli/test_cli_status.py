@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from asara_server.results import Termination
-from asara_server.tournament.results import MatchResult
-from asara_server.tournament.status import Follower, State
+from asara_codec.results import Termination
+from asara_server.tournament.run.status import Follower, State
+from asara_server.tournament.standings.match_result import MatchResult
 from tests.cli.command import asara, command_line, environment, on_terminal, refusal
-from tests.tournament import bots, samples
-from tests.tournament.bots import HEADER, write_tournament
+from tests.tournament import sample_bots, samples
+from tests.tournament.sample_bots import HEADER, write_tournament
 from tests.tournament.samples import RUNNING, lines_of, seat
 
 LONG = "a-name-of-forty-characters-which-is-most"
@@ -80,7 +80,7 @@ def playing(folder: Path, rounds: int) -> Iterator[subprocess.Popen[bytes]]:
     """A tournament of two bots, one of which crashes in every match."""
     file = write_tournament(
         folder,
-        {"good": bots.GOOD, "crasher": bots.CRASHES},
+        {"good": sample_bots.GOOD, "crasher": sample_bots.CRASHES},
         HEADER + f"rounds = {rounds}\nconcurrency = 1\n",
     )
     words = ("tournament", "run", file, "--out", folder / "run", "--key", folder / "key")
@@ -228,7 +228,7 @@ def test_new_results_are_read_on_and_a_file_that_was_written_anew_from_its_start
     assert len(follower.results) == 11
     afresh = Follower(run)
     afresh.look()
-    assert follower.ladder.lines == afresh.ladder.lines
+    assert follower.ladder.rows == afresh.ladder.rows
     (run / "new").write_text(lines_of(result(1)))
     (run / "new").replace(path)
     assert follower.look().over == 1

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import asara, command_line, environment, on_terminal, refusal
-from tests.tournament import bots
-from tests.tournament.bots import HEADER, write_tournament
+from tests.tournament import sample_bots
+from tests.tournament.sample_bots import HEADER, write_tournament
 
-GOOD = {"ann": bots.GOOD, "bob": bots.GOOD}
+GOOD = {"ann": sample_bots.GOOD, "bob": sample_bots.GOOD}
 
 
 def test_the_plan_counts_blocks_and_matches_and_tells_their_balance(tmp_path: Path) -> None:
@@ -22,7 +22,7 @@ def test_the_plan_counts_blocks_and_matches_and_tells_their_balance(tmp_path: Pa
         '"basic"', '["basic", "pro+gifts"]'
     )
     file = write_tournament(
-        tmp_path, {**GOOD, "cid": bots.GOOD}, header + "rounds = 2\nconcurrency = 2\n"
+        tmp_path, {**GOOD, "cid": sample_bots.GOOD}, header + "rounds = 2\nconcurrency = 2\n"
     )
     done = asara("tournament", "plan", file)
     assert done.returncode == 0
@@ -88,7 +88,7 @@ def test_what_is_wrong_with_the_file_is_said_in_lines(tmp_path: Path) -> None:
 
 
 def test_a_run_prints_standings_and_leaves_everything_in_its_directory(tmp_path: Path) -> None:
-    programs = {**GOOD, "exits": bots.EXITS}
+    programs = {**GOOD, "exits": sample_bots.EXITS}
     file = write_tournament(tmp_path, programs, HEADER + "rounds = 2\n")
     out = tmp_path / "runs" / "cup"
     done = asara("tournament", "run", file, "--out", out)
@@ -254,7 +254,7 @@ def test_a_signal_ends_a_run_in_good_order(tmp_path: Path, number: signal.Signal
 
 
 def test_a_second_signal_does_not_wait_for_anybody(tmp_path: Path) -> None:
-    file = write_tournament(tmp_path, {"ann": bots.MUTE, "bob": bots.MUTE}, tables="")
+    file = write_tournament(tmp_path, {"ann": sample_bots.MUTE, "bob": sample_bots.MUTE}, tables="")
     out = tmp_path / "run"
     process = start("tournament", "run", file, "--out", out)
     log = out / "run.log"

@@ -6,9 +6,9 @@ from hashlib import sha256
 from itertools import combinations
 from pathlib import Path
 
-from asara_server.results import Termination
-from asara_server.tournament.directory import RunInfo
-from asara_server.tournament.results import MatchResult, SeatLine
+from asara_codec.results import Termination
+from asara_server.tournament.run.directory import RunInfo
+from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
 
 STARTED = "2026-01-01T10:00:00+00:00"
 SECRET = bytes(range(32))
@@ -33,13 +33,15 @@ RUNNING = {"state": "running", "ended": None, "tournament_secret": None}
 """What `INFO` does not say yet while the run goes on."""
 
 
-def seat(entry: str, rank: int, why: str = "", kind: Termination = Termination.CRASH) -> SeatLine:
+def seat(
+    entry: str, rank: int, why: str = "", kind: Termination = Termination.CRASH
+) -> SeatOutcome:
     """How a match ended for an entry; with a reason it forfeited."""
     end = kind if why else Termination.COMPLETED
-    return SeatLine(entry=entry, rank=rank, prestige=100 // rank, termination=end, detail=why)
+    return SeatOutcome(entry=entry, rank=rank, prestige=100 // rank, termination=end, detail=why)
 
 
-def match(name: str, *seats: SeatLine, block: str = "", rules: str = "basic") -> MatchResult:
+def match(name: str, *seats: SeatOutcome, block: str = "", rules: str = "basic") -> MatchResult:
     return MatchResult(
         match_id=name,
         block=block,

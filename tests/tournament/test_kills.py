@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from asara_server.records import ReopenRecord, ReplyRecord
-from asara_server.replay import read_replay, replay_match
-from asara_server.tournament.results import read_results
+from asara_server.eventlog.resimulate import resimulated_steps
+from asara_server.match.inputs import ReopenRecord, ReplyRecord
+from asara_server.replay.file import read_replay
+from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import command_line, environment
-from tests.tournament.bots import write_tournament
+from tests.tournament.sample_bots import write_tournament
 
 #: Chooses by the decision alone, so that a process that was started again goes on as the first.
 STEADY = """
@@ -106,7 +107,7 @@ def actions(run: Path) -> dict[str, list[Any]]:
     played = {}
     for path in (run / "replays").iterdir():
         replay = read_replay(path)
-        list(replay_match(replay))
+        list(resimulated_steps(replay))
         replies = [record for record in replay.records if isinstance(record, ReplyRecord)]
         played[path.name] = [(reply.seat, reply.actions) for reply in replies]
     return played

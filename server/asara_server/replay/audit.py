@@ -8,13 +8,13 @@ every byte that every seat was sent.
 
 from typing import NamedTuple
 
-from asara_server.deals import secret_of
-from asara_server.match import Match
-from asara_server.replay.drive import UnsoundError, check_end, tell
+from asara_server.eventlog.header import ReplayError
+from asara_server.eventlog.resimulate import UnsoundError, check_end, resimulate_record
+from asara_server.match.deal_secrets import secret_of
+from asara_server.match.match import Match
 from asara_server.replay.file import ReplayFile, parse_file
-from asara_server.replay.keys import fingerprint
 from asara_server.replay.leaks import leak_fault
-from asara_server.replay.records import ReplayError
+from asara_server.replay.signing import fingerprint
 
 
 class Verdict(NamedTuple):
@@ -91,7 +91,7 @@ def _drive_fault(file: ReplayFile) -> str | None:
     try:
         match = Match(replay.header.spec(), replay.header.limits())
         for index, record in enumerate(replay.records):
-            tell(match, index, record)
+            resimulate_record(match, index, record)
             match.outbox.clear()
         check_end(match, replay)
     except UnsoundError as error:

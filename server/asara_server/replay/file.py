@@ -12,8 +12,18 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from asara_codec.reflection import CodecError
+from asara_codec.wire_format import delimited, varint
 from asara_game.deal import Deal
-from asara_server.records import (
+from asara_server.eventlog.header import Replay, ReplayError, ReplayHeader
+from asara_server.eventlog.record_codec import (
+    AnyRecord,
+    Results,
+    Signature,
+    record_bytes,
+    record_from_bytes,
+)
+from asara_server.match.inputs import (
     ExpiryRecord,
     HaltRecord,
     Record,
@@ -21,17 +31,7 @@ from asara_server.records import (
     ReplyRecord,
     StartRecord,
 )
-from asara_server.replay.codec import (
-    AnyRecord,
-    Results,
-    Signature,
-    record_bytes,
-    record_from_bytes,
-)
-from asara_server.replay.keys import SigningKey, fingerprint, signature_holds
-from asara_server.replay.records import Replay, ReplayError, ReplayHeader
-from asara_server.translate.mirror import TranslationError
-from asara_server.translate.wire import delimited, varint
+from asara_server.replay.signing import SigningKey, fingerprint, signature_holds
 
 VERSION: Final = 2
 _MAGIC: Final = b"ASARA\r\n"
@@ -253,7 +253,7 @@ def _split(data: bytes) -> Iterator[Raw]:
 def _read(raw: Raw) -> AnyRecord:
     try:
         return record_from_bytes(raw.data)
-    except TranslationError as error:
+    except CodecError as error:
         raise raw.error(f"damaged: {error}") from None
 
 

@@ -8,15 +8,15 @@ the legal actions, and what it would be told of a reply that is not legal.
 import random
 from collections.abc import Iterator
 
+from asara_codec.messages import decision_bytes, rejection_bytes
+from asara_codec.results import RejectionReason
+from asara_codec.view_writer import ViewWriter
 from asara_game.determinize import determinize
 from asara_game.state import State
 from asara_game.view import view
-from asara_server.replay.drive import Step, replay_match
+from asara_server.eventlog.header import ReplayError
+from asara_server.eventlog.resimulate import Step, resimulated_steps
 from asara_server.replay.file import ReplayFile
-from asara_server.replay.records import ReplayError
-from asara_server.results import RejectionReason
-from asara_server.translate.messages import decision_bytes, rejection_bytes
-from asara_server.translate.views import ViewWriter
 
 
 def leak_fault(file: ReplayFile, worlds: int) -> str | None:
@@ -26,7 +26,7 @@ def leak_fault(file: ReplayFile, worlds: int) -> str | None:
     header = file.replay.header
     rng = random.Random(header.deal_secret)
     try:
-        for number, step in enumerate(replay_match(file.replay)):
+        for number, step in enumerate(resimulated_steps(file.replay)):
             for seat in _leaking(step, len(header.entries), worlds, rng):
                 place = file.raw[number].place
                 return f"{place}: seat {seat} is told something that it may not know"

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
+from asara_codec.results import SeatForfeited
 from asara_game.actions import format_section, format_space
 from asara_game.events import (
     BuildStarted,
@@ -41,7 +42,7 @@ from asara_game.vocabulary import (
     SectionKind,
     Tower,
 )
-from asara_server.results import SeatForfeited, plain_words
+from asara_server.outcome import plain_words
 
 
 def phrase(event: Event | SeatForfeited) -> str:

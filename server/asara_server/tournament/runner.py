@@ -1,7 +1,7 @@
 """Plays a list of matches, from run.json to the standings.
 
 Who plays them is a venue (see `venues`): a referee of its own, or workers; how far it has come is
-its course (see `course`). The results depend neither on the venue nor on how many matches run at
+its course (see `progress`). The results depend neither on the venue nor on how many matches run at
 once. A bot that misbehaves loses its match and nobody else's.
 """
 
@@ -13,20 +13,22 @@ from functools import partial
 from importlib.metadata import version
 
 from asara_game.edition import Edition
-from asara_server import deals
 from asara_server.logs import logger
-from asara_server.replay import SigningKey
-from asara_server.tournament.arena import utc_now
-from asara_server.tournament.builds import Builder
-from asara_server.tournament.config import Tournament
-from asara_server.tournament.course import Course
-from asara_server.tournament.directory import RunDirectory, RunInfo
-from asara_server.tournament.house import Terms
-from asara_server.tournament.results import MatchResult
-from asara_server.tournament.sandbox import Sandbox, SandboxKind
-from asara_server.tournament.schedule import Match, bot_seed
-from asara_server.tournament.standings import Standings, compute_standings
-from asara_server.tournament.venues import Commission, OwnProcess, Venue
+from asara_server.match import deal_secrets
+from asara_server.replay.signing import SigningKey
+from asara_server.tournament.bots.build import EntryBuilder
+from asara_server.tournament.config.tournament_file import Tournament
+from asara_server.tournament.execution.executor import ExecutionContext, Executor
+from asara_server.tournament.execution.local_executor import LocalExecutor
+from asara_server.tournament.execution.match_settings import MatchSettings
+from asara_server.tournament.run.directory import RunDirectory, RunInfo
+from asara_server.tournament.run.progress import RunProgress
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.spec import SandboxKind
+from asara_server.tournament.schedule.schedule import ScheduledMatch, bot_seed
+from asara_server.tournament.standings.match_result import MatchResult, utc_now
+from asara_server.tournament.standings.model import Standings
+from asara_server.tournament.standings.standings import compute_standings
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class Runner:
     def __init__(
         self,
         tournament: Tournament,
-        matches: Sequence[Match],
+        matches: Sequence[ScheduledMatch],
         *,
         edition: Edition,
         directory: RunDirectory,
@@ -58,22 +60,22 @@ class Runner:
         enough: Callable[[], bool] = lambda: False,
         resumed: RunInfo | None = None,
         sandbox: Sandbox | None = None,
-        venue: Venue | None = None,
+        executor: Executor | None = None,
     ) -> None:
         """`resumed` is what run.json says of a run that is to go on.
 
-        Without a `sandbox` bots run with our rights. Without a `venue` a referee in this process
-        plays. `finished` and `enough` are those of `Course`.
+        Without a `sandbox` bots run with our rights. Without a `executor` a referee in this process
+        plays. `finished` and `enough` are those of `RunProgress`.
         """
-        self._venue = venue or OwnProcess()
+        self._executor = executor or LocalExecutor()
         self._tournament = tournament
         self._edition = edition
         self._resumed = resumed
         self._seed = resumed.seed if resumed else tournament.seed or secrets.token_hex(32)
-        self._secret = deals.tournament_secret(self._seed)
+        self._secret = deal_secrets.tournament_secret(self._seed)
         self._directory = directory
         self._key = key
-        self._course = Course(
+        self._progress = RunProgress(
             matches,
             tournament.limits,
             directory,
@@ -87,22 +89,22 @@ class Runner:
 
     def stop(self) -> None:
         """Begin no further match, and let the running ones finish their open decisions only."""
-        self._course.stopping.set()
+        self._progress.stopping.set()
 
     @property
     def over(self) -> int:
         """Matches that need not be played any more."""
-        return self._course.over
+        return self._progress.over
 
     @property
     def awaited(self) -> Sequence[str]:
         """Entries on other machines whose bots are not there, but waited for."""
-        return self._venue.awaited
+        return self._executor.awaited
 
     @property
     def deal_commitment(self) -> str:
         """SHA-256 of what all deals come from; to be published before `run`."""
-        return deals.commitment(self._secret).hex()
+        return deal_secrets.commitment(self._secret).hex()
 
     @property
     def tournament_secret(self) -> str:
@@ -120,8 +122,8 @@ class Runner:
         self._directory.write_public_key(self._key.public_pem)
         self._logger.info(
             "run resumed" if self._resumed else "run started",
-            matches=len(self._course.matches),
-            over=len(self._course.results),
+            matches=len(self._progress.matches),
+            over=len(self._progress.results),
             deal_commitment=self.deal_commitment,
             sandbox=self._sandbox_kind,
         )
@@ -131,37 +133,37 @@ class Runner:
             standings = compute_standings(
                 self._tournament.title,
                 [entry.name for entry in self._tournament.entries],
-                len(self._course.matches),
-                self._course.results,
+                len(self._progress.matches),
+                self._progress.results,
             )
             self._directory.write_standings(standings)
             self._directory.write_remote(None)
             end: dict[str, object] = {"ended": utc_now(), "state": "cut short"}
-            end |= {"out": self._course.out, "suspended": self._course.suspended}
-            end["scheduled"] = len(self._course.matches)
+            end |= {"out": self._progress.out, "suspended": self._progress.suspended}
+            end["scheduled"] = len(self._progress.matches)
             if standings.complete:
                 end |= {"state": "finished", "tournament_secret": self.tournament_secret}
             self._directory.write_info(info.model_copy(update=end))
             self._logger.info("run over", state=end["state"], played=standings.matches.played)
         return RunEnd(
-            tuple(self._course.results),
+            tuple(self._progress.results),
             standings,
-            tuple(self._course.cut),
-            self._course.out,
-            dict(self._course.suspended),
+            tuple(self._progress.cut),
+            self._progress.out,
+            dict(self._progress.suspended),
         )
 
     async def _play_all(self) -> None:
         settings = self._tournament
-        builder = Builder(
+        builder = EntryBuilder(
             self._directory.builds,
             self._directory.logs,
             settings.limits,
             sandbox=self._sandbox,
         )
-        self._course.out |= await self._build(builder)
+        self._progress.out |= await self._build(builder)
         seed = self._bots_seed
-        terms = Terms(
+        match_settings = MatchSettings(
             entries=settings.entries,
             clocks=settings.clocks.settings(),
             limits=settings.limits,
@@ -171,22 +173,22 @@ class Runner:
             seeds={one.name: bot_seed(seed, one.name) for one in settings.entries if seed},
             built={one.name: builder.place(one) for one in settings.entries if one.build},
         )
-        commission = Commission(
-            terms,
+        context = ExecutionContext(
+            match_settings,
             self._edition,
-            partial(deals.secret_of, self._secret),
+            partial(deal_secrets.secret_of, self._secret),
             self._sandbox,
             settings.concurrency,
             settings.remote,
         )
-        await self._venue.play(self._course, commission)
+        await self._executor.play(self._progress, context)
 
-    async def _build(self, builder: Builder) -> dict[str, str]:
+    async def _build(self, builder: EntryBuilder) -> dict[str, str]:
         """Build the entries, unless the run is stopped meanwhile; who cannot be built, and why."""
         building = asyncio.create_task(
             builder.build(self._tournament.entries, self._tournament.concurrency)
         )
-        stopping = asyncio.create_task(self._course.stopping.wait())
+        stopping = asyncio.create_task(self._progress.stopping.wait())
         try:
             await asyncio.wait([building, stopping], return_when=asyncio.FIRST_COMPLETED)
             return building.result() if building.done() else {}
@@ -217,7 +219,7 @@ class Runner:
             asara=version("asara"),
             title=self._tournament.title,
             entries=tuple(entry.name for entry in self._tournament.entries),
-            scheduled=len(self._course.matches),
+            scheduled=len(self._progress.matches),
             seed=self._seed,
             seed_drawn=self._tournament.seed is None,
             deals=self._tournament.deals,

@@ -1,0 +1,72 @@
+"""Records in words, and what tells two of them apart."""
+
+from typing import Any
+
+from asara_server.match.inputs import (
+    EnterRecord,
+    ExpiryRecord,
+    ForfeitRecord,
+    HaltRecord,
+    LeaveRecord,
+    Record,
+    RejectionRecord,
+    ReopenRecord,
+    ReplyRecord,
+)
+
+_LONGEST = 160
+
+
+def describe(record: Record) -> str:
+    """What happened, in a few words."""
+    match record:
+        case ReplyRecord(_, seat, actions):
+            played = ", ".join(map(str, actions))
+            return f"a reply of seat {seat} ({_short(played)})"
+        case RejectionRecord(_, seat, _, _, reason, detail):
+            return f"a rejection of seat {seat} ({reason.name}: {_short(detail)})"
+        case ForfeitRecord(_, seat, termination, _):
+            return f"a forfeit of seat {seat} ({termination.name})"
+        case ExpiryRecord(_, seats):
+            return f"that the time of seat {' and '.join(map(str, seats))} ran out"
+        case LeaveRecord(_, seat):
+            return f"that seat {seat} lost its stream"
+        case EnterRecord(_, seat):
+            return f"that seat {seat} came back"
+        case HaltRecord():
+            return "that the referee was told to stop"
+        case ReopenRecord():
+            return "that the referee was started again"
+        case _:
+            return "the start of the match"
+
+
+def describe_difference(expected: Any, found: Any) -> str:
+    """The first field in which two records (or two results) differ, and both values."""
+    if type(expected) is not type(found):
+        return f"expected {describe(expected)}; found {describe(found)}"
+    name, one, other = first_difference(expected, found)
+    return f"{name}: expected {value_words(one)}; found {value_words(other)}"
+
+
+def first_difference(a: Any, b: Any) -> tuple[str, Any, Any]:
+    """The first field in which two named tuples of one type differ."""
+    fields = zip(a._fields, a, b, strict=True)
+    return next((name, one, other) for name, one, other in fields if one != other)
+
+
+def value_words(value: Any) -> str:
+    name = getattr(value, "name", None)
+    if isinstance(name, str):
+        return name
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, frozenset):
+        value = tuple(sorted(value))
+    if isinstance(value, tuple) and not hasattr(value, "_fields"):
+        return _short(f"({', '.join(map(value_words, value))})")
+    return _short(str(value) if not isinstance(value, str) else repr(value))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -1,0 +1,28 @@
+"""Ranks and scores of a finished match, and its enums in words."""
+
+from collections.abc import Collection, Sequence
+
+
+def plain_words(name: str) -> str:
+    """The name of a termination or of a reason as people write it: `time out`."""
+    return name.lower().replace("_", " ")
+
+
+def rank_seats(prestige: Sequence[int], forfeited: Collection[int] = ()) -> tuple[int, ...]:
+    """Rank of each seat: by prestige, behind all others and tied where the seat forfeited."""
+    kept = [points for seat, points in enumerate(prestige) if seat not in forfeited]
+    return tuple(
+        1 + (len(kept) if seat in forfeited else sum(other > points for other in kept))
+        for seat, points in enumerate(prestige)
+    )
+
+
+def match_scores(ranks: Sequence[int]) -> tuple[float, ...]:
+    """Score of each seat from its rank: 1 for the first down to 0 for the last, in even steps.
+
+    Seats that share a rank share the mean of the places they take.
+    """
+    last = len(ranks) - 1
+    if last < 1:
+        return (1.0,) * len(ranks)
+    return tuple(1 - (rank - 1 + (ranks.count(rank) - 1) / 2) / last for rank in ranks)

@@ -1,0 +1,302 @@
+"""What is given to workers, and what becomes of what they hand in or lose; nothing is played."""
+
+import asyncio
+import pickle
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from asara_codec.results import Termination
+from asara_game.rules import format_rule_sets
+from asara_server.match import deal_secrets
+from asara_server.tournament.run.directory import read_info
+from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome, utc_now
+from asara_server.tournament.workers import block_job
+from asara_server.tournament.workers.backend import WorkerError
+from asara_server.tournament.workers.block_job import (
+    BlockJob,
+    BlockResult,
+    UnfitWorkerError,
+    play_block,
+)
+from asara_server.tournament.workers.worker_executor import WorkerExecutor
+from tests.tournament import sample_bots
+from tests.tournament.runs import play
+from tests.tournament.sample_bots import write_tournament
+from tests.tournament.worker_runs import HEADER, outcome
+
+NAMES = ("ann", "bob", "cid")
+
+
+class LostError(Exception):
+    """As of a worker that died."""
+
+
+class Scripted:
+    """A crew that hands in what a function makes of the task, or loses it."""
+
+    tries = 3
+
+    def __init__(self, answer: Callable[[BlockJob], BlockResult], slots: int = 1) -> None:
+        self.tasks: list[BlockJob] = []
+        self.most = 0
+        self._answer = answer
+        self._slots = slots
+        self._open = 0
+
+    async def slots(self) -> int:
+        return self._slots
+
+    def submit(self, task: BlockJob) -> "Future[BlockResult]":
+        self.tasks.append(task)
+        self._open += 1
+        self.most = max(self.most, self._open)
+        future: Future[BlockResult] = Future()
+        asyncio.get_running_loop().call_later(0.01, self._end, task, future)
+        return future
+
+    def _end(self, task: BlockJob, future: "Future[BlockResult]") -> None:
+        self._open -= 1
+        try:
+            future.set_result(self._answer(task))
+        except Exception as error:  # noqa: BLE001 - as an executor does
+            future.set_exception(error)
+
+    def loss(self, error: BaseException) -> str:
+        return "it died" if isinstance(error, LostError) else ""
+
+    async def stop(self, run: str, finish_s: float) -> None:
+        """Nothing runs."""
+
+
+def result(match: ScheduledMatch, attempt: int, faults: dict[str, Termination]) -> MatchResult:
+    """A match that the first seat won."""
+    return MatchResult(
+        match_id=match.match_id,
+        attempt=attempt,
+        round=match.round,
+        rule_sets=format_rule_sets(match.rule_sets),
+        block=match.block,
+        seats=tuple(
+            SeatOutcome(
+                entry=entry,
+                rank=rank,
+                prestige=0,
+                termination=faults.get(entry, Termination.COMPLETED),
+            )
+            for rank, entry in enumerate(match.entries, 1)
+        ),
+        started=utc_now(),
+        seconds=0.1,
+    )
+
+
+def done(task: BlockJob, **faults: Termination) -> BlockResult:
+    faults |= dict.fromkeys(task.excluded, Termination.NEVER_STARTED)
+    played = tuple((result(match, attempt, faults), None) for match, attempt in task.matches)
+    return BlockResult("somewhere", played, (), (), ())
+
+
+def names(task: BlockJob) -> list[str]:
+    return [match.match_id for match, _ in task.matches]
+
+
+@pytest.fixture
+def cup(tmp_path: Path) -> Path:
+    return write_tournament(tmp_path, dict.fromkeys(NAMES, sample_bots.GOOD), HEADER)
+
+
+@pytest.mark.parametrize("slots", [1, 2, 7])
+def test_every_block_is_given_to_one_worker_as_there_is_room(
+    cup: Path, tmp_path: Path, slots: int
+) -> None:
+    backend = Scripted(done, slots)
+    end = play(cup, tmp_path / "run", WorkerExecutor(backend))
+    assert [names(task) for task in backend.tasks] == [
+        [f"r1-basic-000{block}-1", f"r1-basic-000{block}-2"] for block in (1, 2, 3)
+    ]
+    assert backend.most == min(slots, 3)
+    assert end.standings.complete
+    assert len(end.results) == 6
+
+
+def test_a_worker_learns_the_secrets_of_its_own_deals_and_nothing_they_follow_from(
+    cup: Path, tmp_path: Path
+) -> None:
+    backend = Scripted(done)
+    play(cup, tmp_path / "run", WorkerExecutor(backend))
+    tournament = deal_secrets.tournament_secret("spring")
+    of_blocks = {
+        task.matches[0][0].block: deal_secrets.block_secret(tournament, task.matches[0][0].block)
+        for task in backend.tasks
+    }
+    assert len(of_blocks) == 3
+    for task in backend.tasks:
+        told = pickle.dumps(task)
+        assert tournament not in told
+        assert tournament.hex().encode() not in told
+        assert b"spring" not in told
+        own = of_blocks[task.matches[0][0].block]
+        assert set(task.secrets.values()) == {own}
+        for secret in of_blocks.values():
+            assert (secret in told) == (secret == own)
+
+
+def test_independent_matches_have_a_secret_for_each_attempt(cup: Path, tmp_path: Path) -> None:
+    cup.write_text(cup.read_text().replace("seats", 'blocks = "independent"\nseats', 1))
+    backend = Scripted(done)
+    play(cup, tmp_path / "run", WorkerExecutor(backend))
+    tournament = deal_secrets.tournament_secret("spring")
+    assert backend.tasks[0].secrets == {
+        name: deal_secrets.match_secret(tournament, name)
+        for first in ("r1-basic-0001-1", "r1-basic-0001-2")
+        for name in (first, f"{first}.2", f"{first}.3")
+    }
+
+
+def test_a_lost_block_is_played_again_as_the_same_attempt(cup: Path, tmp_path: Path) -> None:
+    seen: Counter[str] = Counter()
+
+    def lose_twice(task: BlockJob) -> BlockResult:
+        seen[names(task)[0]] += 1
+        if names(task)[0] == "r1-basic-0002-1" and seen[names(task)[0]] <= 2:
+            raise LostError
+        return done(task)
+
+    backend = Scripted(lose_twice)
+    end = play(cup, tmp_path / "run", WorkerExecutor(backend))
+    assert seen["r1-basic-0002-1"] == 3
+    lost = [task for task in backend.tasks if names(task)[0] == "r1-basic-0002-1"]
+    assert lost[0] == lost[1] == lost[2]
+    assert {result.attempt for result in end.results} == {1}
+    play(cup, tmp_path / "calm", WorkerExecutor(Scripted(done)))
+    assert outcome(tmp_path / "run") == outcome(tmp_path / "calm")
+
+
+def test_a_block_that_is_lost_too_often_is_void_and_not_tried_by_a_resumed_run(
+    cup: Path, tmp_path: Path
+) -> None:
+    def lose(task: BlockJob) -> BlockResult:
+        if names(task)[0] == "r1-basic-0002-1":
+            raise LostError
+        return done(task)
+
+    backend = Scripted(lose)
+    end = play(cup, tmp_path / "run", WorkerExecutor(backend))
+    assert len(backend.tasks) == 2 + backend.tries
+    assert end.cut == ("block r1-basic-0002 has no result, and is given up: it died",)
+    assert (end.standings.matches.played, end.standings.matches.void) == (4, 2)
+    again = Scripted(lose)
+    play(cup, tmp_path / "run", WorkerExecutor(again), resume=True)
+    assert again.tasks == []
+
+
+def test_what_a_worker_broke_off_is_played_by_another(cup: Path, tmp_path: Path) -> None:
+    def break_off(task: BlockJob) -> BlockResult:
+        whole = done(task)
+        if names(task) == ["r1-basic-0001-1", "r1-basic-0001-2"]:
+            return replace(whole, played=whole.played[:1])
+        return whole
+
+    backend = Scripted(break_off)
+    end = play(cup, tmp_path / "run", WorkerExecutor(backend))
+    assert [names(task) for task in backend.tasks[:2]] == [
+        ["r1-basic-0001-1", "r1-basic-0001-2"],
+        ["r1-basic-0001-2"],
+    ]
+    assert end.standings.complete
+
+
+def test_a_worker_that_does_not_fit_ends_the_run_which_can_go_on(cup: Path, tmp_path: Path) -> None:
+    def refuse(task: BlockJob) -> BlockResult:
+        if names(task)[0] == "r1-basic-0002-1":
+            raise UnfitWorkerError("worker 7: it has Python 2.7")
+        return done(task)
+
+    with pytest.raises(WorkerError, match=r"worker 7: it has Python 2\.7"):
+        play(cup, tmp_path / "run", WorkerExecutor(Scripted(refuse)))
+    assert read_info(tmp_path / "run").state == "cut short"
+    backend = Scripted(done)
+    end = play(cup, tmp_path / "run", WorkerExecutor(backend), resume=True)
+    assert [names(task)[0] for task in backend.tasks] == ["r1-basic-0002-1", "r1-basic-0003-1"]
+    assert end.standings.complete
+
+
+def test_what_goes_wrong_otherwise_is_no_loss(cup: Path, tmp_path: Path) -> None:
+    def fail(_: BlockJob) -> BlockResult:
+        raise ZeroDivisionError
+
+    backend = Scripted(fail)
+    with pytest.raises(ZeroDivisionError):
+        play(cup, tmp_path / "run", WorkerExecutor(backend))
+    assert len(backend.tasks) == 1
+
+
+def test_who_faults_too_often_is_suspended_from_the_next_block_on(
+    cup: Path, tmp_path: Path
+) -> None:
+    cup.write_text(cup.read_text() + "[limits]\nsuspend_share = 0.4\nsuspend_after = 2\n")
+    backend = Scripted(lambda task: done(task, bob=Termination.CRASH))
+    end = play(cup, tmp_path / "run", WorkerExecutor(backend))
+    why = "suspended after it forfeited 2 of its first 2 matches"
+    assert end.suspended == {"bob": why}
+    first = next(i for i, task in enumerate(backend.tasks) if "bob" in task.matches[0][0].entries)
+    assert [dict(task.excluded) for task in backend.tasks] == [
+        {"bob": why} if i > first else {} for i in range(3)
+    ]
+
+
+def test_who_does_not_start_is_out_from_the_next_block_on(cup: Path, tmp_path: Path) -> None:
+    cup.write_text(cup.read_text() + "[limits]\nfailed_starts = 2\n")
+    backend = Scripted(lambda task: done(task, bob=Termination.NEVER_STARTED))
+    end = play(cup, tmp_path / "run", WorkerExecutor(backend))
+    assert end.out == {"bob": "not started again after 2 failures in a row"}
+    assert end.suspended == {}
+    assert [set(task.excluded) for task in backend.tasks][-1] == {"bob"}
+
+
+def test_what_was_not_built_is_not_asked_of_a_worker(cup: Path, tmp_path: Path) -> None:
+    for name in ("made", "broken"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "bot.py").write_text(sample_bots.GOOD)
+    entry = '[[entries]]\nname = "{0}"\ncommand = "python bot.py"\ndirectory = "{0}"\nbuild = {1}\n'
+    programs = {"made": "pass", "broken": "raise SystemExit(1)"}
+    cup.write_text(
+        HEADER
+        + "".join(entry.format(name, ["python", "-c", code]) for name, code in programs.items())
+    )
+    backend = Scripted(done)
+    end = play(cup, tmp_path / "run", WorkerExecutor(backend))
+    assert end.out == {"broken": "cannot be built: exited with status 1"}
+    (task,) = backend.tasks
+    assert task.excluded == end.out
+    assert task.needs.paths == (("made", tmp_path / "run" / "builds" / "made"),)
+    assert task.needs.missing() == []
+
+
+def test_where_a_block_does_not_fit_it_is_said_what_is_missing(cup: Path, tmp_path: Path) -> None:
+    backend = Scripted(done)
+    play(cup, tmp_path / "run", WorkerExecutor(backend))
+    task = backend.tasks[0]
+    needs = task.needs
+    gone = tmp_path / "gone"
+    program = needs.program._replace(asara="7.0", python="2.7", edition_sha256="00")
+    task = replace(task, needs=replace(needs, program=program, paths=(("ann", gone),)))
+    with pytest.raises(UnfitWorkerError) as caught:
+        play_block(task)
+    lines = str(caught.value).splitlines()
+    assert all(line.startswith("worker process ") for line in lines)
+    ours = block_job.Program.here()
+    assert [line.partition(": ")[2].partition(":")[0] for line in lines] == [
+        f"it has asara {ours.asara}, and the runner 7.0",
+        f"it has Python {ours.python}, and the runner 2.7",
+        f"it has the edition of the game {ours.edition_sha256}, and the runner 00",
+        "entry ann",
+    ]
+    assert f"entry ann: {gone} does not exist there" in lines[-1]
+    assert isinstance(pickle.loads(pickle.dumps(caught.value)), UnfitWorkerError)
