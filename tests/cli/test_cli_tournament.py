@@ -149,7 +149,7 @@ def test_nothing_that_is_not_a_run_is_ever_deleted(tmp_path: Path) -> None:
     run.mkdir()
     (run / "run.json").write_text("{}")
     (run / "thesis.txt").write_text("years of work")
-    assert "'thesis.txt' is no part of the run" in refusal(
+    assert "'thesis.txt' is not part of the run" in refusal(
         "tournament", "run", file, "--out", run, "--replace"
     )
     assert (run / "thesis.txt").exists()

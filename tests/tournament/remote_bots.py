@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +14,7 @@ from asara_game.edition import load_edition
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.token_store import new_token
 from asara_server.tournament.config.tournament_file import Tournament, load_tournament
-from asara_server.tournament.execution import remote_lobby
+from asara_server.tournament.execution import remote_bots
 from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import RunEnd, Runner
@@ -71,7 +71,7 @@ class Run:
             key=KEY,
             finished=self.results.append,
             resumed=resumed,
-            executor=LocalExecutor(opened=self.opened.set_result),
+            executor=LocalExecutor(on_listening=self.opened.set_result),
         )
         self.playing = asyncio.create_task(self.runner.run())
         self._channels: list[grpc.aio.Channel] = []
@@ -117,7 +117,7 @@ async def running(file: Path, *, resume: bool = False) -> AsyncIterator[Run]:
     out = file.parent / "run"
     tournament = load_tournament(file)
     opened = RunDirectory.reopen(out) if resume else (RunDirectory.create(out), None)
-    with opened[0] as directory:
+    with closing(opened[0]) as directory:
         run = Run(tournament, directory, opened[1])
         try:
             yield run
@@ -130,7 +130,7 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 1_000.0
-        monkeypatch.setattr(remote_lobby, "time", SimpleNamespace(monotonic=lambda: self.now))
+        monkeypatch.setattr(remote_bots, "time", SimpleNamespace(monotonic=lambda: self.now))
 
     def pass_time(self, seconds: float) -> None:
         self.now += seconds

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 from asara_game.edition import load_edition
@@ -32,7 +33,7 @@ def play(
 
     async def scenario() -> RunEnd:
         opened = RunDirectory.reopen(out) if resume else (RunDirectory.create(out), None)
-        with opened[0] as directory:
+        with closing(opened[0]) as directory:
             runner = Runner(
                 tournament,
                 planned_matches(tournament),

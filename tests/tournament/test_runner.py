@@ -5,6 +5,7 @@ import hashlib
 import json
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,7 @@ def play(
             if done == stop_after:
                 runner.stop()
 
-        with RunDirectory.create(out) as directory:
+        with closing(RunDirectory.create(out)) as directory:
             runner = Runner(
                 tournament,
                 matches,
@@ -170,10 +171,10 @@ def test_after_some_failed_starts_an_entry_is_out_without_further_waiting(tmp_pa
     assert time.monotonic() - began < 60  # not 30 times 4 s
     ends = {line.termination for result in end.results for line in result.forfeits}
     assert ends == {Termination.NEVER_STARTED}
-    assert end.out == {
+    assert end.unstartable == {
         "sleeps": "not started again after 2 failures in a row: did not dial in in time"
     }
-    assert by_id(end)["m29"].forfeits[0].detail == end.out["sleeps"]
+    assert by_id(end)["m29"].forfeits[0].detail == end.unstartable["sleeps"]
 
 
 @pytest.mark.parametrize("processes", ["run", "match"])
@@ -187,7 +188,7 @@ def test_who_forfeits_too_often_is_suspended(tmp_path: Path, processes: str) -> 
     end = play(file, tmp_path / "run", [("good", "crashes")] * 6)
     why = "suspended after it forfeited 3 of its first 3 matches"
     assert end.suspended == {"crashes": why}
-    assert end.out == {}
+    assert end.unstartable == {}
     forfeits = [by_id(end)[f"m{i}"].forfeits[0] for i in range(6)]
     assert [line.termination for line in forfeits] == (
         [Termination.CRASH] * 3 + [Termination.NEVER_STARTED] * 3

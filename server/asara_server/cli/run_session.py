@@ -6,7 +6,7 @@ import signal
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -140,7 +140,7 @@ def new_run_directory(
         directory = RunDirectory.create(path, replace=replace, durability=durability)
     except RunDirectoryError as error:
         raise UserError(str(error)) from None
-    with directory:
+    with closing(directory):
         yield directory
 
 
@@ -168,12 +168,12 @@ def old_run_directory(
         directory, info = RunDirectory.reopen(path, durability=durability)
     except RunDirectoryError as error:
         raise UserError(str(error)) from None
-    with directory:
-        if not directory.file.is_file():
+    with closing(directory):
+        if not directory.tournament_file.is_file():
             raise UserError(f"{path}: this run was not begun with a tournament file")
-        if directory.file.read_bytes() != file.read_bytes():
+        if directory.tournament_file.read_bytes() != file.read_bytes():
             raise UserError(
-                f"{file}: differs from {directory.file}, which the run was begun with; "
+                f"{file}: differs from {directory.tournament_file}, which the run was begun with; "
                 "restore it, or start another run"
             )
         if info.edition_sha256 != load_edition().sha256.hex():
@@ -222,7 +222,7 @@ def play_run(
                 executor=executor,
             )
             meter.awaited = lambda: runner.awaited
-            follower.skip(runner.over, read_results(directory.path / "results.jsonl"))
+            follower.skip(runner.matches_over, read_results(directory.path / "results.jsonl"))
             return run(_play(runner, follower, publish))
     except (WorkerError, JournalError) as error:
         raise UserError(str(error), status=1) from None

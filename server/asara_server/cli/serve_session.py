@@ -112,7 +112,7 @@ class TableServer:
                 self.referee,
                 local,
                 opponents,
-                keep_processes=True,
+                reuse_processes=True,
                 limits=Limits(),
                 seeds={one.name: bot_seed(settings.seed, one.name) for one in opponents},
                 logs=logs,

@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -74,7 +75,7 @@ def test_an_entry_plays_as_it_was_built_and_the_original_stays_as_it_was(
     file = enter(tmp_path, {"made": BUILD})
     end = play(file, tmp_path / "run", [("made", "plain"), ("plain", "made")], sandbox=sandbox)
     assert not any(result.forfeits for result in end.results)
-    assert end.out == {}
+    assert end.unstartable == {}
     assert sorted(path.name for path in (tmp_path / "made").iterdir()) == ["build.sh", "part.txt"]
     assert (tmp_path / "run/builds/made/bot.py").read_text() == sample_bots.GOOD
     assert "built by " in (tmp_path / "run/logs/build-made.log").read_text()
@@ -94,7 +95,7 @@ def test_who_cannot_be_built_is_out_with_the_reason_and_the_others_play(
     }
     file = enter(tmp_path, builds)
     end = play(file, tmp_path / "run", [("plain", name) for name in builds], sandbox=sandbox)
-    assert end.out == {
+    assert end.unstartable == {
         "fails": "build failed: exited with status 2",
         "leaves-nothing": "build failed: it left no program for the command 'python bot.py'",
         "endless": "build failed: not finished after 2 s",
@@ -106,7 +107,7 @@ def test_who_cannot_be_built_is_out_with_the_reason_and_the_others_play(
     for number, name in enumerate(list(builds)[1:], start=1):
         (line,) = results[f"m{number}"].forfeits
         assert (line.entry, line.termination) == (name, Termination.NEVER_STARTED)
-        assert line.detail == end.out[name]
+        assert line.detail == end.unstartable[name]
     assert "no compiler" in (tmp_path / "run/logs/build-fails.log").read_text()
     assert [path.name for path in (tmp_path / "run/builds").iterdir()] == ["made"]
 
@@ -135,7 +136,7 @@ def test_a_run_that_is_stopped_does_not_wait_for_a_build(
     file.write_text(file.read_text().replace("build_s = 2", "build_s = 60"))
 
     async def scenario() -> RunEnd:
-        with RunDirectory.create(tmp_path / "run") as directory:
+        with closing(RunDirectory.create(tmp_path / "run")) as directory:
             runner = Runner(
                 load_tournament(file),
                 [ScheduledMatch("m0", 1, BASIC, ("endless", "plain"))],
@@ -148,7 +149,7 @@ def test_a_run_that_is_stopped_does_not_wait_for_a_build(
             return await asyncio.wait_for(runner.run(), 20)
 
     end = asyncio.run(scenario())
-    assert (end.results, end.out) == ((), {})
+    assert (end.results, end.unstartable) == ((), {})
     assert list((tmp_path / "run/builds").iterdir()) == []
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import io
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import grpc
@@ -104,7 +105,7 @@ async def test_matches_that_can_begin_do_not_wait_for_a_bot_that_is_not_there(
         assert line.entry == "bob"
         assert line.termination is Termination.NEVER_STARTED
         assert line.detail == "did not dial in within 600 s"
-    assert end.out == {}
+    assert end.unstartable == {}
 
 
 @asynchronous
@@ -343,7 +344,7 @@ async def stopped_in_a_match(file: Path, tokens: dict[str, str]) -> str:
         end = await run.end()
         for task in asked:
             task.cancel()
-        assert len(end.cut) == 1
+        assert len(end.unfinished) == 1
     return str(begun)
 
 
@@ -392,5 +393,5 @@ def test_what_a_killed_run_leaves_is_replaced(tmp_path: Path) -> None:
     asyncio.run(begin())
     (tmp_path / "run" / "remote.json").write_text("{}")
     (tmp_path / "run" / ".remote.json.7.part").touch()
-    with RunDirectory.create(tmp_path / "run", replace=True):
+    with closing(RunDirectory.create(tmp_path / "run", replace=True)):
         assert not (tmp_path / "run" / "remote.json").exists()

@@ -11,6 +11,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from statistics import fmean
 
@@ -29,8 +30,8 @@ from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import RunEnd, Runner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import ScheduledMatch, list_matches
-from asara_server.tournament.workers.block_job import worker_requirements
 from asara_server.tournament.workers.dask_workers import dask_workers
+from asara_server.tournament.workers.requirements import worker_requirements
 from asara_server.tournament.workers.worker_executor import WorkerExecutor, sandbox_config
 from tests.cli.command import command_line, environment
 from tests.tournament.dask_clusters import Cluster
@@ -94,7 +95,7 @@ def play(
     executor: Executor | None = None,
 ) -> RunEnd:
     async def scenario() -> RunEnd:
-        with RunDirectory.create(out) as directory:
+        with closing(RunDirectory.create(out)) as directory:
             runner = Runner(
                 load_tournament(file),
                 matches,
@@ -231,7 +232,7 @@ def check_results(end: RunEnd) -> None:
         harmful = [line.entry in FORFEITS for line in result.seats]
         assert bool(result.forfeits) == any(harmful)
         for line, harms in zip(result.seats, harmful, strict=True):
-            reasons = {end.out.get(line.entry), end.suspended.get(line.entry)}
+            reasons = {end.unstartable.get(line.entry), end.suspended.get(line.entry)}
             if not harms or (all(harmful) and not line.termination.forfeit):
                 assert line.termination == Termination.COMPLETED, line
             elif line.detail in reasons:
@@ -242,7 +243,7 @@ def check_results(end: RunEnd) -> None:
             scores.setdefault(line.entry, []).append(0.5 if ties else 2 - line.rank)
             if any(harmful) and not harms:
                 assert scores[line.entry][-1] == 1
-    assert {*end.out, *end.suspended} <= FORFEITS.keys()
+    assert {*end.unstartable, *end.suspended} <= FORFEITS.keys()
     for entry in end.standings.overall:
         assert entry.score == pytest.approx(fmean(scores[entry.entry]), abs=1e-6)
         assert bool(entry.faults) == (entry.entry in FORFEITS)

@@ -203,7 +203,7 @@ def test_a_run_that_has_told_enough_finishes_its_blocks_and_is_complete(tmp_path
     blocks = Counter(map(block_of, seen))
     assert set(blocks.values()) == {2}
     assert 2 <= len(blocks) <= 4  # of 15: two are played at once
-    assert end.cut == ()
+    assert end.unfinished == ()
     assert end.standings.complete
     assert {result.match_id for result in end.results} == set(seen) == set(replays(out))
     info = read_info(out)

@@ -14,8 +14,8 @@ import pytest
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.standings.match_result import read_results
 from asara_server.tournament.workers.backend import WorkerError
-from asara_server.tournament.workers.block_job import worker_requirements
 from asara_server.tournament.workers.dask_workers import dask_workers
+from asara_server.tournament.workers.requirements import worker_requirements
 from tests.cli.command import asara, command_line, environment, refusal
 from tests.tournament.dask_clusters import Cluster
 from tests.tournament.sample_bots import STEADY, write_tournament
@@ -128,19 +128,21 @@ def test_ctrl_c_keeps_what_is_over(cluster: Cluster, cup: Path) -> None:
 
 
 def test_workers_lack_what_is_not_there(cluster: Cluster, cup: Path) -> None:
-    needs = worker_requirements(load_tournament(cup / "cup.toml").entries, {}, None)
+    requirements = worker_requirements(load_tournament(cup / "cup.toml").entries, {}, None)
     gone = cup / "gone"
-    program = needs.program._replace(asara="7.0")
+    program = requirements.program._replace(asara="7.0")
     with (
         pytest.raises(WorkerError) as caught,
-        dask_workers(cluster.address, replace(needs, program=program, paths=(("ann", gone),))),
+        dask_workers(
+            cluster.address, replace(requirements, program=program, paths=(("ann", gone),))
+        ),
     ):
         pytest.fail("these workers do not fit")
     lines = str(caught.value).splitlines()
     assert len(lines) == 4
     assert len({line.split(": ")[0] for line in lines}) == 2
     assert all(line.startswith("worker tcp://127.0.0.1:") for line in lines)
-    assert "and the runner 7.0: install the same on both" in lines[0]
+    assert "but the runner has 7.0: install the same on both" in lines[0]
     assert f"entry ann: {gone} does not exist there; entries must be on a file system" in lines[1]
 
 
@@ -219,5 +221,5 @@ def test_a_block_that_no_worker_survives_has_no_result_and_the_others_do(tmp_pat
     results = list(read_results(folder / "run" / "results.jsonl"))
     assert {result.block for result in results if result.void} == {"r1-basic-0002"}
     assert sum(not result.void for result in results) == 4
-    assert "block r1-basic-0002 has no result, and is given up: 4 workers died" in done.stderr
+    assert "block r1-basic-0002 is given up without a result: 4 workers died" in done.stderr
     wait_until_gone([], folder)

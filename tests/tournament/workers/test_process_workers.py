@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from asara_server.tournament.standings.match_result import read_results
-from asara_server.tournament.workers.process_workers import ProcessWorkers
+from asara_server.tournament.workers.process_workers import process_workers
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
 from tests.cli.command import command_line, environment
 from tests.tournament.runs import play
@@ -79,7 +79,7 @@ def busy_workers(process: "subprocess.Popen[str]", folder: Path) -> list[int]:
 
 
 def test_worker_processes_play_what_one_process_plays(cup: Path) -> None:
-    with ProcessWorkers(2) as backend:
+    with process_workers(2) as backend:
         end = play(cup / "cup.toml", cup / "processes", WorkerExecutor(backend))
     assert end.standings.complete
     assert outcome(cup / "processes") == outcome(cup / "local")
@@ -176,7 +176,7 @@ def test_a_block_that_no_worker_survives_has_no_result_and_the_others_do(tmp_pat
     assert process.returncode == 1
     results = list(read_results(tmp_path / "run" / "results.jsonl"))
     assert {result.block for result in results if result.void} == {"r1-basic-0002"}
-    assert "block r1-basic-0002 has no result, and is given up: its worker process died" in told
+    assert "block r1-basic-0002 is given up without a result: its worker process died" in told
     assert "2 matches without a result" in told
     assert sum(result.void for result in results) == 2 * 3  # each for all its attempts
     assert sum(not result.void for result in results) == 4
@@ -199,7 +199,7 @@ print("open:", sorted(found - {os.readlink("/proc/self/fd/1"), "/dev/null"}), fl
 def test_bots_inherit_no_pipe_of_their_worker(tmp_path: Path) -> None:
     programs = {"ann": CURIOUS + STEADY, "bob": CURIOUS + STEADY}
     file = write_tournament(tmp_path, programs, HEADER, PATIENT)
-    with ProcessWorkers(1) as backend:
+    with process_workers(1) as backend:
         play(file, tmp_path / "run", WorkerExecutor(backend))
     logs = [path.read_text() for path in (tmp_path / "run" / "logs").glob("*/*.log")]
     assert len(logs) == 4
@@ -219,7 +219,7 @@ def test_bots_of_workers_are_contained(tmp_path: Path) -> None:
             f'name = "{name}"\ncommand = "python {name}.py"\ndirectory = "{name}"',
         )
     file.write_text(text)
-    with ProcessWorkers(1) as backend:
+    with process_workers(1) as backend:
         end = play(file, tmp_path / "run", WorkerExecutor(backend), sandbox=sandbox)
     assert not any(result.forfeits for result in end.results)
     for path in (tmp_path / "run" / "logs").glob("*/*.log"):

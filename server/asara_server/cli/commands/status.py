@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from asara_server.tournament.run.directory import RemoteInfo
-    from asara_server.tournament.run.status import Failing, Follower, Status
+    from asara_server.tournament.run.status import FailingEntry, RunStatus, StatusReader
 
 _LONGEST_REASON = 240
 """Characters; bots fill them with what they printed last."""
@@ -53,14 +53,14 @@ def status(
 
     It only reads what the run leaves in DIR, and may be called at any time. Ctrl-C ends --watch.
     """
-    from asara_server.tournament.run.status import Follower, State
+    from asara_server.tournament.run.status import RunState, StatusReader
 
-    follower = Follower(directory)
+    follower = StatusReader(directory)
     look = _look(follower)
     if watch is not None:
         in_place = out.screen() if out.is_terminal else nullcontext()
         with _ctrl_c() as pressed_within, in_place as screen:
-            while look.state is State.RUNNING:
+            while look.state is RunState.RUNNING:
                 with out.capture() as captured:
                     _show(look, follower, top, standings=standings)
                 if screen is None:
@@ -95,7 +95,7 @@ def _ctrl_c() -> "Iterator[Callable[[float], bool]]":
         theirs.close()
 
 
-def _look(follower: "Follower") -> "Status":
+def _look(follower: "StatusReader") -> "RunStatus":
     """The status, with errors for the user."""
     from asara_server.tournament.run.directory import RunDirectoryError
     from asara_server.tournament.standings.match_result import ResultsError
@@ -104,7 +104,7 @@ def _look(follower: "Follower") -> "Status":
     try:
         if not (directory / "run.json").is_file():
             raise UserError(f"{directory}: holds no run; name a directory that --out named")
-        return follower.look()
+        return follower.read()
     except (RunDirectoryError, ResultsError) as error:
         raise UserError(visible(str(error)), status=1) from None
     except OSError as error:
@@ -112,7 +112,7 @@ def _look(follower: "Follower") -> "Status":
         raise UserError(f"{where}: {error.strerror or error}", status=1) from None
 
 
-def _show(look: "Status", follower: "Follower", top: int, *, standings: bool) -> None:
+def _show(look: "RunStatus", follower: "StatusReader", top: int, *, standings: bool) -> None:
     lines = top or len(look.info.entries) or len(follower.ladder.rows)
     _show_progress(look)
     out.print()
@@ -138,13 +138,13 @@ def _show(look: "Status", follower: "Follower", top: int, *, standings: bool) ->
     _show_left_out("Suspended", look.suspended)
 
 
-def _show_progress(look: "Status") -> None:
-    from asara_server.tournament.run.status import State
+def _show_progress(look: "RunStatus") -> None:
+    from asara_server.tournament.run.status import RunState
 
     words = look.state.value
-    if look.state is State.RUNNING and look.process:
+    if look.state is RunState.RUNNING and look.process:
         words += f" (process {look.process})"
-    elif look.state in {State.STOPPED, State.KILLED}:
+    elif look.state in {RunState.STOPPED, RunState.KILLED}:
         words += "; --resume goes on with it"
     out.print(visible(f"{look.info.title}: {words}"), style="bold", markup=False)
     out.print(_played(look))
@@ -152,11 +152,11 @@ def _show_progress(look: "Status") -> None:
         out.print(ProgressBar(look.info.scheduled, look.over, width=min(out.width, 60)))
         out.line()
     out.print(_times(look))
-    if look.state is State.RUNNING and look.idle_s is not None:
+    if look.state is RunState.RUNNING and look.idle_s is not None:
         out.print(f"The last match ended {duration(look.idle_s, whole_s=True)} ago.")
 
 
-def _played(look: "Status") -> str:
+def _played(look: "RunStatus") -> str:
     scheduled = look.info.scheduled
     text = count(look.over, "match")
     if scheduled:
@@ -168,20 +168,20 @@ def _played(look: "Status") -> str:
     return text
 
 
-def _times(look: "Status") -> str:
-    from asara_server.tournament.run.status import State
+def _times(look: "RunStatus") -> str:
+    from asara_server.tournament.run.status import RunState
 
     elapsed = duration(look.elapsed_s, whole_s=True)
-    text = f"Started {elapsed} ago" if look.state is State.RUNNING else f"Took {elapsed}"
+    text = f"Started {elapsed} ago" if look.state is RunState.RUNNING else f"Took {elapsed}"
     if look.pace.matches:
         text += f", {look.pace.per_minute:.1f} matches a minute"
     left_s = look.pace.left_s(look.left)
-    if look.state is State.RUNNING and look.left and left_s is not None:
+    if look.state is RunState.RUNNING and look.left and left_s is not None:
         text += f", about {duration(left_s, whole_s=True)} left"
     return text
 
 
-def _show_failing(failing: "Sequence[Failing]", lines: int) -> None:
+def _show_failing(failing: "Sequence[FailingEntry]", lines: int) -> None:
     show_table(
         "Forfeits",
         ("entry", ">forfeits", ">matches", "kinds"),

@@ -153,7 +153,7 @@ def run(
             directory = stack.enter_context(
                 new_run_directory(out_directory, replace=replace, durability=durability.value)
             )
-            shutil.copyfile(file, directory.file)
+            shutil.copyfile(file, directory.tournament_file)
         say(_heading(tournament, len(matches), at_once))
         end, status = play_run(
             tournament,

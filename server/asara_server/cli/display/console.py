@@ -116,9 +116,9 @@ def show_match(result: MatchResult) -> None:
 
 def warn_of_faults(end: "RunEnd", log: Path) -> None:
     """What went wrong in a run: forfeits by kind, matches cut short, failures of the referee."""
-    outs = (f"{entry} is out: {why}" for entry, why in end.out.items())
+    outs = (f"{entry} is out: {why}" for entry, why in end.unstartable.items())
     suspended = (f"{entry} was {why}" for entry, why in end.suspended.items())
-    for line in (*fault_lines(end.results), *outs, *suspended, *end.cut):
+    for line in (*fault_lines(end.results), *outs, *suspended, *end.unfinished):
         warn(line)
     if void := end.standings.matches.void:
         warn(f"{count(void, 'match')} without a result: the referee failed; {log} says how")

@@ -96,20 +96,20 @@ def chosen_executor(
 
         yield LocalExecutor(watch, _say_where), f"{tournament.concurrency} at once"
     elif executor_options.choice is ExecutorChoice.PROCESSES:
-        from asara_server.tournament.workers.process_workers import ProcessWorkers
+        from asara_server.tournament.workers.process_workers import process_workers
 
         number = executor_options.workers or tournament.concurrency
-        with ProcessWorkers(number) as backend:
+        with process_workers(number) as backend:
             yield WorkerExecutor(backend), f"by {count(number, 'worker process')}"
     else:
-        from asara_server.tournament.workers.block_job import worker_requirements
         from asara_server.tournament.workers.dask_workers import dask_workers
+        from asara_server.tournament.workers.requirements import worker_requirements
 
         assert executor_options.scheduler is not None
         there = tuple(entry for entry in tournament.entries if not entry.build)
-        needs = worker_requirements(there, {}, sandbox_config(sandbox))
+        requirements = worker_requirements(there, {}, sandbox_config(sandbox))
         try:
-            with dask_workers(executor_options.scheduler, needs) as backend:
+            with dask_workers(executor_options.scheduler, requirements) as backend:
                 yield WorkerExecutor(backend), f"by the workers of {executor_options.scheduler}"
         except WorkerError as error:
             raise UserError(str(error)) from None

@@ -52,7 +52,7 @@ class EntryBuilder:
         self._sandbox = sandbox
         self._logger = logger("runner")
 
-    def built_directory(self, entry: Entry) -> Path:
+    def build_directory(self, entry: Entry) -> Path:
         """Return the path of the entry's directory after its build."""
         return self._folder / entry.name
 
@@ -61,7 +61,7 @@ class EntryBuilder:
 
         Entries that an earlier run of the same directory has built are not built again.
         """
-        waiting = [one for one in entries if one.build and not self.built_directory(one).is_dir()]
+        waiting = [one for one in entries if one.build and not self.build_directory(one).is_dir()]
         if not waiting:
             return {}
         self._folder.mkdir(mode=0o700, exist_ok=True)  # other users may not run what is built here
@@ -102,7 +102,7 @@ class EntryBuilder:
             except CommandError:  # its text could reveal the target of a link that the build made
                 command = shlex.join(entry.command)
                 raise _BuildError(f"it left no program for the command {command!r}") from None
-            copy.rename(self.built_directory(entry))
+            copy.rename(self.build_directory(entry))
             done = True
         finally:
             if not done:

@@ -72,7 +72,7 @@ class BotPool:
         address: str,
         entries: Iterable[Entry],
         *,
-        keep_processes: bool,
+        reuse_processes: bool,
         limits: Limits,
         seeds: Mapping[str, int],
         logs: Path,
@@ -82,14 +82,14 @@ class BotPool:
     ) -> None:
         """`entries` are those whose bots the pool starts; `address` is the referee's for them.
 
-        Processes are reused for further matches if `keep_processes`. `seeds`, by entry, are what
+        Processes are reused for further matches if `reuse_processes`. `seeds`, by entry, are what
         bots derive their randomness from; without one, a bot draws its own. `built` has the
         directories that builds produced, by entry. Without a `sandbox`, bots run with our rights.
         """
         self._referee = referee
         self._address = address
         self._entries = {entry.name: entry for entry in entries}
-        self._keep_processes = keep_processes
+        self._reuse_processes = reuse_processes
         self._limits = limits
         self._seeds = seeds
         self._logs = logs
@@ -156,7 +156,7 @@ class BotPool:
             return
         if bot.entry not in self._excluded and bot.entry not in self._external:
             self._record_start(bot, termination)
-        if self._keep_processes and not termination.forfeit and not bot.ending:
+        if self._reuse_processes and not termination.forfeit and not bot.ending:
             self._idle.append(bot)
             while len(self._idle) > self._limits.idle_processes:
                 await self._retire(self._idle.pop(0), "too many idle processes")
@@ -193,7 +193,7 @@ class BotPool:
             address=self._address,
             token=bot.token,
             seed=self._seeds.get(entry.name),
-            seat=None if self._keep_processes else seat,
+            seat=None if self._reuse_processes else seat,
         )
         if self._reaper is None:
             self._reaper = OrphanReaper(self._address)
