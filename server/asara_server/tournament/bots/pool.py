@@ -110,7 +110,7 @@ class BotPool:
         return dict(self._excluded)
 
     def add_guest(self, name: str, token: str) -> None:
-        """Let a bot that somebody else starts play for an entry."""
+        """Register a bot that is started elsewhere and plays for this entry."""
         self._external[name] = self._register(PooledBot(name, token, external=True))
 
     def add_remote_bot(self, name: str, token: str, absence: Callable[[], str]) -> None:

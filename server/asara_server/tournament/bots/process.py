@@ -1,7 +1,7 @@
 """A bot's program as a process: its environment, its output and its end.
 
-Each process leads a session of its own, so that it can be ended together with its children, and so
-that Ctrl-C in the organiser's terminal does not reach it. In a sandbox no child escapes, whatever
+Each process leads its own session, so that it can be ended together with its children, and so that
+Ctrl-C in the organiser's terminal does not reach it. In a sandbox no child escapes, whatever
 session it creates: the PID namespace ends with the program.
 
 A process inherits only those of the organiser's variables that programs need to run. Its standard
