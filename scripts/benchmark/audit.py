@@ -90,7 +90,7 @@ def _replay(rules: Rules, rng: random.Random, name: str) -> Replay:
     """A match between bots that take as long as quick ones do."""
     players = tuple(Player(f"random-{seat}", f"token-{seat}") for seat in range(_SEATS))
     spec = MatchSpec(name, rules, players, ClockSettings(), rng.randbytes(32))
-    limits = LimitSettings().told()
+    limits = LimitSettings().announced()
     match = Match(spec, limits)
     match.start({seat: Presence() for seat in range(_SEATS)}, {})
     now_us = 0

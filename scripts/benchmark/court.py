@@ -36,13 +36,13 @@ class Court:
         self._rules = Rules(load_edition(), parse_rule_sets(rules), seats)
         self._running: list[asyncio.Task[None]] = []
         for name in bots:
-            self.referee.admit(name, name)
+            self.referee.register_bot(name, name)
 
     async def start(self, matches: int) -> dict[str, float]:
         """Play so many matches at once from now on; returns when all have begun."""
         for table in range(matches):
             self._running.append(asyncio.create_task(self._play_on(table)))
-        while len(self.referee.running()) < matches:  # noqa: ASYNC110 - the referee tells nobody
+        while len(self.referee.running_matches()) < matches:  # noqa: ASYNC110 - the referee tells nobody
             await asyncio.sleep(0.01)
         return {}
 

@@ -26,7 +26,7 @@ from asara_server.event_loop import run
 from asara_server.match.inputs import Presence
 from asara_server.match.match import Match
 from asara_server.match.spec import MatchSpec, Player
-from asara_server.network.grpc_server import PLAY, server_options
+from asara_server.network.grpc_server import PLAY_SERVICE, server_options
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.stream_errors import Context
 from scripts.benchmark.children import obey, options, usage
@@ -97,7 +97,7 @@ def record(rules: Rules, match_id: str, seed: int) -> _Step:
     rng = random.Random(f"{match_id} {seed}")
     players = tuple(Player(f"bot-{seat}", f"bot-{seat}") for seat in range(rules.seats))
     spec = MatchSpec(match_id, rules, players, CLOCKS, rng.randbytes(32))
-    match = Match(spec, LimitSettings().told())
+    match = Match(spec, LimitSettings().announced())
     match.start({seat: Presence() for seat in range(rules.seats)}, {})
     told: _Step = []
     decisions = [0] * rules.seats
@@ -132,7 +132,7 @@ async def main(address: str, bots: list[str], rules: str, seats: int) -> None:
         request_deserializer=PlayRequest.FromString,
         response_serializer=PlayResponse.SerializeToString,
     )
-    methods = grpc.method_handlers_generic_handler(PLAY, {"Play": handler})
+    methods = grpc.method_handlers_generic_handler(PLAY_SERVICE, {"Play": handler})
     server.add_generic_rpc_handlers((methods,))
     server.add_insecure_port(address)
     await server.start()

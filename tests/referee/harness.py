@@ -22,7 +22,7 @@ from asara_server.eventlog.journal import Journal
 from asara_server.match.inputs import Presence
 from asara_server.match.match import Answer, Match
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
-from asara_server.network.grpc_server import PLAY, serve
+from asara_server.network.grpc_server import PLAY_SERVICE, serve
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
 from asara_server.referee.stream_errors import REASON_KEY
@@ -63,7 +63,7 @@ class Driven:
         start: bool = True,
     ) -> None:
         self.spec = match_spec or spec()
-        self.match = Match(self.spec, limits.told())
+        self.match = Match(self.spec, limits.announced())
         self.now = 0
         self.told: list[list[PlayResponse]] = [[] for _ in self.spec.players]
         self._decision_ids = [0] * len(self.told)
@@ -155,7 +155,7 @@ async def until(condition: Callable[[], object]) -> None:
         await asyncio.sleep(0.01)
 
 
-class Court:
+class RefereeServer:
     """A referee that listens on a unix socket."""
 
     def __init__(self, referee: Referee, address: str) -> None:
@@ -166,7 +166,7 @@ class Court:
     def admit(self, *names: str) -> None:
         """Admit bots by the names of `spec`."""
         for name in names:
-            self.referee.admit(f"token-{name}", name)
+            self.referee.register_bot(f"token-{name}", name)
 
     def channel(self, *options: tuple[str, int]) -> grpc.aio.Channel:
         """A connection of its own, closed at the end of the test."""
@@ -192,22 +192,22 @@ class Court:
 
 
 @asynccontextmanager
-async def court(
+async def referee_server(
     limits: LimitSettings | None = None,
     log: FilteringBoundLogger | None = None,
     journal: Journal | None = None,
-) -> AsyncIterator[Court]:
+) -> AsyncIterator[RefereeServer]:
     """A referee on a unix socket, for the time of a test."""
     referee = Referee(limits=limits, log=log, journal=journal)
     with tempfile.TemporaryDirectory() as directory:
-        server, address = await serve(referee, f"unix:{Path(directory) / 'socket'}")
-        held = Court(referee, address)
+        running = await serve(referee, f"unix:{Path(directory) / 'socket'}")
+        server = RefereeServer(referee, running.address)
         try:
-            yield held
+            yield server
         finally:
             await referee.stop(finish_s=0)
-            await held.close()
-            await server.stop(0)
+            await server.close()
+            await running.server.stop(0)
 
 
 class Stream:
@@ -216,7 +216,7 @@ class Stream:
     def __init__(self, channel: grpc.aio.Channel) -> None:
         self.channel = channel
         method = channel.stream_stream(
-            f"/{PLAY}/Play",
+            f"/{PLAY_SERVICE}/Play",
             request_serializer=bytes,
             response_deserializer=PlayResponse.FromString,
         )

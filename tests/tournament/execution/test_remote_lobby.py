@@ -32,13 +32,13 @@ class Bots:
         self.out: dict[str, str] = {}
         self.absences: dict[str, Any] = {}
 
-    def connected(self, key: str) -> bool:
+    def is_connected(self, key: str) -> bool:
         return key in self.there
 
-    def capacity(self, key: str) -> int:
+    def match_capacity(self, key: str) -> int:
         return self.there.get(key, 0)
 
-    def send_away(self, key: str, reason: str) -> None:
+    def disconnect_bot(self, key: str, reason: str) -> None:
         self.sent_away.append((key, reason))
         del self.there[key]
 
@@ -59,15 +59,15 @@ class Desk:
         self.keys: dict[str, str] = {}
 
     def comes(self, name: str, matches: int = 1) -> None:
-        key = self.lobby.identify(self.tokens[name])
+        key = self.lobby.authenticate(self.tokens[name])
         assert key is not None
         self.keys[name] = key
         self.bots.there[key] = matches
-        self.lobby.changed()
+        self.lobby.connections_changed()
 
     def goes(self, name: str) -> None:
         del self.bots.there[self.keys[name]]
-        self.lobby.changed()
+        self.lobby.connections_changed()
 
     def why(self, name: str) -> str:
         """Why a bot is not waited for any more."""
@@ -183,7 +183,7 @@ async def test_who_is_out_is_not_waited_for_and_sent_away_after_its_last_match(
     assert await given(line, 1) == ["ax0"]
     desk.bots.out["ann"] = desk.bots.out["bob"] = "faulted too often"
     assert await given(line, 2) == ["ax1", "bx2"]
-    assert desk.lobby.identify(desk.tokens["bob"]) is None
+    assert desk.lobby.authenticate(desk.tokens["bob"]) is None
     assert desk.lobby.awaited == ["cid"]
     assert desk.bots.sent_away == []
     line.over(ScheduledMatch("ax0", 1, BASIC, ("ann", "x here")))
@@ -200,8 +200,8 @@ async def test_a_revoked_token_is_noticed_where_nobody_dials_in(tmp_path: Path) 
     revoke_token(desk.kept, "ann")
     await until(lambda: desk.bots.sent_away)
     assert desk.bots.sent_away == [(desk.keys["ann"], "its token was revoked")]
-    assert desk.lobby.identify(desk.tokens["ann"]) is None
-    assert desk.lobby.identify(desk.tokens["bob"]) is not None
+    assert desk.lobby.authenticate(desk.tokens["ann"]) is None
+    assert desk.lobby.authenticate(desk.tokens["bob"]) is not None
 
 
 @asynchronous

@@ -210,7 +210,7 @@ class BotPool:
 
     def _admit(self, bot: PooledBot) -> PooledBot:
         self._all.add(bot)
-        self._referee.admit(bot.token, bot.entry)
+        self._referee.register_bot(bot.token, bot.entry)
         return bot
 
     async def _watch(self, bot: PooledBot, process: BotProcess, log: OutputLog) -> None:
@@ -229,7 +229,7 @@ class BotPool:
 
     def _lose(self, bot: PooledBot, why: str) -> None:
         bot.ended = why
-        self._referee.lost(bot.token, why)
+        self._referee.mark_lost(bot.token, why)
 
     def _count_failed_start(self, bot: PooledBot) -> None:
         times = self._failed_starts[bot.entry] = self._failed_starts[bot.entry] + 1
@@ -243,7 +243,7 @@ class BotPool:
         """Say goodbye, end the process, forget the bot."""
         if bot in self._all:
             self._all.discard(bot)
-            self._referee.dismiss(bot.token, why)
+            self._referee.remove_bot(bot.token, why)
             await self._whole(self._end(bot))
 
     async def _end(self, bot: PooledBot) -> None:

@@ -18,7 +18,7 @@ from functools import partial
 from typing import Final
 
 from asara_server.logs import logger
-from asara_server.network.addresses import dialled_address
+from asara_server.network.addresses import reachable_address
 from asara_server.network.grpc_server import serve
 from asara_server.network.tls import TlsFiles
 from asara_server.referee.hosted import wake
@@ -109,13 +109,16 @@ class RemoteLobby:
             yield
             return
         for remote_bot in self._remote_bots.values():
-            self._referee.admit(
-                remote_bot.key, remote_bot.entry, door=self, matches=self._remote.matches_at_once
+            self._referee.register_bot(
+                remote_bot.key,
+                remote_bot.entry,
+                authenticator=self,
+                max_matches=self._remote.matches_at_once,
             )
         serving = await serve(
-            self._referee, self._remote.listen, tls=tls_files(self._remote), door=self
+            self._referee, self._remote.listen, tls=tls_files(self._remote), authenticator=self
         )
-        self._address = dialled_address(serving.address)
+        self._address = reachable_address(serving.address)
         opened(self._address)
         try:
             yield
@@ -137,9 +140,9 @@ class RemoteLobby:
         self._attending = asyncio.create_task(self._attend())
         self._attending.add_done_callback(self._attended)
 
-    # The door
+    # Authenticator
 
-    def identify(self, token: str) -> str | None:
+    def authenticate(self, token: str) -> str | None:
         self._tokens.look()
         sha256 = sha256_of(token)
         remote_bot = self._holder(sha256)
@@ -148,9 +151,9 @@ class RemoteLobby:
         remote_bot.sha256 = sha256
         return remote_bot.key
 
-    def changed(self) -> None:
+    def connections_changed(self) -> None:
         for remote_bot in self._remote_bots.values():
-            here = self._referee.connected(remote_bot.key)
+            here = self._referee.is_connected(remote_bot.key)
             if here != remote_bot.here:
                 remote_bot.moved(here)
         wake(self._waiters)
@@ -173,7 +176,7 @@ class RemoteLobby:
 
     def _must_wait(self, remote_bot: _RemoteBot) -> bool:
         if remote_bot.here:
-            return remote_bot.playing >= self._referee.capacity(remote_bot.key)
+            return remote_bot.playing >= self._referee.match_capacity(remote_bot.key)
         return not self._missed(remote_bot)
 
     def _missed(self, remote_bot: _RemoteBot) -> bool:
@@ -255,10 +258,10 @@ class RemoteLobby:
             if not remote_bot.here:
                 continue
             if self._holder(remote_bot.sha256) is not remote_bot:
-                self._referee.send_away(remote_bot.key, REVOKED)
+                self._referee.disconnect_bot(remote_bot.key, REVOKED)
             elif remote_bot.entry in out and not remote_bot.playing:
-                self._referee.send_away(remote_bot.key, out[remote_bot.entry])
-        self.changed()
+                self._referee.disconnect_bot(remote_bot.key, out[remote_bot.entry])
+        self.connections_changed()
 
     def _tell(self) -> None:
         """Report how it stands, if that is news."""
