@@ -23,7 +23,7 @@ TLS = TlsFiles(DATA / "localhost.pem", DATA / "localhost.key")
 
 
 async def refused(address, **options):
-    """Why the referee does not listen there."""
+    """Fail to listen at an address; return the text of the error."""
     with pytest.raises(ServeError) as caught:
         await serve(Referee(), address, **options)
     text = str(caught.value)
@@ -32,7 +32,7 @@ async def refused(address, **options):
 
 
 async def welcome(address, **options):
-    """Dial in over an address."""
+    """Serve at an address and connect a bot; return the bound address."""
     referee = Referee()
     referee.register_bot("token-a", "a")
     server, bound = await serve(referee, address, **options)
@@ -58,12 +58,12 @@ async def test_a_free_port_is_found():
 
 
 @asynchronous
-async def test_localhost_is_this_machine():
+async def test_localhost_is_accepted():
     assert (await welcome("localhost:0")).startswith("localhost:")
 
 
 @asynchronous
-async def test_a_unix_socket_is_made_and_left_by_nobody(tmp_path):
+async def test_a_unix_socket_is_created_and_can_be_used_again(tmp_path):
     path = tmp_path / "socket"
     assert await welcome(f"unix:{path}") == f"unix:{path}"
     assert await welcome(f"unix:{path}") == f"unix:{path}", "the path can be used again"
@@ -101,7 +101,7 @@ async def test_paths_that_cannot_be_sockets_are_refused(tmp_path):
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 @asynchronous
-async def test_a_directory_without_rights_is_refused(tmp_path):
+async def test_a_directory_without_write_permission_is_refused(tmp_path):
     tmp_path.chmod(0o500)
     assert "is not writable" in await refused(f"unix:{tmp_path}/socket")
 
@@ -136,7 +136,7 @@ async def test_ports_and_hosts_that_do_not_exist_are_refused():
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0:0", "192.0.2.1:7777"])
-def test_beyond_this_machine_only_with_tls_or_if_allowed(address):
+def test_remote_addresses_need_tls_or_permission(address):
     @asynchronous
     async def scene():
         assert "can be reached from other machines" in await refused(address)
@@ -145,14 +145,14 @@ def test_beyond_this_machine_only_with_tls_or_if_allowed(address):
 
 
 @asynchronous
-async def test_beyond_this_machine_if_allowed():
+async def test_a_remote_address_with_permission():
     server, bound = await serve(Referee(), "0.0.0.0:0", allow_insecure_remote=True)
     await server.stop(0)
     assert bound.startswith("0.0.0.0:")
 
 
 @pytest.mark.parametrize("everywhere", ["0.0.0.0:5", "[::]:5"])
-def test_an_address_of_all_is_dialled_by_the_name_of_the_machine(everywhere):
+def test_a_wildcard_address_is_reached_by_the_name_of_the_machine(everywhere):
     assert reachable_address(everywhere) == f"{socket.gethostname()}:5"
     assert reachable_address("localhost:5") == "localhost:5"
 
@@ -163,7 +163,7 @@ async def test_tls():
 
 
 @asynchronous
-async def test_beyond_this_machine_with_tls():
+async def test_a_remote_address_with_tls():
     server, _ = await serve(Referee(), "0.0.0.0:0", tls=TLS)
     await server.stop(0)
 

@@ -1,4 +1,4 @@
-"""Metrics, scraped over HTTP from a referee that plays."""
+"""Metrics, scraped over HTTP from a referee with running matches."""
 
 import asyncio
 import http.client
@@ -44,7 +44,7 @@ ADDRESS: Final = "127.0.0.1:0"
 BAD: Final = Action(build_count=BuildCount(count=99))
 GET: Final = b"GET /metrics HTTP/1.1\r\n\r\n"
 Samples = dict[tuple[str, str], float]
-"""By name, and values of the labels in the order of their names."""
+"""Values by name and by the values of the labels, in the order of the labels' names."""
 
 
 def replies(records: Sequence[Record]) -> int:
@@ -77,7 +77,7 @@ def metrics_of(referee: Referee) -> Iterator[MetricsServer]:
 
 
 def raw(metrics: MetricsServer, data: bytes, *, finish: bool = True) -> bytes:
-    """All that is answered to these bytes."""
+    """Send these bytes; return the whole response."""
     host, _, port = metrics.address.rpartition(":")
     with socket.create_connection((host, int(port)), timeout=10) as connection:
         with suppress(OSError):  # it may be closed before all of our bytes are sent
@@ -120,7 +120,7 @@ async def test_a_match_is_counted_when_it_is_over(tmp_path: Path) -> None:
 
 
 async def answer(server: RefereeServer, streams: list[Stream], *actions: Action) -> Stream:
-    """Let the bot whose turn it is reply; what it is told next is still to be read."""
+    """Let the bot whose turn it is reply; return its stream before the response is read."""
     match = server.referee.running_matches()[0].match
     assert match is not None
     assert match.asked is not None
@@ -130,7 +130,7 @@ async def answer(server: RefereeServer, streams: list[Stream], *actions: Action)
 
 
 @asynchronous
-async def test_nothing_tells_what_happens_in_a_match_that_runs(tmp_path: Path) -> None:
+async def test_a_running_match_changes_no_metric(tmp_path: Path) -> None:
     with Journal(tmp_path / "journal") as journal:
         async with referee_server(journal=journal) as server:
             with metrics_of(server.referee) as metrics:
@@ -149,13 +149,13 @@ async def test_nothing_tells_what_happens_in_a_match_that_runs(tmp_path: Path) -
 
 
 def answered(server: RefereeServer, number: int) -> bool:
-    """Whether so many decisions are, in the match that runs."""
+    """True if the running match has this number of replies."""
     match = server.referee.running_matches()[0].match
     return match is not None and replies(match.records) == number
 
 
 @asynchronous
-async def test_what_matches_and_bots_do_now_is_seen_in_whole_numbers_only() -> None:
+async def test_open_matches_streams_and_watchers_are_gauges() -> None:
     async with referee_server() as server:
         with metrics_of(server.referee) as metrics:
             server.admit("a", "b")
@@ -241,7 +241,7 @@ async def test_a_match_in_which_the_referee_fails_is_counted_as_void(
 
 
 @asynchronous
-async def test_no_token_and_no_match_is_named() -> None:
+async def test_tokens_and_match_ids_do_not_appear() -> None:
     async with referee_server() as server:
         with metrics_of(server.referee) as metrics:
             server.admit("a", "b")
@@ -298,7 +298,7 @@ def test_a_histogram_counts_up_to_and_with_its_bounds() -> None:
         (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b""),
     ],
 )
-def test_garbage_is_refused_and_disturbs_nobody(
+def test_garbage_is_refused_and_has_no_effect(
     data: bytes, answer: bytes, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with metrics_of(Referee()) as metrics:
@@ -309,7 +309,7 @@ def test_garbage_is_refused_and_disturbs_nobody(
     assert capfd.readouterr() == ("", "")
 
 
-def test_whoever_is_slow_or_many_is_hung_up_on() -> None:
+def test_slow_and_surplus_clients_are_disconnected() -> None:
     with metrics_of(Referee()) as metrics:
         host, _, port = metrics.address.rpartition(":")
         crowd = [socket.create_connection((host, int(port)), timeout=10) for _ in range(30)]
@@ -333,7 +333,7 @@ def test_whoever_is_slow_or_many_is_hung_up_on() -> None:
     assert found["asara_open_matches", "waiting"] == 0
 
 
-def test_before_there_is_a_referee_the_program_is_named() -> None:
+def test_before_there_is_a_referee_only_the_version_is_served() -> None:
     with closing(MetricsServer(ADDRESS)) as metrics:
         assert {name for name, _ in scraped(metrics)} == {"asara_build_info"}
     with pytest.raises(OSError, match="refused"):
@@ -354,14 +354,14 @@ def test_before_there_is_a_referee_the_program_is_named() -> None:
         ("[::]:0", "can be reached from other machines"),
     ],
 )
-def test_an_address_that_will_not_do_is_refused(address: str, said: str) -> None:
+def test_unusable_addresses_are_refused(address: str, said: str) -> None:
     with pytest.raises(ServeError) as caught:
         MetricsServer(address)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_other_machines_may_be_let_in_and_a_port_serves_one() -> None:
+def test_remote_addresses_can_be_allowed_and_a_port_serves_one_program() -> None:
     with closing(MetricsServer("0.0.0.0:0", allow_insecure_remote=True)) as metrics:
         port = metrics.address.rpartition(":")[2]
         with pytest.raises(ServeError, match="another program listens there"):

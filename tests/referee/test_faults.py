@@ -1,4 +1,4 @@
-"""Bots that break the protocol, each on a real stream: what becomes of it and of the others."""
+"""Bots that violate the protocol on a real stream, and the effect on them and on other bots."""
 
 import asyncio
 import os
@@ -31,7 +31,7 @@ INVALID = grpc.StatusCode.INVALID_ARGUMENT
 
 
 async def seated(server, clocks=None):
-    """Bots a, b and c at a match; a has its first decision."""
+    """Bots a, b and c in a match; a has received its first decision."""
     server.admit("a", "b", "c")
     streams = [await server.dial(name) for name in "abc"]
     playing = asyncio.create_task(server.referee.play(spec(3, clocks=clocks)))
@@ -40,7 +40,7 @@ async def seated(server, clocks=None):
 
 
 async def forfeited(streams, playing, termination, detail):
-    """Bots b and c play on, and bot a has forfeited."""
+    """Play to the end with bots b and c; bot a has forfeited."""
     record, *_ = await together(playing, play_bot(streams[1]), play_bot(streams[2]))
     results = record.results
     assert results[0].termination is termination
@@ -50,7 +50,7 @@ async def forfeited(streams, playing, termination, detail):
 
 
 async def completed(streams, playing):
-    """All three play on to the end."""
+    """Play to the end with all three bots."""
     record, *_ = await together(playing, *map(play_bot, streams))
     assert [r.termination for r in record.results] == [Termination.COMPLETED] * 3
     return record
@@ -171,7 +171,7 @@ async def test_a_request_over_the_transports_limit_breaks_the_stream():
 
 
 @asynchronous
-async def test_a_bot_that_goes_in_the_middle_and_stays_away_has_crashed():
+async def test_a_bot_that_disconnects_and_stays_away_has_crashed():
     async with referee_server() as server:
         streams, playing, _ = await seated(server, ClockSettings(reconnect_s=0.1))
         streams[0].call.cancel()
@@ -179,7 +179,7 @@ async def test_a_bot_that_goes_in_the_middle_and_stays_away_has_crashed():
 
 
 @asynchronous
-async def test_a_bot_that_ends_its_side_of_the_stream_is_away():
+async def test_a_bot_that_ends_its_side_of_the_stream_is_disconnected():
     async with referee_server() as server:
         streams, playing, _ = await seated(server, ClockSettings(reconnect_s=0.1))
         await streams[0].call.done_writing()
@@ -195,7 +195,7 @@ async def test_a_bot_that_never_answers_times_out():
 
 
 async def matches_in_a_row(server, count):
-    """Start so many matches of a and b, with time to read between them."""
+    """Start this number of matches of a and b, with time to read between them."""
     playing = []
     for number in range(count):
         match = spec(match_id=f"m{number}", clocks=ClockSettings(start_up_s=0.1))
@@ -393,7 +393,7 @@ async def test_streams_with_one_token_in_a_row_are_a_flood():
 
 
 @asynchronous
-async def test_a_stream_that_ends_while_its_first_response_is_written_is_told_why(monkeypatch):
+async def test_a_stream_that_ends_during_its_first_response_receives_the_reason(monkeypatch):
     on_hello = StreamHandler.on_hello
 
     def connect_and_abort(handler, session, hello):

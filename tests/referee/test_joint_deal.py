@@ -1,4 +1,4 @@
-"""Joint deals: every bot's nonce comes in before the match begins, or its seat is out."""
+"""Joint deals: every bot sends its nonce before the match begins, or forfeits."""
 
 import asyncio
 import hashlib
@@ -46,10 +46,10 @@ async def answer(stream: Stream, nonce: bytes) -> Any:
 
 
 async def play_and_keep(stream: Stream, nonce: bytes) -> list[PlayResponse]:
-    """Play a joint match; all that was heard of it."""
-    rng, heard = random.Random(1), []
+    """Play a joint match; return all responses."""
+    rng, received = random.Random(1), []
     while True:
-        heard.append(response := await stream.read())
+        received.append(response := await stream.read())
         kind = response.WhichOneof("response")
         if kind == "deal_committed":
             await send_nonce(stream, nonce)
@@ -57,7 +57,7 @@ async def play_and_keep(stream: Stream, nonce: bytes) -> list[PlayResponse]:
             legal = response.decision.legal_actions
             await stream.answer(response.decision, rng.choice(legal))
         elif kind == "match_ended":
-            return heard
+            return received
 
 
 @asynchronous
@@ -65,13 +65,13 @@ async def test_a_joint_match_from_commitment_to_replay():
     async with referee_server() as server:
         server.admit("a", "b")
         a, b = await server.dial("a"), await server.dial("b")
-        record, *heard = await together(
+        record, *received = await together(
             server.referee.play(joint()), play_and_keep(a, ONE), play_and_keep(b, TWO)
         )
     secret = record.spec.secret
     assert record.spec.nonces == (ONE, TWO)
     assert record.spec.deal_secret == deal_secrets.deal_secret(secret, (ONE, TWO)) != secret
-    for seat, responses in enumerate(heard):
+    for seat, responses in enumerate(received):
         committed, started = responses[0].deal_committed, responses[1].match_started
         assert (committed.match_id, committed.seat) == ("m1", seat)
         assert committed.deal_commitment == hashlib.sha256(secret).digest()
@@ -112,7 +112,7 @@ def test_the_replay_of_another_deal_does_not_hold(changed: dict[str, Any]) -> No
 
 
 @asynchronous
-async def test_nobody_hears_a_nonce_before_its_own_is_in():
+async def test_no_bot_receives_a_nonce_before_it_has_sent_its_own():
     async with referee_server() as server:
         server.admit("a", "b")
         a, b = await server.dial("a"), await server.dial("b")
@@ -176,7 +176,7 @@ async def test_a_second_nonce_is_a_violation_in_the_match():
 
 
 @asynchronous
-async def test_a_nonce_that_nobody_asked_for_is_a_violation():
+async def test_a_nonce_that_was_not_asked_for_is_a_violation():
     async with referee_server() as server:
         server.admit("a", "b")
         a, _b = await server.dial("a"), await server.dial("b")
@@ -188,7 +188,7 @@ async def test_a_nonce_that_nobody_asked_for_is_a_violation():
 
 
 @asynchronous
-async def test_who_sends_no_nonce_never_started_and_a_late_one_is_ignored():
+async def test_a_bot_without_a_nonce_never_started_and_a_late_nonce_is_ignored():
     async with referee_server() as server:
         server.admit("a", "b", "c")
         a, b, c = [await server.dial(name) for name in "abc"]
@@ -244,7 +244,7 @@ async def test_after_a_break_only_a_missing_nonce_is_asked_for_again():
 
 
 @asynchronous
-async def test_who_sent_its_nonce_and_went_away_has_crashed():
+async def test_a_bot_that_disconnects_after_its_nonce_has_crashed():
     async with referee_server() as server:
         server.admit("a", "b")
         a, b = await server.dial("a"), await server.dial("b")
@@ -314,7 +314,7 @@ class Player(asara.Bot):
 
 
 async def play_with_clients() -> tuple[MatchRecord, list[bytes]]:
-    """A joint match of two Python clients, the second one without a seed; and their digests."""
+    """Play a joint match of two Python clients, the second without a seed; add their digests."""
     digests: dict[int, bytes] = {}
     bot = type("FreshPlayer", (Player,), {"digests": digests})
     async with referee_server() as server:
@@ -332,7 +332,7 @@ async def play_with_clients() -> tuple[MatchRecord, list[bytes]]:
 
 
 @asynchronous
-async def test_the_clients_take_part_by_themselves_and_keep_the_referees_digests(
+async def test_the_clients_send_nonces_and_compute_the_referees_digests(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     record, digests = await play_with_clients()
@@ -368,7 +368,7 @@ async def test_the_clients_name_a_referee_that_changes_the_secret_alone(
 
 
 def change_the_secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Once all nonces are in."""
+    """Make the referee change the secret once all nonces have arrived."""
     begin = MatchStarter._begin
 
     def cheat(self: MatchStarter, hosted: HostedMatch) -> None:

@@ -1,4 +1,4 @@
-"""A match whose deal comes again in others: what is told of it, and what its replay says."""
+"""Mirrored matches, which share a deal: their messages, replays and journals."""
 
 import asyncio
 import random
@@ -34,7 +34,7 @@ def mirrored(seats: int = 2, rule_sets: str = "basic", match_id: str = "b1-1") -
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_no_seat_hears_the_secret_and_every_seat_hears_that_it_will_not(seats):
+def test_no_seat_receives_the_secret_and_match_started_says_so(seats):
     driven = Driven(mirrored(seats, "pro+gifts+genie"))
     driven.play_out(random.Random(seats))
     for told in driven.told:
@@ -63,7 +63,7 @@ def test_every_match_of_a_block_deals_the_same_to_the_same_seat(seats):
 
 
 @asynchronous
-async def test_nobody_may_watch_it_for_that_tells_how_the_deal_goes_on():
+async def test_it_cannot_be_watched_since_its_events_reveal_the_deal():
     async with referee_server() as server:
         server.admit("a", "b", "c", "d")
         bots = [await server.dial(name) for name in "abcd"]
@@ -73,7 +73,7 @@ async def test_nobody_may_watch_it_for_that_tells_how_the_deal_goes_on():
         firsts = [await bot.until("decision") for bot in (bots[0], bots[2])]
         assert [match.match_id for match in await list_matches(server)] == ["usual"]
         known = await refusal(watch(server, hidden.match_id))
-        assert known == await refusal(watch(server, "never heard of"))
+        assert known == await refusal(watch(server, "unknown"))
         for bot, decision in zip((bots[0], bots[2]), firsts, strict=True):
             await bot.answer(decision)
         await together(*map(play_bot, bots))
@@ -115,7 +115,7 @@ def test_a_header_that_cannot_be_is_refused():
         replace(header, nonces=(bytes(32), bytes(32))).spec()
 
 
-def test_a_journal_of_another_block_is_not_gone_on_with(tmp_path):
+def test_a_journal_of_another_block_is_refused(tmp_path):
     match = mirrored()
     with Journal(tmp_path / "journal.sqlite") as journal:
         header = ReplayHeader.of(match, LIMITS.announced(), 0)

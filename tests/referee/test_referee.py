@@ -1,4 +1,4 @@
-"""Streams and matches: beginning, breaks, end."""
+"""Streams and matches: beginning, interruptions, end."""
 
 import asyncio
 import hashlib
@@ -56,7 +56,7 @@ async def test_the_deal_is_bound_before_the_match():
 
 
 @asynchronous
-async def test_welcome_tells_entry_and_limits():
+async def test_welcome_has_entry_and_limits():
     limits = LimitSettings(matches=5)
     async with referee_server(limits) as server:
         server.admit("a")
@@ -111,7 +111,7 @@ async def test_a_new_stream_replaces_the_old_one():
 
 
 @asynchronous
-async def test_last_events_bring_what_was_missed():
+async def test_last_events_bring_the_missed_events():
     async with referee_server() as server:
         server.admit("a", "b")
         a, b = await server.dial("a"), await server.dial("b")
@@ -164,7 +164,7 @@ async def test_a_bot_that_never_dials_in_forfeits():
 
 
 @asynchronous
-async def test_a_match_to_which_nobody_comes_ends_in_a_tie():
+async def test_a_match_without_bots_ends_in_a_tie():
     async with referee_server() as server:
         server.admit("a", "b")
         record = await server.referee.play(spec(clocks=QUICK))
@@ -173,7 +173,7 @@ async def test_a_match_to_which_nobody_comes_ends_in_a_tie():
 
 
 @asynchronous
-async def test_a_bot_that_was_there_and_went_before_the_match_has_crashed():
+async def test_a_bot_that_disconnects_before_the_match_has_crashed():
     async with referee_server() as server:
         server.admit("a", "b")
         a, b = await server.dial("a"), await server.dial("b")
@@ -249,7 +249,7 @@ async def test_a_crash_in_one_match_is_no_fault_in_another():
 
 
 @asynchronous
-async def test_dismissing_says_goodbye():
+async def test_a_removed_bot_receives_goodbye():
     async with referee_server() as server:
         server.admit("a")
         a = await server.dial("a")
@@ -261,7 +261,7 @@ async def test_dismissing_says_goodbye():
 
 
 @asynchronous
-async def test_tokens_are_admitted_once():
+async def test_tokens_are_registered_once():
     async with referee_server() as server:
         server.admit("a")
         with pytest.raises(ValueError, match="already in use by a"):
@@ -336,7 +336,7 @@ async def test_a_failure_at_the_start_voids_the_match(monkeypatch):
 
 
 @asynchronous
-async def test_stopping_lets_the_open_decision_finish_and_says_what_was_cut():
+async def test_stopping_waits_for_the_open_decision_and_reports_what_was_cut():
     async with referee_server() as server:
         server.admit("a", "b", "c")
         a, b = await server.dial("a"), await server.dial("b")
@@ -367,7 +367,7 @@ async def test_stopping_lets_the_open_decision_finish_and_says_what_was_cut():
 
 
 @asynchronous
-async def test_stopping_does_not_wait_for_ever():
+async def test_stopping_waits_no_longer_than_allowed():
     async with referee_server() as server:
         server.admit("a", "b")
         a, _ = await server.dial("a"), await server.dial("b")
@@ -380,7 +380,21 @@ async def test_stopping_does_not_wait_for_ever():
 
 
 @asynchronous
-async def test_a_play_that_is_called_off_leaves_nothing_behind():
+async def test_stopping_does_not_wait_for_a_match_that_ends_meanwhile():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, _ = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec()))
+        await a.until("decision")
+        stopping = asyncio.create_task(server.referee.stop(finish_s=3_600))
+        await asyncio.sleep(0)
+        server.referee.mark_lost("token-b", "exited with status 3")
+        assert await stopping == []
+        assert (await playing).results[1].detail == "exited with status 3"
+
+
+@asynchronous
+async def test_a_cancelled_play_leaves_nothing_behind():
     async with referee_server() as server:
         server.admit("a", "b")
         a, b = await server.dial("a"), await server.dial("b")

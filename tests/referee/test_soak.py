@@ -23,14 +23,14 @@ CLOCKS = ClockSettings(bank_s=600, start_up_s=600)
 
 
 def whole_turn(decision, rng):
-    """A policy: an action for now, and guesses for what may be asked next."""
+    """Policy: one action for this decision, and guesses for the next ones."""
     actions = [rng.choice(decision.legal_actions)]
     actions += rng.choices(decision.legal_actions, k=rng.randrange(3))
     return actions
 
 
 def specs(matches):
-    """Matches of all kinds in turn, between all of the bots."""
+    """Matches of all kinds in turn, between all bots."""
     kinds = [Rules(EDITION, sets, seats) for seats in (4, 3, 2) for sets in RULE_COMBINATIONS]
     rng = random.Random(matches)
     for number, rules in enumerate(islice(cycle(kinds), matches)):
@@ -40,7 +40,7 @@ def specs(matches):
 
 
 async def soak(matches):
-    """Play them, and return the records."""
+    """Play this number of matches; return their records."""
     async with referee_server(LimitSettings(matches=AT_ONCE)) as server:
         server.admit(*BOTS)
         bots = []

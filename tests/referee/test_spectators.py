@@ -1,4 +1,4 @@
-"""Watching: public, turn by turn, from any event on."""
+"""Watching: the public events of a match, turn by turn, from any event on."""
 
 import asyncio
 import random
@@ -44,7 +44,7 @@ async def list_matches(server):
 
 
 async def rest(call):
-    """The responses up to the end."""
+    """Read the responses to the end."""
     responses = []
     while (response := await call.read()) is not grpc.aio.EOF:
         responses.append(response)
@@ -62,7 +62,7 @@ async def refusal(call):
 
 
 @asynchronous
-async def test_a_watcher_sees_every_event_by_turns():
+async def test_a_watcher_receives_every_event_turn_by_turn():
     async with referee_server() as server:
         server.admit("a", "b")
         a, b = await server.dial("a"), await server.dial("b")
@@ -131,7 +131,7 @@ async def test_a_watcher_does_not_see_half_a_turn():
 
 
 @asynchronous
-async def test_the_matches_that_run_are_listed():
+async def test_running_matches_are_listed():
     async with referee_server() as server:
         server.admit("a", "b")
         assert list(await list_matches(server)) == []
@@ -155,7 +155,7 @@ async def test_an_unknown_match_is_not_found():
 
 
 @asynchronous
-async def test_a_watcher_of_a_cut_match_hears_that_it_is_void():
+async def test_the_watcher_of_a_cut_match_receives_void():
     async with referee_server() as server:
         server.admit("a", "b")
         a, _ = await server.dial("a"), await server.dial("b")
