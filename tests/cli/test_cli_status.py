@@ -228,7 +228,7 @@ def test_new_results_are_read_on_and_a_file_that_was_written_anew_from_its_start
     assert len(follower.results) == 11
     afresh = Follower(run)
     afresh.look()
-    assert follower.ladder.lines == afresh.ladder.lines
+    assert follower.ladder.rows == afresh.ladder.rows
     (run / "new").write_text(lines_of(result(1)))
     (run / "new").replace(path)
     assert follower.look().over == 1

@@ -11,7 +11,7 @@ import pytest
 
 import asara
 from asara.v1.play_pb2 import Nonce, PlayResponse
-from asara.witness import make_nonce
+from asara.verifier import make_nonce
 from asara_codec.results import Termination
 from asara_server.eventlog.header import ReplayError, replay_of
 from asara_server.eventlog.resimulate import resimulated_steps
@@ -350,7 +350,7 @@ async def test_the_clients_name_a_referee_that_changes_the_secret_and_its_commit
     change_the_secret(monkeypatch)
     await play_with_clients()
     assert caplog.text.count(ALARM) == 4  # both bots, at the start and at the end
-    assert caplog.text.count("and changed that to") == 2
+    assert caplog.text.count("was changed to") == 2
 
 
 @pytest.mark.sources_only

@@ -17,9 +17,9 @@ from tests.tournament.samples import INFO, RUNNING, SECRET, match, mirrored, sea
 
 def report_of(directory: Path) -> Report:
     run = read_reported_run(directory)
-    ordered = by_schedule(run.played.results)
-    info = run.played.info
-    standings = compute_standings(info.title, info.entries, run.played.scheduled, ordered)
+    ordered = by_schedule(run.recorded.results)
+    info = run.recorded.info
+    standings = compute_standings(info.title, info.entries, run.recorded.scheduled, ordered)
     return make_report(run, ordered, standings, time_use(run, ordered))
 
 
@@ -209,7 +209,7 @@ def test_replays_are_linked_where_they_are(tmp_path):
     assert links == ["replays/r1-basic-0001.asara", "replays/r1-basic-0003.asara"]
     assert "asara replay show replays/r1-basic-0001.asara\nasara audit replays" in page.text
     assert "From 2 replays of 3 matches" in page.shown["time"]
-    assert "1 replay is not there" in page.shown["time"]
+    assert "1 replay is missing" in page.shown["time"]
 
 
 def test_more_matches_than_people_read_are_cut_with_a_word(tmp_path):
@@ -334,7 +334,7 @@ def test_pictures_have_no_colours_but_those_of_the_style_sheet(page):
     labels = [label for label in page.values("aria-label") if label != "Contents"]
     assert (
         labels
-        == ["Ratings of 4 entries over 48 deal blocks; the table below has the last ones."] * 2
+        == ["Ratings of 4 entries over 48 deal blocks; the table below lists the final ones."] * 2
     )
 
 

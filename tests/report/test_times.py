@@ -18,7 +18,7 @@ from tests.tournament.samples import match, seat
 
 def times_of(directory: Path, most: int = 100) -> Times:
     run = read_reported_run(directory)
-    return time_use(run, by_schedule(run.played.results), most)
+    return time_use(run, by_schedule(run.recorded.results), most)
 
 
 @pytest.fixture
@@ -101,6 +101,6 @@ def test_a_replay_of_another_match_or_by_another_key_does_not_count(run):
         third.name,
         fourth.name,
     ]
-    assert "of another match" in problems[0]
-    assert "signed by another key" in problems[1]
+    assert "does not belong to the match" in problems[0]
+    assert "signed with a key that is not the referee" in problems[1]
     assert "not a file" in problems[2]

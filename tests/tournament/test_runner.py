@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from asara.witness import make_nonce
+from asara.verifier import make_nonce
 from asara_codec.results import Termination
 from asara_game.edition import load_edition
 from asara_game.rules import parse_rule_sets

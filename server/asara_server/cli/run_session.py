@@ -108,7 +108,7 @@ class Meter:
                 self._bar.update(self._task, description=self.words())
                 if self._bar.disable:
                     say(self.words())
-                elif lines := self._ladder.lines:
+                elif lines := self._ladder.rows:
                     self._bar.below = ladder_table(lines)
 
     def words(self) -> str:

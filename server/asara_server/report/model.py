@@ -1,7 +1,7 @@
-"""What a report tells, ready to be shown: no files, no clock, no HTML. Pure.
+"""The content of a report, independent of files, clock and HTML. Pure.
 
-The standings in it are those of `compute_standings`, unchanged. Names, reasons and all other text
-of strangers pass through `plain` on their way in.
+The standings are those of `compute_standings`, unchanged. Names, reasons and all other untrusted
+text pass through `plain` before they are stored here.
 """
 
 from collections import Counter, defaultdict
@@ -21,46 +21,46 @@ from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import Standings, StandingsRow
 
 LATEST_REASONS = 3
-"""Different ones of each entry and kind of fault."""
+"""Distinct reasons shown for each entry and kind of fault."""
 
 _POINTS = 150
-"""Of a line of the ratings; the page would not show more."""
+"""Most points of a line of ratings; the page could not show more."""
 
 
 class Reason(NamedTuple):
-    """One forfeit."""
+    """The reason of one forfeit."""
 
     match: str
     detail: str
 
 
 _Ended = tuple[float, int, Reason]
-"""When a match ended, its number in the schedule, and why somebody forfeited it."""
+"""End of a match (Unix time), its index in the schedule, and the reason of a forfeit in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class FaultRow:
-    """The forfeits of one kind of one entry."""
+    """The forfeits of one kind by one entry."""
 
     entry: str
     kind: str
-    """As people write it: "time out"."""
+    """Kind in words, such as "time out"."""
     forfeits: int
     matches: int
-    """That the entry played in all."""
+    """All matches of the entry."""
     latest: tuple[Reason, ...]
-    """The last reasons that differ, latest first."""
+    """Latest distinct reasons, latest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class RatingRow:
-    """How the rating of an entry went."""
+    """The rating of an entry over the tournament."""
 
     entry: str
     mu: float
     sigma: float
     points: tuple[tuple[int, float], ...]
-    """After how many blocks of the tournament the rating was what, from 0 on."""
+    """Number of blocks of the tournament, starting at 0, and the rating after them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class SeatRow:
     rank: int
     prestige: int
     fault: str
-    """Kind of the forfeit, or nothing."""
+    """Kind of the forfeit, or ""."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +84,14 @@ class MatchRow:
     ranking: tuple[SeatRow, ...]
     """Best first."""
     replay: str | None
-    """Name of its file, where there is one."""
+    """Name of the replay file, if there is one."""
 
 
 class Exclusion(NamedTuple):
-    """Why an entry forfeited the rest of its matches unplayed."""
+    """Reason why an entry forfeited its remaining matches unplayed."""
 
     kind: Literal["suspended", "out"]
-    """Whether it faulted too often, or could not be built or started."""
+    """suspended: too many faults; out: it could not be built or started."""
     why: str
 
 
@@ -104,31 +104,31 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All of it."""
+    """The content of the report."""
 
     run: ReportedRun
     standings: Standings
-    """With names as they are; whatever shows them calls `plain`."""
+    """Standings with the names as they are; code that shows them calls `plain`."""
     times: Times
     seats: tuple[int, ...]
-    """Numbers of seats at the tables that were played, rising."""
+    """Numbers of seats of the tables played, in ascending order."""
     last_end: datetime | None
-    """When the last match ended."""
+    """End of the last match."""
     faults: tuple[FaultRow, ...]
     failed: tuple[str, ...]
     """Entries that forfeited every match they played."""
     excluded: Mapping[str, Exclusion]
-    """By name, in the order of the standings."""
+    """Exclusions by name of the entry, in the order of the standings."""
     idle: tuple[str, ...]
-    """Entries that have not played at all."""
+    """Entries that have played no match."""
     void: tuple[str, ...]
-    """Matches without a result, because the referee failed."""
+    """Matches without a result because the referee failed."""
     cross: Mapping[tuple[str, str], Cell]
-    """By row and column, both ways."""
+    """Cells by (row, column) entry, in both directions."""
     ratings: tuple[RatingRow, ...]
-    """In the order of the ladder."""
+    """Ratings in the order of the ladder."""
     matches: tuple[MatchRow, ...]
-    """In the order of the schedule."""
+    """Matches in the order of the schedule."""
 
     @property
     def forfeits(self) -> int:
@@ -136,7 +136,7 @@ class Report:
 
     @property
     def forfeits_by_kind(self) -> dict[str, int]:
-        """The most frequent first."""
+        """Numbers of forfeits by kind, most frequent first."""
         numbers: Counter[str] = Counter()
         for fault in self.faults:
             numbers[fault.kind] += fault.forfeits
@@ -144,19 +144,19 @@ class Report:
 
     @property
     def over(self) -> bool:
-        """Whether the deals are open, so that seed and replays may be shown to everybody."""
-        return self.run.played.info.state == "finished"
+        """True if the run has finished, so that its seed and replays may be shown."""
+        return self.run.recorded.info.state == "finished"
 
 
 def counted(results: Iterable[MatchResult]) -> list[MatchResult]:
-    """Those that count."""
+    """Return the results that count."""
     return [result for result in results if not result.void]
 
 
 def make_report(
     run: ReportedRun, ordered: Sequence[MatchResult], standings: Standings, times: Times
 ) -> Report:
-    """The report of a run; `ordered` are its results, void ones too, by schedule."""
+    """Return the report of a run; `ordered` has all its results, void ones too, by schedule."""
     results = counted(ordered)
     ends = [_end(result) for result in results]
     played = {result.match_id for result in results}
@@ -172,7 +172,7 @@ def make_report(
             for line in standings.overall
             if line.matches and sum(line.faults.values()) == line.matches
         ),
-        excluded=_excluded(run.played.info, standings.overall),
+        excluded=_excluded(run.recorded.info, standings.overall),
         idle=tuple(line.entry for line in standings.overall if not line.matches),
         void=tuple(
             dict.fromkeys(
@@ -188,7 +188,7 @@ def make_report(
 
 
 def _end(result: MatchResult) -> datetime | None:
-    """When a match ended; None where the file does not say it so that one can read it."""
+    """Return the end of a match; None if its times cannot be read."""
     try:
         return (moment(result.started) + timedelta(seconds=result.seconds)).astimezone(UTC)
     except (ValueError, OverflowError):
@@ -196,7 +196,7 @@ def _end(result: MatchResult) -> datetime | None:
 
 
 def moment(text: str) -> datetime:
-    """An ISO time with its offset; raises ValueError."""
+    """Parse an ISO time that has an offset; raise ValueError."""
     when = datetime.fromisoformat(text)
     if when.tzinfo is None:
         raise ValueError(f"{text}: without an offset")
@@ -204,7 +204,7 @@ def moment(text: str) -> datetime:
 
 
 def _faults(results: Sequence[MatchResult], lines: Sequence[StandingsRow]) -> tuple[FaultRow, ...]:
-    """By entry, the best first, then by kind."""
+    """Return the forfeits by entry, best first, then by kind."""
     reasons: dict[tuple[str, Termination], list[_Ended]] = defaultdict(list)
     for number, result in enumerate(results):
         ended = _end(result)
@@ -233,7 +233,7 @@ def _excluded(info: RunInfo, lines: Sequence[StandingsRow]) -> dict[str, Exclusi
 
 
 def _latest(found: Iterable[_Ended]) -> tuple[Reason, ...]:
-    """The last reasons that differ, each with the last match that has it."""
+    """Return the latest distinct reasons, each with its latest match."""
     last: dict[str, Reason] = {}
     for *_, reason in sorted(found, key=lambda one: one[:2], reverse=True):
         last.setdefault(reason.detail, reason)
@@ -252,13 +252,13 @@ def _cross(standings: Standings) -> dict[tuple[str, str], Cell]:
 
 def _ratings(results: Sequence[MatchResult], entries: Sequence[str]) -> tuple[RatingRow, ...]:
     ladder = Ladder(entries)
-    begin = [(0, line.mu) for line in ladder.lines[:1]]
+    begin = [(0, line.mu) for line in ladder.rows[:1]]
     blocks: dict[str, int] = {}
     for result in results:
         ladder.add(result)
         blocks.setdefault(result.deal_block, len(blocks) + 1)
     lines = []
-    for line in ladder.lines:
+    for line in ladder.rows:
         history = ladder.history[line.entry]
         points = [(blocks[block], rating.mu) for block, rating in history.items()]
         thinned = (*begin, *_thinned(points))
@@ -267,7 +267,7 @@ def _ratings(results: Sequence[MatchResult], entries: Sequence[str]) -> tuple[Ra
 
 
 def _thinned(points: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
-    """At most so many as a page shows, with the first and the last."""
+    """Return at most `_POINTS` of the points, including the first and the last."""
     last = len(points) - 1
     if last < _POINTS:
         return list(points)

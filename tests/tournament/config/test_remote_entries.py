@@ -12,7 +12,7 @@ from tests.tournament.sample_bots import load_text, refusal_of
 HEAD = 'seats = 2\nrule_sets = "basic"\n'
 HERE = '[[entries]]\nname = "here"\ncommand = "python bot.py"\n'
 FAR = '[[entries]]\nname = "far"\ntoken = "far token"\n'
-NOT_HERE = "entries[1]: has a token, so that its bot is not started here: leave out {}, or token"
+NOT_HERE = "entries[1]: has a token, so its bot is not started here: leave out either {} or token"
 
 
 @pytest.fixture
@@ -58,8 +58,8 @@ def test_paths_are_relative_to_the_file_and_tokens_lie_beside_the_key(folder: Pa
         (
             '[[entries]]\nname = "far"\n' + HERE,
             (
-                "entries[0]: needs a command that starts its bot, or the name of a token by which "
-                "its bot dials in from another machine"
+                "entries[0]: needs a command that starts its bot, or the name of the token with "
+                "which its bot connects from another machine"
             ),
         ),
         (
@@ -81,24 +81,24 @@ def test_paths_are_relative_to_the_file_and_tokens_lie_beside_the_key(folder: Pa
         (
             HERE + FAR,
             (
-                "remote: is missing; it says where bots of entries with a token dial in: listen, "
-                "certificate, key"
+                "remote: is missing; give listen, certificate and key of the address where bots of "
+                "entries with a token connect"
             ),
         ),
         (
             remote_table() + HERE + HERE.replace('"here"', '"there"'),
-            "remote: no entry has a token, so nobody would dial in there; leave it out",
+            "remote: no entry has a token, so no bot would connect; leave it out",
         ),
         (
             remote_table() + HERE + FAR.replace("far token", "nobody"),
             (
-                "entries[1].token: the token 'nobody' is not there; make one with "
+                "entries[1].token: the token 'nobody' does not exist; make one with "
                 "`asara token new nobody --file DIR/tokens.json`"
             ),
         ),
         (
             remote_table() + FAR + FAR.replace('"far"', '"farther"'),
-            "entries[1].token: 'far token' is the token of entries[0]; give each one of its own",
+            "entries[1].token: 'far token' is the token of entries[0]; give each entry its own",
         ),
         (
             '[remote]\nlisten = "localhost:0"\n' + HERE + FAR,
@@ -115,7 +115,7 @@ def test_paths_are_relative_to_the_file_and_tokens_lie_beside_the_key(folder: Pa
             remote_table().replace("'tokens.json'", '"a\\u0000b"') + HERE + FAR,
             r"remote.tokens: 'a\x00b' cannot be a path",
         ),
-        (remote_table(key=".") + HERE + FAR, "remote.key: 'DIR' is no file"),
+        (remote_table(key=".") + HERE + FAR, "remote.key: 'DIR' is not a file"),
         (
             remote_table(listen="unix:/tmp/s") + HERE + FAR,
             "remote.listen: address 'unix:/tmp/s': write host:port, such as 127.0.0.1:7777",
@@ -144,9 +144,7 @@ def test_a_revoked_token_and_a_damaged_file_are_named(folder: Path) -> None:
         "`asara token new 'far token' --file DIR/tokens.json`"
     )
     (folder / "tokens.json").write_text("garbage")
-    assert refusal(folder, text).startswith(
-        "remote.tokens: DIR/tokens.json: cannot be read as tokens ("
-    )
+    assert refusal(folder, text).startswith("remote.tokens: DIR/tokens.json: is not a token file (")
     assert (folder / "tokens.json").read_text() == "garbage"
 
 

@@ -43,7 +43,7 @@ def test_a_revoked_token_is_good_for_nothing_and_its_name_is_free(file: Path) ->
     first = new_token(file, "ann")
     revoke_token(file, "ann")
     assert known(read_tokens(file), first) == []
-    assert read_tokens(file).good("ann") is None
+    assert read_tokens(file).valid("ann") is None
     assert read_tokens(file).revoked("ann") is not None
     second = new_token(file, "ann")
     assert known(read_tokens(file), second) == ["ann"]
@@ -54,12 +54,12 @@ def test_a_revoked_token_is_good_for_nothing_and_its_name_is_free(file: Path) ->
 def test_what_cannot_be_done_is_told(file: Path) -> None:
     assert read_tokens(file) == Tokens()
     new_token(file, "ann")
-    with pytest.raises(TokenError, match="has a token named 'ann', which cannot be told again"):
+    with pytest.raises(TokenError, match="has a token named 'ann', which cannot be shown again"):
         new_token(file, "ann")
-    with pytest.raises(TokenError, match="the token 'bob' is not there"):
+    with pytest.raises(TokenError, match="the token 'bob' does not exist"):
         revoke_token(file, "bob")
     revoke_token(file, "ann")
-    with pytest.raises(TokenError, match=r"the token 'ann' was revoked before, 20\d\d-"):
+    with pytest.raises(TokenError, match=r"the token 'ann' was revoked on 20\d\d-"):
         revoke_token(file, "ann")
     with pytest.raises(TokenError, match="the name of a token should have 1 to 40 characters"):
         new_token(file, "")
@@ -96,7 +96,7 @@ def test_what_is_no_file_of_tokens_is_named_and_left_alone(file: Path, text: byt
         lambda: new_token(file, "bob"),
         lambda: revoke_token(file, "ann"),
     ):
-        with pytest.raises(TokenError, match=r"tokens\.json: cannot be read as tokens") as caught:
+        with pytest.raises(TokenError, match=r"tokens\.json: is not a token file") as caught:
             change()
         assert str(caught.value).isprintable()
     assert file.read_bytes() == text
@@ -105,7 +105,7 @@ def test_what_is_no_file_of_tokens_is_named_and_left_alone(file: Path, text: byt
 def test_a_file_that_others_may_change_is_refused(file: Path) -> None:
     new_token(file, "ann")
     file.chmod(0o660)
-    with pytest.raises(TokenError, match="others may change it, and let in whom they like"):
+    with pytest.raises(TokenError, match="other users may change it and so admit any bot"):
         read_tokens(file)
     file.chmod(0o644)  # who reads it can do nothing with it
     new_token(file, "bob")

@@ -3,7 +3,11 @@ from pathlib import Path
 import pytest
 
 from asara_game.vocabulary import RuleSet
-from asara_server.tournament.config.tournament_file import ConfigError, cores, load_tournament
+from asara_server.tournament.config.tournament_file import (
+    ConfigError,
+    load_tournament,
+    usable_cores,
+)
 from asara_server.tournament.schedule.plan import planned_matches, planned_table_kinds
 from tests.tournament.sample_bots import load_text, refusal_of
 
@@ -33,7 +37,7 @@ def test_a_short_file_is_filled_up_with_defaults(folder: Path) -> None:
     assert tournament.rule_sets == (frozenset({RuleSet.BASIC}),)
     assert tournament.rounds == 1
     assert tournament.seed is None
-    assert tournament.concurrency == cores()
+    assert tournament.concurrency == usable_cores()
     assert (tournament.blocks, tournament.orders) == ("mirrored", "rotations")
     assert tournament.blocks_per_entry is None
     assert tournament.processes == "match"
@@ -243,15 +247,15 @@ def test_a_full_file_is_read(folder: Path) -> None:
             HEAD + 'processes = "run"\n' + TWO,
             (
                 "cup.toml: processes: a mirrored block plays one deal several times, and a bot "
-                "whose process lives for the run could recognise it; leave processes out, or set "
+                "process that lasts for the run could recognise it; leave out processes, or set "
                 "blocks to 'independent'"
             ),
         ),
         (
             HEAD + 'deals = "joint"\n' + TWO,
             (
-                "cup.toml: deals: a joint deal cannot be mirrored, for the nonces of each match "
-                "make another deal; set blocks to 'independent'"
+                "cup.toml: deals: a joint deal cannot be mirrored, because the nonces of each "
+                "match change the deal; set blocks to 'independent'"
             ),
         ),
         (
@@ -273,8 +277,8 @@ def test_a_full_file_is_read(folder: Path) -> None:
         (
             HEAD + TWO + 'build = "make"\n',
             (
-                "cup.toml: entries[1].build: works in a copy of the entry's directory; "
-                "give it one of its own"
+                "cup.toml: entries[1].build: works in a copy of the entry's directory, which holds "
+                "the tournament file; give the entry a directory of its own"
             ),
         ),
         (
@@ -303,13 +307,16 @@ def test_a_full_file_is_read(folder: Path) -> None:
         ),
         (
             HEAD + TWO + 'readable = ["bots", "/"]\n',
-            ("cup.toml: entries[1].readable: '/' is more than a bot may see; name what it needs"),
+            (
+                "cup.toml: entries[1].readable: '/' is more than a bot may see; "
+                "name only what it needs"
+            ),
         ),
         (
             HEAD + TWO + 'readable = ["/proc/1"]\n',
             (
                 "cup.toml: entries[1].readable: '/proc/1' is more than a bot may see; "
-                "name what it needs"
+                "name only what it needs"
             ),
         ),
         (HEAD, "cup.toml: entries: is missing"),

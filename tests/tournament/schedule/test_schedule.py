@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asara_game.rules import parse_rule_sets
-from asara_server.tournament.config.tournament_file import Orders
+from asara_server.tournament.config.fields import Orders
 from asara_server.tournament.schedule.schedule import (
     ScheduledMatch,
     Span,

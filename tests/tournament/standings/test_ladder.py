@@ -25,13 +25,13 @@ def result(
 
 def test_entries_begin_alike_and_move_with_every_match() -> None:
     ladder = Ladder(["bob", "ann"])
-    assert [(line.entry, line.mu, line.matches) for line in ladder.lines] == [
+    assert [(line.entry, line.mu, line.matches) for line in ladder.rows] == [
         ("ann", 25, 0),
         ("bob", 25, 0),
     ]
-    before = ladder.lines[0].sigma
+    before = ladder.rows[0].sigma
     ladder.add(result("m1", ("bob", 1), ("ann", 2)))
-    bob, ann = ladder.lines
+    bob, ann = ladder.rows
     assert (bob.entry, ann.entry) == ("bob", "ann")
     assert bob.mu > 25 > ann.mu
     assert bob.sigma < before
@@ -41,21 +41,21 @@ def test_entries_begin_alike_and_move_with_every_match() -> None:
 def test_a_tie_of_equals_changes_no_estimate() -> None:
     ladder = Ladder()
     ladder.add(result("m1", ("ann", 1), ("bob", 1)))
-    assert [line.mu for line in ladder.lines] == [25, 25]
+    assert [line.mu for line in ladder.rows] == [25, 25]
 
 
 def test_a_match_of_four_moves_all_in_the_order_of_their_ranks() -> None:
     ladder = Ladder()
     ladder.add(result("m1", ("cid", 3), ("ann", 1), ("dan", 4), ("bob", 2)))
-    by_estimate = sorted(ladder.lines, key=lambda line: -line.mu)
+    by_estimate = sorted(ladder.rows, key=lambda line: -line.mu)
     assert [line.entry for line in by_estimate] == ["ann", "bob", "cid", "dan"]
 
 
 def test_void_matches_change_nothing() -> None:
     ladder = Ladder(["ann", "bob"])
-    before = ladder.lines
+    before = ladder.rows
     ladder.add(result("m1", ("ann", 1), ("bob", 2), void=True))
-    assert ladder.lines == before
+    assert ladder.rows == before
     assert ladder.history == {"ann": {}, "bob": {}}
 
 
@@ -70,6 +70,6 @@ def test_the_history_has_a_rating_for_each_block() -> None:
         "bob": ["b1", "m3"],
         "cid": ["b2"],
     }
-    lines = {line.entry: line for line in ladder.lines}
+    lines = {line.entry: line for line in ladder.rows}
     last = ladder.history["ann"]["m3"]
     assert (round(last.mu, 6), round(last.sigma, 6)) == (lines["ann"].mu, lines["ann"].sigma)

@@ -1,6 +1,6 @@
 """The sequential test: its likelihoods against other ways to find them, its rates by simulation.
 
-`pytest -s -m long tests/tournament/test_sequential.py` prints the figures of server/README.md.
+`pytest -s -m long -k test_sprt` prints the figures of duel.md in the folder of the standings.
 """
 
 import math

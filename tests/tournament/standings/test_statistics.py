@@ -1,6 +1,6 @@
 """The statistics against tournaments of players of known strength.
 
-`pytest -s -m long tests/tournament/test_statistics.py` prints the figures of server/README.md.
+`pytest -s -m long -k test_statistics` prints the figures of the README beside the standings.
 """
 
 import time

@@ -75,9 +75,9 @@ def _make(directory: Path) -> "Report":
         run = read_reported_run(directory)
     except RunError as error:
         raise UserError(str(error), status=2 if isinstance(error, NoRunError) else 1) from None
-    info, results = run.played
+    info, results = run.recorded
     ordered = by_schedule(results)
-    standings = compute_standings(info.title, info.entries, run.played.scheduled, ordered)
+    standings = compute_standings(info.title, info.entries, run.recorded.scheduled, ordered)
     return make_report(run, ordered, standings, time_use(run, counted(ordered)))
 
 

@@ -113,7 +113,7 @@ def _look(follower: "Follower") -> "Status":
 
 
 def _show(look: "Status", follower: "Follower", top: int, *, standings: bool) -> None:
-    lines = top or len(look.info.entries) or len(follower.ladder.lines)
+    lines = top or len(look.info.entries) or len(follower.ladder.rows)
     _show_progress(look)
     out.print()
     if standings:
@@ -122,7 +122,7 @@ def _show(look: "Status", follower: "Follower", top: int, *, standings: bool) ->
         info = look.info
         scheduled = info.scheduled or look.over
         show_standings(compute_standings(info.title, info.entries, scheduled, follower.results))
-    elif ladder := follower.ladder.lines:
+    elif ladder := follower.ladder.rows:
         out.print("Ladder", style="bold")
         out.print(ladder_table(ladder, lines))
         _say_more(len(ladder) - lines, "entry")

@@ -1,4 +1,4 @@
-"""What starts a bot: a command line, checked and resolved before anything runs."""
+"""Command lines of bots, checked and resolved before anything runs."""
 
 import difflib
 import os
@@ -8,29 +8,29 @@ import sys
 from pathlib import Path
 
 OWN_PYTHON = frozenset({"python", "python3"})
-"""First words that stand for the interpreter that runs asara, so that bots find the client."""
+"""Programs replaced by the interpreter that runs asara, so that bots find the client."""
 
 _SCRIPT_FIRST = frozenset({"bash", "lua", "node", "perl", "php", "ruby", "sh"})
-"""Programs whose first argument is a script, unless it starts with a dash."""
+"""Programs whose first argument is a script unless it starts with a dash."""
 
 _PYTHON_FLAGS = frozenset({"-B", "-E", "-I", "-O", "-OO", "-P", "-s", "-S", "-u", "-v"})
-"""Options of Python that take no value, so that the script comes after them."""
+"""Python options without a value; the script follows them."""
 
 
 class CommandError(ValueError):
-    """A command that cannot start a bot; the text says why."""
+    """A command that cannot start a bot; the text gives the reason."""
 
 
 def search_path() -> str:
-    """PATH of the bots: this interpreter's directory comes first.
+    """Return the PATH of bots, with this interpreter's directory first.
 
-    So a script whose first line asks for `python3` finds the client too.
+    A script whose first line names `python3` then finds the client too.
     """
     return os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
 
 
 def split_command(text: str) -> tuple[str, ...]:
-    """The words of a command line, as a POSIX shell splits them; no other shell syntax works."""
+    """Split a command line like a POSIX shell, without any other shell syntax."""
     try:
         words = tuple(shlex.split(text))
     except ValueError as error:
@@ -41,7 +41,7 @@ def split_command(text: str) -> tuple[str, ...]:
 
 
 def check_command(words: tuple[str, ...], directory: Path) -> None:
-    """Raise CommandError where it is plain that this command cannot start in this directory."""
+    """Raise CommandError if this command clearly cannot start in this directory."""
     program = words[0]
     if program in OWN_PYTHON:
         _check_script(_python_script(words), directory)
@@ -64,9 +64,9 @@ def check_command(words: tuple[str, ...], directory: Path) -> None:
 
 
 def resolve_command(words: tuple[str, ...], directory: Path) -> tuple[str, ...]:
-    """The words to execute: the interpreter, or the program by its absolute path.
+    """Return the command with its program as an absolute path, or with this interpreter.
 
-    Arguments stay as they are: the process starts in `directory`.
+    Arguments are unchanged, because the process starts in `directory`.
     """
     program = words[0]
     if program in OWN_PYTHON:

@@ -1,9 +1,9 @@
-"""Tokens of entries on other machines: made, listed, revoked; only their hashes are kept.
+"""The token file of remote entries: made, listed and revoked tokens, stored as hashes.
 
-A token is 32 random bytes in letters. Its file, of JSON, has the SHA-256 of each, a name, and when
-it was made and revoked; nobody can come in by what it holds. Only its owner may change it. It is
-replaced at once, so that a reader never sees half of it, and under a lock, so that two who change
-it at the same time both do.
+A token is the text of 32 random bytes. Its JSON file holds the SHA-256, the name and the times of
+creation and revocation of each token, none of which admits a bot. Only the file's owner may change
+it. It is replaced atomically, so that a reader never sees half of it, and under a lock, so that two
+concurrent changes both take effect.
 """
 
 import hashlib
@@ -30,14 +30,14 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 TOKEN_BYTES: Final = 32
-"""Random bytes that a token is made of."""
+"""Random bytes in a token."""
 
 _LARGEST: Final = 16 << 20
-"""Bytes that are read of a file of tokens."""
+"""Bytes read of a token file."""
 
 
 class TokenError(ValueError):
-    """The tokens cannot be read or changed so; the text says why and what to do."""
+    """Tokens that cannot be read or changed; the text gives the reason and the remedy."""
 
 
 class _Strict(BaseModel):
@@ -45,14 +45,14 @@ class _Strict(BaseModel):
 
 
 class Token(_Strict):
-    """What is kept of a token."""
+    """A token as the file stores it: by its hash."""
 
     name: str
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
-    """Of the token's text in ASCII, in hexadecimal digits."""
+    """SHA-256 of the token's text, in hexadecimal digits."""
     created: AwareDatetime
     revoked: AwareDatetime | None = None
-    """When it was; None while it is good."""
+    """Time of revocation; None while the token is valid."""
 
     @field_validator("name")
     @classmethod
@@ -63,7 +63,7 @@ class Token(_Strict):
 
 
 class Tokens(_Strict):
-    """All that a file holds, the oldest first. Of each name one token at most is good."""
+    """The content of a token file, oldest first. At most one token of each name is valid."""
 
     version: Literal[1] = 1
     tokens: tuple[Token, ...] = ()
@@ -71,40 +71,40 @@ class Tokens(_Strict):
     @field_validator("tokens")
     @classmethod
     def _distinct(cls, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
-        good = Counter(token.name for token in tokens if token.revoked is None)
-        for name, times in good.items():
+        valid = Counter(token.name for token in tokens if token.revoked is None)
+        for name, times in valid.items():
             if times > 1:
                 raise problem(f"two tokens are named {name!r}, and neither is revoked")
         return tokens
 
-    def good(self, name: str) -> Token | None:
-        """The token of this name, unless there is none, or it was revoked."""
+    def valid(self, name: str) -> Token | None:
+        """Return the valid token of this name, if there is one."""
         return next((t for t in self.tokens if t.name == name and t.revoked is None), None)
 
     def revoked(self, name: str) -> Token | None:
-        """The last one of this name that was revoked."""
+        """Return the token of this name that was revoked last, if there is one."""
         found = [t for t in self.tokens if t.name == name and t.revoked is not None]
         return found[-1] if found else None
 
 
 def sha256_of(token: str) -> str:
-    """What a token is known by. Whatever was presented as one has a hash, too."""
+    """Return the SHA-256 by which a token is known; any text has one."""
     return hashlib.sha256(token.encode(errors="surrogatepass")).hexdigest()
 
 
 def default_tokens_path() -> Path:
-    """Where tokens are kept: beside the referee's key."""
+    """Return the path of the user's token file, beside the referee's key."""
     return default_key_path().with_name("tokens.json")
 
 
 def read_tokens(path: Path) -> Tokens:
-    """The tokens in a file, none where there is no file; raises TokenError."""
+    """Return the tokens in a file, or none if there is no file; raise TokenError."""
     try:
         with path.open("rb") as file:
             if os.fstat(file.fileno()).st_mode & (stat.S_IWGRP | stat.S_IWOTH):
                 raise TokenError(
-                    f"{path}: others may change it, and let in whom they like: "
-                    f"look through it, then run chmod 600 {path}"
+                    f"{path}: other users may change it and so admit any bot: check its content, "
+                    f"then run chmod 600 {path}"
                 )
             data = file.read(_LARGEST)
     except FileNotFoundError:
@@ -114,49 +114,51 @@ def read_tokens(path: Path) -> Tokens:
     try:
         return Tokens.model_validate_json(data)
     except ValidationError as error:
-        what = "; ".join(describe(error, Tokens)[:3])
+        faults = "; ".join(describe(error, Tokens)[:3])
         raise TokenError(
-            f"{path}: cannot be read as tokens ({what}): mend it, or name another file"
+            f"{path}: is not a token file ({faults}): repair it, or name another file"
         ) from None
 
 
 def new_token(path: Path, name: str) -> str:
-    """Make a token of this name; it is told here and nowhere else. Raises TokenError."""
+    """Make and return a token of this name, of which only the hash is stored; raise TokenError."""
     if fault := name_fault(name):
         raise TokenError(f"the name of a token {fault}")
     token = secrets.token_urlsafe(TOKEN_BYTES)
-    with _changing(path, make_folder=True) as held:
-        if held.tokens.good(name) is not None:
+    with _locked(path, make_folder=True) as file:
+        if file.tokens.valid(name) is not None:
             raise TokenError(
-                f"{path}: has a token named {name!r}, which cannot be told again: revoke it first, "
-                "or choose another name"
+                f"{path}: has a token named {name!r}, which cannot be shown again: revoke it "
+                "first, or choose another name"
             )
         made = Token(name=name, sha256=sha256_of(token), created=_now())
-        held.replace((*held.tokens.tokens, made))
+        file.replace((*file.tokens.tokens, made))
     return token
 
 
 def revoke_token(path: Path, name: str) -> None:
-    """From now on the token of this name is good for nothing; raises TokenError."""
-    with _changing(path) as held:
-        good = held.tokens.good(name)
-        if good is None:
-            was = held.tokens.revoked(name)
-            why = f"was revoked before, {was.revoked:%Y-%m-%d %H:%M} UTC" if was else "is not there"
-            raise TokenError(f"{path}: the token {name!r} {why}; `asara token list` has all")
-        revoked = good.model_copy(update={"revoked": _now()})
-        held.replace([revoked if token is good else token for token in held.tokens.tokens])
+    """Revoke the token of this name; raise TokenError if there is no valid one."""
+    with _locked(path) as file:
+        current = file.tokens.valid(name)
+        if current is None:
+            was = file.tokens.revoked(name)
+            why = f"was revoked on {was.revoked:%Y-%m-%d %H:%M} UTC" if was else "does not exist"
+            raise TokenError(
+                f"{path}: the token {name!r} {why}; `asara token list` shows all tokens"
+            )
+        revoked = current.model_copy(update={"revoked": _now()})
+        file.replace([revoked if token is current else token for token in file.tokens.tokens])
 
 
-class _Held:
-    """A file of tokens that nobody else changes meanwhile."""
+class _LockedTokens:
+    """A token file that no other process changes meanwhile."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self.tokens = read_tokens(path)
 
     def replace(self, tokens: Sequence[Token]) -> None:
-        """Write the file anew, whole or not at all."""
+        """Replace the content of the file atomically."""
         text = Tokens(tokens=tuple(tokens)).model_dump_json(indent=2) + "\n"
         handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=f".{self._path.name}.")
         part = Path(name)  # which only its owner may read
@@ -172,8 +174,8 @@ class _Held:
 
 
 @contextmanager
-def _changing(path: Path, *, make_folder: bool = False) -> Iterator[_Held]:
-    """The file, read behind a lock. The lock has a file of its own: this one is replaced."""
+def _locked(path: Path, *, make_folder: bool = False) -> Iterator[_LockedTokens]:
+    """Lock and read the file. The lock is a separate file, because this one is replaced."""
     place = Path(os.path.realpath(path))  # a link stays one
     lock = place.with_name(f".{place.name}.lock")
     try:
@@ -182,7 +184,7 @@ def _changing(path: Path, *, make_folder: bool = False) -> Iterator[_Held]:
         with os.fdopen(os.open(lock, os.O_CREAT | os.O_RDWR, 0o600)) as file:
             if fcntl is not None:
                 fcntl.flock(file, fcntl.LOCK_EX)
-            yield _Held(place)
+            yield _LockedTokens(place)
     except OSError as error:
         raise TokenError(f"{path}: cannot be changed: {error.strerror or error}") from None
 

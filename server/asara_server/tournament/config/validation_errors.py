@@ -1,4 +1,4 @@
-"""Says in words for people what pydantic found wrong in a configuration file."""
+"""Faults that pydantic found in a configuration file, in words for its author."""
 
 import difflib
 from collections.abc import Iterable
@@ -10,29 +10,29 @@ _LONGEST_VALUE = 60
 
 
 def problem(text: str) -> PydanticCustomError:
-    """An error for a validator to raise, whose text reaches the user as it is."""
+    """Return an error for a validator to raise; the user reads its text unchanged."""
     return PydanticCustomError("problem", "{text}", {"text": text})
 
 
 def describe(error: ValidationError, model: type[BaseModel]) -> list[str]:
-    """One line per problem: the key as it stands in the file, then what is wrong and what to do."""
+    """Return one line per fault: the key as the file writes it, the fault and the remedy."""
     return [_line(details, model) for details in error.errors(include_url=False)]
 
 
 def _line(details: ErrorDetails, model: type[BaseModel]) -> str:
-    place = _place(details["loc"])
-    words = _words(details, model)
-    return f"{place}: {words}" if place else words
+    key = _key(details["loc"])
+    fault = _fault(details, model)
+    return f"{key}: {fault}" if key else fault
 
 
-def _place(location: Iterable[int | str]) -> str:
-    place = ""
+def _key(location: Iterable[int | str]) -> str:
+    key = ""
     for part in location:
-        place += f"[{part}]" if isinstance(part, int) else f".{part}" if place else part
-    return place
+        key += f"[{part}]" if isinstance(part, int) else f".{part}" if key else part
+    return key
 
 
-def _words(details: ErrorDetails, model: type[BaseModel]) -> str:
+def _fault(details: ErrorDetails, model: type[BaseModel]) -> str:
     match details["type"]:
         case "missing":
             return "is missing"
@@ -48,15 +48,15 @@ def _words(details: ErrorDetails, model: type[BaseModel]) -> str:
 
 def _unknown_key(location: tuple[int | str, ...], model: type[BaseModel]) -> str:
     *parents, key = location
-    known = list(_table(model, parents).model_fields)
+    known = list(_section(model, parents).model_fields)
     close = difflib.get_close_matches(str(key), known, n=1)
     if close:
         return f"unknown key; did you mean {close[0]!r}?"
     return f"unknown key; known are {', '.join(known)}"
 
 
-def _table(model: type[BaseModel], parents: Iterable[int | str]) -> type[BaseModel]:
-    """The model of the table that the path leads to."""
+def _section(model: type[BaseModel], parents: Iterable[int | str]) -> type[BaseModel]:
+    """Return the model of the section at this path."""
     for part in parents:
         if isinstance(part, int):
             continue

@@ -11,7 +11,8 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from asara_server.tournament.config.tournament_file import Entry, Limits, too_much_to_see
+from asara_server.tournament.config.fields import exposes_too_much
+from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.spec import FilesystemView, ResourceLimits
 
@@ -29,7 +30,7 @@ def visible_paths(
 
     def free(folder: Path) -> bool:
         whole = folder.resolve()
-        return not (too_much_to_see(whole) or any(path.is_relative_to(whole) for path in foreign))
+        return not (exposes_too_much(whole) or any(path.is_relative_to(whole) for path in foreign))
 
     if free(entry.directory):
         return [entry.directory, *entry.readable]

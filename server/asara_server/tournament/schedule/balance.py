@@ -1,15 +1,16 @@
-"""Balanced schedules: so many blocks per entry, where all groups would be too many. Pure.
+"""Balanced schedules: a given number of blocks per entry, if all groups would be too many. Pure.
 
-What is guaranteed for groups of k among n entries:
+Guarantees for groups of k among n entries:
 
-- Every entry is in `blocks_per_entry` of them; fewer than k entries are in one more, where the
-  seats do not come out even otherwise.
-- k = 2: every pair meets equally often, give or take one.
-- k = 3 and 4: the same wherever the search finds it, as it mostly does. For some numbers there is
-  no such schedule. Then no two pairs differ by more than two meetings: no theorem, but what the
-  tests find for all sizes that they try, up to 200 entries.
+- Every entry is in `blocks_per_entry` groups; fewer than k entries are in one more if the seats
+  would not be filled otherwise.
+- k = 2: all pairs meet equally often, give or take one.
+- k = 3 and 4: the same if the search finds it, as it mostly does. For some numbers there is no such
+  schedule. The numbers of meetings then differ by at most two: not a theorem, but the result of the
+  tests for all sizes they try, up to 200 entries.
 
-The same arguments give the same groups: the search throws dice, but always the same ones.
+The search is random with a fixed seed, so that equal arguments give equal groups. Filling groups
+greedily, without any search, leaves numbers of meetings that differ by 3 to 10.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,23 +23,23 @@ from typing import Final
 
 _Group = list[int]
 
-#: Steps of each search; about a second together, however many the entries.
 _STEPS: Final = 300_000
+"""Steps of each search; about a second, whatever the number of entries."""
 _CYCLIC_STEPS: Final = 40_000
-#: Up to so many groups it is worth while to begin without any order as well, and to begin again.
 _FEW: Final = 400
-_AGAIN: Final = 4
-#: By how much numbers of meetings may differ.
+"""Most groups for which unordered starts and restarts are worthwhile."""
+_RESTARTS: Final = 4
 _GAP: Final = 2
-#: The change for the worse that is often accepted at the start of a search.
+"""Acceptable difference between numbers of meetings."""
 _HEAT: Final = 0.5
-#: So many groups cool down in so many steps; more need less heat, and are ordered in stretches.
+"""Initial temperature: a change for the worse of this size is often accepted."""
 _LONG: Final = 2_000
+"""Groups that cool down in _STEPS; longer schedules start cooler and are ordered in stretches."""
 
 
-@lru_cache(maxsize=16)  # rule sets differ, and the groups by which they are played do not
+@lru_cache(maxsize=16)  # all rule sets use the same groups
 def balanced_groups(n: int, k: int, blocks_per_entry: int) -> tuple[tuple[int, ...], ...]:
-    """Groups of `k` among `n`, so ordered that everybody's turns are spread evenly."""
+    """Return groups of `k` among `n`, ordered so that each member's turns are spread evenly."""
     times, rest = divmod(blocks_per_entry, comb(n - 1, k - 1))
     groups = even_groups(n, k) * times if times else []
     if rest:
@@ -48,15 +49,15 @@ def balanced_groups(n: int, k: int, blocks_per_entry: int) -> tuple[tuple[int, .
 
 
 def balanced_count(n: int, k: int, blocks_per_entry: int) -> int:
-    """How many groups `balanced_groups` gives."""
+    """Return the number of groups that `balanced_groups` returns."""
     return -(-n * blocks_per_entry // k)
 
 
 def even_groups(n: int, k: int) -> list[tuple[int, ...]]:
-    """All groups of `k` among `n`, so ordered that everybody's turns are spread evenly.
+    """Return all groups of `k` among `n`, ordered so that each member's turns are spread evenly.
 
-    Seen on a circle of n, groups of one shape follow each other, each one step on: within a shape
-    everybody takes part, and stands at each place of the tuple, equally often.
+    On a circle of n places, the groups of one shape follow each other, each one step on: within a
+    shape every member occurs equally often, and equally often at each index of the tuple.
     """
     groups: list[tuple[int, ...]] = []
     for shape in combinations(range(n), k):
@@ -70,7 +71,7 @@ def even_groups(n: int, k: int) -> list[tuple[int, ...]]:
 
 
 def meetings(n: int, groups: Iterable[Iterable[int]]) -> list[list[int]]:
-    """How often each two of `n` are in a group together, by both."""
+    """Return the number of common groups of every two of `n`, as a symmetric matrix."""
     met = [[0] * n for _ in range(n)]
     for group in groups:
         for one, other in combinations(group, 2):
@@ -80,10 +81,10 @@ def meetings(n: int, groups: Iterable[Iterable[int]]) -> list[list[int]]:
 
 
 def _pairs(n: int, each: int) -> list[_Group]:
-    """Pairs in which everybody is so often, or one once more; none occurs twice.
+    """Return distinct pairs with every member in `each` of them, or one member in one more.
 
-    On a circle of n, all pairs of one distance have everybody twice. Where that is one too many,
-    opposite places have everybody once; on an odd circle, every other pair of neighbours.
+    On a circle of n places, the pairs of one distance contain every member twice. For an odd rest,
+    opposite places contain every member once; on an odd circle, every other pair of neighbours.
     """
     first = 1 + n % 2
     distances = range(first, first + each // 2)
@@ -95,22 +96,22 @@ def _pairs(n: int, each: int) -> list[_Group]:
 
 
 def _search(n: int, k: int, each: int) -> list[_Group]:
-    """The groups whose meetings are balanced best, of those that were tried."""
+    """Return the best balanced groups that the search finds."""
     count = balanced_count(n, k, each)
-    dice = Random(0).random  # always the same
-    heat = _HEAT * min(1.0, _LONG / count)  # a long schedule has no time to cool down
+    random = Random(0).random
+    heat = _HEAT * min(1.0, _LONG / count)  # a long schedule has too few steps to cool down
     tries = [(each // k, heat)]
     if count <= _FEW:
-        tries = [(0, 2 * heat), *tries, *[(0, 2 * heat)] * _AGAIN]
+        tries = [(0, 2 * heat), *tries, *[(0, 2 * heat)] * _RESTARTS]
     best: list[_Group] = []
     best_gap = count + 1
-    for number, (shapes, warmth) in enumerate(tries):
-        groups = _cyclic(n, k, shapes, dice)
+    for number, (shapes, initial_heat) in enumerate(tries):
+        groups = _cyclic(n, k, shapes, random)
         met = meetings(n, groups)
         _fill(n, k, groups, met, count)
         if _gap(met) < best_gap:
             best, best_gap = [list(group) for group in groups], _gap(met)
-        _improve(n, k, groups, met, warmth, dice)
+        _improve(n, k, groups, met, initial_heat, random)
         if _gap(met) < best_gap:
             best, best_gap = groups, _gap(met)
         if best_gap <= 1 or (number and best_gap <= _GAP):
@@ -119,13 +120,13 @@ def _search(n: int, k: int, each: int) -> list[_Group]:
 
 
 def _gap(met: list[list[int]]) -> int:
-    """By how much the numbers of meetings differ."""
+    """Return the difference between the largest and the smallest number of meetings."""
     numbers = [number for one, row in enumerate(met) for number in row[:one]]
     return max(numbers) - min(numbers)
 
 
 def _fill(n: int, k: int, groups: list[_Group], met: list[list[int]], count: int) -> None:
-    """Add groups up to `count`, always of those with the fewest, then of those who met least."""
+    """Add groups up to `count`, of the members with the fewest groups, then meetings."""
     turns = [0] * n
     while len(groups) < count:
         left = set(range(n))
@@ -151,12 +152,12 @@ def _improve(
     groups: list[_Group],
     met: list[list[int]],
     heat: float,
-    dice: Callable[[], float],
+    random: Callable[[], float],
 ) -> None:
-    """Let two groups exchange a member, again and again, while that evens out the meetings.
+    """Swap members between groups to even out the meetings.
 
-    Simulated annealing of the sum of squared meetings, down to the least that it may be; who is in
-    how many groups stays.
+    This is simulated annealing of the sum of squared meetings, down to its smallest possible value.
+    The number of groups of each member does not change.
     """
     pairs = comb(n, 2)
     fewest, more = divmod(len(groups) * comb(k, 2), pairs)
@@ -166,8 +167,8 @@ def _improve(
     for step in range(_STEPS):
         if not excess:
             break
-        one, two = groups[int(dice() * total)], groups[int(dice() * total)]
-        i, j = int(dice() * k), int(dice() * k)
+        one, two = groups[int(random() * total)], groups[int(random() * total)]
+        i, j = int(random() * k), int(random() * k)
         a, b = one[i], two[j]
         if a in two or b in one:
             continue
@@ -177,7 +178,7 @@ def _improve(
         change = sum(met_b[c] - met_a[c] + 1 for c in left)
         change += sum(met_a[c] - met_b[c] + 1 for c in come)
         warmth = heat * (1 - step / _STEPS) + 0.05
-        if change > 0 and dice() >= exp(-2 * change / warmth):
+        if change > 0 and random() >= exp(-2 * change / warmth):
             continue
         for c, by in (*((c, 1) for c in left), *((c, -1) for c in come)):
             met_a[c] -= by
@@ -188,20 +189,20 @@ def _improve(
         excess += 2 * change
 
 
-def _cyclic(n: int, k: int, shapes: int, dice: Callable[[], float]) -> list[_Group]:
-    """So many shapes, each in all n places of a circle; everybody is k times in each.
+def _cyclic(n: int, k: int, shapes: int, random: Callable[[], float]) -> list[_Group]:
+    """Return the groups of `shapes` shapes, each turned to all n places of a circle.
 
-    How often two meet then depends on their distance alone: there are few distances, so that even
-    long schedules are balanced quickly.
+    Every member is in k groups of each shape. The number of meetings of two members depends on
+    their distance only, and there are few distances, so even long schedules are balanced quickly.
     """
     half = n // 2
     distance = [min(d, n - d) for d in range(n)]
-    #: Opposite places are half as many pairs as those of another distance, and meet twice each.
+    # There are half as many pairs of opposite places as of any other distance; each meets twice.
     weight = [2 if 2 * d == n else 1 for d in range(half + 1)]
     times = [0] * (half + 1)
 
     def add(place: int, others: Iterable[int], by: int) -> int:
-        """Count one place in or out; returns the change of the sum of squares."""
+        """Count a place in or out; return the change of the sum of squares."""
         change = 0
         for other in others:
             d = distance[place - other]
@@ -224,15 +225,15 @@ def _cyclic(n: int, k: int, shapes: int, dice: Callable[[], float]) -> list[_Gro
     best = [list(shape) for shape in found]
     excess = least = 0
     for step in range(_CYCLIC_STEPS if shapes else 0):
-        shape = found[int(dice() * shapes)]
-        i, new = 1 + int(dice() * (k - 1)), int(dice() * n)
+        shape = found[int(random() * shapes)]
+        i, new = 1 + int(random() * (k - 1)), int(random() * n)
         if new in shape:
             continue
         old = shape[i]
         others = [place for place in shape if place != old]
         change = add(old, others, -1) + add(new, others, 1)
         warmth = 2 * (1 - step / _CYCLIC_STEPS) + 0.05
-        if change > 0 and dice() >= exp(-change / warmth):
+        if change > 0 and random() >= exp(-change / warmth):
             add(new, others, -1)
             add(old, others, 1)
             continue
@@ -244,9 +245,9 @@ def _cyclic(n: int, k: int, shapes: int, dice: Callable[[], float]) -> list[_Gro
 
 
 def _spread(n: int, groups: Sequence[_Group]) -> Iterator[tuple[int, ...]]:
-    """The same groups, always next one whose members have had the fewest turns.
+    """Yield the groups, always one whose members have had the fewest turns so far.
 
-    A long schedule is gone through in stretches, for each of them is about even already.
+    A long schedule is ordered in stretches, because each stretch is almost even already.
     """
     turns = [0] * n
     for start in range(0, len(groups), _LONG):

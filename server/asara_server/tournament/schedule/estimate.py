@@ -1,4 +1,4 @@
-"""How many matches a tournament has, and how long it may take. Pure."""
+"""The number of matches of a tournament, and its duration. Pure."""
 
 from dataclasses import dataclass
 
@@ -8,27 +8,27 @@ from asara_server.tournament.schedule.plan import planned_table_kinds
 from asara_server.tournament.schedule.schedule import TableKind
 
 MOST_MATCHES = 1_000_000
-"""More than these are not listed; a run of them would never end."""
+"""Longest schedule that is listed and played."""
 
 _DECISIONS = {2: 70, 3: 60, 4: 50}
-"""Of each seat in a match of so many seats by the basic rules, roughly, as random bots play."""
+"""Approximate decisions of each random bot in a basic match, by number of seats."""
 
 _PROFESSIONAL = 1.3
-"""Times as many where the professional rules are in force."""
+"""Factor of decisions for the professional rules."""
 
 _START_S = 0.3
-"""Seconds of a core until a bot in Python has dialled in, where each match starts its own."""
+"""Seconds of a core to start a bot in Python, if each match starts its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What to expect of a tournament."""
+    """Expected size and duration of a tournament."""
 
     kinds: tuple[TableKind, ...]
     likely_s: float
-    """If each decision takes a bot as long as was assumed."""
+    """Seconds if every decision takes a bot the assumed time."""
     longest_s: float
-    """If every bot used up its clock in every match."""
+    """Seconds if every bot uses up its clock in every match."""
 
     @property
     def blocks(self) -> int:
@@ -40,6 +40,7 @@ class Estimate:
 
 
 def estimate(tournament: Tournament, decision_s: float) -> Estimate:
+    """Estimate a tournament whose bots take `decision_s` seconds for each decision."""
     kinds = planned_table_kinds(tournament)
     clocks = tournament.clocks
     start = _START_S if tournament.processes == "match" else 0.0

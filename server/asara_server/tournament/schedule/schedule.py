@@ -1,16 +1,16 @@
-"""Who plays whom, in which seats, by which rules, in which order. Pure.
+"""The schedule: groups of entries, their seats and rules, and the order of play. Pure.
 
-The unit is the deal block: one group of entries that fills a table, by one set of rules, in every
-seat order that is required. Each entry sits in each seat equally often in it. The matches of a
-mirrored block all have one deal; else each has its own (see `asara_server.deals`). A block is not
-mirrored where one of its entries could know a deal again.
+The unit is the deal block: one group of entries that fills a table plays one combination of rule
+sets in every required seat order, so that each entry sits in each seat equally often. The matches
+of a mirrored block share one deal; otherwise each has its own (see `match.deal_secrets`). A block
+is not mirrored if one of its entries could recognise a deal.
 
-Either every group of entries is a block, for each kind of table, in every round. Or there are so
-many blocks per entry, and `asara_server.tournament.balance` tells which.
+Either every group of entries is a block, for each kind of table, in every round; or each entry has
+a given number of blocks, which `balance` selects.
 
-The order is even: kinds of tables progress side by side, within a kind every entry plays about
-equally often in any stretch, and the matches of a block follow each other. A run that is cut short
-still compares.
+The order is even: kinds of tables progress side by side, within a kind all entries play about
+equally often in any stretch, and the matches of a block are consecutive. The standings of a run
+that was cut short are therefore still a fair comparison.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ from typing import NamedTuple, TypeVar
 
 from asara_game.rules import format_rule_sets
 from asara_game.vocabulary import RuleSet
-from asara_server.tournament.config.tournament_file import Orders
+from asara_server.tournament.config.fields import Orders
 from asara_server.tournament.schedule.balance import (
     balanced_count,
     balanced_groups,
@@ -37,55 +37,55 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True, slots=True)
 class ScheduledMatch:
-    """A match to be played."""
+    """A match of the schedule."""
 
     match_id: str
-    """Such as `r1-pro+gifts-0007-2`: its block, and its place in it."""
+    """Block and number in the block, such as `r1-pro+gifts-0007-2`."""
     round: int
     rule_sets: frozenset[RuleSet]
     entries: tuple[str, ...]
-    """Names by seat."""
+    """Names of the entries, by seat."""
     block: str = ""
-    """Name of its deal block, such as `r1-pro+gifts-0007`: round, rules, and its place among these.
+    """Round, rule sets and number of the deal block, such as `r1-pro+gifts-0007`.
 
-    Empty for a match that stands alone."""
+    Empty for a match outside any block."""
     mirrored: bool = False
-    """Whether all matches of the block have one deal."""
+    """True if all matches of the block share one deal."""
 
     @property
     def deal_block(self) -> str:
-        """The name of its block; a match that is of none is one of its own."""
+        """Name of the deal block; a match outside any block is its own."""
         return self.block or self.match_id
 
 
 @dataclass(frozen=True, slots=True)
 class TableKind:
-    """Blocks that differ only in who plays."""
+    """The blocks with the same number of seats and the same rule sets."""
 
     seats: int
     rule_sets: frozenset[RuleSet]
     blocks: int
-    """In all rounds together."""
+    """Number of blocks in all rounds."""
     matches: int
 
 
 class Span(NamedTuple):
-    """The least and the most."""
+    """Smallest and largest value."""
 
     least: int
     most: int
 
 
 class Balance(NamedTuple):
-    """How even the blocks of one kind of table are."""
+    """Evenness of the blocks of one kind of table."""
 
     blocks_per_entry: Span
     meetings_per_pair: Span
-    """Blocks that two entries have in common."""
+    """Number of blocks in which two entries meet."""
 
 
 def seat_orders(seats: int, orders: Orders) -> int:
-    """How many matches a block has."""
+    """Return the number of matches in a block."""
     return seats if orders == "rotations" else factorial(seats)
 
 
@@ -98,7 +98,7 @@ def table_kinds(
     blocks_per_entry: int | None = None,
     orders: Orders = "rotations",
 ) -> list[TableKind]:
-    """How many blocks and matches of which kind `list_matches` gives, without listing them."""
+    """Return the numbers of blocks and matches of each kind, without listing them."""
     blocks = {
         k: comb(entries, k)
         if blocks_per_entry is None
@@ -115,7 +115,7 @@ def table_kinds(
 def balance(
     entries: int, seats: int, *, rounds: int = 1, blocks_per_entry: int | None = None
 ) -> Balance:
-    """How even the blocks of each kind of table with so many seats are."""
+    """Return the evenness of the blocks of each kind of table with this number of seats."""
     if blocks_per_entry is None:
         each = rounds * comb(entries - 1, seats - 1)
         together = rounds * comb(entries - 2, seats - 2)
@@ -140,10 +140,10 @@ def list_matches(
     mirrored: bool = False,
     never_mirrored: Collection[str] = (),
 ) -> list[ScheduledMatch]:
-    """All matches, in the order of play.
+    """Return all matches, in the order of play.
 
-    Without `blocks_per_entry` every group of entries is a block, for each kind of table, in every
-    round. Blocks with an entry that is `never_mirrored` have a deal for each match in any case.
+    Without `blocks_per_entry`, every group of entries is a block, for each kind of table, in every
+    round. Each match of a block with an entry in `never_mirrored` has its own deal.
     """
     kinds = [(rules, k) for rules in rule_sets for k in seats]
     if blocks_per_entry is None:
@@ -169,10 +169,10 @@ def rotated(
     *,
     mirrored: bool = False,
 ) -> Iterator[ScheduledMatch]:
-    """So many matches of one table, or without end; everybody moves one seat on after each.
+    """Yield this many matches of one table, or endlessly; entries move one seat on after each.
 
-    Each stands alone, or where `mirrored` belongs to the block of those in which everybody sits
-    once in each seat.
+    If `mirrored`, the matches in which every entry sits once in each seat form a block; otherwise
+    each match is outside any block.
     """
     rules = format_rule_sets(rule_sets)
     for index in count() if matches is None else range(matches):
@@ -183,9 +183,9 @@ def rotated(
 
 
 def bot_seed(seed: str, entry: str) -> int:
-    """The number a bot may derive its dice from; 63 bits. It tells nothing of any deal.
+    """Return the 63-bit seed of an entry's bots, which reveals nothing about any deal.
 
-    It is the same in all matches of the run, so that it does not tell those of a block either.
+    It is the same in all matches of the run, so that it does not identify those of a block either.
     """
     label = f"asara/tournament/bot/{entry}".encode()
     return int.from_bytes(hmac.digest(seed.encode(), label, hashlib.sha256)[:8]) >> 1
@@ -200,7 +200,7 @@ def _all_groups(entries: Sequence[str], seats: int, start: float) -> _Groups:
 
 
 def _balanced(entries: Sequence[str], seats: Sequence[int], blocks_per_entry: int) -> list[_Groups]:
-    """Groups for each kind of table. Entries take turns in playing once more than the others."""
+    """Return groups for each kind of table; entries take turns in having one block more."""
     found = []
     names = list(entries)
     for kind, k in enumerate(seats):
@@ -209,10 +209,10 @@ def _balanced(entries: Sequence[str], seats: Sequence[int], blocks_per_entry: in
         for group in groups:
             for i in group:
                 turns[i] += 1
-        # Who plays more comes first; the others follow in a thrown order, always the same one, so
-        # that two entries that never meet at one kind of table do at another.
-        dice = Random(kind)
-        order = sorted(range(len(entries)), key=lambda i: (-turns[i], dice.random()))
+        # Entries with an extra block come first; the others follow in a fixed random order, so that
+        # two entries that never meet at one kind of table meet at another.
+        rng = Random(kind)
+        order = sorted(range(len(entries)), key=lambda i: (-turns[i], rng.random()))
         named = dict(zip(order, names, strict=True))
         found.append([tuple(named[i] for i in group) for group in groups])
         extra = sum(times > blocks_per_entry for times in turns)

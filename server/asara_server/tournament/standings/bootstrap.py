@@ -1,17 +1,17 @@
-"""Means over deal blocks, and how sure they are: the bootstrap. Pure, and the same every time.
+"""Bootstrap intervals of means over deal blocks. Pure and deterministic.
 
-The unit is the block, since matches of one deal are not independent. A resample draws as many
-blocks as were played, with replacement, and takes the mean of every party anew; a party is an
-entry, or a pair of entries. All parties see the same drawn blocks: who met in a block rises and
-falls together, so that "who is first" can be asked of every resample.
+The unit is the block, because matches of one deal are not independent. A resample draws as many
+blocks as were played, with replacement, and recomputes the mean of every party; a party is an entry
+or a pair of entries. All parties share the drawn blocks, so the scores of entries that met in a
+block rise and fall together, and each resample has a meaningful first place.
 
-`scipy.stats.bootstrap` draws the numbers of the blocks, once for all parties: a call for each would
-lose who met whom. Its statistic counts how often each block was drawn, and multiplies these counts
-with the sparse table of scores.
+`scipy.stats.bootstrap` draws block indices once for all parties; one call per party would lose the
+dependence between them. The statistic counts the draws of each block and multiplies these counts by
+the sparse table of scores.
 
-Intervals are percentiles of the resampled means, taken further out for few blocks: the expanded
-percentile interval (Hesterberg, "What Teachers Should Know About the Bootstrap", 2015). It covers
-as it says from about ten blocks on. BCa is too narrow there, as the tests show, and needs a
+Intervals are percentiles of the resampled means, widened for few blocks: the expanded percentile
+interval (Hesterberg, "What Teachers Should Know About the Bootstrap", 2015). Its coverage is
+nominal from about ten blocks. BCa is too narrow at that size, as the tests show, and needs a
 jackknife for each party.
 """
 
@@ -23,44 +23,44 @@ import numpy as np
 from asara_server.tournament.standings.result_table import Floats, Indices, Mask
 
 RESAMPLES = 4_000
-"""So many that chance moves the ends of an interval by about 1 % of its width."""
+"""Number of resamples; chance moves the ends of an interval by about 1 % of its width."""
 
 MIN_BLOCKS = 10
-"""Of a party that resampling tells something about."""
+"""Fewest blocks of a party for which resampling is meaningful."""
 
 _SEED = 4
-"""Of the dice; fixed, so that the same results give the same standings."""
+"""Seed of the resamples; fixed, so that the same results give the same standings."""
 
 _TAIL = 0.025
 """Probability beyond each end of a 95 % interval."""
 
 _CELLS = 1 << 22
-"""Numbers of one table in memory: 32 MiB."""
+"""Elements of the largest array held in memory: 32 MiB."""
 
 
 @dataclass(frozen=True, slots=True)
 class BlockScores:
-    """Scores of parties in blocks; a row for each block that a party played in."""
+    """Scores of parties in blocks; one row per party and block."""
 
     party: Indices
     block: Indices
     score: Floats
-    """0 to 1; mean over the matches of the party in the block."""
+    """Mean over the party's matches in the block, 0 to 1."""
     parties: int
     total: int
-    """Blocks that anybody played in; these are numbered 0 to `total` - 1."""
+    """Number of blocks, which have the indices 0 to `total` - 1."""
 
     @classmethod
     def of(cls, party: Indices, block: Indices, score: Floats, parties: int) -> Self:
-        """From scores in matches, a row for each; blocks may have any numbers."""
-        numbers, number = np.unique(block, return_inverse=True)
-        total = max(1, len(numbers))
-        cells, cell = np.unique(party * total + number, return_inverse=True)
+        """Return the block scores of match scores, one row each; block numbers may be arbitrary."""
+        known, index = np.unique(block, return_inverse=True)
+        total = max(1, len(known))
+        cells, cell = np.unique(party * total + index, return_inverse=True)
         means = np.bincount(cell, score) / np.bincount(cell)
-        return cls(cells // total, cells % total, means, parties, len(numbers))
+        return cls(cells // total, cells % total, means, parties, len(known))
 
     def only(self, parties: Indices) -> "BlockScores":
-        """The scores of these parties, in this order, in the same blocks."""
+        """Return the scores of these parties, in this order, in the same blocks."""
         place = np.full(self.parties, -1)
         place[parties] = np.arange(len(parties))
         kept = place[self.party] >= 0
@@ -70,17 +70,17 @@ class BlockScores:
 
     @property
     def blocks(self) -> Indices:
-        """How many each party played."""
+        """Number of blocks of each party."""
         return np.bincount(self.party, minlength=self.parties)
 
     @property
     def means(self) -> Floats:
-        """Of each party over its blocks; 0 without a block."""
+        """Mean score of each party over its blocks; 0 without a block."""
         return np.bincount(self.party, self.score, self.parties) / np.maximum(self.blocks, 1)
 
     @property
     def all_alike(self) -> Mask:
-        """Parties that scored the same in all their blocks."""
+        """True for each party that scored the same in all its blocks."""
         low, high = np.full(self.parties, np.inf), np.full(self.parties, -np.inf)
         np.minimum.at(low, self.party, self.score)
         np.maximum.at(high, self.party, self.score)
@@ -88,9 +88,9 @@ class BlockScores:
 
 
 def resampled_means(scores: BlockScores) -> Floats:
-    """Means of the parties in each resample; shape (parties, RESAMPLES).
+    """Return the means of the parties in each resample; shape (parties, RESAMPLES).
 
-    A party that has no block in a resample keeps its mean there.
+    A party without a block in a resample has its overall mean there.
     """
     from scipy.sparse import csr_array
     from scipy.stats import bootstrap
@@ -102,7 +102,7 @@ def resampled_means(scores: BlockScores) -> Floats:
     means = scores.means[:, np.newaxis]
 
     def statistic(drawn: Indices, axis: int) -> Floats:  # noqa: ARG001  # scipy names it
-        """Means by the numbers of the drawn blocks, shape (batch, blocks); (parties, batch)."""
+        """Map drawn block indices, shape (batch, blocks), to means, shape (parties, batch)."""
         batch = len(drawn)
         places = drawn * batch + np.arange(batch)[:, np.newaxis]
         counts = np.bincount(places.ravel(), minlength=scores.total * batch)
@@ -124,11 +124,11 @@ def resampled_means(scores: BlockScores) -> Floats:
 
 
 def intervals_95(scores: BlockScores, resampled: Floats | None = None) -> Floats:
-    """Low and high end of the 95 % interval of each party's expected score; shape (parties, 2).
+    """Return the ends of the 95 % interval of each party's expected score; shape (parties, 2).
 
-    Where a party has fewer than MIN_BLOCKS, or scored the same in all of them, resampling would
-    give a false interval, and it has `exact_intervals_95`. Without a block it has NaN. `resampled`
-    are the means of all parties, where they are there already.
+    A party with fewer than MIN_BLOCKS, or with the same score in all blocks, has its row of
+    `exact_intervals_95`, because resampling would give a false interval. A party without a block
+    has NaN. `resampled` holds the resampled means of all parties, if they are known.
     """
     blocks = scores.blocks
     ends = exact_intervals_95(scores.means, blocks)
@@ -143,10 +143,10 @@ def intervals_95(scores: BlockScores, resampled: Floats | None = None) -> Floats
 
 
 def exact_intervals_95(means: Floats, blocks: Indices) -> Floats:
-    """Low and high end of the intervals of Clopper and Pearson; shape (parties, 2).
+    """Return the ends of the Clopper-Pearson intervals; shape (parties, 2).
 
-    They take every block for one that is won or lost. No score between 0 and 1 varies more, so that
-    they are rather too wide, and never of no width.
+    Every block counts as won or lost. No score between 0 and 1 varies more, so the intervals are
+    conservative, and none has zero width.
     """
     from scipy.special import betaincinv
 
@@ -157,21 +157,21 @@ def exact_intervals_95(means: Floats, blocks: Indices) -> Floats:
 
 
 def first_chances(scores: BlockScores, resampled: Floats) -> Floats:
-    """Share of the resamples in which each party has the best mean; those who tie share it.
+    """Return the share of resamples in which each party has the best mean; ties are shared.
 
-    Parties with fewer than MIN_BLOCKS do not take part, and have NaN.
+    Parties with fewer than MIN_BLOCKS are excluded and have NaN.
     """
     chances = np.full(scores.parties, np.nan)
     parties = np.flatnonzero(scores.blocks >= MIN_BLOCKS)
     if len(parties):
-        means = resampled[parties].round(9)  # what is equal but for the order of its sum is a tie
+        means = resampled[parties].round(9)  # means that differ only by rounding are tied
         best = means == means.max(axis=0)
         chances[parties] = (best / best.sum(axis=0)).mean(axis=1)
     return chances
 
 
 def _percentiles(resampled: Floats, blocks: Indices) -> Floats:
-    """Ends of the expanded percentile intervals; shape (parties, 2)."""
+    """Return the ends of the expanded percentile intervals; shape (parties, 2)."""
     from scipy.special import ndtr, stdtrit
     from scipy.stats import quantile
 

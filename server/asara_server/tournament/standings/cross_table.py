@@ -1,4 +1,4 @@
-"""The cross table: how every entry did against every other. Pure."""
+"""The cross table: the score of every entry against every other. Pure."""
 
 from collections.abc import Sequence
 
@@ -12,9 +12,9 @@ from asara_server.tournament.standings.result_table import Floats, Indices, Resu
 def cross_table(
     names: Sequence[str], parts: ResultTable, order: Sequence[str]
 ) -> tuple[PairingRow, ...]:
-    """The pairs that met, in this order of the names, each with the first of the two as `entry`.
+    """Return the pairs of entries that met, with the earlier one in `order` as `entry`.
 
-    `parts` were tabulated with `names`.
+    `parts` is the table of the results, made with `names`.
     """
     place = {name: number for number, name in enumerate(order)}
     ordered = np.array([place[name] for name in names], np.intp)[parts.entry]
@@ -42,9 +42,9 @@ def cross_table(
 
 
 def _meetings(parts: ResultTable, entry: Indices, entries: int) -> tuple[Indices, Indices, Floats]:
-    """Every two seats of every match: which pair of entries, in which block, with which score.
+    """Return pair, block and score for every two seats of every match.
 
-    The pair i < j is i * entries + j, and the score is that of i.
+    The pair i < j is encoded as i * entries + j; the score is that of i.
     """
     rows = [np.empty((2, 0), np.intp)]
     for seats in np.unique(parts.seats):

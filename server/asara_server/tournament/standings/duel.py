@@ -1,8 +1,8 @@
-"""A duel: two entries play mirrored deal blocks until it is told whether one is better. Pure.
+"""A duel: two entries play mirrored deal blocks until one is found to be better. Pure.
 
-The blocks count in the order of the schedule, each as soon as it and all before it are over. So
-what is told does not depend on how many are played at once, nor on which take long: were they taken
-as they end, blocks that end quickly would come first, and a bot that wins quickly with them.
+Blocks count in the order of the schedule, each as soon as it and all earlier ones are over. The
+verdict therefore depends neither on the number of concurrent matches nor on their durations: in the
+order of their ends, quick blocks would come first, and favour a bot that wins quickly.
 """
 
 from collections import Counter, defaultdict
@@ -27,7 +27,7 @@ from asara_server.tournament.standings.sprt import (
 
 
 class DuelReport(BaseModel):
-    """How a duel stands, or stood when it ended; all of the blocks that count."""
+    """The state of a duel, from all blocks that count."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -36,45 +36,45 @@ class DuelReport(BaseModel):
     rule_sets: str
     verdict: Verdict
     blocks: int
-    """That count."""
+    """Number of blocks counted so far."""
     void_blocks: int
-    """Left out because the referee failed in them."""
+    """Number of blocks excluded because the referee failed in them."""
     counts: tuple[int, ...]
-    """Of blocks in which A scored 0, ¼, ½, ¾, 1."""
+    """Numbers of blocks in which A scored 0, ¼, ½, ¾, 1."""
     score: float | None
-    """Mean of A over the blocks; that of B is 1 less it. None without a block."""
+    """Mean score of A over the blocks, None without a block; the score of B is 1 - score."""
     interval_95: tuple[float, float] | None
-    """Of the expected score of A; see `sequential`."""
+    """Interval of the expected score of A; see `sprt`."""
     margin: float
     margin_elo: float
     alpha: float
     beta: float
     max_blocks: int
     log_likelihood_ratios: tuple[float, float]
-    """That A is better, and that B is."""
+    """Log-likelihood ratios of "A is better" and "B is better"."""
     bounds: tuple[float, float]
-    """Of these."""
+    """Bounds of these ratios."""
     forfeits: tuple[dict[str, int], dict[str, int]]
-    """By A and by B: how many of which kind. Each counts as a lost match."""
+    """Forfeits of A and of B by kind; each counts as a lost match."""
     failed_start: str | None
-    """Who never started and why, which ends a duel."""
+    """The entry that never started, and the reason; ends the duel."""
 
     @computed_field  # type: ignore[prop-decorator]  # mypy knows no decorated property
     @property
     def better(self) -> str | None:
-        """The entry that is, where that is told."""
+        """Name of the better entry, or None if there is no such verdict."""
         return {Verdict.A_BETTER: self.entries[0], Verdict.B_BETTER: self.entries[1]}.get(
             self.verdict
         )
 
 
 class Duel:
-    """What the results of a duel amount to so far."""
+    """The results of a duel so far."""
 
     def __init__(self, matches: Sequence[ScheduledMatch], test: SequentialTest) -> None:
         """`matches` are mirrored blocks of two entries, in the order of the schedule.
 
-        The first is A, who sits in seat 0 of the first match.
+        A is the entry in seat 0 of the first match.
         """
         self._test = test
         self._rules = matches[0].rule_sets
@@ -83,24 +83,24 @@ class Duel:
         self._size = Counter(match.deal_block for match in matches)
         self._results: dict[str, list[MatchResult]] = defaultdict(list)
         self._next = 0
-        """The first block of the schedule that is not over."""
+        """Index of the first unfinished block."""
         self._counts = np.zeros(len(SCORES), np.int64)
         self._void = 0
         self._forfeits = {self._a: Counter[str](), self._b: Counter[str]()}
         self._started: set[str] = set()
         self._failed_start: str | None = None
         self.verdict = Verdict.OPEN
-        """What is told; blocks that come later change nothing."""
+        """Verdict of the test; later blocks do not change it."""
 
     @property
     def over(self) -> bool:
-        """Whether nothing more need be played."""
+        """True if no further match is needed."""
         return self.verdict is not Verdict.OPEN or self._failed_start is not None
 
     def add(self, result: MatchResult) -> None:
-        """A match is over, for good: void results are those that are not played again."""
+        """Add the final result of a match; a void one is not played again."""
         if not self.over:
-            self._note_starts(result)
+            self._record_starts(result)
         self._results[result.deal_block].append(result)
         while not self.over and self._next < len(self._blocks):
             name = self._blocks[self._next]
@@ -111,7 +111,7 @@ class Duel:
             self._next += 1
             self._count(played)
 
-    def _note_starts(self, result: MatchResult) -> None:
+    def _record_starts(self, result: MatchResult) -> None:
         for line in result.seats:
             if line.termination != Termination.NEVER_STARTED:
                 self._started.add(line.entry)
@@ -123,27 +123,26 @@ class Duel:
         if any(result.void for result in matches):
             self._void += 1
             return
-        score = sum(map(self._score, matches)) / len(matches)
+        score = sum(map(self._score_of_a, matches)) / len(matches)
         self._counts[SCORES.index(score)] += 1
         for result in matches:
             for line in result.forfeits:
                 self._forfeits[line.entry][line.termination.name.lower()] += 1
         self.verdict = self._test.verdict(self._counts)
 
-    def _score(self, result: MatchResult) -> float:
-        """Of A."""
+    def _score_of_a(self, result: MatchResult) -> float:
         scores = match_scores([line.rank for line in result.seats])
         return scores[[line.entry for line in result.seats].index(self._a)]
 
     @property
     def blocks_left(self) -> float:
-        """About how many more, if the rest goes on like what was played; infinite before that."""
+        """Estimated number of further blocks at the present trend; infinite before the first."""
         if self.over:
             return 0
         return min(len(self._blocks) - self._next, self._test.blocks_left(self._counts))
 
     def report(self) -> DuelReport:
-        """How it stands now."""
+        """Return the current state."""
         counts = self._counts
         played = int(counts.sum())
         ratios = self._test.ratios(counts)

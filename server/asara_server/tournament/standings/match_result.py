@@ -1,7 +1,7 @@
-"""`results.jsonl`: one line per finished match, written when it ends, in the order they end.
+"""Results of matches, and `results.jsonl`: one line per finished match, in the order of their ends.
 
-A line is a `MatchResult` in JSON. Void matches (the referee failed) are lines too; they count for
-nothing, and the match was played again under the next attempt where attempts were left.
+A line is a `MatchResult` in JSON. A void match (the referee failed) has a line too, which counts
+for nothing; the match was played again under the next attempt number if attempts were left.
 """
 
 import time
@@ -23,7 +23,7 @@ from pydantic import (
 from asara_codec.results import Termination
 
 _MOST_PRESTIGE = 1_000_000
-"""More than any match can give."""
+"""More prestige than any match can give."""
 
 
 def _termination(value: object) -> object:
@@ -38,21 +38,21 @@ TerminationName = Annotated[
 
 
 class SeatOutcome(BaseModel):
-    """How the match ended for one seat."""
+    """The result of a match for one seat."""
 
     model_config = ConfigDict(frozen=True)
 
     entry: str
     rank: int
-    """1 for the best; ties share a rank, and the next ranks are left out."""
+    """1 for the best; ties share a rank, and the following ranks are skipped."""
     prestige: int = Field(ge=-_MOST_PRESTIGE, le=_MOST_PRESTIGE)
     termination: TerminationName
     detail: str = ""
-    """Why, in words, where the seat forfeited."""
+    """Reason of a forfeit in words; otherwise empty."""
 
 
 class MatchResult(BaseModel):
-    """How a match ended."""
+    """The result of one attempt at a match."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -66,16 +66,16 @@ class MatchResult(BaseModel):
     """Name of its deal block; matches of one block are not independent of each other. Empty for a
     match that stands alone."""
     seats: tuple[SeatOutcome, ...]
-    """In seat order; empty where the match is void."""
+    """Outcomes in seat order; empty if the match is void."""
     void: bool = False
     """The referee failed; the match counts for nothing."""
     started: str
     """ISO 8601, UTC."""
     seconds: float
-    """From the start to the end, by the wall."""
+    """Wall-clock duration in seconds."""
 
     @model_validator(mode="after")
-    def _seats_can_be(self) -> Self:
+    def _check_ranks(self) -> Self:
         ranks = [seat.rank for seat in self.seats]
         if not self.void and len(ranks) not in {2, 3, 4}:
             raise ValueError(f"seats: a match has 2 to 4, not {len(ranks)}")
@@ -85,12 +85,12 @@ class MatchResult(BaseModel):
 
     @property
     def deal_block(self) -> str:
-        """The name of its block; a match that is of none is one of its own."""
+        """Name of the deal block; a match outside any block is its own."""
         return self.block or self.match_id
 
     @property
     def played_as(self) -> str:
-        """The name of the match in this attempt, for bots, journal and replay."""
+        """Match ID of this attempt, as bots, journal and replay have it."""
         return attempt_name(self.match_id, self.attempt)
 
     @property
@@ -99,16 +99,16 @@ class MatchResult(BaseModel):
 
 
 def attempt_name(match_id: str, attempt: int) -> str:
-    """The first attempt at a match has its name; the others add their number."""
+    """Return the match ID of an attempt: the first has the match's own, later ones a suffix."""
     return match_id if attempt == 1 else f"{match_id}.{attempt}"
 
 
 class ResultsError(ValueError):
-    """A results file that cannot be read; the text says where."""
+    """A results file that cannot be read; the text names the line."""
 
 
 def read_results(path: Path) -> Iterator[MatchResult]:
-    """The matches of a results file. A last line that was cut in the middle is left out."""
+    """Yield the results of a results file, except for an incomplete last line."""
     with path.open(encoding="utf-8") as file:
         for number, line in enumerate(file, start=1):
             if not line.endswith("\n"):
@@ -117,18 +117,19 @@ def read_results(path: Path) -> Iterator[MatchResult]:
 
 
 def result_in(line: str | bytes, path: Path, number: int) -> MatchResult:
-    """The match of a line, which is the one of this number in a results file."""
+    """Return the result in a line of a results file; `number` is for the error."""
     try:
         return MatchResult.model_validate_json(line)
     except ValidationError as error:
-        what = error.errors(include_url=False)[0]["msg"]
-        raise ResultsError(f"{path}: line {number}: {what}") from None
+        fault = error.errors(include_url=False)[0]["msg"]
+        raise ResultsError(f"{path}: line {number}: {fault}") from None
 
 
 def utc_now() -> str:
-    """ISO 8601, to the millisecond."""
+    """Return the current time in ISO 8601, to the millisecond."""
     return utc_text(time.time())
 
 
 def utc_text(unix_s: float) -> str:
+    """Return a Unix time in ISO 8601, to the millisecond."""
     return datetime.fromtimestamp(unix_s, UTC).isoformat(timespec="milliseconds")

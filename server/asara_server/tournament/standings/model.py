@@ -1,47 +1,49 @@
-"""Standings: computed from the results of the matches, never from stored totals. Pure.
+"""The types of `standings.json`, which is a `Standings` in JSON.
 
-`standings.json` is a `Standings` in JSON. It holds nothing that depends on the clock or on the
-order in which matches ended: the same seed and deterministic bots give the same file.
+Nothing in it depends on the clock or on the order in which matches ended: the same seed and
+deterministic bots give the same file.
 
     title             of the tournament
-    complete          false where the run was cut short
-    matches           scheduled, played (they count), void (the referee failed), and in how many
-                      deal blocks they were played
-    overall           one Line per entry, best first
-    without_forfeits  the same from the blocks in which nobody forfeited
-    by_rule_sets      the same by set of rules, such as "pro+gifts"
-    seat_effect       mean score of each seat, over all entries, by seats at the table
-    cross_table       one Pairing for each two entries that met, in the order of `overall`
-    ladder            one LadderLine per entry, best first: see `asara_server.tournament.ladder`;
-                      matches are taken in the order of their names
+    complete          false if the run was cut short
+    matches           numbers of scheduled, played (counted) and void matches (the referee failed),
+                      and of the deal blocks played
+    overall           one StandingsRow per entry, best first
+    without_forfeits  the same, from the blocks without a forfeit
+    by_rule_sets      the same, by combination of rule sets, such as "pro+gifts"
+    seat_effect       mean score of each seat over all entries, by seats at the table
+    cross_table       one PairingRow for every two entries that met, in the order of `overall`
+    ladder            one LadderRow per entry, best first (see `ladder`), with matches taken in the
+                      order of their names
 
-    A Line: place     1 for the best; entries with the same score share it
-    entry             its name
-    matches           how many it played
-    blocks            deal blocks that these are of
+    StandingsRow:
+    place             1 for the best; entries with equal scores share it
+    entry             name
+    matches           matches played
+    blocks            deal blocks of these matches
     score             mean over its blocks of the mean of its match scores: 1 for first place down
-                      to 0 for last, in even steps; who ties shares the mean of the places
-    interval_95       low and high end of a 95 % interval of the expected score: see
-                      `asara_server.tournament.resampling`; null without a block
-    first_chance      chance that its expected score is the best: share of the resamples in which
-                      its mean is; null with fewer than ten blocks
-    win_share         mean share of wins: 1 for a win, shared among those who tie for it; none for
+                      to 0 for last, in even steps; ties share the mean of their places
+    interval_95       ends of a 95 % interval of the expected score (see `bootstrap`); null without
+                      a block
+    first_chance      probability that its expected score is the best: the share of resamples in
+                      which its mean is; null with fewer than ten blocks
+    win_share         mean share of wins: 1 for a win, divided among entries that tie for it; 0 for
                       a forfeit
-    prestige          mean prestige of the matches that it did not forfeit; null without one
+    prestige          mean prestige of the matches it did not forfeit; null without one
     faults            forfeits by kind: time_out, crash, never_started, rejected_replies,
-                      protocol_violation; kinds that never happened are left out
+                      protocol_violation; kinds that never occurred are omitted
     by_seat           matches and mean score in each seat, by seats at the table
 
-    A Pairing: entry, opponent   the one that stands higher first
-    matches, blocks   in which both sat
-    score             mean of the first over these blocks: 1 for a match that it ended above the
-                      other, ½ for a tie; the other's is 1 - score
+    PairingRow:
+    entry, opponent   the one that is placed higher comes first
+    matches, blocks   those in which both sat
+    score             mean score of `entry` over these blocks: 1 for a match that it finished above
+                      the opponent, ½ for a tie; the opponent's is 1 - score
     interval_95       as above
 
-The expected score is the one against opponents as they came: that of one more block, drawn from
-all blocks that could have been drawn in place of the ones that were played. So an interval holds
-the chance of the deal, of the bots' dice and of the opponents. Entries that played different
-numbers of blocks each have the mean of their own.
+The expected score is that of one more block, drawn from all blocks that could have been drawn in
+place of those played. An interval therefore covers the luck of the deal, of the bots' random
+choices and of the opponents met. Entries that played different numbers of blocks are each averaged
+over their own.
 
 Numbers are rounded to 6 decimals.
 """
@@ -52,7 +54,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 
 Rounded = Annotated[float, AfterValidator(lambda value: round(value, 6))]
 Interval = tuple[Rounded, Rounded]
-"""Low and high end."""
+"""Low and high end of an interval."""
 
 
 class _Part(BaseModel):
@@ -60,10 +62,10 @@ class _Part(BaseModel):
 
 
 class SeatScore(_Part):
-    """How one seat of a table did."""
+    """Matches and mean score in one seat of a table."""
 
     seats: int
-    """At the table."""
+    """Number of seats at the table."""
     seat: int
     """0 to seats - 1."""
     matches: int
@@ -71,7 +73,7 @@ class SeatScore(_Part):
 
 
 class StandingsRow(_Part):
-    """One entry in a table of standings."""
+    """One entry in the standings."""
 
     place: int
     entry: str
@@ -103,11 +105,11 @@ class LadderRow(_Part):
     entry: str
     matches: int
     mu: Rounded
-    """Estimate of its strength."""
+    """Estimated strength."""
     sigma: Rounded
-    """Standard deviation of that estimate, by the model."""
+    """Standard deviation of the estimate."""
     ordinal: Rounded
-    """mu - 3 sigma, which it is ranked by: few matches do not lead to the top."""
+    """mu - 3 sigma, the ranking criterion: a few matches are not enough for the top."""
 
 
 class MatchCounts(_Part):
@@ -118,7 +120,7 @@ class MatchCounts(_Part):
 
 
 class Standings(_Part):
-    """Everything that `standings.json` holds."""
+    """The content of `standings.json`."""
 
     title: str
     complete: bool

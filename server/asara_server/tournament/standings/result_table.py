@@ -1,4 +1,4 @@
-"""The results of many matches as columns of numbers, for counting. Pure."""
+"""The results of many matches as columns of numbers. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,24 +17,24 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class ResultTable:
-    """A row for each seat of each match, in the order of the results; the columns are as long."""
+    """One row per seat of each match, in the order of the results; each column is that long."""
 
     match: Indices
-    """Number of the match. Its seats are consecutive rows."""
+    """Index of the match, whose seats are consecutive rows."""
     block: Indices
-    """Number of its deal block."""
+    """Index of the deal block."""
     entry: Indices
-    """Index into the names that the results were tabulated with."""
+    """Index of the entry in the `names` given to `tabulate`."""
     seats: Indices
-    """At the table."""
+    """Number of seats at the table."""
     seat: Indices
     score: Floats
     """1 for first place down to 0 for last."""
     win: Floats
-    """Share of the win; none for a forfeit."""
+    """Share of the win; 0 for a forfeit."""
     prestige: Floats
     termination: Indices
-    """Number of a `Termination`."""
+    """Value of a `Termination`."""
     forfeit: Mask
 
     def __len__(self) -> int:
@@ -42,7 +42,7 @@ class ResultTable:
 
 
 def tabulate(names: Sequence[str], results: Sequence[MatchResult]) -> ResultTable:
-    """The seats of these results, none of which is void."""
+    """Return the table of these results, none of which may be void."""
     index = {name: number for number, name in enumerate(names)}
     blocks: dict[str, int] = {}
     scores_of = cache(match_scores)

@@ -1,10 +1,10 @@
-"""Whether one of two entries is better, asked after every deal block. Pure.
+"""A sequential test of which of two entries is better, evaluated after every deal block. Pure.
 
-A block is two matches of one deal with the seats swapped. Its score for entry A is the mean of two
-matches, 0, ¼, ½, ¾ or 1, and blocks are independent of each other: a multinomial with five values,
-which chess calls pentanomial. What is asked is its mean, the expected score s of A.
+A block is two matches of one deal with the seats swapped. Its score for entry A is the mean of the
+two matches: 0, ¼, ½, ¾ or 1. Blocks are independent, so their scores are multinomial with five
+values (pentanomial, in chess). The parameter of interest is the mean: the expected score s of A.
 
-Two tests run side by side, of
+Two tests run side by side:
 
     A is not better, s ≤ ½,  against  A is better by the margin, s ≥ ½ + margin
     B is not better, s ≥ ½,  against  B is better by the margin, s ≤ ½ - margin
@@ -13,26 +13,25 @@ Each is the generalised sequential probability ratio test (GSPRT) of fishtest an
 the largest log-likelihood of the blocks among all multinomials with mean s. The log-likelihood
 ratio of a test is L(½ ± margin) - L(½). After every block,
 
-    A is better                  where its ratio is at least log(2 / alpha)
-    B is better                  where its ratio is at least log(2 / alpha)
-    neither is by the margin     where both ratios are at most log(beta)
+    A is better                  if its ratio is at least log(2 / alpha)
+    B is better                  if its ratio is at least log(2 / alpha)
+    no difference of the margin  if both ratios are at most log(beta)
 
-and else another block is played. So
+and otherwise another block is played. Consequently:
 
-    if both are equally strong, either is called better with a probability of at most alpha, and one
-    that is the weaker with at most alpha / 2;
-    if one is better by the margin or more, it is said that neither is with at most beta.
+    if both are equally strong, the probability that either is called better is at most alpha, and
+    that a weaker entry is called better at most alpha / 2;
+    if one is better by the margin or more, the probability of "no difference" is at most beta.
 
 Between ½ and ½ + margin both answers are true. The bounds are Wald's without his small reduction
 (log((1 - beta) / alpha) and log(beta / (1 - alpha))): a likelihood ratio, whose expectation is 1
-where the first hypothesis holds, ever reaches 1 / p with a probability of at most p. That is exact
-where the likelihoods are known. Here they are estimated, and that the rates hold all the same is
-found by simulation, in the tests.
+under the first hypothesis, ever reaches 1 / p with a probability of at most p. That is exact for
+known likelihoods. Here they are estimated; simulations in the tests show that the rates still hold.
 
-The interval is a likelihood interval: all s whose L(s) is at most log(20) less than the largest. At
-the moment when the test tells, it holds the truth in about 95 % of duels or more, as simulation
-finds. It then always excludes what the test rejects (½, or both ½ ± margin, as long as alpha ≤ 0.1
-and beta ≤ 0.05), since L is concave. It is no statement about all moments at once.
+The interval is a likelihood interval: all s whose L(s) is at most log(20) below the largest. When
+the test stops, it contains the true score in about 95 % of duels or more, according to simulation.
+It then always excludes what the test rejects (½, or both ½ ± margin, if alpha ≤ 0.1 and beta ≤
+0.05), because L is concave. It is not valid simultaneously at all times.
 
 Sources: A. Wald, "Sequential Tests of Statistical Hypotheses" (1945). M. Sobel and A. Wald, "A
 Sequential Decision Procedure for Choosing One of Three Hypotheses" (1949): two tests side by side.
@@ -53,27 +52,27 @@ from numpy.typing import NDArray
 from asara_server.tournament.standings.result_table import Floats
 
 SCORES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""What a block of two matches can score."""
+"""Possible scores of a block of two matches."""
 
 _VALUES = np.array(SCORES)
 _SUPPORT = math.log(20)
 _STEPS = 40
-"""Of the bisection for the multiplier: 12 digits, and more of the likelihood."""
+"""Bisection steps for the multiplier: 12 digits, and more of the likelihood."""
 
 _INTERVAL_STEPS = 24
-"""Of the bisection for an end of the interval: seven digits."""
+"""Bisection steps for an end of the interval: seven digits."""
 
 _SMALLEST, _LARGEST_MARGIN, _LARGEST_RATE = 0.001, 0.45, 0.5
 
 Counts = NDArray[Any]
-"""How many blocks had each of SCORES; numbers of shape (..., 5)."""
+"""Numbers of blocks with each of SCORES; shape (..., 5)."""
 
 
 class Verdict(Enum):
-    """What can be said of two entries, A and B."""
+    """Conclusion about two entries, A and B."""
 
     OPEN = "open"
-    """It cannot be told yet."""
+    """More blocks are needed."""
     A_BETTER = "a better"
     B_BETTER = "b better"
     NO_DIFFERENCE = "no difference"
@@ -82,17 +81,14 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SequentialTest:
-    """What counts as better, and how often the answer may be wrong.
-
-    ValueError names what cannot be.
-    """
+    """Margin and error rates of the test; raises ValueError for a value out of range."""
 
     margin: float = 0.05
     """Expected score above ½ that counts as better; 0.001 to 0.45."""
     alpha: float = 0.05
-    """Probability that one of two equals is called better, at most; 0.001 to 0.5."""
+    """Highest probability that one of two equals is called better; 0.001 to 0.5."""
     beta: float = 0.05
-    """Probability that one that is better by the margin is not found to be, at most; likewise."""
+    """Highest probability of "no difference" if one is better by the margin; 0.001 to 0.5."""
 
     def __post_init__(self) -> None:
         for name, value, most in (
@@ -105,17 +101,17 @@ class SequentialTest:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Of a log-likelihood ratio: from the upper one on better, up to the lower one not."""
+        """Ratios at which an entry is rejected (lower) and accepted (upper) as better."""
         return math.log(self.beta), math.log(2 / self.alpha)
 
     def ratios(self, counts: Counts) -> Floats:
-        """Log-likelihood ratios that A is better, and that B is; shape (..., 2)."""
+        """Return the log-likelihood ratios of "A is better" and "B is better"; shape (..., 2)."""
         equal = log_likelihood(counts, 0.5)
         better = [log_likelihood(counts, 0.5 + sign * self.margin) for sign in (1, -1)]
         return np.stack(better, axis=-1) - equal[..., np.newaxis]
 
     def verdict(self, counts: Counts) -> Verdict:
-        """What is told by these blocks, shape (5,)."""
+        """Return the conclusion from these blocks, shape (5,)."""
         a, b = self.ratios(counts)
         lower, upper = self.bounds
         if max(a, b) >= upper:
@@ -123,9 +119,9 @@ class SequentialTest:
         return Verdict.NO_DIFFERENCE if max(a, b) <= lower else Verdict.OPEN
 
     def blocks_left(self, counts: Counts) -> float:
-        """About how many more blocks it takes, if these, shape (5,), go on as they did.
+        """Estimate the number of further blocks from the trend of these, shape (5,).
 
-        Infinite where they lead nowhere.
+        Infinite if there is no trend.
         """
         lower, upper = self.bounds
         leading = float(self.ratios(counts).max())
@@ -135,17 +131,17 @@ class SequentialTest:
 
 
 def log_likelihood(counts: Counts, mean: float) -> Floats:
-    """L(mean) less the largest L of any mean, which is that of the mean score; shape (...).
+    """Return L(mean) minus the largest L of any mean, which is that of the mean score; shape (...).
 
     0 at the mean score, and below it elsewhere. `mean` is above 0 and below 1.
 
-    The likelihood of p, with Σ p = 1 and Σ p (score - mean) = 0, is largest where p = count /
+    The likelihood of p, with Σ p = 1 and Σ p (score - mean) = 0, is largest for p = count /
     (1 + x (score - mean)) / blocks for a multiplier x that solves
 
         Σ count (score - mean) / (1 + x (score - mean)) = 0
 
-    The left side falls with x. Where it is 0 for no x that leaves every p positive, a score that
-    never came, 0 or 1, has the rest of the probability; then x is at the end of its range.
+    The left side decreases with x. If no x with all p positive makes it 0, a score that never
+    occurred, 0 or 1, takes the remaining probability, and x is at the end of its range.
     """
     apart = _VALUES - mean
     low = np.full(np.shape(counts)[:-1], -1 / (1 - mean))
@@ -159,7 +155,7 @@ def log_likelihood(counts: Counts, mean: float) -> Floats:
 
 
 def interval(counts: Counts) -> tuple[float, float]:
-    """Ends of the likelihood interval of the expected score, from blocks of shape (5,).
+    """Return the ends of the likelihood interval of the expected score from blocks, shape (5,).
 
     They are 0 and 1 without a block.
     """
@@ -169,17 +165,17 @@ def interval(counts: Counts) -> tuple[float, float]:
 
 
 def mean_score(counts: Counts) -> float:
-    """Of at least one block."""
+    """Return the mean score of at least one block."""
     return float(counts @ _VALUES / counts.sum())
 
 
 def elo(score: float) -> float:
-    """The difference of ratings at which this score, above 0 and below 1, is expected."""
+    """Return the Elo difference at which this score, above 0 and below 1, is expected."""
     return 400 * math.log10(score / (1 - score))
 
 
 def _end(counts: Counts, inside: float, outside: float) -> float:
-    """Where the likelihood falls out of the interval, between its middle and 0 or 1."""
+    """Return the end of the interval between its middle and 0 or 1."""
     if inside == outside:
         return inside
     limit = outside

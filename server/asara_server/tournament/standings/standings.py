@@ -1,4 +1,4 @@
-"""Compute the standings of a run from the results of its matches. Pure."""
+"""Standings computed from the results of the matches, never from stored totals. Pure."""
 
 import re
 from collections import defaultdict
@@ -11,8 +11,8 @@ from asara_server.tournament.standings.model import MatchCounts, Standings, Stan
 def compute_standings(
     title: str, entries: Sequence[str], scheduled: int, results: Iterable[MatchResult]
 ) -> Standings:
-    """Standings from these results; entries that never played stand at the end."""
-    # What counts loads numerical libraries, which programs that only read standings do without.
+    """Return the standings of these results; entries that never played come last."""
+    # These load numerical libraries, which programs that only read standings do not need.
     from asara_server.tournament.standings.cross_table import cross_table
     from asara_server.tournament.standings.ladder import Ladder
     from asara_server.tournament.standings.result_table import tabulate
@@ -27,10 +27,10 @@ def compute_standings(
     for result in counted:
         by_rules[result.rule_sets].append(result)
         ladder.add(result)
-    appearances = tabulate(names, counted)
-    overall = summarize(names, appearances)
+    table = tabulate(names, counted)
+    overall = summarize(names, table)
 
-    def lines(some: Sequence[MatchResult]) -> tuple[StandingsRow, ...]:
+    def rows(some: Sequence[MatchResult]) -> tuple[StandingsRow, ...]:
         return overall if len(some) == len(counted) else summarize(names, tabulate(names, some))
 
     return Standings(
@@ -43,18 +43,18 @@ def compute_standings(
             blocks=len({result.deal_block for result in counted}),
         ),
         overall=overall,
-        without_forfeits=lines(without_forfeits(counted)),
-        by_rule_sets={rules: lines(own) for rules, own in sorted(by_rules.items())},
-        seat_effect=seat_effect(appearances),
-        cross_table=cross_table(names, appearances, order=[line.entry for line in overall]),
-        ladder=ladder.lines,
+        without_forfeits=rows(without_forfeits(counted)),
+        by_rule_sets={rules: rows(own) for rules, own in sorted(by_rules.items())},
+        seat_effect=seat_effect(table),
+        cross_table=cross_table(names, table, order=[row.entry for row in overall]),
+        ladder=ladder.rows,
     )
 
 
 def without_forfeits(results: Iterable[MatchResult]) -> list[MatchResult]:
-    """The results of the deal blocks in which nobody forfeited.
+    """Return the results of the deal blocks without a forfeit.
 
-    A whole block goes, since the rest of it would no longer be the same for every seat.
+    A forfeit excludes its whole block, because the rest would no longer be equal for every seat.
     """
     every = list(results)
     forfeited = {result.deal_block for result in every if result.forfeits}
@@ -62,7 +62,7 @@ def without_forfeits(results: Iterable[MatchResult]) -> list[MatchResult]:
 
 
 def by_schedule(results: Iterable[MatchResult]) -> list[MatchResult]:
-    """In the order of their names, in which a number counts as a number."""
+    """Sort results by match name, with numbers in numerical order, then by attempt."""
     return sorted(
         results,
         key=lambda result: (
@@ -73,7 +73,7 @@ def by_schedule(results: Iterable[MatchResult]) -> list[MatchResult]:
 
 
 def _names(entries: Sequence[str], results: Iterable[MatchResult]) -> list[str]:
-    """These entries, and then those that only the results know."""
+    """Return these entries, followed by those that only occur in the results."""
     names = dict.fromkeys(entries)
     names.update(dict.fromkeys(line.entry for result in results for line in result.seats))
     return list(names)

@@ -1,4 +1,4 @@
-"""One line per entry: what its matches come to. Pure."""
+"""One row of standings per entry. Pure."""
 
 from collections.abc import Sequence
 
@@ -16,11 +16,11 @@ from asara_server.tournament.standings.model import SeatScore, StandingsRow
 from asara_server.tournament.standings.result_table import Indices, ResultTable
 
 _MOST_SEATS = 8
-"""More than any table has: seats and seat make one number of base 8."""
+"""More seats than any table has; (seats, seat) is encoded as two digits of this base."""
 
 
 def summarize(names: Sequence[str], parts: ResultTable) -> tuple[StandingsRow, ...]:
-    """A line for each entry, by score, then by wins, then by prestige, then by name."""
+    """Return a row per entry, by score, then wins, then prestige, then name."""
     count = len(names)
     scores = BlockScores.of(parts.entry, parts.block, parts.score, count)
     resampled = resampled_means(scores) if (scores.blocks >= MIN_BLOCKS).any() else None
@@ -61,12 +61,12 @@ def summarize(names: Sequence[str], parts: ResultTable) -> tuple[StandingsRow, .
 
 
 def seat_effect(parts: ResultTable) -> tuple[SeatScore, ...]:
-    """How every seat did, over all entries."""
+    """Return the score of every seat, over all entries."""
     return _seat_scores(np.zeros_like(parts.entry), parts, 1)[0]
 
 
 def _prestige(parts: ResultTable, count: int) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-    """Mean of each entry over the matches that it did not forfeit; NaN without one."""
+    """Return the mean prestige of each entry in matches it did not forfeit; NaN without one."""
     kept = ~parts.forfeit
     entry = parts.entry[kept]
     matches = np.bincount(entry, minlength=count)
@@ -75,7 +75,7 @@ def _prestige(parts: ResultTable, count: int) -> "np.ndarray[tuple[int], np.dtyp
 
 
 def _seat_scores(party: Indices, parts: ResultTable, parties: int) -> list[tuple[SeatScore, ...]]:
-    """By party: matches and mean score in each seat that it had."""
+    """Return, by party, matches and mean score in each seat it played."""
     kinds = _MOST_SEATS * _MOST_SEATS
     code = (party * _MOST_SEATS + parts.seats) * _MOST_SEATS + parts.seat
     matches = np.bincount(code, minlength=parties * kinds).reshape(parties, kinds)
