@@ -15,7 +15,7 @@ from asara_server.referee.joint_deal import call_off
 
 
 class MatchCut(Exception):
-    """The referee stopped before the match was over; the text says how far the match had come."""
+    """The referee stopped before the match was over; the text reports its progress."""
 
 
 class MatchEnding:
@@ -66,7 +66,7 @@ class MatchEnding:
         self.finish(hosted)
 
     def cut(self, hosted: HostedMatch) -> str:
-        """End a match because the referee stops; return how far it had come.
+        """End a match because the referee stops; return a line with its progress.
 
         `play` raises MatchCut.
         """

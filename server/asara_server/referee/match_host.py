@@ -22,7 +22,7 @@ from asara_server.referee.stream_errors import ErrorKind
 
 
 class MatchHost:
-    """The matches that wait or run, and how the coming and going of bots affects them."""
+    """The matches that wait or run, and the effects of bots that connect, disconnect and forfeit."""
 
     def __init__(
         self, limits: Limits, log: FilteringBoundLogger, journal: Journal | None = None
@@ -62,7 +62,7 @@ class MatchHost:
     def flush(self) -> None:
         """Journal and send what has happened so far.
 
-        To be called before anybody is shown a match, so that nobody sees what may be lost.
+        Call this before a match is shown to anybody: what they see must not be lost in a crash.
         """
         if self._commits is not None:
             self._commits.flush()
@@ -70,7 +70,7 @@ class MatchHost:
     async def stop(self, finish_s: float) -> list[str]:
         """Cut all matches, after at most `finish_s` for the open decisions.
 
-        Return a line for each match that says how far it had come.
+        Return a line for each match with the progress that it had made.
         """
         cut = [self.ending.cut(hosted) for hosted in self.starter.waiting]
         running = list(self.by_id.values())

@@ -1,7 +1,7 @@
 """The public side of running matches, for watchers.
 
-A watcher receives the events of a match turn by turn. A slow watcher delays nobody: what it has not
-received yet stays in the match.
+A watcher receives the events of a match turn by turn. A slow watcher delays no match: events that it
+has not received yet are read from the match later.
 """
 
 from bisect import bisect_right

@@ -1,4 +1,4 @@
-"""The streams of all bots: what they send goes to matches, and violations end the stream."""
+"""The streams of all bots: requests are passed to matches, and a violation ends the stream."""
 
 import time
 from collections import Counter
