@@ -22,7 +22,7 @@ from asara_server.referee.stream_errors import ErrorKind
 
 
 class MatchHost:
-    """The matches that wait or run, and the effects of bots that connect, disconnect and forfeit."""
+    """The matches that wait or run, and the effects of bots that connect, leave or forfeit."""
 
     def __init__(
         self, limits: Limits, log: FilteringBoundLogger, journal: Journal | None = None

@@ -1,7 +1,7 @@
 """The public side of running matches, for watchers.
 
-A watcher receives the events of a match turn by turn. A slow watcher delays no match: events that it
-has not received yet are read from the match later.
+A watcher receives the events of a match turn by turn. A slow watcher delays no match: it
+receives the remaining events later.
 """
 
 from bisect import bisect_right
