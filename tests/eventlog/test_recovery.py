@@ -19,7 +19,6 @@ from asara_server.replay.signing import SigningKey
 from tests.referee.harness import (
     SECRET,
     RefereeServer,
-    asynchronous,
     play_bot,
     referee_server,
     spec,
@@ -74,7 +73,6 @@ def check(record: MatchRecord) -> None:
     assert sum(isinstance(each, ReopenRecord) for each in record.records) == 1
 
 
-@asynchronous
 async def test_bots_that_come_back_play_on_at_the_same_decision_with_the_same_clock(tmp_path):
     match = spec(clocks=PATIENT)
     await play_some(tmp_path, match, replies=7)
@@ -104,7 +102,6 @@ async def test_bots_that_come_back_play_on_at_the_same_decision_with_the_same_cl
         assert record.duration_us < 5_000_000
 
 
-@asynchronous
 async def test_a_match_that_was_over_is_told_without_its_bots(tmp_path):
     match = spec()
     async with kept(tmp_path) as server:
@@ -122,7 +119,6 @@ async def test_a_match_that_was_over_is_told_without_its_bots(tmp_path):
     assert again.started_unix_ms == record.started_unix_ms
 
 
-@asynchronous
 async def test_bots_that_do_not_come_back_have_crashed(tmp_path):
     match = spec(clocks=QUICK)
     await play_some(tmp_path, match, replies=3)
@@ -136,7 +132,6 @@ async def test_bots_that_do_not_come_back_have_crashed(tmp_path):
     check(record)
 
 
-@asynchronous
 async def test_a_bot_that_is_gone_for_good_forfeits_at_once(tmp_path):
     match = spec()
     await play_some(tmp_path, match, replies=3)
@@ -149,7 +144,6 @@ async def test_a_bot_that_is_gone_for_good_forfeits_at_once(tmp_path):
     check(record)
 
 
-@asynchronous
 async def test_a_stop_leaves_a_match_to_be_gone_on_with(tmp_path):
     match = spec(clocks=ClockSettings(reconnect_s=0))
     async with kept(tmp_path) as server:
@@ -169,7 +163,6 @@ async def test_a_stop_leaves_a_match_to_be_gone_on_with(tmp_path):
     check(record)
 
 
-@asynchronous
 async def test_another_match_of_the_same_name_is_refused(tmp_path):
     await play_some(tmp_path, spec(), replies=1)
     async with kept(tmp_path) as server:
@@ -177,7 +170,6 @@ async def test_another_match_of_the_same_name_is_refused(tmp_path):
             await server.referee.play(spec(secret=SECRET[::-1]))
 
 
-@asynchronous
 async def test_records_that_do_not_hold_void_the_match(tmp_path):
     await play_some(tmp_path, spec(), replies=3)
     database = sqlite3.connect(tmp_path / "journal.sqlite")
@@ -189,7 +181,6 @@ async def test_records_that_do_not_hold_void_the_match(tmp_path):
 
 
 @pytest.mark.sources_only
-@asynchronous
 async def test_everything_is_committed_before_it_is_told(tmp_path, monkeypatch):
     """Whatever a stream is given, the journal on the disk leads to it."""
     really_commit = Journal.commit
@@ -223,7 +214,6 @@ async def test_everything_is_committed_before_it_is_told(tmp_path, monkeypatch):
     assert not ahead
 
 
-@asynchronous
 async def test_where_the_journal_fails_nothing_more_is_told(tmp_path):
     async with kept(tmp_path) as server:
         a, b = await server.dial("a"), await server.dial("b")

@@ -32,7 +32,6 @@ from tests.referee.harness import (
     LIMITS,
     RefereeServer,
     Stream,
-    asynchronous,
     play_bot,
     referee_server,
     spec,
@@ -91,7 +90,6 @@ def raw(metrics: MetricsServer, data: bytes, *, finish: bool = True) -> bytes:
         return answer
 
 
-@asynchronous
 async def test_a_match_is_counted_when_it_is_over(tmp_path: Path) -> None:
     with Journal(tmp_path / "journal") as journal:
         async with referee_server(journal=journal) as server:
@@ -129,7 +127,6 @@ async def answer(server: RefereeServer, streams: list[Stream], *actions: Action)
     return stream
 
 
-@asynchronous
 async def test_a_running_match_changes_no_metric(tmp_path: Path) -> None:
     with Journal(tmp_path / "journal") as journal:
         async with referee_server(journal=journal) as server:
@@ -154,7 +151,6 @@ def answered(server: RefereeServer, number: int) -> bool:
     return match is not None and replies(match.records) == number
 
 
-@asynchronous
 async def test_open_matches_streams_and_watchers_are_gauges() -> None:
     async with referee_server() as server:
         with metrics_of(server.referee) as metrics:
@@ -185,7 +181,6 @@ async def test_open_matches_streams_and_watchers_are_gauges() -> None:
             match.cancel()
 
 
-@asynchronous
 async def test_faults_are_counted_by_kind() -> None:
     async with referee_server() as server:
         with metrics_of(server.referee) as metrics:
@@ -221,7 +216,6 @@ async def test_faults_are_counted_by_kind() -> None:
 
 
 @pytest.mark.sources_only
-@asynchronous
 async def test_a_match_in_which_the_referee_fails_is_counted_as_void(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -240,7 +234,6 @@ async def test_a_match_in_which_the_referee_fails_is_counted_as_void(
     assert (found["asara_matches_total", "void"], found["asara_matches_total", "sound"]) == (1, 0)
 
 
-@asynchronous
 async def test_tokens_and_match_ids_do_not_appear() -> None:
     async with referee_server() as server:
         with metrics_of(server.referee) as metrics:

@@ -4,10 +4,10 @@ import asyncio
 import functools
 import random
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, ParamSpec
+from typing import Any
 
 import grpc
 from structlog.typing import FilteringBoundLogger
@@ -30,7 +30,6 @@ from asara_server.referee.stream_errors import REASON_KEY
 EDITION = load_edition()
 SECRET = bytes(range(32))
 LIMITS = LimitSettings()
-P = ParamSpec("P")
 
 
 @functools.cache
@@ -131,22 +130,6 @@ class Driven:
         """Play at random to the end, or until a condition holds."""
         while not self.match.finished and not (until and until(self.match)):
             self.reply(rng.choice(self.match.state.legal))
-
-
-def asynchronous(
-    test: Callable[P, Coroutine[Any, Any, None]],
-) -> Callable[P, None]:
-    """Run a test in its own event loop, for at most half a minute."""
-
-    @functools.wraps(test)
-    def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        async def limited() -> None:
-            async with asyncio.timeout(30):
-                await test(*args, **kwargs)
-
-        asyncio.run(limited())
-
-    return run
 
 
 async def until(condition: Callable[[], object]) -> None:

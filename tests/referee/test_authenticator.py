@@ -17,7 +17,6 @@ from asara_server.referee.limits import LimitSettings
 from tests.referee.harness import (
     RefereeServer,
     Stream,
-    asynchronous,
     play_bot,
     referee_server,
     spec,
@@ -86,7 +85,6 @@ async def guarded_server(limits: LimitSettings | None = None) -> AsyncIterator[G
                 await running.server.stop(0)
 
 
-@asynchronous
 async def test_a_bot_connects_only_at_the_address_it_is_registered_for() -> None:
     async with guarded_server() as server:
         server.referee.register_bot("token-a", "a", authenticator=server.authenticator)
@@ -108,7 +106,6 @@ async def test_a_bot_connects_only_at_the_address_it_is_registered_for() -> None
         assert not server.referee.is_connected("token-b")
 
 
-@asynchronous
 async def test_bots_of_two_addresses_play_each_other() -> None:
     async with guarded_server() as server:
         server.referee.register_bot("token-a", "a", authenticator=server.authenticator)
@@ -118,7 +115,6 @@ async def test_bots_of_two_addresses_play_each_other() -> None:
         assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
 
 
-@asynchronous
 async def test_an_address_with_an_authenticator_has_no_watchers() -> None:
     async with guarded_server() as server:
         for method, request in (
@@ -136,7 +132,6 @@ async def streams_without_hello(server: GuardedServer, number: int) -> None:
     await until(lambda: server.referee.stream_count_without_hello == number)
 
 
-@asynchronous
 async def test_a_crowd_at_one_address_does_not_block_the_other() -> None:
     async with guarded_server(LimitSettings(streams_without_hello=2)) as server:
         server.admit("a")
@@ -153,7 +148,6 @@ async def test_a_crowd_at_one_address_does_not_block_the_other() -> None:
         await streams_without_hello(server, 0)
 
 
-@asynchronous
 async def test_welcome_has_the_number_of_matches_of_a_bot() -> None:
     async with guarded_server() as server:
         server.referee.register_bot(
@@ -167,7 +161,6 @@ async def test_welcome_has_the_number_of_matches_of_a_bot() -> None:
         assert server.referee.match_capacity("token-a") == 2
 
 
-@asynchronous
 async def test_a_disconnected_bot_forfeits_and_may_connect_again() -> None:
     async with guarded_server() as server:
         server.referee.register_bot("token-a", "a", authenticator=server.authenticator)

@@ -18,7 +18,6 @@ from asara_server.referee.stream_errors import ErrorKind, StreamError
 from asara_server.referee.streams import StreamHandler
 from tests.referee.harness import (
     Stream,
-    asynchronous,
     play_bot,
     referee_server,
     spec,
@@ -56,7 +55,6 @@ async def completed(streams, playing):
     return record
 
 
-@asynchronous
 async def test_a_stale_reply_and_one_sent_twice_are_ignored():
     async with referee_server() as server:
         streams, playing, decision = await seated(server)
@@ -68,7 +66,6 @@ async def test_a_stale_reply_and_one_sent_twice_are_ignored():
         assert {type(r) for r in record.records} == {StartRecord, ReplyRecord}, "no rejection"
 
 
-@asynchronous
 async def test_a_reply_to_a_match_that_is_not_played_is_ignored():
     async with referee_server() as server:
         streams, playing, decision = await seated(server)
@@ -78,7 +75,6 @@ async def test_a_reply_to_a_match_that_is_not_played_is_ignored():
         await completed(streams, playing)
 
 
-@asynchronous
 async def test_unknown_actions_are_rejected_and_the_fourth_forfeits():
     async with referee_server() as server:
         streams, playing, decision = await seated(server)
@@ -97,7 +93,6 @@ async def test_unknown_actions_are_rejected_and_the_fourth_forfeits():
         assert (await streams[0].expect("match_ended")).results[0].rank == 3
 
 
-@asynchronous
 async def test_a_forfeit_leaves_the_stream_and_its_other_matches_alone():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -114,7 +109,6 @@ async def test_a_forfeit_leaves_the_stream_and_its_other_matches_alone():
         assert record.results[0].termination is Termination.COMPLETED
 
 
-@asynchronous
 async def test_more_requests_than_allowed_forfeit():
     async with referee_server(LimitSettings(requests_per_second=1, rate_window_s=100)) as server:
         streams, playing, _ = await seated(server)
@@ -129,7 +123,6 @@ async def test_more_requests_than_allowed_forfeit():
         )
 
 
-@asynchronous
 async def test_answers_are_not_counted_as_a_flood():
     async with referee_server(LimitSettings(requests_per_second=1, rate_window_s=1)) as server:
         streams, playing, decision = await seated(server)
@@ -146,7 +139,6 @@ def test_the_rate_is_averaged_over_the_window():
     assert not limiter.allow(400.0, requests=21)
 
 
-@asynchronous
 async def test_a_request_over_the_size_limit_forfeits():
     async with referee_server() as server:
         streams, playing, _ = await seated(server)
@@ -160,7 +152,6 @@ async def test_a_request_over_the_size_limit_forfeits():
         )
 
 
-@asynchronous
 async def test_a_request_over_the_transports_limit_breaks_the_stream():
     limits = LimitSettings(transport_bytes=100_000)
     async with referee_server(limits) as server:
@@ -170,7 +161,6 @@ async def test_a_request_over_the_transports_limit_breaks_the_stream():
         await forfeited(streams, playing, Termination.CRASH, "did not come back within 0.1 s")
 
 
-@asynchronous
 async def test_a_bot_that_disconnects_and_stays_away_has_crashed():
     async with referee_server() as server:
         streams, playing, _ = await seated(server, ClockSettings(reconnect_s=0.1))
@@ -178,7 +168,6 @@ async def test_a_bot_that_disconnects_and_stays_away_has_crashed():
         await forfeited(streams, playing, Termination.CRASH, "did not come back within 0.1 s")
 
 
-@asynchronous
 async def test_a_bot_that_ends_its_side_of_the_stream_is_disconnected():
     async with referee_server() as server:
         streams, playing, _ = await seated(server, ClockSettings(reconnect_s=0.1))
@@ -187,7 +176,6 @@ async def test_a_bot_that_ends_its_side_of_the_stream_is_disconnected():
         await forfeited(streams, playing, Termination.CRASH, "did not come back within 0.1 s")
 
 
-@asynchronous
 async def test_a_bot_that_never_answers_times_out():
     async with referee_server() as server:
         streams, playing, _ = await seated(server, ClockSettings(bank_s=0.1, increment_s=0.1))
@@ -211,49 +199,40 @@ async def matches_in_a_row(server, count):
         (LimitSettings(unread_bytes=20_000), "(20000 bytes) may"),
     ],
 )
-def test_a_bot_that_never_reads_forfeits(limits, detail):
-    @asynchronous
-    async def scene():
-        async with referee_server(limits) as server:
-            server.admit("a", "b")
-            # Bot a reads nothing more: what it is sent fills the connection, then its queue. The
-            # connection takes 16 KiB; gRPC by itself would let it take 4 MiB.
-            narrow = ("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 16_384)
-            a = await server.dial("a", *narrow, max_matches=100)
-            b = await server.dial("b", max_matches=100)
-            reading = asyncio.create_task(play_bot(b, 60))
-            terminations = []
-            for match in await matches_in_a_row(server, 60):
-                result = (await match).results[0]
-                terminations.append(result.termination)
-                if result.termination is Termination.PROTOCOL_VIOLATION:
-                    assert detail in result.detail
-            assert terminations.count(Termination.PROTOCOL_VIOLATION) > 10
-            assert Termination.COMPLETED not in terminations
-            assert len(await reading) == 60
-            assert await a.ending() == (EXHAUSTED, "responses-unread")
-
-    scene()
+async def test_a_bot_that_never_reads_forfeits(limits, detail):
+    async with referee_server(limits) as server:
+        server.admit("a", "b")
+        # Bot a reads nothing more: what it is sent fills the connection, then its queue. The
+        # connection takes 16 KiB; gRPC by itself would let it take 4 MiB.
+        narrow = ("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 16_384)
+        a = await server.dial("a", *narrow, max_matches=100)
+        b = await server.dial("b", max_matches=100)
+        reading = asyncio.create_task(play_bot(b, 60))
+        terminations = []
+        for match in await matches_in_a_row(server, 60):
+            result = (await match).results[0]
+            terminations.append(result.termination)
+            if result.termination is Termination.PROTOCOL_VIOLATION:
+                assert detail in result.detail
+        assert terminations.count(Termination.PROTOCOL_VIOLATION) > 10
+        assert Termination.COMPLETED not in terminations
+        assert len(await reading) == 60
+        assert await a.ending() == (EXHAUSTED, "responses-unread")
 
 
 @pytest.mark.parametrize(
     "garbage", [b"\xff\xff\xff", b"\x12\x05abc", os.urandom(1000), b"\x12\x03\x0a\x01\xff"]
 )
-def test_garbage_forfeits(garbage):
-    @asynchronous
-    async def scene():
-        async with referee_server() as server:
-            streams, playing, _ = await seated(server)
-            await streams[0].send_bytes(garbage)
-            code, reason = await streams[0].ending()
-            assert code is INVALID
-            assert reason in ("unreadable-request", "empty-request")
-            await forfeited(streams, playing, Termination.PROTOCOL_VIOLATION, "a request ")
-
-    scene()
+async def test_garbage_forfeits(garbage):
+    async with referee_server() as server:
+        streams, playing, _ = await seated(server)
+        await streams[0].send_bytes(garbage)
+        code, reason = await streams[0].ending()
+        assert code is INVALID
+        assert reason in ("unreadable-request", "empty-request")
+        await forfeited(streams, playing, Termination.PROTOCOL_VIOLATION, "a request ")
 
 
-@asynchronous
 async def test_a_request_without_a_member_forfeits():
     async with referee_server() as server:
         streams, playing, _ = await seated(server)
@@ -262,7 +241,6 @@ async def test_a_request_without_a_member_forfeits():
         await forfeited(streams, playing, Termination.PROTOCOL_VIOLATION, "no member set")
 
 
-@asynchronous
 async def test_a_second_hello_forfeits():
     async with referee_server() as server:
         streams, playing, _ = await seated(server)
@@ -271,7 +249,6 @@ async def test_a_second_hello_forfeits():
         await forfeited(streams, playing, Termination.PROTOCOL_VIOLATION, "only once")
 
 
-@asynchronous
 async def test_a_violation_costs_all_running_matches_but_not_the_next_one():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -294,7 +271,6 @@ async def test_a_violation_costs_all_running_matches_but_not_the_next_one():
 # Before Hello
 
 
-@asynchronous
 async def test_the_first_request_must_be_hello():
     async with referee_server() as server:
         stream = server.stream()
@@ -302,7 +278,6 @@ async def test_the_first_request_must_be_hello():
         assert await stream.ending() == (INVALID, "hello-first")
 
 
-@asynchronous
 async def test_hello_must_come_in_time():
     async with referee_server(LimitSettings(hello_s=0.1)) as server:
         stream = server.stream()
@@ -311,7 +286,6 @@ async def test_hello_must_come_in_time():
         assert "no Hello within 0.1 s" in (await stream.call.details())
 
 
-@asynchronous
 async def test_other_versions_of_the_protocol_are_refused():
     async with referee_server() as server:
         server.admit("a")
@@ -325,20 +299,15 @@ async def test_other_versions_of_the_protocol_are_refused():
 
 
 @pytest.mark.parametrize("token", ["", "token-b", "token-A", "token-a "])
-def test_unknown_tokens_are_refused(token):
-    @asynchronous
-    async def scene():
-        async with referee_server() as server:
-            server.admit("a")
-            stream = server.stream()
-            await stream.hello(token)
-            assert await stream.ending() == (grpc.StatusCode.UNAUTHENTICATED, "unknown-token")
-            assert token not in (await stream.call.details()) or not token
-
-    scene()
+async def test_unknown_tokens_are_refused(token):
+    async with referee_server() as server:
+        server.admit("a")
+        stream = server.stream()
+        await stream.hello(token)
+        assert await stream.ending() == (grpc.StatusCode.UNAUTHENTICATED, "unknown-token")
+        assert token not in (await stream.call.details()) or not token
 
 
-@asynchronous
 async def test_garbage_and_large_requests_before_hello_are_refused():
     async with referee_server() as server:
         for data, reason in (
@@ -350,7 +319,6 @@ async def test_garbage_and_large_requests_before_hello_are_refused():
             assert (await stream.ending())[1] == reason
 
 
-@asynchronous
 async def test_streams_without_hello_are_limited():
     async with referee_server(LimitSettings(streams_without_hello=3, hello_s=0.3)) as server:
         server.admit("a")
@@ -365,7 +333,6 @@ async def test_streams_without_hello_are_limited():
         await server.dial("a")
 
 
-@asynchronous
 async def test_streams_that_are_gone_at_once_leave_nothing_behind():
     async with referee_server(LimitSettings(streams_without_hello=3)) as server:
         server.admit("a")
@@ -378,7 +345,6 @@ async def test_streams_that_are_gone_at_once_leave_nothing_behind():
         await server.dial("a")
 
 
-@asynchronous
 async def test_streams_with_one_token_in_a_row_are_a_flood():
     async with referee_server(LimitSettings(requests_per_second=10, rate_window_s=1)) as server:
         server.admit("a")
@@ -392,7 +358,6 @@ async def test_streams_with_one_token_in_a_row_are_a_flood():
         assert server.referee.is_connected("token-a"), "the last good stream goes on"
 
 
-@asynchronous
 async def test_a_stream_that_ends_during_its_first_response_receives_the_reason(monkeypatch):
     on_hello = StreamHandler.on_hello
 
@@ -409,7 +374,6 @@ async def test_a_stream_that_ends_during_its_first_response_receives_the_reason(
         assert await stream.ending() == (grpc.StatusCode.ABORTED, "replaced")
 
 
-@asynchronous
 async def test_wrong_tokens_do_not_disturb_a_match():
     async with referee_server() as server:
         streams, playing, decision = await seated(server)
@@ -468,26 +432,22 @@ BOT = """
         ("flood", Termination.PROTOCOL_VIOLATION),
     ],
 )
-def test_a_real_process(mode, termination):
-    @asynchronous
-    async def scene():
-        async with referee_server(LimitSettings(requests_per_second=50)) as server:
-            server.admit("a", "b")
-            b = await server.dial("b")
-            code = textwrap.dedent(BOT)
-            process = await asyncio.create_subprocess_exec(
-                sys.executable, "-c", code, server.address, "token-a", mode
-            )
-            try:
-                clocks = ClockSettings(bank_s=0.8, increment_s=0.1, reconnect_s=0.1)
-                assert await server.referee.wait_until_connected("token-a", 20)
-                record, _ = await together(server.referee.play(spec(clocks=clocks)), play_bot(b))
-                assert record.results[0].termination is termination
-                replies = [r for r in record.records if isinstance(r, ReplyRecord)]
-                assert sum(reply.seat == 0 for reply in replies) == 10
-            finally:
-                if process.returncode is None:
-                    process.kill()
-                await process.wait()
-
-    scene()
+async def test_a_real_process(mode, termination):
+    async with referee_server(LimitSettings(requests_per_second=50)) as server:
+        server.admit("a", "b")
+        b = await server.dial("b")
+        code = textwrap.dedent(BOT)
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", code, server.address, "token-a", mode
+        )
+        try:
+            clocks = ClockSettings(bank_s=0.8, increment_s=0.1, reconnect_s=0.1)
+            assert await server.referee.wait_until_connected("token-a", 20)
+            record, _ = await together(server.referee.play(spec(clocks=clocks)), play_bot(b))
+            assert record.results[0].termination is termination
+            replies = [r for r in record.records if isinstance(r, ReplyRecord)]
+            assert sum(reply.seat == 0 for reply in replies) == 10
+        finally:
+            if process.returncode is None:
+                process.kill()
+            await process.wait()

@@ -22,7 +22,7 @@ from asara_server.referee.match_ending import MatchCut
 from asara_server.referee.match_start import MatchStarter
 from asara_server.replay.file import parse_replay, replay_bytes
 from asara_server.replay.signing import SigningKey
-from tests.referee.harness import Stream, asynchronous, play_bot, referee_server, spec, together
+from tests.referee.harness import Stream, play_bot, referee_server, spec, together
 
 QUICK = ClockSettings(start_up_s=0.3, bank_s=5, reconnect_s=0.2)
 SLOW = ClockSettings(start_up_s=20, bank_s=5)
@@ -60,7 +60,6 @@ async def play_and_keep(stream: Stream, nonce: bytes) -> list[PlayResponse]:
             return received
 
 
-@asynchronous
 async def test_a_joint_match_from_commitment_to_replay():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -96,22 +95,19 @@ async def test_a_joint_match_from_commitment_to_replay():
         {"deal_secret": b"\1" * 32},
     ],
 )
-def test_the_replay_of_another_deal_does_not_hold(changed: dict[str, Any]) -> None:
-    async def play() -> Any:
-        async with referee_server() as server:
-            server.admit("a", "b")
-            a, b = await server.dial("a"), await server.dial("b")
-            return await together(
-                server.referee.play(joint()), play_and_keep(a, ONE), play_and_keep(b, TWO)
-            )
-
-    replay = replay_of(asyncio.run(play())[0])
+async def test_the_replay_of_another_deal_does_not_hold(changed: dict[str, Any]) -> None:
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
+        record, *_ = await together(
+            server.referee.play(joint()), play_and_keep(a, ONE), play_and_keep(b, TWO)
+        )
+    replay = replay_of(record)
     forged = replace(replay, header=replace(replay.header, **changed))
     with pytest.raises(ReplayError):
         list(resimulated_steps(forged))
 
 
-@asynchronous
 async def test_no_bot_receives_a_nonce_before_it_has_sent_its_own():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -127,7 +123,6 @@ async def test_no_bot_receives_a_nonce_before_it_has_sent_its_own():
         await together(play_bot(a), play_bot(b), playing)
 
 
-@asynchronous
 async def test_a_nonce_of_31_bytes_is_a_violation_and_the_others_play():
     async with referee_server() as server:
         server.admit("a", "b", "c")
@@ -145,7 +140,6 @@ async def test_a_nonce_of_31_bytes_is_a_violation_and_the_others_play():
         list(resimulated_steps(replay_of(record)))
 
 
-@asynchronous
 async def test_a_second_nonce_is_a_violation_before_the_match():
     async with referee_server() as server:
         server.admit("a", "b", "c")
@@ -161,7 +155,6 @@ async def test_a_second_nonce_is_a_violation_before_the_match():
         assert record.results[0].detail == "a second nonce for match m1"
 
 
-@asynchronous
 async def test_a_second_nonce_is_a_violation_in_the_match():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -175,7 +168,6 @@ async def test_a_second_nonce_is_a_violation_in_the_match():
         assert record.results[0].termination is Termination.PROTOCOL_VIOLATION
 
 
-@asynchronous
 async def test_a_nonce_that_was_not_asked_for_is_a_violation():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -187,7 +179,6 @@ async def test_a_nonce_that_was_not_asked_for_is_a_violation():
         assert (await playing).results[0].detail == "match m1 asks for no nonce"
 
 
-@asynchronous
 async def test_a_bot_without_a_nonce_never_started_and_a_late_nonce_is_ignored():
     async with referee_server() as server:
         server.admit("a", "b", "c")
@@ -211,7 +202,6 @@ async def test_a_bot_without_a_nonce_never_started_and_a_late_nonce_is_ignored()
         assert record.results[1].termination is Termination.COMPLETED
 
 
-@asynchronous
 async def test_a_bot_that_never_dials_in_is_not_waited_for_twice():
     async with referee_server() as server:
         server.admit("a", "b", "c")
@@ -223,7 +213,6 @@ async def test_a_bot_that_never_dials_in_is_not_waited_for_twice():
         assert record.spec.nonces == (ONE, TWO, b"")
 
 
-@asynchronous
 async def test_after_a_break_only_a_missing_nonce_is_asked_for_again():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -243,7 +232,6 @@ async def test_after_a_break_only_a_missing_nonce_is_asked_for_again():
         assert record.results[0].termination is Termination.COMPLETED
 
 
-@asynchronous
 async def test_a_bot_that_disconnects_after_its_nonce_has_crashed():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -259,7 +247,6 @@ async def test_a_bot_that_disconnects_after_its_nonce_has_crashed():
         assert record.spec.nonces == (ONE, TWO)
 
 
-@asynchronous
 async def test_a_process_that_ends_is_not_waited_for():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -271,7 +258,6 @@ async def test_a_process_that_ends_is_not_waited_for():
         assert (result.termination, result.detail) == (Termination.CRASH, "exited with status 3")
 
 
-@asynchronous
 async def test_a_match_that_is_called_off_ends_void_for_its_bots():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -286,7 +272,6 @@ async def test_a_match_that_is_called_off_ends_void_for_its_bots():
             await playing
 
 
-@asynchronous
 async def test_a_bot_that_waits_for_others_nonces_has_no_room_for_another_match():
     async with referee_server() as server:
         server.admit("a", "b", "c")
@@ -331,7 +316,6 @@ async def play_with_clients() -> tuple[MatchRecord, list[bytes]]:
     return record, [digests[0], digests[1]]
 
 
-@asynchronous
 async def test_the_clients_send_nonces_and_compute_the_referees_digests(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -343,7 +327,6 @@ async def test_the_clients_send_nonces_and_compute_the_referees_digests(
 
 
 @pytest.mark.sources_only
-@asynchronous
 async def test_the_clients_name_a_referee_that_changes_the_secret_and_its_commitment(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -354,7 +337,6 @@ async def test_the_clients_name_a_referee_that_changes_the_secret_and_its_commit
 
 
 @pytest.mark.sources_only
-@asynchronous
 async def test_the_clients_name_a_referee_that_changes_the_secret_alone(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

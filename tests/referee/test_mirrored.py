@@ -18,7 +18,6 @@ from tests.match.playouts import random_match
 from tests.referee.harness import (
     LIMITS,
     Driven,
-    asynchronous,
     play_bot,
     referee_server,
     spec,
@@ -62,7 +61,6 @@ def test_every_match_of_a_block_deals_the_same_to_the_same_seat(seats):
     assert other_deal.told[0][0].match_started.view != first.told[0][0].match_started.view
 
 
-@asynchronous
 async def test_it_cannot_be_watched_since_its_events_reveal_the_deal():
     async with referee_server() as server:
         server.admit("a", "b", "c", "d")

@@ -18,12 +18,11 @@ from asara_server.referee.limits import LimitSettings
 from asara_server.referee.match_ending import MatchCut
 from asara_server.replay.file import parse_replay, replay_bytes
 from asara_server.replay.signing import SigningKey
-from tests.referee.harness import asynchronous, play_bot, referee_server, spec, together
+from tests.referee.harness import play_bot, referee_server, spec, together
 
 QUICK = ClockSettings(start_up_s=0.2, bank_s=5, reconnect_s=0.2)
 
 
-@asynchronous
 async def test_two_bots_play_a_match():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -42,7 +41,6 @@ async def test_two_bots_play_a_match():
         assert record.duration_us > 0
 
 
-@asynchronous
 async def test_the_deal_is_bound_before_the_match():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -55,7 +53,6 @@ async def test_the_deal_is_bound_before_the_match():
         assert (await a.until("match_ended")).void
 
 
-@asynchronous
 async def test_welcome_has_entry_and_limits():
     limits = LimitSettings(matches=5)
     async with referee_server(limits) as server:
@@ -70,7 +67,6 @@ async def test_welcome_has_entry_and_limits():
         assert server.referee.is_connected("token-a")
 
 
-@asynchronous
 async def test_a_bot_comes_back_to_its_decision_with_the_clock_running():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -94,7 +90,6 @@ async def test_a_bot_comes_back_to_its_decision_with_the_clock_running():
         assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
 
 
-@asynchronous
 async def test_a_new_stream_replaces_the_old_one():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -110,7 +105,6 @@ async def test_a_new_stream_replaces_the_old_one():
         assert record.results[0].termination is Termination.COMPLETED
 
 
-@asynchronous
 async def test_last_events_bring_the_missed_events():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -126,7 +120,6 @@ async def test_last_events_bring_the_missed_events():
         del b
 
 
-@asynchronous
 async def test_a_bot_plays_as_many_matches_at_once_as_it_says():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -150,7 +143,6 @@ async def test_a_bot_plays_as_many_matches_at_once_as_it_says():
         assert not any(record.void for record in records)
 
 
-@asynchronous
 async def test_a_bot_that_never_dials_in_forfeits():
     async with referee_server() as server:
         server.admit("a", "b", "c")
@@ -163,7 +155,6 @@ async def test_a_bot_that_never_dials_in_forfeits():
         assert never.detail == "did not dial in within 0.2 s"
 
 
-@asynchronous
 async def test_a_match_without_bots_ends_in_a_tie():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -172,7 +163,6 @@ async def test_a_match_without_bots_ends_in_a_tie():
         assert {r.termination for r in record.results} == {Termination.NEVER_STARTED}
 
 
-@asynchronous
 async def test_a_bot_that_disconnects_before_the_match_has_crashed():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -184,7 +174,6 @@ async def test_a_bot_that_disconnects_before_the_match_has_crashed():
         assert record.results[0].detail == "went away and did not come back within 0.2 s"
 
 
-@asynchronous
 async def test_a_match_waits_for_a_bot_that_starts_up():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -197,7 +186,6 @@ async def test_a_match_waits_for_a_bot_that_starts_up():
         assert not record.void
 
 
-@asynchronous
 async def test_a_lost_process_forfeits_at_once():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -214,7 +202,6 @@ async def test_a_lost_process_forfeits_at_once():
         assert await stream.ending() == (grpc.StatusCode.UNAUTHENTICATED, "unknown-token")
 
 
-@asynchronous
 async def test_a_process_lost_before_it_dialled_in_never_started():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -227,7 +214,6 @@ async def test_a_process_lost_before_it_dialled_in_never_started():
         assert record.results[0].detail == "exited with status 3"
 
 
-@asynchronous
 async def test_a_crash_in_one_match_is_no_fault_in_another():
     async with referee_server() as server:
         server.admit("a", "b", "c", "d")
@@ -248,7 +234,6 @@ async def test_a_crash_in_one_match_is_no_fault_in_another():
         assert (await playing).results[0].rank == 2
 
 
-@asynchronous
 async def test_a_removed_bot_receives_goodbye():
     async with referee_server() as server:
         server.admit("a")
@@ -260,7 +245,6 @@ async def test_a_removed_bot_receives_goodbye():
         server.admit("a")
 
 
-@asynchronous
 async def test_tokens_are_registered_once():
     async with referee_server() as server:
         server.admit("a")
@@ -270,7 +254,6 @@ async def test_tokens_are_registered_once():
             await server.referee.play(spec())
 
 
-@asynchronous
 async def test_waiting_for_a_bot():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -286,7 +269,6 @@ async def test_waiting_for_a_bot():
 
 
 @pytest.mark.sources_only
-@asynchronous
 async def test_a_failure_of_the_engine_voids_that_match_only(monkeypatch):
     written = CapturingLogger()
     log = structlog.wrap_logger(
@@ -321,7 +303,6 @@ async def test_a_failure_of_the_engine_voids_that_match_only(monkeypatch):
 
 
 @pytest.mark.sources_only
-@asynchronous
 async def test_a_failure_at_the_start_voids_the_match(monkeypatch):
     def broken(*_arguments):
         raise RuntimeError("no cards")
@@ -335,7 +316,6 @@ async def test_a_failure_at_the_start_voids_the_match(monkeypatch):
         assert record.void
 
 
-@asynchronous
 async def test_stopping_waits_for_the_open_decision_and_reports_what_was_cut():
     async with referee_server() as server:
         server.admit("a", "b", "c")
@@ -366,7 +346,6 @@ async def test_stopping_waits_for_the_open_decision_and_reports_what_was_cut():
             await server.referee.play(spec())
 
 
-@asynchronous
 async def test_stopping_waits_no_longer_than_allowed():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -379,7 +358,6 @@ async def test_stopping_waits_no_longer_than_allowed():
             await playing
 
 
-@asynchronous
 async def test_stopping_does_not_wait_for_a_match_that_ends_meanwhile():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -393,7 +371,6 @@ async def test_stopping_does_not_wait_for_a_match_that_ends_meanwhile():
         assert (await playing).results[1].detail == "exited with status 3"
 
 
-@asynchronous
 async def test_a_cancelled_play_leaves_nothing_behind():
     async with referee_server() as server:
         server.admit("a", "b")

@@ -16,7 +16,6 @@ from asara_server.network.grpc_server import WATCH_SERVICE
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.stream_errors import REASON_KEY
 from tests.referee.harness import (
-    asynchronous,
     one_at_random,
     play_bot,
     referee_server,
@@ -61,7 +60,6 @@ async def refusal(call):
     return await call.code(), metadata.get(REASON_KEY)
 
 
-@asynchronous
 async def test_a_watcher_receives_every_event_turn_by_turn():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -89,7 +87,6 @@ async def test_a_watcher_receives_every_event_turn_by_turn():
         assert ended.deal_secret == record.spec.secret
 
 
-@asynchronous
 async def test_watching_can_be_resumed():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -107,7 +104,6 @@ async def test_watching_can_be_resumed():
         assert [r.WhichOneof("response") for r in await rest(late)] == ["ended"]
 
 
-@asynchronous
 async def test_a_watcher_does_not_see_half_a_turn():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -130,7 +126,6 @@ async def test_a_watcher_does_not_see_half_a_turn():
         await asking
 
 
-@asynchronous
 async def test_running_matches_are_listed():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -148,13 +143,11 @@ async def test_running_matches_are_listed():
         playing.cancel()
 
 
-@asynchronous
 async def test_an_unknown_match_is_not_found():
     async with referee_server() as server:
         assert await refusal(watch(server, "m1")) == (grpc.StatusCode.NOT_FOUND, "match")
 
 
-@asynchronous
 async def test_the_watcher_of_a_cut_match_receives_void():
     async with referee_server() as server:
         server.admit("a", "b")
@@ -169,7 +162,6 @@ async def test_the_watcher_of_a_cut_match_receives_void():
         assert ended.deal_secret == b""
 
 
-@asynchronous
 async def test_watchers_are_limited():
     async with referee_server(LimitSettings(watchers=1)) as server:
         server.admit("a", "b")
@@ -188,7 +180,6 @@ async def test_watchers_are_limited():
         playing.cancel()
 
 
-@asynchronous
 async def test_a_garbage_request_is_refused():
     async with referee_server() as server:
         method: Any = server.channel().unary_stream(f"/{WATCH_SERVICE}/Watch")

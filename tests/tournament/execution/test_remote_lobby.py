@@ -16,7 +16,7 @@ from asara_server.tournament.execution.match_queue import MatchQueue
 from asara_server.tournament.execution.remote_lobby import RemoteLobby
 from asara_server.tournament.run.directory import RemoteInfo
 from asara_server.tournament.schedule.schedule import ScheduledMatch
-from tests.referee.harness import asynchronous, until
+from tests.referee.harness import until
 from tests.tournament.remote_bots import Clock, write_cup
 
 BASIC = parse_rule_sets("basic")
@@ -105,7 +105,6 @@ async def waits(line: MatchQueue) -> "asyncio.Task[tuple[ScheduledMatch, int]]":
     return asking
 
 
-@asynchronous
 async def test_without_bots_from_elsewhere_matches_come_in_their_order(tmp_path: Path) -> None:
     line = Desk(tmp_path).line("xy", "yx", "xy")
     assert await given(line, 3) == ["xy0", "yx1", "xy2"]
@@ -113,7 +112,6 @@ async def test_without_bots_from_elsewhere_matches_come_in_their_order(tmp_path:
         await anext(line)
 
 
-@asynchronous
 async def test_matches_that_can_begin_go_first(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     line = desk.line("ax", "xy", "ab", "bx", "yx")
@@ -124,7 +122,6 @@ async def test_matches_that_can_begin_go_first(tmp_path: Path) -> None:
     assert (await asking)[0].match_id == "ax0"
 
 
-@asynchronous
 async def test_a_bot_is_given_as_many_matches_as_it_can_play(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     desk.comes("ann", matches=2)
@@ -140,7 +137,6 @@ async def test_a_bot_is_given_as_many_matches_as_it_can_play(tmp_path: Path) -> 
     assert (await asking)[0].match_id == "ab2"
 
 
-@asynchronous
 async def test_after_the_limit_matches_go_on_without_the_bot_until_it_comes(
     tmp_path: Path, clock: Clock
 ) -> None:
@@ -159,7 +155,6 @@ async def test_after_the_limit_matches_go_on_without_the_bot_until_it_comes(
     await waits(line)
 
 
-@asynchronous
 async def test_the_limit_begins_anew_when_a_bot_goes_away(tmp_path: Path, clock: Clock) -> None:
     desk = Desk(tmp_path)
     desk.comes("ann")
@@ -173,7 +168,6 @@ async def test_the_limit_begins_anew_when_a_bot_goes_away(tmp_path: Path, clock:
     assert desk.lobby.awaited == []
 
 
-@asynchronous
 async def test_who_is_out_is_not_waited_for_and_sent_away_after_its_last_match(
     tmp_path: Path,
 ) -> None:
@@ -192,7 +186,6 @@ async def test_who_is_out_is_not_waited_for_and_sent_away_after_its_last_match(
     assert desk.bots.sent_away == [(desk.keys["ann"], "faulted too often")]
 
 
-@asynchronous
 async def test_a_revoked_token_is_noticed_where_nobody_dials_in(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     desk.comes("ann")
@@ -204,7 +197,6 @@ async def test_a_revoked_token_is_noticed_where_nobody_dials_in(tmp_path: Path) 
     assert desk.lobby.authenticate(desk.tokens["bob"]) is not None
 
 
-@asynchronous
 async def test_what_fails_in_looking_after_bots_ends_the_wait(tmp_path: Path) -> None:
     def fail(_: RemoteInfo) -> None:
         raise ValueError("a fault of ours")
@@ -214,7 +206,6 @@ async def test_what_fails_in_looking_after_bots_ends_the_wait(tmp_path: Path) ->
         await asking
 
 
-@asynchronous
 async def test_a_report_that_cannot_be_written_ends_nothing(tmp_path: Path, clock: Clock) -> None:
     told: list[RemoteInfo] = []
 
@@ -229,7 +220,6 @@ async def test_a_report_that_cannot_be_written_ends_nothing(tmp_path: Path, cloc
     assert [entry.state for entry in told[1].entries.values()] == ["missed"] * 3
 
 
-@asynchronous
 async def test_nothing_is_given_out_any_more_once_the_line_is_closed(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     line = desk.line("ax")
