@@ -21,7 +21,7 @@ from asara_server.tournament.run.directory import (
     read_remote,
 )
 from asara_server.tournament.standings.match_result import MatchResult
-from tests.referee.harness import Stream, asynchronous, play_bot, together, until
+from tests.referee.harness import Stream, play_bot, together, until
 from tests.tournament import sample_bots
 from tests.tournament.remote_bots import Clock, Run, running, write_cup
 from tests.tournament.sample_bots import HEADER
@@ -61,7 +61,6 @@ def told(folder: Path) -> dict[str, str]:
     return {name: entry.state for name, entry in info.entries.items()} if info else {}
 
 
-@asynchronous
 async def test_bots_from_elsewhere_play_a_whole_run_and_no_token_is_left(tmp_path: Path) -> None:
     log = io.StringIO()
     configure("debug", "json", log)
@@ -82,7 +81,6 @@ async def test_bots_from_elsewhere_play_a_whole_run_and_no_token_is_left(tmp_pat
     assert read_remote(out) is None
 
 
-@asynchronous
 async def test_matches_that_can_begin_do_not_wait_for_a_bot_that_is_not_there(
     tmp_path: Path, clock: Clock
 ) -> None:
@@ -108,7 +106,6 @@ async def test_matches_that_can_begin_do_not_wait_for_a_bot_that_is_not_there(
     assert end.unstartable == {}
 
 
-@asynchronous
 async def test_a_bot_plays_no_more_matches_at_once_than_the_file_says(tmp_path: Path) -> None:
     header = HEADER + "concurrency = 8\nrounds = 4\n"
     file, tokens = write_cup(tmp_path, ("ann", "bob"), header, matches_at_once=3)
@@ -134,7 +131,6 @@ async def test_a_bot_plays_no_more_matches_at_once_than_the_file_says(tmp_path: 
     assert most == 3
 
 
-@asynchronous
 async def test_no_bot_that_sees_several_matches_is_given_one_deal_twice(tmp_path: Path) -> None:
     header = HEADER.replace("independent", "mirrored") + "concurrency = 2\n"
     file, tokens = write_cup(tmp_path, ("ann", "bob"), header)
@@ -151,7 +147,6 @@ async def test_no_bot_that_sees_several_matches_is_given_one_deal_twice(tmp_path
         other.cancel()
 
 
-@asynchronous
 async def test_who_has_no_token_of_this_tournament_does_not_get_in(tmp_path: Path) -> None:
     file, tokens = write_cup(tmp_path, ("ann", "bob"))
     other = new_token(tmp_path / "tokens.json", "of another cup")
@@ -173,7 +168,6 @@ async def say_hello(stream: Stream, token: str) -> None:
     await stream.read()
 
 
-@asynchronous
 async def test_a_second_bot_with_a_token_takes_the_place_of_the_first(tmp_path: Path) -> None:
     file, tokens = write_cup(tmp_path, ("ann", "bob"))
     async with running(file) as run:
@@ -186,7 +180,6 @@ async def test_a_second_bot_with_a_token_takes_the_place_of_the_first(tmp_path: 
     assert not any(result.forfeits for result in end.results)
 
 
-@asynchronous
 async def test_a_token_that_is_revoked_ends_its_stream_and_a_new_one_lets_in_again(
     tmp_path: Path,
 ) -> None:
@@ -211,7 +204,6 @@ async def test_a_token_that_is_revoked_ends_its_stream_and_a_new_one_lets_in_aga
     assert [len(result.forfeits) for result in end.results] == [1, 0]
 
 
-@asynchronous
 async def test_nobody_comes_by_a_token_that_was_revoked_and_the_reason_says_so(
     tmp_path: Path, clock: Clock
 ) -> None:
@@ -229,7 +221,6 @@ async def test_nobody_comes_by_a_token_that_was_revoked_and_the_reason_says_so(
 
 
 @pytest.mark.parametrize("what", ["garbage", "nothing", "no file"])
-@asynchronous
 async def test_a_file_of_tokens_that_is_damaged_meanwhile_costs_nobody_a_match(
     tmp_path: Path, what: str
 ) -> None:
@@ -248,7 +239,6 @@ async def test_a_file_of_tokens_that_is_damaged_meanwhile_costs_nobody_a_match(
     assert not kept.exists() or kept.read_text() in {"garbage", ""}
 
 
-@asynchronous
 async def test_a_bot_that_comes_back_in_time_goes_on_with_its_match(tmp_path: Path) -> None:
     file, tokens = write_cup(tmp_path, ("ann", "bob"))
     async with running(file) as run:
@@ -262,7 +252,6 @@ async def test_a_bot_that_comes_back_in_time_goes_on_with_its_match(tmp_path: Pa
     assert not any(result.forfeits for result in end.results)
 
 
-@asynchronous
 async def test_a_bot_that_stays_away_forfeits_its_match_and_is_waited_for_in_the_next(
     tmp_path: Path, clock: Clock
 ) -> None:
@@ -287,7 +276,6 @@ async def test_a_bot_that_stays_away_forfeits_its_match_and_is_waited_for_in_the
     )
 
 
-@asynchronous
 async def test_a_run_that_waits_for_a_bot_stops_when_told(tmp_path: Path) -> None:
     file, tokens = write_cup(tmp_path, ("ann", "bob"))
     async with running(file) as run:
@@ -299,7 +287,6 @@ async def test_a_run_that_waits_for_a_bot_stops_when_told(tmp_path: Path) -> Non
     assert end.results == ()
 
 
-@asynchronous
 async def test_a_run_that_is_resumed_waits_for_its_bots_and_goes_on(tmp_path: Path) -> None:
     file, tokens = write_cup(tmp_path, ("ann", "bob"), HEADER + "concurrency = 1\n")
     begun = await stopped_in_a_match(file, tokens)
@@ -315,7 +302,6 @@ async def test_a_run_that_is_resumed_waits_for_its_bots_and_goes_on(tmp_path: Pa
     assert not any(result.forfeits for result in end.results)
 
 
-@asynchronous
 async def test_a_begun_match_is_forfeited_by_who_does_not_come_to_go_on_with_it(
     tmp_path: Path, clock: Clock
 ) -> None:
@@ -348,7 +334,6 @@ async def stopped_in_a_match(file: Path, tokens: dict[str, str]) -> str:
     return str(begun)
 
 
-@asynchronous
 async def test_an_entry_that_is_suspended_is_not_waited_for(tmp_path: Path) -> None:
     limits = "[limits]\nsuspend_share = 0\nsuspend_after = 1\n[clocks]\nreconnect_s = 0.1\n"
     file, tokens = write_cup(tmp_path, ("ann", "bob"), HEADER + "concurrency = 1\n", limits)
@@ -361,7 +346,6 @@ async def test_an_entry_that_is_suspended_is_not_waited_for(tmp_path: Path) -> N
     assert end.results[1].forfeits[0].detail == end.suspended["ann"]
 
 
-@asynchronous
 async def test_local_bots_and_bots_from_elsewhere_meet(tmp_path: Path) -> None:
     file, tokens = write_cup(tmp_path, ("ann",), HEADER + "concurrency = 2\n")
     (tmp_path / "good.py").write_text(sample_bots.GOOD)

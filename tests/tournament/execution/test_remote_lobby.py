@@ -19,7 +19,7 @@ from asara_server.tournament.execution.remote_lobby import RemoteLobby
 from asara_server.tournament.run.directory import RemoteInfo
 from asara_server.tournament.run.progress import PendingMatch
 from asara_server.tournament.schedule.schedule import ScheduledMatch
-from tests.referee.harness import asynchronous, until
+from tests.referee.harness import until
 from tests.tournament.remote_bots import Clock, write_cup
 
 BASIC = parse_rule_sets("basic")
@@ -35,13 +35,13 @@ class Bots:
         self.excluded: dict[str, str] = {}
         self.absences: dict[str, Any] = {}
 
-    def connected(self, key: str) -> bool:
+    def is_connected(self, key: str) -> bool:
         return key in self.there
 
-    def capacity(self, key: str) -> int:
+    def match_capacity(self, key: str) -> int:
         return self.there.get(key, 0)
 
-    def send_away(self, key: str, reason: str) -> None:
+    def disconnect_bot(self, key: str, reason: str) -> None:
         self.sent_away.append((key, reason))
         del self.there[key]
 
@@ -66,15 +66,15 @@ class Desk:
         self.keys: dict[str, str] = {}
 
     def comes(self, name: str, matches: int = 1) -> None:
-        key = self.authenticator.identify(self.tokens[name])
+        key = self.authenticator.authenticate(self.tokens[name])
         assert key is not None
         self.keys[name] = key
         self.bots.there[key] = matches
-        self.authenticator.changed()
+        self.authenticator.connections_changed()
 
     def goes(self, name: str) -> None:
         del self.bots.there[self.keys[name]]
-        self.authenticator.changed()
+        self.authenticator.connections_changed()
 
     def why(self, name: str) -> str:
         """Why a bot is not waited for any more."""
@@ -110,7 +110,6 @@ async def waits(queue: MatchQueue) -> "asyncio.Task[PendingMatch]":
     return asking
 
 
-@asynchronous
 async def test_without_bots_from_elsewhere_matches_come_in_their_order(tmp_path: Path) -> None:
     queue = Desk(tmp_path).queue("xy", "yx", "xy")
     assert await given(queue, 3) == ["xy0", "yx1", "xy2"]
@@ -118,7 +117,6 @@ async def test_without_bots_from_elsewhere_matches_come_in_their_order(tmp_path:
         await anext(queue)
 
 
-@asynchronous
 async def test_matches_that_can_begin_go_first(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     queue = desk.queue("ax", "xy", "ab", "bx", "yx")
@@ -129,7 +127,6 @@ async def test_matches_that_can_begin_go_first(tmp_path: Path) -> None:
     assert (await asking)[0].match_id == "ax0"
 
 
-@asynchronous
 async def test_a_bot_is_given_as_many_matches_as_it_can_play(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     desk.comes("ann", matches=2)
@@ -145,7 +142,6 @@ async def test_a_bot_is_given_as_many_matches_as_it_can_play(tmp_path: Path) -> 
     assert (await asking)[0].match_id == "ab2"
 
 
-@asynchronous
 async def test_after_the_limit_matches_go_on_without_the_bot_until_it_comes(
     tmp_path: Path, clock: Clock
 ) -> None:
@@ -164,7 +160,6 @@ async def test_after_the_limit_matches_go_on_without_the_bot_until_it_comes(
     await waits(queue)
 
 
-@asynchronous
 async def test_the_limit_begins_anew_when_a_bot_goes_away(tmp_path: Path, clock: Clock) -> None:
     desk = Desk(tmp_path)
     desk.comes("ann")
@@ -180,7 +175,6 @@ async def test_the_limit_begins_anew_when_a_bot_goes_away(tmp_path: Path, clock:
     assert desk.remote_bots.awaited_entries() == []
 
 
-@asynchronous
 async def test_who_is_out_is_not_waited_for_and_sent_away_after_its_last_match(
     tmp_path: Path,
 ) -> None:
@@ -190,7 +184,7 @@ async def test_who_is_out_is_not_waited_for_and_sent_away_after_its_last_match(
     assert await given(queue, 1) == ["ax0"]
     desk.bots.excluded["ann"] = desk.bots.excluded["bob"] = "faulted too often"
     assert await given(queue, 2) == ["ax1", "bx2"]
-    assert desk.authenticator.identify(desk.tokens["bob"]) is None
+    assert desk.authenticator.authenticate(desk.tokens["bob"]) is None
     assert desk.remote_bots.awaited_entries() == ["cid"]
     assert desk.bots.sent_away == []
     queue.finish_match(ScheduledMatch("ax0", 1, BASIC, ("ann", "x here")))
@@ -199,7 +193,6 @@ async def test_who_is_out_is_not_waited_for_and_sent_away_after_its_last_match(
     assert desk.bots.sent_away == [(desk.keys["ann"], "faulted too often")]
 
 
-@asynchronous
 async def test_a_revoked_token_is_noticed_where_nobody_dials_in(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     desk.comes("ann")
@@ -207,11 +200,10 @@ async def test_a_revoked_token_is_noticed_where_nobody_dials_in(tmp_path: Path) 
     revoke_token(desk.kept, "ann")
     await until(lambda: desk.bots.sent_away)
     assert desk.bots.sent_away == [(desk.keys["ann"], "its token was revoked")]
-    assert desk.authenticator.identify(desk.tokens["ann"]) is None
-    assert desk.authenticator.identify(desk.tokens["bob"]) is not None
+    assert desk.authenticator.authenticate(desk.tokens["ann"]) is None
+    assert desk.authenticator.authenticate(desk.tokens["bob"]) is not None
 
 
-@asynchronous
 async def test_what_fails_in_looking_after_bots_ends_the_wait(tmp_path: Path) -> None:
     def fail(_: RemoteInfo) -> None:
         raise ValueError("a fault of ours")
@@ -221,7 +213,6 @@ async def test_what_fails_in_looking_after_bots_ends_the_wait(tmp_path: Path) ->
         await asking
 
 
-@asynchronous
 async def test_a_report_that_cannot_be_written_ends_nothing(tmp_path: Path, clock: Clock) -> None:
     told: list[RemoteInfo] = []
 
@@ -236,7 +227,6 @@ async def test_a_report_that_cannot_be_written_ends_nothing(tmp_path: Path, cloc
     assert [entry.state for entry in told[1].entries.values()] == ["missed"] * 3
 
 
-@asynchronous
 async def test_nothing_is_given_out_any_more_once_the_queue_is_closed(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     queue = desk.queue("ax")

@@ -214,7 +214,7 @@ class BotPool:
 
     def _register(self, bot: PooledBot) -> PooledBot:
         self._all.add(bot)
-        self._referee.admit(bot.token, bot.entry)
+        self._referee.register_bot(bot.token, bot.entry)
         return bot
 
     async def _watch(self, bot: PooledBot, process: BotProcess, log: OutputLog) -> None:
@@ -235,7 +235,7 @@ class BotPool:
 
     def _lose(self, bot: PooledBot, why: str) -> None:
         bot.ending = why
-        self._referee.lost(bot.token, why)
+        self._referee.mark_lost(bot.token, why)
 
     def _record_start(self, bot: PooledBot, termination: Termination) -> None:
         why = bot.ending or "did not dial in in time"
@@ -248,7 +248,7 @@ class BotPool:
         """Remove the bot from the referee, which says goodbye to it, and end its process."""
         if bot in self._all:
             self._all.discard(bot)
-            self._referee.dismiss(bot.token, why)
+            self._referee.remove_bot(bot.token, why)
             await self._protect(self._end_process(bot))
 
     async def _end_process(self, bot: PooledBot) -> None:
