@@ -23,7 +23,7 @@ from asara_server.match.match import Match
 from asara_server.match.spec import ClockSettings, MatchRecord, MatchSpec, Player
 from asara_server.referee.limits import LimitSettings
 
-LIMITS = LimitSettings().told()
+LIMITS = LimitSettings().announced()
 #: Every valid match: rule sets and number of seats.
 CASES = [
     pytest.param(rule_sets, seats, id=f"{format_rule_sets(rule_sets)}-{seats}")

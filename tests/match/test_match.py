@@ -326,7 +326,7 @@ def test_the_records_replay_the_match():
     driven = Driven(spec(3, "pro+gifts"))
     driven.play_out(random.Random(7))
     again = Driven(spec(3, "pro+gifts"), start=False)
-    again.match = resimulate(again.spec, LIMITS.told(), driven.match.records)
+    again.match = resimulate(again.spec, LIMITS.announced(), driven.match.records)
     again.take()
     assert again.told == driven.told
     assert again.match.records == driven.match.records

@@ -12,8 +12,8 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
-from asara_server.network.addresses import ServeError, dialled_address
-from asara_server.network.grpc_server import PLAY, WATCH, serve
+from asara_server.network.addresses import ServeError, reachable_address
+from asara_server.network.grpc_server import PLAY_SERVICE, WATCH_SERVICE, serve
 from asara_server.network.tls import TlsFiles
 from asara_server.referee.referee import Referee
 from tests.referee.harness import Stream, asynchronous
@@ -23,7 +23,7 @@ TLS = TlsFiles(DATA / "localhost.pem", DATA / "localhost.key")
 
 
 async def refused(address, **options):
-    """Why the referee does not listen there."""
+    """Fail to listen at an address; return the text of the error."""
     with pytest.raises(ServeError) as caught:
         await serve(Referee(), address, **options)
     text = str(caught.value)
@@ -32,9 +32,9 @@ async def refused(address, **options):
 
 
 async def welcome(address, **options):
-    """Dial in over an address."""
+    """Serve at an address and connect a bot; return the bound address."""
     referee = Referee()
-    referee.admit("token-a", "a")
+    referee.register_bot("token-a", "a")
     server, bound = await serve(referee, address, **options)
     try:
         if "tls" in options:
@@ -58,12 +58,12 @@ async def test_a_free_port_is_found():
 
 
 @asynchronous
-async def test_localhost_is_this_machine():
+async def test_localhost_is_accepted():
     assert (await welcome("localhost:0")).startswith("localhost:")
 
 
 @asynchronous
-async def test_a_unix_socket_is_made_and_left_by_nobody(tmp_path):
+async def test_a_unix_socket_is_created_and_can_be_used_again(tmp_path):
     path = tmp_path / "socket"
     assert await welcome(f"unix:{path}") == f"unix:{path}"
     assert await welcome(f"unix:{path}") == f"unix:{path}", "the path can be used again"
@@ -94,16 +94,16 @@ async def test_paths_that_cannot_be_sockets_are_refused(tmp_path):
     assert "may have 1 to 107" in await refused("unix:")
     assert "there is no directory" in await refused(f"unix:{tmp_path}/no/socket")
     (tmp_path / "file").touch()
-    assert "it is no socket" in await refused(f"unix:{tmp_path}/file")
+    assert "is not a socket" in await refused(f"unix:{tmp_path}/file")
     assert (tmp_path / "file").exists()
-    assert "it is no socket" in await refused(f"unix:{tmp_path}")
+    assert "is not a socket" in await refused(f"unix:{tmp_path}")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 @asynchronous
-async def test_a_directory_without_rights_is_refused(tmp_path):
+async def test_a_directory_without_write_permission_is_refused(tmp_path):
     tmp_path.chmod(0o500)
-    assert "nothing may be written" in await refused(f"unix:{tmp_path}/socket")
+    assert "is not writable" in await refused(f"unix:{tmp_path}/socket")
 
 
 @asynchronous
@@ -136,7 +136,7 @@ async def test_ports_and_hosts_that_do_not_exist_are_refused():
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0:0", "192.0.2.1:7777"])
-def test_beyond_this_machine_only_with_tls_or_if_allowed(address):
+def test_remote_addresses_need_tls_or_permission(address):
     @asynchronous
     async def scene():
         assert "can be reached from other machines" in await refused(address)
@@ -145,16 +145,16 @@ def test_beyond_this_machine_only_with_tls_or_if_allowed(address):
 
 
 @asynchronous
-async def test_beyond_this_machine_if_allowed():
+async def test_a_remote_address_with_permission():
     server, bound = await serve(Referee(), "0.0.0.0:0", allow_insecure_remote=True)
     await server.stop(0)
     assert bound.startswith("0.0.0.0:")
 
 
 @pytest.mark.parametrize("everywhere", ["0.0.0.0:5", "[::]:5"])
-def test_an_address_of_all_is_dialled_by_the_name_of_the_machine(everywhere):
-    assert dialled_address(everywhere) == f"{socket.gethostname()}:5"
-    assert dialled_address("localhost:5") == "localhost:5"
+def test_a_wildcard_address_is_reached_by_the_name_of_the_machine(everywhere):
+    assert reachable_address(everywhere) == f"{socket.gethostname()}:5"
+    assert reachable_address("localhost:5") == "localhost:5"
 
 
 @asynchronous
@@ -163,7 +163,7 @@ async def test_tls():
 
 
 @asynchronous
-async def test_beyond_this_machine_with_tls():
+async def test_a_remote_address_with_tls():
     server, _ = await serve(Referee(), "0.0.0.0:0", tls=TLS)
     await server.stop(0)
 
@@ -184,7 +184,7 @@ async def test_health_and_reflection(tmp_path):
     server, bound = await serve(Referee(), f"unix:{tmp_path}/socket")
     async with grpc.aio.insecure_channel(bound) as channel:
         checks: Any = health_pb2_grpc.HealthStub(channel)
-        for name in ("", PLAY, WATCH):
+        for name in ("", PLAY_SERVICE, WATCH_SERVICE):
             response = await checks.Check(health_pb2.HealthCheckRequest(service=name))
             assert response.status == health_pb2.HealthCheckResponse.SERVING
         stub: Any = reflection_pb2_grpc.ServerReflectionStub
@@ -192,8 +192,8 @@ async def test_health_and_reflection(tmp_path):
         request = reflection_pb2.ServerReflectionRequest(list_services="")
         [answer] = [r async for r in about.ServerReflectionInfo(iter([request]))]
         names = {service.name for service in answer.list_services_response.service}
-        assert {PLAY, WATCH, "grpc.health.v1.Health"} <= names
-        request = reflection_pb2.ServerReflectionRequest(file_containing_symbol=PLAY)
+        assert {PLAY_SERVICE, WATCH_SERVICE, "grpc.health.v1.Health"} <= names
+        request = reflection_pb2.ServerReflectionRequest(file_containing_symbol=PLAY_SERVICE)
         [answer] = [r async for r in about.ServerReflectionInfo(iter([request]))]
         assert answer.file_descriptor_response.file_descriptor_proto
     await server.stop(0)
@@ -204,6 +204,6 @@ async def test_methods_that_do_not_exist_are_unimplemented(tmp_path):
     server, bound = await serve(Referee(), f"unix:{tmp_path}/socket")
     async with grpc.aio.insecure_channel(bound) as channel:
         with pytest.raises(grpc.aio.AioRpcError) as caught:
-            await channel.unary_unary(f"/{PLAY}/Cheat", request_serializer=bytes)(b"")
+            await channel.unary_unary(f"/{PLAY_SERVICE}/Cheat", request_serializer=bytes)(b"")
         assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
     await asyncio.wait_for(server.stop(0), 5)

@@ -17,7 +17,7 @@ from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import BotCommand
 from asara_server.match.deal_secrets import secret_of, tournament_secret
 from asara_server.match.spec import ClockSettings
-from asara_server.network.addresses import ServeError, dialled_address
+from asara_server.network.addresses import ServeError, reachable_address
 from asara_server.network.grpc_server import serve
 from asara_server.network.tls import TlsFiles
 from asara_server.referee.referee import Referee
@@ -157,9 +157,9 @@ class TableServer:
     async def _everybody(self) -> None:
         """Wait until all guests have dialled in."""
         for guest in self._offer.guests:
-            if not self.referee.connected(guest.token):
+            if not self.referee.is_connected(guest.token):
                 say(f"Waiting for {guest.name} to dial in")
-                while not await self.referee.wait_connected(guest.token, _LONG_S):
+                while not await self.referee.wait_until_connected(guest.token, _LONG_S):
                     pass
 
     def _show(self, played: PlayedMatch) -> None:
@@ -199,7 +199,7 @@ class TableServer:
 
     def _variables(self, guest: Guest, address: str) -> Iterator[str]:
         """What a shell takes before a command."""
-        yield f"ASARA_ADDRESS={shlex.quote(dialled_address(address))}"
+        yield f"ASARA_ADDRESS={shlex.quote(reachable_address(address))}"
         yield f"ASARA_TOKEN={guest.token}"
         yield f"ASARA_SEED={bot_seed(self._offer.seed, guest.name)}"
         if self._offer.tls is not None:

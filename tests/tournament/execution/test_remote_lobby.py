@@ -35,13 +35,13 @@ class Bots:
         self.out: dict[str, str] = {}
         self.absences: dict[str, Any] = {}
 
-    def connected(self, key: str) -> bool:
+    def is_connected(self, key: str) -> bool:
         return key in self.there
 
-    def capacity(self, key: str) -> int:
+    def match_capacity(self, key: str) -> int:
         return self.there.get(key, 0)
 
-    def send_away(self, key: str, reason: str) -> None:
+    def disconnect_bot(self, key: str, reason: str) -> None:
         self.sent_away.append((key, reason))
         del self.there[key]
 
@@ -66,15 +66,15 @@ class Desk:
         self.keys: dict[str, str] = {}
 
     def comes(self, name: str, matches: int = 1) -> None:
-        key = self.authenticator.identify(self.tokens[name])
+        key = self.authenticator.authenticate(self.tokens[name])
         assert key is not None
         self.keys[name] = key
         self.bots.there[key] = matches
-        self.authenticator.changed()
+        self.authenticator.connections_changed()
 
     def goes(self, name: str) -> None:
         del self.bots.there[self.keys[name]]
-        self.authenticator.changed()
+        self.authenticator.connections_changed()
 
     def why(self, name: str) -> str:
         """Why a bot is not awaited any more."""
@@ -192,7 +192,7 @@ async def test_who_is_out_is_not_waited_for_and_sent_away_after_its_last_match(
     assert await given(queue, 1) == ["ax0"]
     desk.bots.out["ann"] = desk.bots.out["bob"] = "faulted too often"
     assert await given(queue, 2) == ["ax1", "bx2"]
-    assert desk.authenticator.identify(desk.tokens["bob"]) is None
+    assert desk.authenticator.authenticate(desk.tokens["bob"]) is None
     assert desk.remote_bots.awaited_entries() == ["cid"]
     assert desk.bots.sent_away == []
     queue.finish_match(ScheduledMatch("ax0", 1, BASIC, ("ann", "x here")))
@@ -209,8 +209,8 @@ async def test_a_revoked_token_is_noticed_where_nobody_dials_in(tmp_path: Path) 
     revoke_token(desk.kept, "ann")
     await until(lambda: desk.bots.sent_away)
     assert desk.bots.sent_away == [(desk.keys["ann"], "its token was revoked")]
-    assert desk.authenticator.identify(desk.tokens["ann"]) is None
-    assert desk.authenticator.identify(desk.tokens["bob"]) is not None
+    assert desk.authenticator.authenticate(desk.tokens["ann"]) is None
+    assert desk.authenticator.authenticate(desk.tokens["bob"]) is not None
 
 
 @asynchronous

@@ -204,11 +204,11 @@ def _check_remote(tournament: Tournament, file: Path) -> None:
     """See that bots on other machines can be let in, before anything is written."""
     if tournament.remote is None:
         return
-    from asara_server.network.grpc_server import check_serving
+    from asara_server.network.grpc_server import check_address
     from asara_server.tournament.execution.remote_lobby import tls_files
 
     try:
-        check_serving(tournament.remote.listen, tls_files(tournament.remote))
+        check_address(tournament.remote.listen, tls_files(tournament.remote))
     except ServeError as error:
         raise UserError(f"{file.name}: remote: {error}") from None
 

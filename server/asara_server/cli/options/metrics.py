@@ -1,7 +1,7 @@
 """The option `--metrics` of commands that have a referee."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -37,6 +37,6 @@ def serving_metrics(
     except ServeError as error:
         hint = " (--insecure-remote)" if "allow it expressly" in str(error) else ""
         raise UserError(f"--metrics: {error}{hint}") from None
-    with server:
+    with closing(server):
         say(f"Metrics are at http://{server.address}{PATH}")
         yield server.watch

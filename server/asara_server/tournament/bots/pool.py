@@ -209,7 +209,7 @@ class BotPool:
 
     def _admit(self, bot: PooledBot) -> PooledBot:
         self._all.add(bot)
-        self._referee.admit(bot.token, bot.entry)
+        self._referee.register_bot(bot.token, bot.entry)
         return bot
 
     async def _watch(self, bot: PooledBot, process: BotProcess, log: OutputLog) -> None:
@@ -228,7 +228,7 @@ class BotPool:
 
     def _lose(self, bot: PooledBot, why: str) -> None:
         bot.ended = why
-        self._referee.lost(bot.token, why)
+        self._referee.mark_lost(bot.token, why)
 
     def _record_start(self, bot: PooledBot, termination: Termination) -> None:
         why = bot.ended or "did not dial in in time"
@@ -241,7 +241,7 @@ class BotPool:
         """Say goodbye, end the process, forget the bot."""
         if bot in self._all:
             self._all.discard(bot)
-            self._referee.dismiss(bot.token, why)
+            self._referee.remove_bot(bot.token, why)
             await self._whole(self._end(bot))
 
     async def _end(self, bot: PooledBot) -> None:

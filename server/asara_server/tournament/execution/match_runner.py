@@ -10,7 +10,7 @@ from asara_game.rules import Rules, format_rule_sets
 from asara_game.vocabulary import RuleSet
 from asara_server.eventlog.header import Replay, replay_of
 from asara_server.match.spec import SECOND_US, ClockSettings, MatchSpec, Player
-from asara_server.referee.match_host import MatchCut
+from asara_server.referee.match_ending import MatchCut
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.pool import BotPool, PooledBot
 from asara_server.tournament.bots.process import with_last_words

@@ -19,7 +19,7 @@ class RemoteAuthenticator:
         self._bots = bots
         self._by_token_name = {bot.token_name: bot for bot in bots}
 
-    def identify(self, token: str) -> str | None:
+    def authenticate(self, token: str) -> str | None:
         self.reload_tokens()
         token_sha256 = sha256_of(token)
         bot = self._owner(token_sha256)
@@ -28,7 +28,7 @@ class RemoteAuthenticator:
         bot.token_sha256 = token_sha256
         return bot.key
 
-    def changed(self) -> None:
+    def connections_changed(self) -> None:
         self._bots.update_presence()
 
     def reload_tokens(self) -> None:

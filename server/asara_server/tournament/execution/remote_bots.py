@@ -79,7 +79,7 @@ class RemoteBots:
     def update_presence(self) -> None:
         """Find out from the referee which bots have connected or disconnected."""
         for bot in self:
-            connected = self._referee.connected(bot.key)
+            connected = self._referee.is_connected(bot.key)
             if connected != bot.connected:
                 bot.set_connected(connected)
         self.notify_change()
@@ -110,7 +110,7 @@ class RemoteBots:
 
     def _can_begin(self, bot: RemoteBot) -> bool:
         if bot.connected:
-            return bot.matches < self._referee.capacity(bot.key)
+            return bot.matches < self._referee.match_capacity(bot.key)
         return self.missed(bot)
 
     def begin_match(self, entries: Iterable[str]) -> None:

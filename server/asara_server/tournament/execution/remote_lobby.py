@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 
-from asara_server.network.addresses import dialled_address
+from asara_server.network.addresses import reachable_address
 from asara_server.network.grpc_server import serve
 from asara_server.network.tls import TlsFiles
 from asara_server.referee.referee import Referee
@@ -54,13 +54,13 @@ class RemoteLobby:
         """
         remote, authenticator = self._remote, self._authenticator
         for bot in self._bots:
-            self._referee.admit(
-                bot.key, bot.entry, door=authenticator, matches=remote.matches_at_once
+            self._referee.register_bot(
+                bot.key, bot.entry, authenticator=authenticator, max_matches=remote.matches_at_once
             )
         serving = await serve(
-            self._referee, remote.listen, tls=tls_files(remote), door=authenticator
+            self._referee, remote.listen, tls=tls_files(remote), authenticator=authenticator
         )
-        self._address = dialled_address(serving.address)
+        self._address = reachable_address(serving.address)
         on_listening(self._address)
         try:
             yield

@@ -66,9 +66,9 @@ class RemoteMonitor:
                 continue
             exclusion = self._bots.exclusion(bot)
             if not self._authenticator.is_valid(bot):
-                self._referee.send_away(bot.key, REVOKED)
+                self._referee.disconnect_bot(bot.key, REVOKED)
             elif exclusion is not None and not bot.matches:
-                self._referee.send_away(bot.key, exclusion)
+                self._referee.disconnect_bot(bot.key, exclusion)
         self._bots.update_presence()
 
     def _report_changes(self) -> None:
