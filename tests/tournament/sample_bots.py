@@ -118,7 +118,7 @@ def load_text(folder: Path, text: str) -> Tournament:
 
 
 def refusal_of(folder: Path, text: str) -> str:
-    """Why such a file is refused; the folder is called DIR."""
+    """Return the error for this text of a tournament file, with the folder replaced by DIR."""
     with pytest.raises(ConfigError) as caught:
         load_text(folder, text)
     return str(caught.value).replace(str(folder), "DIR")

@@ -286,7 +286,8 @@ def test_a_bot_whose_program_cannot_be_executed_forfeits_with_the_reason(tmp_pat
     end = play(file, tmp_path / "run", [("good", "other")])
     (line,) = end.results[0].forfeits
     assert (
-        line.detail == "could not be started: its first line names an interpreter that is not there"
+        line.detail
+        == "could not be started: its first line names an interpreter that does not exist"
     )
 
 

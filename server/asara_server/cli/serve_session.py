@@ -112,15 +112,15 @@ class TableServer:
                 self.referee,
                 local,
                 opponents,
-                keep=True,
+                reuse_processes=True,
                 limits=Limits(),
                 seeds={one.name: bot_seed(settings.seed, one.name) for one in opponents},
                 logs=logs,
-                sandbox=settings.sandbox.keeping_secret(logs) if settings.sandbox else None,
+                sandbox=settings.sandbox.with_hidden(logs) if settings.sandbox else None,
             )
             stack.push_async_callback(pool.close)
             for guest in settings.guests:
-                pool.invite(guest.name, guest.token)
+                pool.add_guest(guest.name, guest.token)
             match_runner = MatchRunner(
                 self.referee,
                 pool,

@@ -84,7 +84,7 @@ class Runner:
             finished=finished,
             enough=enough,
         )
-        self._sandbox = None if sandbox is None else sandbox.keeping_secret(directory.path)
+        self._sandbox = None if sandbox is None else sandbox.with_hidden(directory.path)
         self._logger = logger("runner")
 
     def stop(self) -> None:
@@ -158,7 +158,9 @@ class Runner:
             joint_deals=tournament.deals == "joint",
             reuse_processes=tournament.processes == "run",
             bot_seeds={e.name: bot_seed(seed, e.name) for e in tournament.entries if seed},
-            build_directories={e.name: builder.place(e) for e in tournament.entries if e.build},
+            build_directories={
+                e.name: builder.build_directory(e) for e in tournament.entries if e.build
+            },
         )
         context = ExecutionContext(
             match_settings,

@@ -32,7 +32,7 @@ class Bots:
         self.there: dict[str, int] = {}
         """Connected bots by key, each with the number of matches that it plays at once."""
         self.sent_away: list[tuple[str, str]] = []
-        self.out: dict[str, str] = {}
+        self.excluded: dict[str, str] = {}
         self.absences: dict[str, Any] = {}
 
     def is_connected(self, key: str) -> bool:
@@ -45,7 +45,7 @@ class Bots:
         self.sent_away.append((key, reason))
         del self.there[key]
 
-    def expect(self, name: str, _key: str, absence: Any) -> None:
+    def add_remote_bot(self, name: str, _key: str, absence: Any) -> None:
         self.absences[name] = absence
 
 
@@ -190,7 +190,7 @@ async def test_who_is_out_is_not_waited_for_and_sent_away_after_its_last_match(
     desk.comes("ann", matches=1)
     queue = desk.queue("ax", "ax", "bx")
     assert await given(queue, 1) == ["ax0"]
-    desk.bots.out["ann"] = desk.bots.out["bob"] = "faulted too often"
+    desk.bots.excluded["ann"] = desk.bots.excluded["bob"] = "faulted too often"
     assert await given(queue, 2) == ["ax1", "bx2"]
     assert desk.authenticator.authenticate(desk.tokens["bob"]) is None
     assert desk.remote_bots.awaited_entries() == ["cid"]

@@ -272,7 +272,7 @@ def test_what_was_not_built_is_not_asked_of_a_worker(cup: Path, tmp_path: Path) 
     )
     backend = Scripted(done)
     end = play(cup, tmp_path / "run", WorkerExecutor(backend))
-    assert end.unstartable == {"broken": "cannot be built: exited with status 1"}
+    assert end.unstartable == {"broken": "build failed: exited with status 1"}
     (job,) = backend.jobs
     assert job.excluded == end.unstartable
     assert job.requirements.paths == (("made", tmp_path / "run" / "builds" / "made"),)

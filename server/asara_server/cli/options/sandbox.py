@@ -8,7 +8,8 @@ from typing import Annotated, Literal
 import typer
 
 from asara_server.cli.errors import UserError
-from asara_server.tournament.sandbox.bubblewrap import OR_NONE, Sandbox, SandboxError, find_sandbox
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.probe import USE_NONE, SandboxError, find_sandbox
 
 
 class SandboxChoice(Enum):
@@ -42,9 +43,9 @@ def chosen_sandbox(
     if transport == "tcp":
         raise UserError(
             'transport = "tcp" does not reach into the sandbox, which has no network; '
-            f"leave it out, {OR_NONE}"
+            f"leave it out, or {USE_NONE}"
         )
     try:
-        return find_sandbox(secret=secret, shared=[shared])
+        return find_sandbox(hidden=secret, shared=[shared])
     except SandboxError as error:
         raise UserError(f"--sandbox bubblewrap: {error}") from None

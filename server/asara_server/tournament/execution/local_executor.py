@@ -79,7 +79,7 @@ class LocalExecutor:
                 await asyncio.gather(*players, stopper, return_exceptions=True)
                 progress.unstartable = {
                     name: why
-                    for name, why in local.pool.out.items()
+                    for name, why in local.pool.excluded.items()
                     if name not in progress.suspended
                 }
 
@@ -92,7 +92,7 @@ async def _play_matches(progress: RunProgress, local: LocalReferee, queue: Match
         played = None
         async for played in local.matches.play(match, attempt):
             records = None if played.replay is None else replay_records(played.replay)
-            suspended = progress.record_result(played.result, records, local.pool.out)
+            suspended = progress.record_result(played.result, records, local.pool.excluded)
             for name, why in suspended.items():
                 await local.pool.exclude(name, why)
         queue.finish_match(match)

@@ -49,7 +49,7 @@ async def local_referee(
             referee,
             address,
             local_entries,
-            keep=match_settings.reuse_processes,
+            reuse_processes=match_settings.reuse_processes,
             limits=match_settings.limits,
             seeds=match_settings.bot_seeds,
             logs=logs,

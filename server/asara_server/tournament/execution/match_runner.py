@@ -13,7 +13,7 @@ from asara_server.match.spec import SECOND_US, ClockSettings, MatchSpec, Player
 from asara_server.referee.match_ending import MatchCut
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.pool import BotPool, PooledBot
-from asara_server.tournament.bots.process import with_last_words
+from asara_server.tournament.bots.process import with_output
 from asara_server.tournament.run.progress import MAX_ATTEMPTS
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import (
@@ -77,7 +77,7 @@ class MatchRunner:
         """Play a match once; None if the referee is stopped before its end."""
         name = attempt_name(match.match_id, attempt)
         bots = [
-            await self._pool.take(entry, name, seat) for seat, entry in enumerate(match.entries)
+            await self._pool.acquire(entry, name, seat) for seat, entry in enumerate(match.entries)
         ]
         mirrored_block = match.block if match.mirrored else ""
         spec = MatchSpec(
@@ -97,7 +97,7 @@ class MatchRunner:
         except MatchCut:
             return None
         finally:
-            await asyncio.gather(*map(self._pool.give_back, bots, terminations))
+            await asyncio.gather(*map(self._pool.release, bots, terminations))
         result = MatchResult(
             match_id=match.match_id,
             attempt=attempt,
@@ -126,7 +126,7 @@ def _seat_outcome(result: SeatResult, bot: PooledBot) -> SeatOutcome:
     """
     detail = result.detail
     if bot.process is not None and result.termination in _PROCESS_FAILED:
-        detail = with_last_words(detail, bot.last_words())
+        detail = with_output(detail, bot.last_lines())
     return SeatOutcome(
         entry=result.entry,
         rank=result.rank,

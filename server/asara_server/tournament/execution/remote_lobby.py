@@ -70,9 +70,9 @@ class RemoteLobby:
 
     def start_waiting(self, pool: BotPool) -> None:
         """Have the bots take part in the matches of a pool, and begin to wait for them."""
-        self._bots.start_waiting(lambda: pool.out)
+        self._bots.start_waiting(lambda: pool.excluded)
         for bot in self._bots:
-            pool.expect(bot.entry, bot.key, partial(self._absence, bot))
+            pool.add_remote_bot(bot.entry, bot.key, partial(self._absence, bot))
         self._monitor.start()
 
     def _absence(self, bot: RemoteBot) -> str:

@@ -46,7 +46,7 @@ def play_block(job: BlockJob, worker: WorkerContext | None = None) -> BlockResul
     worker = worker or WorkerContext(f"worker process {os.getpid()}")
     config = job.requirements.sandbox_config
     if config is not None:
-        config = config._replace(secret=(*config.secret, *worker.private_paths))
+        config = config._replace(hidden=(*config.hidden, *worker.private_paths))
     if missing := job.requirements.missing():
         raise UnfitWorkerError("\n".join(f"{worker.name}: {line}" for line in missing))
     sandbox = None if config is None else shared_sandbox(config)

@@ -10,7 +10,8 @@ from typing import NamedTuple, Self
 
 from asara_game.edition import Edition, load_edition
 from asara_server.tournament.config.tournament_file import Entry
-from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxError, find_sandbox
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.probe import SandboxError, find_sandbox
 from asara_server.tournament.sandbox.spec import SandboxConfig
 
 
@@ -86,4 +87,4 @@ def shared_sandbox(sandbox_config: SandboxConfig) -> Sandbox:
 
     Raises SandboxError.
     """
-    return find_sandbox(secret=sandbox_config.secret, shared=sandbox_config.shared)
+    return find_sandbox(hidden=sandbox_config.hidden, shared=sandbox_config.shared)

@@ -14,7 +14,7 @@ from typing import Any
 from asara_game.rules import format_rule_sets
 from asara_server.logs import logger, repeat
 from asara_server.tournament.bots.failed_starts import FailedStarts
-from asara_server.tournament.bots.process import without_last_words
+from asara_server.tournament.bots.process import without_output
 from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext
 from asara_server.tournament.run.progress import MAX_ATTEMPTS, PendingBlock, RunProgress
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
@@ -34,7 +34,7 @@ _RETURN_S = 10.0
 
 def sandbox_config(sandbox: Sandbox | None) -> SandboxConfig | None:
     """Return the configuration from which a worker makes the same sandbox."""
-    return None if sandbox is None else SandboxConfig(sandbox.secret, sandbox.shared)
+    return None if sandbox is None else SandboxConfig(sandbox.hidden, sandbox.shared)
 
 
 class WorkerExecutor:
@@ -179,7 +179,7 @@ class _BlockScheduler:
         for seat in result.seats:
             if seat.entry in self._progress.excluded:
                 continue
-            why = without_last_words(seat.detail)
+            why = without_output(seat.detail)
             if out := self._failed_starts.record_start(seat.entry, seat.termination, why):
                 self._progress.unstartable[seat.entry] = out
                 self._logger.warning("entry is out", entry=seat.entry, why=out)
