@@ -1,11 +1,10 @@
 """Two Dask workers beside one, of one thread and one process each.
 
-Both play the same tournament, in turns: two-player matches of equal cost, which is processor time
-that the bots spend in a fixed number of decisions. Bots think by turns, so a worker needs about one
-core, and two workers need two free cores. Only the start of a match uses two cores with one worker,
-since both bots start at once; matches are long enough for that to matter little. The time runs from
-the first block sent to a worker to the standings; it includes the start of bots, but not that of
-the cluster.
+Both play the same tournament, in turns: two-player matches of one cost, which is processor time
+that the bots burn in a fixed number of decisions. Bots think by turns, so a worker needs about one
+core, and two of them need two that are free. Only where bots start both do so at once, also with
+one worker: matches are long enough for that to count little. The time goes from the first block
+that is given out to the standings; starting the cluster is left out, starting bots is not.
 """
 
 import asyncio
@@ -70,7 +69,7 @@ command = ["python", "bot.py", "{cost_s}"]
 
 
 def cluster(quick: bool) -> list[Figure]:
-    """Measure matches per minute of two workers and of one."""
+    """Matches a minute of two workers and of one."""
     blocks, cost_s, rounds = (2, 0.02, 1) if quick else (4, 0.15, 3)
     configure("error")
     found = []
@@ -87,7 +86,7 @@ def cluster(quick: bool) -> list[Figure]:
 
 
 def _rate(tournament: Tournament, folder: Path, workers: int) -> float:
-    """Return matches per minute. No other cluster runs: an idle one takes a twentieth of a core."""
+    """Matches a minute. No other cluster is there: an idle one takes a twentieth of a core."""
     folder = folder / str(workers)
     folder.mkdir(parents=True)
     with (
@@ -107,42 +106,42 @@ def _rate(tournament: Tournament, folder: Path, workers: int) -> float:
         end = asyncio.run(runner.run())
         seconds = time.perf_counter() - began
     if not end.standings.complete or any(result.forfeits for result in end.results):
-        raise BenchError(f"the matches of the cluster at {address} did not complete")
+        raise BenchError(f"the matches of the cluster at {address} did not end well")
     return 60 * len(end.results) / seconds
 
 
 @contextmanager
 def _cluster(folder: Path, workers: int) -> Iterator[str]:
-    """Run a scheduler with workers, all in their own processes; yield its address."""
+    """A scheduler with so many workers, all processes of their own; yields its address."""
     with ExitStack() as stack:
-        log = folder / "scheduler.log"
+        told = folder / "scheduler.log"
         common = ("--host", "127.0.0.1", "--no-dashboard")
-        stack.enter_context(_dask(log, "scheduler", "--port", "0", *common))
-        address = _wait_for(log, r"tcp://[\d.]+:\d+", 1)
+        stack.enter_context(_dask(told, "scheduler", "--port", "0", *common))
+        address = _wait_for(told, r"tcp://[\d.]+:\d+", 1)
         for number in range(workers):
             name = f"worker-{number}"
             own = ("--nthreads", "1", "--no-nanny", "--local-directory", str(folder / name))
-            worker_log = folder / f"{name}.log"
-            stack.enter_context(_dask(worker_log, "worker", address, *own, *common))
-        _wait_for(log, r"Register worker", workers)
+            log = folder / f"{name}.log"
+            stack.enter_context(_dask(log, "worker", address, *own, *common))
+        _wait_for(told, r"Register worker", workers)
         yield address
 
 
-def _wait_for(log: Path, pattern: str, times: int) -> str:
-    """Return the last match of a pattern, once the log has that number of matches."""
+def _wait_for(log: Path, words: str, times: int) -> str:
+    """What a log has said so many times, once it has; the last of them."""
     deadline = time.monotonic() + _START_S
-    while len(found := re.findall(pattern, log.read_text(encoding="utf-8"))) < times:
+    while len(found := re.findall(words, log.read_text(encoding="utf-8"))) < times:
         if time.monotonic() > deadline:
-            raise BenchError(f"Dask does not start: {log} lacks {pattern!r}")
+            raise BenchError(f"Dask does not start: {log} lacks {words!r}")
         time.sleep(0.05)
     return str(found[-1])
 
 
 @contextmanager
-def _dask(log: Path, program: str, *options: str) -> Iterator[None]:
+def _dask(log: Path, what: str, *options: str) -> Iterator[None]:
     with log.open("wb") as file:
         process = subprocess.Popen(
-            [sys.executable, "-m", f"distributed.cli.dask_{program}", *options],
+            [sys.executable, "-m", f"distributed.cli.dask_{what}", *options],
             stdout=file,
             stderr=file,
         )

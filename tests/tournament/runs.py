@@ -28,7 +28,7 @@ def play(
     sandbox: Sandbox | None = None,
     resume: bool = False,
 ) -> RunEnd:
-    """Play a tournament at a venue, or go on with it."""
+    """Play a tournament with an executor, or resume it."""
     tournament = load_tournament(file)
 
     async def scenario() -> RunEnd:

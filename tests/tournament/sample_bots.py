@@ -77,7 +77,7 @@ def decide(decision, match):
     return dice.choice(decision.legal_actions)
 asara.run(decide)
 """
-"""Program that chooses by the decision alone, after `PAUSE_S` seconds."""
+"""A bot whose choice depends on the decision only; it can pause before each."""
 
 HEADER = """
 title = "Cup"
@@ -94,13 +94,13 @@ bank_s = 4
 increment_s = 0.1
 reconnect_s = 2
 """
-"""Clocks for bots that exceed them. Other bots have enough time, however busy the machine is."""
+"""Clocks for bots that let them run out. Others have enough time, even on a busy machine."""
 
 
 def write_tournament(
     folder: Path, bots: Mapping[str, str], header: str = HEADER, tables: str = ""
 ) -> Path:
-    """Write a tournament file, with each of these programs in a file beside it."""
+    """Write a tournament file, and these programs beside it."""
     text = header + tables
     for name, code in bots.items():
         (folder / f"{name}.py").write_text(code)
@@ -111,7 +111,7 @@ def write_tournament(
 
 
 def load_text(folder: Path, text: str) -> Tournament:
-    """Load a tournament from the text of its file, which is written to the folder."""
+    """Load a tournament from a file with this text in the folder."""
     path = folder / "cup.toml"
     path.write_text(text)
     return load_tournament(path)

@@ -1,4 +1,4 @@
-"""Whole runs with real processes: what each kind of bot gets, and that nobody else suffers."""
+"""Whole runs with real processes: a bot that misbehaves harms only itself."""
 
 import asyncio
 import hashlib
@@ -39,7 +39,7 @@ def play(
     stop_after: int | None = None,
     sandbox: Sandbox | None = None,
 ) -> RunEnd:
-    """Run a tournament, or only these tables of it; or stop it after so many matches."""
+    """Run a tournament, or only these tables of it, or stop it after some matches."""
     tournament = load_tournament(file)
     matches = [ScheduledMatch(f"m{i}", 1, BASIC, entries) for i, entries in enumerate(tables)]
     if not tables:
@@ -70,7 +70,7 @@ def play(
 
 
 def log(run: Path, match_id: str, bot: str) -> Path:
-    """What a bot printed in a match; `bot` is its seat and entry."""
+    """The log of a bot in a match; `bot` is its seat and entry."""
     return run / "logs" / match_id / f"{bot}.log"
 
 
@@ -117,13 +117,13 @@ def test_each_bad_bot_gets_its_forfeit_and_nobody_else_suffers(tmp_path: Path) -
     assert sorted(path.name for path in (out / "replays").iterdir()) == sorted(
         f"m{i}.asara" for i in range(len(tables))
     )
-    told = [
+    details = [
         result.detail
         for path in (out / "replays").iterdir()
         for result in read_replay(path).results
     ]
-    assert "exited with status 1" in told
-    assert not any("cannot load" in detail for detail in told)  # nobody else's business
+    assert "exited with status 1" in details
+    assert not any("cannot load" in detail for detail in details)  # for the organiser alone
     assert list(read_results(out / "results.jsonl")) == list(end.results)
     assert json.loads((out / "standings.json").read_text())["complete"] is True
     number = tables.index(("good", "crashes"))
@@ -259,7 +259,7 @@ def test_a_stopped_run_keeps_what_was_finished_and_says_what_was_cut(tmp_path: P
     path = tmp_path / "run" / "run.json"
     info = json.loads(path.read_text())
     assert info["state"] == "cut short"
-    assert info["tournament_secret"] is None  # matches may still be played by it
+    assert info["tournament_secret"] is None  # matches may still be played with it
     assert len(bytes.fromhex(info["deal_commitment"])) == 32
     assert path.stat().st_mode & 0o077 == 0
 

@@ -1,4 +1,4 @@
-"""Whole runs with entries on other machines: who gets in, who is waited for, what they learn."""
+"""Whole runs with entries on other machines: admission, waiting, and what bots learn."""
 
 import asyncio
 import io
@@ -36,27 +36,27 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 async def play_all(stream: Stream) -> list[str]:
-    """Play until the referee says goodbye; the matches that were told to be over."""
+    """Play until the referee says goodbye; return the matches that ended for the bot."""
     return [ended.match_id for ended in await play_bot(stream, matches=10**9)]
 
 
 def names(result: MatchResult) -> list[str]:
-    """Who played a match."""
+    """Entries of a match, by seat."""
     return [line.entry for line in result.seats]
 
 
 def held_in(folder: Path, text: str) -> bool:
-    """Whether any file there has this text."""
+    """True if a file in the folder contains this text."""
     return any(text.encode() in path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
 async def results(run: Run, number: int) -> None:
-    """Wait until so many matches are over."""
+    """Wait until this number of matches are over."""
     await until(lambda: len(run.results) >= number)
 
 
-def told(folder: Path) -> dict[str, str]:
-    """What the run in this folder tells of its bots on other machines."""
+def states(folder: Path) -> dict[str, str]:
+    """States of the bots on other machines, as the run in this folder reports them."""
     info = read_remote(folder)
     return {name: entry.state for name, entry in info.entries.items()} if info else {}
 
@@ -92,7 +92,7 @@ async def test_matches_that_can_begin_do_not_wait_for_a_bot_that_is_not_there(
         await results(run, 2)
         assert not any("bob" in names(result) for result in run.results)
         assert run.runner.awaited == ["bob"]
-        await until(lambda: told(tmp_path / "run") == HERE | {"bob": "awaited"})
+        await until(lambda: states(tmp_path / "run") == HERE | {"bob": "awaited"})
         clock.pass_time(600)
         end = await run.end()
         await playing
@@ -290,7 +290,7 @@ async def test_a_run_that_waits_for_a_bot_stops_when_told(tmp_path: Path) -> Non
 async def test_a_run_that_is_resumed_waits_for_its_bots_and_goes_on(tmp_path: Path) -> None:
     file, tokens = write_cup(tmp_path, ("ann", "bob"), HEADER + "concurrency = 1\n")
     begun = await stopped_in_a_match(file, tokens)
-    assert held_in(tmp_path / "run", "from elsewhere: ann")  # where other bots have a token
+    assert held_in(tmp_path / "run", "from elsewhere: ann")  # in place of a token
     assert not any(held_in(tmp_path, token) for token in tokens.values())
     async with running(file, resume=True) as run:
         bob = await run.dial(tokens["bob"])
@@ -316,7 +316,7 @@ async def test_a_begun_match_is_forfeited_by_who_does_not_come_to_go_on_with_it(
 
 
 async def stopped_in_a_match(file: Path, tokens: dict[str, str]) -> str:
-    """A run that was stopped while a match was on; the name of the match."""
+    """Stop a run during a match; return the name of the match."""
     async with running(file) as run:
         ann, bob = await run.dial(tokens["ann"]), await run.dial(tokens["bob"])
         begun = (await ann.until("match_started")).match_id

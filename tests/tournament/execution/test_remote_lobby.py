@@ -77,7 +77,7 @@ class Desk:
         self.authenticator.connections_changed()
 
     def why(self, name: str) -> str:
-        """Why a bot is not waited for any more."""
+        """Why a bot is not awaited any more."""
         return str(self.bots.absences[name]())
 
     def queue(self, *tables: str) -> MatchQueue:
@@ -102,7 +102,7 @@ async def given(queue: MatchQueue, number: int) -> list[str]:
 
 
 async def waits(queue: MatchQueue) -> "asyncio.Task[PendingMatch]":
-    """Asks for a match, which does not come for now."""
+    """Ask for a match, which does not come for now."""
     asking = asyncio.ensure_future(anext(queue))
     for _ in range(5):
         await asyncio.sleep(0)
@@ -153,10 +153,12 @@ async def test_after_the_limit_matches_go_on_without_the_bot_until_it_comes(
     clock.pass_time(1)
     assert desk.why("ann") == "did not dial in within 60 s"
     assert (await asking)[0].match_id == "ax0"
-    assert await given(queue, 1) == ["ax1"]  # without another wait
+    assert await given(queue, 1) == ["ax1"]  # without a new wait
     desk.comes("ann", matches=3)
     assert desk.why("ann") == ""
-    assert await given(queue, 1) == ["ax2"]  # two are played without it, and count all the same
+    assert await given(queue, 1) == [
+        "ax2"
+    ]  # two are played without it, and still count as its matches
     await waits(queue)
 
 

@@ -1,4 +1,4 @@
-"""Who is suspended, and after which match; whatever order the matches end in."""
+"""Which entry is suspended, and after which match, in whatever order the matches end."""
 
 import random
 
@@ -21,7 +21,7 @@ def schedule(number: int) -> list[ScheduledMatch]:
 
 
 def result(match_id: str, *, forfeit: bool, void: bool = False) -> MatchResult:
-    """Where Ann forfeits or not, and Bob never does."""
+    """A result in which Ann may forfeit and Bob never does."""
     how = Termination.CRASH if forfeit else Termination.COMPLETED
     lines = (
         SeatOutcome(entry="ann", rank=2, prestige=0, termination=how),

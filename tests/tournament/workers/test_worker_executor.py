@@ -1,4 +1,4 @@
-"""What is given to workers, and what becomes of what they hand in or lose; nothing is played."""
+"""Jobs that workers get, and the blocks that they return or lose; nothing is played."""
 
 import asyncio
 import pickle
@@ -30,7 +30,7 @@ NAMES = ("ann", "bob", "cid")
 
 
 class LostError(Exception):
-    """As of a worker that died."""
+    """The error of a block whose worker died."""
 
 
 class Scripted:
@@ -136,14 +136,14 @@ def test_a_worker_learns_the_secrets_of_its_own_deals_and_nothing_they_follow_fr
     }
     assert len(of_blocks) == 3
     for job in backend.jobs:
-        told = pickle.dumps(job)
-        assert tournament not in told
-        assert tournament.hex().encode() not in told
-        assert b"spring" not in told
+        sent = pickle.dumps(job)
+        assert tournament not in sent
+        assert tournament.hex().encode() not in sent
+        assert b"spring" not in sent
         own = of_blocks[job.matches[0][0].block]
         assert set(job.secrets.values()) == {own}
         for secret in of_blocks.values():
-            assert (secret in told) == (secret == own)
+            assert (secret in sent) == (secret == own)
 
 
 def test_independent_matches_have_a_secret_for_each_attempt(cup: Path, tmp_path: Path) -> None:
