@@ -99,7 +99,7 @@ def _replay(rules: Rules, rng: random.Random, name: str) -> Replay:
         now_us += rng.randrange(400, 1_500)
         action = action_message(rng.choice(match.state.legal))
         match.reply(seat, match.decision_id(seat), [action], now_us)
-        match.worked(rng.randrange(60, 300))
+        match.record_reply(rng.randrange(60, 300))
         match.outbox.clear()
     header = ReplayHeader.of(spec, limits, 1_800_000_000_000)
     return Replay(header, tuple(match.records), match.results, match.feed.digests)

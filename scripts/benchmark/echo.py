@@ -112,6 +112,7 @@ def record(rules: Rules, match_id: str, seed: int) -> _Step:
         now_us += _PACE_US
         answer = action_message(rng.choice(match.state.legal))
         match.reply(match.asked, decisions[match.asked], [answer], now_us)
+        match.record_reply(referee_us=0)
 
 
 def _steps(told: Iterator[tuple[int, PlayResponse]]) -> Iterator[_Step]:

@@ -118,6 +118,7 @@ class Twins:
         for match in self._both():
             answer = match.reply(seat, self.decisions[seat], [action_message(action)], self.now)
             assert answer is Answer.ACCEPTED
+            match.record_reply(referee_us=0)
             told.append(list(match.outbox))
             match.outbox.clear()
         assert told[0] == told[1]

@@ -101,7 +101,7 @@ def random_match(
         wanted = [action for action in legal if str(action) != "decline"]
         more = [action_message(dice.choice(legal))] * dice.randrange(2)
         match.reply(seat, decision, [action_message(dice.choice(wanted)), *more], now)
-        match.worked(dice.randrange(90))
+        match.record_reply(dice.randrange(90))
         answered += 1
     return MatchRecord(
         spec=spec,

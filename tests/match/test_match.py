@@ -334,8 +334,7 @@ def test_the_records_replay_the_match():
 
 def test_the_referees_own_work_is_recorded():
     driven = Driven()
-    driven.reply()
-    driven.match.worked(17)
+    driven.reply(referee_us=17)
     record = driven.match.records[1]
     assert isinstance(record, ReplyRecord)
     assert (record.bot_us, record.referee_us) == (1000, 17)

@@ -105,6 +105,7 @@ class Driven:
         seat: int | None = None,
         decision: int | None = None,
         after_s: float = 0.001,
+        referee_us: int = 0,
     ) -> Answer:
         """Answer the open decision (or another one) by these actions, or by the first legal one."""
         self.pass_time(after_s)
@@ -115,6 +116,8 @@ class Driven:
         if not actions:
             messages = [action_message(self.match.state.legal[0])]
         answer = self.match.reply(seat, decision, messages, self.now)
+        if answer is Answer.ACCEPTED:
+            self.match.record_reply(referee_us)
         self.take()
         return answer
 

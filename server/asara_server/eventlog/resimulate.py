@@ -28,7 +28,7 @@ from asara_server.match.inputs import (
     ReplyRecord,
     StartRecord,
 )
-from asara_server.match.match import Match
+from asara_server.match.match import Answer, Match
 from asara_server.match.spec import MatchSpec
 
 #: No match lasts two hundred years; later times could not be reckoned with.
@@ -119,16 +119,16 @@ def _explain(match: Match, index: int, record: Record) -> None:
 
 def _reply(match: Match, record: ReplyRecord) -> None:
     seat = record.seat
-    match.reply(seat, match.decision_id(seat), record.actions, record.time_us)
-    if type(match.records[-1]) is ReplyRecord:
-        match.worked(record.referee_us)
+    answer = match.reply(seat, match.decision_id(seat), record.actions, record.time_us)
+    if answer is Answer.ACCEPTED:
+        match.record_reply(record.referee_us)
 
 
 def _rejection(match: Match, record: RejectionRecord) -> None:
     messages = list(map(ActionMessage.FromString, record.actions))
-    match.reply(record.seat, record.decision_id, messages, record.time_us)
-    if type(match.records[-1]) is ReplyRecord:
-        match.worked(0)
+    answer = match.reply(record.seat, record.decision_id, messages, record.time_us)
+    if answer is Answer.ACCEPTED:
+        match.record_reply(referee_us=0)
 
 
 def _start(match: Match, record: StartRecord) -> None:

@@ -43,8 +43,6 @@ from asara_server.outcome import rank_seats
 NEVER: Final = 2**63 - 1
 """The deadline of a match that waits for nobody."""
 
-#: Makes a named tuple in a third of the time that calling its class takes.
-_new: Final = tuple.__new__
 _NOBODY: Final = -1
 _DECLINE: Final = Decline()
 
@@ -134,8 +132,8 @@ class Match:
         #: Bank and increment for the open decision.
         self._allowed_us = 0
         self._halted = False
-        #: Index of the record that waits to hear how long the referee took for it.
-        self._unmeasured = -1
+        #: The reply accepted last, until `record_reply`: time, seat, actions, time it took the bot.
+        self._accepted: tuple[int, int, tuple[Action, ...], int] | None = None
 
     @property
     def asked(self) -> int | None:
@@ -163,7 +161,10 @@ class Match:
         self._go_on(0)
 
     def reply(self, number: int, decision_id: int, actions: Sequence[Given], now_us: int) -> Answer:
-        """A seat's bot answers a decision, with actions, or with messages as they came."""
+        """A seat's bot answers a decision, with actions, or with messages as they came.
+
+        `record_reply` follows every reply that is accepted.
+        """
         seat = self._seats[number]
         if now_us >= self.deadline_us:
             was_open = number == self._asked and decision_id == seat.decision_id
@@ -191,6 +192,12 @@ class Match:
         self.records.append(RejectionRecord(now_us, number, decision_id, carried, *fault))
         self._reject(number, *fault, now_us)
         return Answer.REJECTED
+
+    def record_reply(self, referee_us: int) -> None:
+        """Record the reply just accepted, with the time that the referee itself took for it."""
+        assert self._accepted is not None, "no reply was accepted since the last one was recorded"
+        self.records.append(ReplyRecord(*self._accepted, referee_us))
+        self._accepted = None
 
     def expire(self, now_us: int) -> None:
         """Forfeit every seat whose time has run out by now, in the order in which it ran out."""
@@ -277,13 +284,6 @@ class Match:
         self.deadline_us = NEVER
         self.feed.void()
 
-    def worked(self, referee_us: int) -> None:
-        """How long the referee itself took for the reply just accepted."""
-        index = self._unmeasured
-        time_us, seat, actions, bot_us, _ = self.records[index]  # type: ignore[misc]
-        reply = _new(ReplyRecord, (time_us, seat, actions, bot_us, referee_us))
-        self.records[index] = reply
-
     # Playing
 
     def _accept(
@@ -295,6 +295,7 @@ class Match:
         now_us: int,
     ) -> None:
         """Play the actions of a reply, of which the first one is legal."""
+        assert self._accepted is None, "record_reply was not called for the reply before"
         waited = now_us - self._asked_at_us
         charged = waited - self.clocks.grace_us
         seat.charged_us = charged if charged > 0 else 0
@@ -304,8 +305,7 @@ class Match:
         played: tuple[Action, ...] = (action,)
         if len(actions) > 1:
             played += self._play_more(number, actions)
-        self._unmeasured = len(self.records)
-        self.records.append(_new(ReplyRecord, (now_us, number, played, waited, 0)))
+        self._accepted = (now_us, number, played, waited)
         self._go_on(now_us)
 
     def _play(self, action: Action) -> None:

@@ -266,7 +266,7 @@ class MatchHost:
             time_us = now - table.started_us
             answer = match.reply(seat, decision_id, actions, time_us)
             if answer is Answer.ACCEPTED:
-                match.worked(now_us() - now)
+                match.record_reply(now_us() - now)
         except Exception as error:  # noqa: BLE001 - a fault of the referee ends this match only
             self._void(table, error)
             return Answer.ACCEPTED
