@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from asara_codec.reflection import CodecError
-from asara_codec.wire_format import delimited, varint
+from asara_codec.wire_format import delimited, read_varint
 from asara_game.deal import Deal
 from asara_server.eventlog.header import Replay, ReplayError, ReplayHeader
 from asara_server.eventlog.record_codec import (
@@ -228,18 +228,10 @@ def _split(data: bytes) -> Iterator[Raw]:
     while offset < len(data):
         number += 1
         start = offset
-        length = shift = 0
-        while True:
-            if offset == len(data) or shift > 28:
-                raise Raw(number, start, b"").error("its length is damaged or cut short")
-            byte = data[offset]
-            offset += 1
-            length |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                break
-        if data[start:offset] != varint(length):
-            raise Raw(number, start, b"").error("its length is damaged: not the shortest form")
+        try:
+            length, offset = read_varint(data, offset)
+        except IndexError:
+            raise Raw(number, start, b"").error("its length is damaged or cut short") from None
         left = len(data) - offset
         if length > left:
             fault = (
