@@ -1,6 +1,6 @@
 """Records in words, and what tells two of them apart."""
 
-from typing import Any
+from typing import Any, Final
 
 from asara_server.match.inputs import (
     EnterRecord,
@@ -13,8 +13,9 @@ from asara_server.match.inputs import (
     ReopenRecord,
     ReplyRecord,
 )
+from asara_server.text import plain
 
-_LONGEST = 160
+_LONGEST: Final = 160
 
 
 def describe(record: Record) -> str:
@@ -22,9 +23,9 @@ def describe(record: Record) -> str:
     match record:
         case ReplyRecord(_, seat, actions):
             played = ", ".join(map(str, actions))
-            return f"a reply of seat {seat} ({_short(played)})"
+            return f"a reply of seat {seat} ({plain(played, _LONGEST)})"
         case RejectionRecord(_, seat, _, _, reason, detail):
-            return f"a rejection of seat {seat} ({reason.name}: {_short(detail)})"
+            return f"a rejection of seat {seat} ({reason.name}: {plain(detail, _LONGEST)})"
         case ForfeitRecord(_, seat, termination, _):
             return f"a forfeit of seat {seat} ({termination.name})"
         case ExpiryRecord(_, seats):
@@ -64,9 +65,5 @@ def value_words(value: Any) -> str:
     if isinstance(value, frozenset):
         value = tuple(sorted(value))
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
-        return _short(f"({', '.join(map(value_words, value))})")
-    return _short(str(value) if not isinstance(value, str) else repr(value))
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+        return plain(f"({', '.join(map(value_words, value))})", _LONGEST)
+    return plain(str(value) if not isinstance(value, str) else repr(value), _LONGEST)

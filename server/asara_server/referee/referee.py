@@ -17,7 +17,7 @@ from asara_codec.decode import PlainReply
 from asara_codec.messages import goodbye_bytes, welcome_bytes
 from asara_codec.results import Termination
 from asara_server.eventlog.journal import Journal
-from asara_server.logs import logger, printable
+from asara_server.logs import logger
 from asara_server.match.match import Answer, Match
 from asara_server.match.spec import ClockSettings, MatchRecord, MatchSpec, Player
 from asara_server.referee.counters import Counters
@@ -26,6 +26,7 @@ from asara_server.referee.limits import LimitSettings, RateMeter
 from asara_server.referee.match_host import MatchCut, MatchHost, presence
 from asara_server.referee.session import PROTOCOL_VERSION, Authenticator, Greeting, Session
 from asara_server.referee.stream_errors import Context, Ending, StreamError
+from asara_server.text import plain
 
 __all__ = [
     "ClockSettings",
@@ -276,8 +277,8 @@ class Referee:
         self.log.info(
             "bot dialled in",
             entry=bot.entry,
-            bot=printable(greeting.bot_name),
-            language=printable(greeting.language),
+            bot=plain(greeting.bot_name, longest=64),
+            language=plain(greeting.language, longest=64),
             matches=most,
             again=bot.known,
         )
@@ -336,7 +337,7 @@ class Referee:
     ) -> None:
         session.ignored += 1
         if session.ignored <= _IGNORED_LOGGED:
-            match = printable(match_id)
+            match = plain(match_id, longest=64)
             if decision is None:
                 self.log.info("nonce ignored", entry=bot.entry, match=match)
             else:

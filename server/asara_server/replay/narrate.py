@@ -28,7 +28,6 @@ from asara_game.vocabulary import DecisionKind
 from asara_server.eventlog.header import Replay, ReplayError, ReplayHeader
 from asara_server.eventlog.resimulate import Step, resimulated_steps
 from asara_server.match.inputs import EnterRecord, LeaveRecord, Record, RejectionRecord, ReplyRecord
-from asara_server.outcome import plain_words
 from asara_server.replay.phrases import (
     buyer_words,
     colour_words,
@@ -37,6 +36,7 @@ from asara_server.replay.phrases import (
     phrase,
     section_words,
 )
+from asara_server.text import plain_words
 
 _WIDTH: Final = 100
 #: While this is asked, the turn has not been seen to begin.

@@ -42,7 +42,7 @@ from asara_game.vocabulary import (
     SectionKind,
     Tower,
 )
-from asara_server.outcome import plain_words
+from asara_server.text import plain_words
 
 
 def phrase(event: Event | SeatForfeited) -> str:
