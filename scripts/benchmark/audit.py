@@ -16,7 +16,7 @@ from asara_game.edition import load_edition
 from asara_game.engine import apply, new_match
 from asara_game.rules import Rules, parse_rule_sets
 from asara_server.event_loop import seldom_collect
-from asara_server.eventlog.header import Replay, ReplayHeader
+from asara_server.eventlog.replay import Replay, ReplayHeader
 from asara_server.match.inputs import Presence, ReplyRecord
 from asara_server.match.match import Match
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
@@ -90,7 +90,7 @@ def _replay(rules: Rules, rng: random.Random, name: str) -> Replay:
     """A match between bots that take as long as quick ones do."""
     players = tuple(Player(f"random-{seat}", f"token-{seat}") for seat in range(_SEATS))
     spec = MatchSpec(name, rules, players, ClockSettings(), rng.randbytes(32))
-    limits = LimitSettings().told()
+    limits = LimitSettings().match_limits
     match = Match(spec, limits)
     match.start({seat: Presence() for seat in range(_SEATS)}, {})
     now_us = 0

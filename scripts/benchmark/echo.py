@@ -97,7 +97,7 @@ def record(rules: Rules, match_id: str, seed: int) -> _Step:
     rng = random.Random(f"{match_id} {seed}")
     players = tuple(Player(f"bot-{seat}", f"bot-{seat}") for seat in range(rules.seats))
     spec = MatchSpec(match_id, rules, players, CLOCKS, rng.randbytes(32))
-    match = Match(spec, LimitSettings().told())
+    match = Match(spec, LimitSettings().match_limits)
     match.start({seat: Presence() for seat in range(rules.seats)}, {})
     told: _Step = []
     decisions = [0] * rules.seats

@@ -12,7 +12,7 @@ from asara_server.match.match import Answer, Match
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
 from asara_server.referee.limits import LimitSettings
 
-LIMITS = LimitSettings().told()
+LIMITS = LimitSettings().match_limits
 CLOCKS = ClockSettings()
 
 

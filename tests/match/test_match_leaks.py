@@ -22,7 +22,7 @@ WORLDS = 2
 
 def played(match_spec, moves):
     """A match in which these moves were made; nothing of it was taken out of the outbox."""
-    match = Match(match_spec, LIMITS.told())
+    match = Match(match_spec, LIMITS.match_limits)
     seats = range(len(match_spec.players))
     match.start({seat: Presence(live_updates=seat % 2 == 0) for seat in seats}, {})
     for number, move in enumerate(moves):

@@ -63,7 +63,7 @@ class Driven:
         start: bool = True,
     ) -> None:
         self.spec = match_spec or spec()
-        self.match = Match(self.spec, limits.told())
+        self.match = Match(self.spec, limits.match_limits)
         self.now = 0
         self.told: list[list[PlayResponse]] = [[] for _ in self.spec.players]
         self._decision_ids = [0] * len(self.told)

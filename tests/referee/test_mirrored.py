@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from asara_server.eventlog.header import ReplayError, ReplayHeader, replay_of
 from asara_server.eventlog.journal import Journal, JournalError
 from asara_server.eventlog.record_codec import record_bytes
 from asara_server.eventlog.recovery import recover
+from asara_server.eventlog.replay import ReplayError, ReplayHeader, replay_of
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match.spec import MatchSpec
 from asara_server.replay.file import read_replay, write_replay
@@ -102,7 +102,7 @@ def test_a_match_that_cannot_be_mirrored_is_refused(changes, message):
 
 
 def test_a_header_that_cannot_be_is_refused():
-    header = ReplayHeader.of(mirrored(), LIMITS.told(), 0)
+    header = ReplayHeader.of(mirrored(), LIMITS.match_limits, 0)
     with pytest.raises(ReplayError, match="a joint deal cannot be mirrored"):
         replace(header, nonces=(bytes(32), bytes(32))).spec()
 
@@ -110,16 +110,16 @@ def test_a_header_that_cannot_be_is_refused():
 def test_a_journal_of_another_block_is_not_gone_on_with(tmp_path):
     match = mirrored()
     with Journal(tmp_path / "journal.sqlite") as journal:
-        header = ReplayHeader.of(match, LIMITS.told(), 0)
+        header = ReplayHeader.of(match, LIMITS.match_limits, 0)
         journal.begin(match.match_id, record_bytes(header), ["a", "b"])
         journal.commit()
     for changed in ({"mirrored_block": "b2"}, {"mirrored_block": ""}, {"secret": bytes(32)}):
         with (
             Journal(tmp_path / "journal.sqlite") as journal,
-            pytest.raises(JournalError, match="b1-1 has other entries or deals"),
+            pytest.raises(JournalError, match="b1-1 has other entries or another deal"),
         ):
-            recover(journal, replace(match, **changed), LIMITS.told())
+            recover(journal, replace(match, **changed))
     with Journal(tmp_path / "journal.sqlite") as journal:
-        held = recover(journal, match, LIMITS.told())
+        held = recover(journal, match)
         assert held is not None
         assert held.spec.mirrored_block == "b1"

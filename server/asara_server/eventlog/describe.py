@@ -1,4 +1,4 @@
-"""Records in words, and what tells two of them apart."""
+"""Records, and differences between them, in words."""
 
 from typing import Any, Final
 
@@ -16,10 +16,11 @@ from asara_server.match.inputs import (
 from asara_server.text import plain
 
 _LONGEST: Final = 160
+"""Characters of a value."""
 
 
 def describe(record: Record) -> str:
-    """What happened, in a few words."""
+    """Return a noun phrase, such as `a reply of seat 1 (build 2)`."""
     match record:
         case ReplyRecord(_, seat, actions):
             played = ", ".join(map(str, actions))
@@ -29,21 +30,21 @@ def describe(record: Record) -> str:
         case ForfeitRecord(_, seat, termination, _):
             return f"a forfeit of seat {seat} ({termination.name})"
         case ExpiryRecord(_, seats):
-            return f"that the time of seat {' and '.join(map(str, seats))} ran out"
+            return f"an expiry of the time of seat {' and '.join(map(str, seats))}"
         case LeaveRecord(_, seat):
-            return f"that seat {seat} lost its stream"
+            return f"a loss of the stream of seat {seat}"
         case EnterRecord(_, seat):
-            return f"that seat {seat} came back"
+            return f"a new stream of seat {seat}"
         case HaltRecord():
-            return "that the referee was told to stop"
+            return "a stop of the referee"
         case ReopenRecord():
-            return "that the referee was started again"
+            return "a restart of the referee"
         case _:
             return "the start of the match"
 
 
 def describe_difference(expected: Any, found: Any) -> str:
-    """The first field in which two records (or two results) differ, and both values."""
+    """Return the first field in which two records or two results differ, with both values."""
     if type(expected) is not type(found):
         return f"expected {describe(expected)}; found {describe(found)}"
     name, one, other = first_difference(expected, found)
@@ -51,12 +52,13 @@ def describe_difference(expected: Any, found: Any) -> str:
 
 
 def first_difference(a: Any, b: Any) -> tuple[str, Any, Any]:
-    """The first field in which two named tuples of one type differ."""
+    """Return name and values of the first field in which two named tuples of one type differ."""
     fields = zip(a._fields, a, b, strict=True)
     return next((name, one, other) for name, one, other in fields if one != other)
 
 
 def value_words(value: Any) -> str:
+    """Return the value of a field in a readable form of limited length."""
     name = getattr(value, "name", None)
     if isinstance(name, str):
         return name
@@ -66,4 +68,4 @@ def value_words(value: Any) -> str:
         value = tuple(sorted(value))
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
         return plain(f"({', '.join(map(value_words, value))})", _LONGEST)
-    return plain(str(value) if not isinstance(value, str) else repr(value), _LONGEST)
+    return plain(repr(value) if isinstance(value, str) else str(value), _LONGEST)

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from asara_codec.limits import Limits
+from asara.v1.play_pb2 import Limits as LimitsMessage
+from asara_server.match.spec import MatchLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +31,17 @@ class LimitSettings:
     transport_bytes: int = 8 * 1024 * 1024
     """gRPC itself breaks the stream of a larger request; to the referee the bot has gone then."""
 
-    def told(self) -> Limits:
-        """What bots are told."""
-        return Limits(
+    @property
+    def match_limits(self) -> MatchLimits:
+        """The limits on which the course of a match depends."""
+        return MatchLimits(self.actions_per_reply, self.rejections_forgiven)
+
+    def message(self, matches: int) -> LimitsMessage:
+        """Return the limits as a bot is sent them, with the number of matches that it may play."""
+        return LimitsMessage(
             request_bytes=self.request_bytes,
             requests_per_second=self.requests_per_second,
-            matches=self.matches,
+            matches=matches,
             actions_per_reply=self.actions_per_reply,
             rejections_forgiven=self.rejections_forgiven,
             responses_unread=self.responses_unread,

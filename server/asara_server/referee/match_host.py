@@ -15,17 +15,16 @@ from typing import Final
 
 from structlog.typing import FilteringBoundLogger
 
-from asara_codec.limits import Limits
 from asara_codec.messages import deal_committed_bytes, match_ended_bytes
 from asara_codec.results import Termination
-from asara_server.eventlog.header import ReplayHeader
 from asara_server.eventlog.journal import Journal, JournalError
 from asara_server.eventlog.record_codec import record_bytes
 from asara_server.eventlog.recovery import RecoveredMatch, last_us, recover
+from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match import deal_secrets
 from asara_server.match.inputs import Absence, Presence, ReplyRecord
-from asara_server.match.match import NEVER, Answer, Given, Match
-from asara_server.match.spec import SECOND_US, MatchRecord, MatchSpec
+from asara_server.match.match import NEVER, Answer, Match, ReceivedAction
+from asara_server.match.spec import SECOND_US, MatchLimits, MatchRecord, MatchSpec
 from asara_server.referee.counters import Counters
 from asara_server.referee.hosted import HostedBot, HostedMatch, now_us, wake
 from asara_server.referee.session import Greeting
@@ -42,7 +41,7 @@ class MatchHost:
     """All matches of a referee."""
 
     def __init__(
-        self, limits: Limits, log: FilteringBoundLogger, journal: Journal | None = None
+        self, limits: MatchLimits, log: FilteringBoundLogger, journal: Journal | None = None
     ) -> None:
         self.by_match: dict[str, HostedMatch] = {}
         self.counters = Counters()
@@ -74,7 +73,7 @@ class MatchHost:
             raise self._broken
         loop = asyncio.get_running_loop()
         table = HostedMatch(spec, bots, loop.create_future())
-        held = None if self._journal is None else recover(self._journal, spec, self._limits)
+        held = None if self._journal is None else recover(self._journal, spec)
         self.by_match[spec.match_id] = table
         self._waiting.append(table)
         self._set_start_timer(table)
@@ -256,7 +255,7 @@ class MatchHost:
     # Playing
 
     def reply(
-        self, table: HostedMatch, seat: int, decision_id: int, actions: Sequence[Given]
+        self, table: HostedMatch, seat: int, decision_id: int, actions: Sequence[ReceivedAction]
     ) -> Answer:
         """A bot's reply: the hot path."""
         match = table.match

@@ -56,8 +56,7 @@ class Referee:
         self.limits = limits or LimitSettings()
         self.log = log or logger("referee")
         self.name = name or f"asara/{version('asara')}"
-        self._told = self.limits.told()
-        self._tables = MatchHost(self._told, self.log, journal)
+        self._tables = MatchHost(self.limits.match_limits, self.log, journal)
         self._bots: dict[str, HostedBot] = {}
         self._sessions: dict[Session, HostedBot] = {}
         #: Streams that have not said hello, by their door.
@@ -288,7 +287,7 @@ class Referee:
                 protocol_version=PROTOCOL_VERSION,
                 referee=self.name,
                 entry=bot.entry,
-                limits=self._told._replace(matches=bot.matches),
+                limits=self.limits.message(bot.matches),
             )
         )
         for match_id, (table, seat) in list(bot.tables.items()):

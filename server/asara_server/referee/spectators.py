@@ -30,7 +30,7 @@ def _summary(table: HostedMatch, match: Match) -> MatchSummary:
         match_id=table.spec.match_id,
         entries=table.spec.entries,
         rules=table.spec.rules,
-        sequence=match.feed.turns[-1],
+        sequence=match.feed.turn_ends[-1],
     )
 
 
@@ -46,14 +46,14 @@ async def follow(
     feed = match.feed
     spec = table.spec
     settle()
-    while not (feed.at_rest or match.finished):
+    while not (feed.between_turns or match.finished):
         await _news(table)
         settle()
     yield watch_started_bytes(
         match_id=spec.match_id,
         entries=spec.entries,
         rules=spec.rules,
-        sequence=feed.turns[-1],
+        sequence=feed.turn_ends[-1],
         public=public_view(match.state),
         deal_commitment=feed.commitment,
         nonces=feed.nonces,
@@ -62,7 +62,7 @@ async def follow(
     while True:
         settle()
         finished = match.finished
-        ends = feed.turns[bisect_right(feed.turns, sent) :]
+        ends = feed.turn_ends[bisect_right(feed.turn_ends, sent) :]
         if finished and not match.void and max(sent, *ends, 0) < len(feed.events):
             ends.append(len(feed.events))
         for end in ends:
@@ -72,7 +72,7 @@ async def follow(
             sent = end
         if finished:
             break
-        if match.finished or bisect_right(feed.turns, sent) < len(feed.turns):
+        if match.finished or bisect_right(feed.turn_ends, sent) < len(feed.turn_ends):
             continue  # more happened while the watcher was slow
         await _news(table)
     yield watch_ended_bytes(

@@ -189,7 +189,7 @@ def _read(path: Path) -> bytes:
 
 
 def _signer(path: Path) -> bytes | None:
-    from asara_server.eventlog.header import ReplayError
+    from asara_server.eventlog.replay import ReplayError
     from asara_server.replay.file import parse_file, read_file
 
     try:
@@ -209,7 +209,7 @@ class _Job(NamedTuple):
 
 
 def _audit_file(job: _Job) -> "tuple[Path, Verdict]":
-    from asara_server.eventlog.header import ReplayError
+    from asara_server.eventlog.replay import ReplayError
     from asara_server.replay.audit import Verdict, audit
     from asara_server.replay.file import read_file
 
