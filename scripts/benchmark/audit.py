@@ -16,7 +16,7 @@ from asara_game.edition import load_edition
 from asara_game.engine import apply, new_match
 from asara_game.rules import Rules, parse_rule_sets
 from asara_server.event_loop import seldom_collect
-from asara_server.eventlog.header import Replay, ReplayHeader
+from asara_server.eventlog.replay import Replay, ReplayHeader
 from asara_server.match.inputs import Presence, ReplyRecord
 from asara_server.match.match import Match
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
@@ -90,7 +90,7 @@ def _replay(rules: Rules, rng: random.Random, name: str) -> Replay:
     """Play a match between bots that answer as quickly as real ones can."""
     players = tuple(Player(f"random-{seat}", f"token-{seat}") for seat in range(_SEATS))
     spec = MatchSpec(name, rules, players, ClockSettings(), rng.randbytes(32))
-    limits = LimitSettings().announced()
+    limits = LimitSettings().match_limits
     match = Match(spec, limits)
     match.start({seat: Presence() for seat in range(_SEATS)}, {})
     now_us = 0
@@ -99,7 +99,7 @@ def _replay(rules: Rules, rng: random.Random, name: str) -> Replay:
         now_us += rng.randrange(400, 1_500)
         action = action_message(rng.choice(match.state.legal))
         match.reply(seat, match.decision_id(seat), [action], now_us)
-        match.worked(rng.randrange(60, 300))
+        match.record_reply(rng.randrange(60, 300))
         match.outbox.clear()
     header = ReplayHeader.of(spec, limits, 1_800_000_000_000)
     return Replay(header, tuple(match.records), match.results, match.feed.digests)

@@ -98,7 +98,7 @@ def record(rules: Rules, match_id: str, seed: int) -> _Step:
     rng = random.Random(f"{match_id} {seed}")
     players = tuple(Player(f"bot-{seat}", f"bot-{seat}") for seat in range(rules.seats))
     spec = MatchSpec(match_id, rules, players, CLOCKS, rng.randbytes(32))
-    match = Match(spec, LimitSettings().announced())
+    match = Match(spec, LimitSettings().match_limits)
     match.start({seat: Presence() for seat in range(rules.seats)}, {})
     sent: _Step = []
     decisions = [0] * rules.seats
@@ -113,6 +113,7 @@ def record(rules: Rules, match_id: str, seed: int) -> _Step:
         now_us += _PACE_US
         answer = action_message(rng.choice(match.state.legal))
         match.reply(match.asked, decisions[match.asked], [answer], now_us)
+        match.record_reply(referee_us=0)
 
 
 def _steps(sent: Iterator[tuple[int, PlayResponse]]) -> Iterator[_Step]:

@@ -8,11 +8,11 @@ from asara.settings import Settings
 from asara_codec.results import SeatResult
 from asara_game.rules import Rules
 from asara_server.match.inputs import Presence
-from asara_server.match.match import Match
+from asara_server.match.match import Answer, Match
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
 from asara_server.referee.limits import LimitSettings
 
-LIMITS = LimitSettings().announced()
+LIMITS = LimitSettings().match_limits
 CLOCKS = ClockSettings()
 
 
@@ -31,7 +31,9 @@ def play_match(
             request = clients[seat].handle(data)
             if request is not None:
                 reply = request.reply
-                match.reply(seat, reply.decision_id, reply.actions, 0)
+                answer = match.reply(seat, reply.decision_id, reply.actions, 0)
+                if answer is Answer.ACCEPTED:
+                    match.record_reply(referee_us=0)
     assert match.finished
     assert not match.faults, match.records
     return match.results

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from asara_codec.results import Termination
-from asara_server.eventlog.header import replay_of
 from asara_server.eventlog.journal import Journal, JournalError
+from asara_server.eventlog.replay import replay_of
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match.inputs import ForfeitRecord, ReopenRecord, ReplyRecord
 from asara_server.match.spec import ClockSettings, MatchRecord, MatchSpec
@@ -166,7 +166,7 @@ async def test_a_stop_leaves_a_match_to_be_gone_on_with(tmp_path):
 async def test_another_match_of_the_same_name_is_refused(tmp_path):
     await play_some(tmp_path, spec(), replies=1)
     async with kept(tmp_path) as server:
-        with pytest.raises(JournalError, match="m1 has other entries or deals"):
+        with pytest.raises(JournalError, match="m1 has other entries or another deal"):
             await server.referee.play(spec(secret=SECRET[::-1]))
 
 

@@ -147,12 +147,12 @@ def test_an_event_that_leaks_is_found_out(monkeypatch):
 
 @pytest.mark.sources_only
 def test_news_of_a_turn_that_is_not_over_is_found_out(monkeypatch):
-    happened = feed.MatchFeed.happened
+    happened = feed.MatchFeed.add_events
 
     def hasty(self, events, state):
         happened(self, events, state)
-        self.turns.append(len(self.events))
+        self.turn_ends.append(len(self.events))
 
-    monkeypatch.setattr(feed.MatchFeed, "happened", hasty)
+    monkeypatch.setattr(feed.MatchFeed, "add_events", hasty)
     with pytest.raises(Leak, match="before it is over"):
         Twins("basic", 2, 1).play(visitor)

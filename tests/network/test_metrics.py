@@ -255,7 +255,7 @@ def test_a_histogram_counts_up_to_and_with_its_bounds() -> None:
         events=(),
         void=True,
         digests=(),
-        limits=LIMITS.announced(),
+        limits=LIMITS.match_limits,
         started_unix_ms=0,
         duration_us=0,
     )

@@ -62,7 +62,7 @@ class Driven:
         start: bool = True,
     ) -> None:
         self.spec = match_spec or spec()
-        self.match = Match(self.spec, limits.announced())
+        self.match = Match(self.spec, limits.match_limits)
         self.now = 0
         self.told: list[list[PlayResponse]] = [[] for _ in self.spec.players]
         self._decision_ids = [0] * len(self.told)
@@ -104,6 +104,7 @@ class Driven:
         seat: int | None = None,
         decision: int | None = None,
         after_s: float = 0.001,
+        referee_us: int = 0,
     ) -> Answer:
         """Answer the open decision, or another one, with these actions or the first legal one."""
         self.pass_time(after_s)
@@ -114,6 +115,8 @@ class Driven:
         if not actions:
             messages = [action_message(self.match.state.legal[0])]
         answer = self.match.reply(seat, decision, messages, self.now)
+        if answer is Answer.ACCEPTED:
+            self.match.record_reply(referee_us)
         self.take()
         return answer
 

@@ -13,7 +13,7 @@ import asara
 from asara.v1.play_pb2 import Nonce, PlayResponse
 from asara.verifier import make_nonce
 from asara_codec.results import Termination
-from asara_server.eventlog.header import ReplayError, replay_of
+from asara_server.eventlog.replay import ReplayError, replay_of
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match import deal_secrets
 from asara_server.match.spec import ClockSettings, MatchRecord, MatchSpec

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from asara_server.eventlog.header import ReplayError, ReplayHeader, replay_of
 from asara_server.eventlog.journal import Journal, JournalError
 from asara_server.eventlog.record_codec import record_bytes
 from asara_server.eventlog.recovery import recover
+from asara_server.eventlog.replay import ReplayError, ReplayHeader, replay_of
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match.spec import MatchSpec
 from asara_server.replay.file import read_replay, write_replay
@@ -108,7 +108,7 @@ def test_a_match_that_cannot_be_mirrored_is_refused(changes, message):
 
 
 def test_a_header_that_cannot_be_is_refused():
-    header = ReplayHeader.of(mirrored(), LIMITS.announced(), 0)
+    header = ReplayHeader.of(mirrored(), LIMITS.match_limits, 0)
     with pytest.raises(ReplayError, match="a joint deal cannot be mirrored"):
         replace(header, nonces=(bytes(32), bytes(32))).spec()
 
@@ -116,16 +116,16 @@ def test_a_header_that_cannot_be_is_refused():
 def test_a_journal_of_another_block_is_refused(tmp_path):
     match = mirrored()
     with Journal(tmp_path / "journal.sqlite") as journal:
-        header = ReplayHeader.of(match, LIMITS.announced(), 0)
+        header = ReplayHeader.of(match, LIMITS.match_limits, 0)
         journal.begin(match.match_id, record_bytes(header), ["a", "b"])
         journal.commit()
     for changed in ({"mirrored_block": "b2"}, {"mirrored_block": ""}, {"secret": bytes(32)}):
         with (
             Journal(tmp_path / "journal.sqlite") as journal,
-            pytest.raises(JournalError, match="b1-1 has other entries or deals"),
+            pytest.raises(JournalError, match="b1-1 has other entries or another deal"),
         ):
-            recover(journal, replace(match, **changed), LIMITS.announced())
+            recover(journal, replace(match, **changed))
     with Journal(tmp_path / "journal.sqlite") as journal:
-        recovered = recover(journal, match, LIMITS.announced())
+        recovered = recover(journal, match)
         assert recovered is not None
         assert recovered.spec.mirrored_block == "b1"

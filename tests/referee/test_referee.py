@@ -9,7 +9,7 @@ import structlog
 from structlog.testing import CapturingLogger
 
 from asara_codec.results import Termination
-from asara_server.eventlog.header import replay_of
+from asara_server.eventlog.replay import replay_of
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match.match import Match
 from asara_server.match.spec import ClockSettings

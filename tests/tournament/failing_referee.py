@@ -24,7 +24,7 @@ def fail_once(monkeypatch: pytest.MonkeyPatch) -> list[MatchSpec]:
             events=(),
             void=True,
             digests=(),
-            limits=LimitSettings().announced(),
+            limits=LimitSettings().match_limits,
             started_unix_ms=0,
             duration_us=1,
         )

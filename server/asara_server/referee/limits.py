@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 
-from asara_codec.limits import Limits
+from asara.v1.play_pb2 import Limits as LimitsMessage
+from asara_server.match.spec import MatchLimits
 
 
 @dataclass(frozen=True, slots=True)
 class LimitSettings:
-    """The limits that the referee enforces; `announced` returns those that bots receive."""
+    """The limits that the referee enforces; `message` has those that bots receive."""
 
     request_bytes: int = 64 * 1024
     """Size of a request."""
@@ -33,12 +34,17 @@ class LimitSettings:
     transport_bytes: int = 8 * 1024 * 1024
     """Size of a message at which gRPC itself breaks the stream, without a protocol violation."""
 
-    def announced(self) -> Limits:
-        """Return the limits that Welcome carries."""
-        return Limits(
+    @property
+    def match_limits(self) -> MatchLimits:
+        """The limits that decide what happens in a match."""
+        return MatchLimits(self.actions_per_reply, self.rejections_forgiven)
+
+    def message(self, matches: int) -> LimitsMessage:
+        """Return the limits for Welcome, with the number of matches that the bot may play."""
+        return LimitsMessage(
             request_bytes=self.request_bytes,
             requests_per_second=self.requests_per_second,
-            matches=self.matches,
+            matches=matches,
             actions_per_reply=self.actions_per_reply,
             rejections_forgiven=self.rejections_forgiven,
             responses_unread=self.responses_unread,

@@ -10,7 +10,7 @@ from typing import Final
 from structlog.typing import FilteringBoundLogger
 
 from asara_codec.results import Termination
-from asara_server.match.match import Answer, Given, Match
+from asara_server.match.match import Answer, Match, ReceivedAction
 from asara_server.match.spec import SECOND_US
 from asara_server.referee.group_commit import GroupCommit, send_messages
 from asara_server.referee.hosted import HostedMatch, now_us
@@ -33,7 +33,7 @@ class MatchDriver:
         self._ending = ending
 
     def reply(
-        self, hosted: HostedMatch, seat: int, decision_id: int, actions: Sequence[Given]
+        self, hosted: HostedMatch, seat: int, decision_id: int, actions: Sequence[ReceivedAction]
     ) -> Answer:
         """Pass a bot's reply to a match that has begun: the hot path."""
         match = hosted.match
@@ -43,7 +43,7 @@ class MatchDriver:
             time_us = now - hosted.started_us
             answer = match.reply(seat, decision_id, actions, time_us)
             if answer is Answer.ACCEPTED:
-                match.worked(now_us() - now)
+                match.record_reply(now_us() - now)
         except Exception as error:  # noqa: BLE001 - a fault of the referee ends this match only
             self._ending.void(hosted, error)
             return Answer.ACCEPTED

@@ -4,10 +4,9 @@ from collections.abc import Callable
 
 from structlog.typing import FilteringBoundLogger
 
-from asara_codec.limits import Limits
 from asara_server.eventlog.journal import JournalError
 from asara_server.match.inputs import ReplyRecord
-from asara_server.match.spec import MatchRecord
+from asara_server.match.spec import MatchLimits, MatchRecord
 from asara_server.referee.counters import Counters
 from asara_server.referee.group_commit import GroupCommit, post
 from asara_server.referee.hosted import HostedMatch, now_us
@@ -23,7 +22,7 @@ class MatchEnding:
 
     def __init__(
         self,
-        limits: Limits,
+        limits: MatchLimits,
         log: FilteringBoundLogger,
         commits: GroupCommit | None,
         remove: Callable[[HostedMatch], None],

@@ -4,13 +4,12 @@ import asyncio
 
 from structlog.typing import FilteringBoundLogger
 
-from asara_codec.limits import Limits
 from asara_codec.results import Termination
 from asara_server.eventlog.journal import Journal, JournalError
 from asara_server.eventlog.recovery import recover
 from asara_server.match.inputs import Absence
 from asara_server.match.match import Match
-from asara_server.match.spec import MatchRecord, MatchSpec
+from asara_server.match.spec import MatchLimits, MatchRecord, MatchSpec
 from asara_server.referee import joint_deal
 from asara_server.referee.group_commit import GroupCommit
 from asara_server.referee.hosted import HostedBot, HostedMatch, now_us, wake
@@ -25,7 +24,7 @@ class MatchHost:
     """The matches that wait or run, and the effects of bots that connect, leave or forfeit."""
 
     def __init__(
-        self, limits: Limits, log: FilteringBoundLogger, journal: Journal | None = None
+        self, limits: MatchLimits, log: FilteringBoundLogger, journal: Journal | None = None
     ) -> None:
         self.by_id: dict[str, HostedMatch] = {}
         """By the match's name, in the order of the calls of `play`."""
@@ -45,7 +44,7 @@ class MatchHost:
         if self._commits is not None:
             if self._commits.error is not None:
                 raise self._commits.error
-            recovered = recover(self._commits.journal, spec, self._limits)
+            recovered = recover(self._commits.journal, spec)
         hosted = HostedMatch(spec, bots, asyncio.get_running_loop().create_future())
         self.by_id[spec.match_id] = hosted
         self.starter.add(hosted)

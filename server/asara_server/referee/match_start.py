@@ -5,14 +5,13 @@ import time
 
 from structlog.typing import FilteringBoundLogger
 
-from asara_codec.limits import Limits
 from asara_codec.results import Termination
-from asara_server.eventlog.header import ReplayHeader
 from asara_server.eventlog.journal import Journal
 from asara_server.eventlog.record_codec import record_bytes
+from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match.inputs import Absence
 from asara_server.match.match import Match
-from asara_server.match.spec import MatchSpec
+from asara_server.match.spec import MatchLimits, MatchSpec
 from asara_server.referee import joint_deal
 from asara_server.referee.hosted import HostedBot, HostedMatch, now_us
 from asara_server.referee.match_driver import MatchDriver
@@ -29,7 +28,7 @@ class MatchStarter:
 
     def __init__(
         self,
-        limits: Limits,
+        limits: MatchLimits,
         log: FilteringBoundLogger,
         journal: Journal | None,
         driver: MatchDriver,

@@ -40,14 +40,12 @@ class Referee:
         self.log = log or logger("referee")
         self.watcher_count = 0
         """Number of Watch calls in progress."""
-        announced = self.limits.announced()
         self._bots: dict[str, HostedBot] = {}
-        self._matches = MatchHost(announced, self.log, journal)
+        self._matches = MatchHost(self.limits.match_limits, self.log, journal)
         self._streams = StreamHandler(
             self._bots,
             self._matches,
             self.limits,
-            announced,
             self.log,
             name or f"asara/{version('asara')}",
         )

@@ -39,7 +39,7 @@ def _summary(hosted: HostedMatch, match: Match) -> MatchSummary:
         match_id=hosted.spec.match_id,
         entries=hosted.spec.entries,
         rules=hosted.spec.rules,
-        sequence=match.feed.turns[-1],
+        sequence=match.feed.turn_ends[-1],
     )
 
 
@@ -56,14 +56,14 @@ async def follow(
     feed = match.feed
     spec = hosted.spec
     flush()
-    while not (feed.at_rest or match.finished):
+    while not (feed.between_turns or match.finished):
         await hosted.updated()
         flush()
     yield watch_started_bytes(
         match_id=spec.match_id,
         entries=spec.entries,
         rules=spec.rules,
-        sequence=feed.turns[-1],
+        sequence=feed.turn_ends[-1],
         public=public_view(match.state),
         deal_commitment=feed.commitment,
         nonces=feed.nonces,
@@ -72,7 +72,7 @@ async def follow(
     while True:
         flush()
         finished = match.finished
-        ends = feed.turns[bisect_right(feed.turns, sent) :]
+        ends = feed.turn_ends[bisect_right(feed.turn_ends, sent) :]
         if finished and not match.void and max(sent, *ends, 0) < len(feed.events):
             ends.append(len(feed.events))
         for end in ends:
@@ -82,7 +82,7 @@ async def follow(
             sent = end
         if finished:
             break
-        if match.finished or bisect_right(feed.turns, sent) < len(feed.turns):
+        if match.finished or bisect_right(feed.turn_ends, sent) < len(feed.turn_ends):
             continue  # more happened while the watcher received these
         await hosted.updated()
     yield watch_ended_bytes(

@@ -9,10 +9,8 @@ from structlog.typing import FilteringBoundLogger
 
 from asara.v1.play_pb2 import PlayRequest, Reply
 from asara_codec.decode import PlainReply
-from asara_codec.limits import Limits
 from asara_codec.messages import welcome_bytes
 from asara_codec.results import Termination
-from asara_server.logs import printable
 from asara_server.match.match import Answer
 from asara_server.referee.authenticator import Authenticator
 from asara_server.referee.hello import PROTOCOL_VERSION, CheckedHello
@@ -21,6 +19,7 @@ from asara_server.referee.limits import LimitSettings
 from asara_server.referee.match_host import MatchHost
 from asara_server.referee.session import Session
 from asara_server.referee.stream_errors import Context, ErrorKind, StreamError
+from asara_server.text import plain
 
 _IGNORED_LOGGED: Final = 10
 """Ignored requests that are logged one by one for a stream; the rest are only counted."""
@@ -33,8 +32,7 @@ class StreamHandler:
         self,
         bots: Mapping[str, HostedBot],
         host: MatchHost,
-        settings: LimitSettings,
-        limits: Limits,
+        limits: LimitSettings,
         log: FilteringBoundLogger,
         name: str,
     ) -> None:
@@ -44,7 +42,6 @@ class StreamHandler:
         self._bots = bots
         self._host = host
         self._reply_to_match = host.driver.reply
-        self._settings = settings
         self._limits = limits
         self._log = log
         self._name = name
@@ -67,13 +64,13 @@ class StreamHandler:
         Streams are counted by authenticator: a crowd at one address does not block another.
         """
         without_hello = self._without_hello[authenticator]
-        if without_hello >= self._settings.streams_without_hello:
+        if without_hello >= self._limits.streams_without_hello:
             raise StreamError(
                 ErrorKind.TOO_MANY_STREAMS,
                 f"{without_hello} streams are open that have not sent Hello; try again later",
             )
         self._without_hello[authenticator] += 1
-        return Session(context, self, self._settings, authenticator)
+        return Session(context, self, self._limits, authenticator)
 
     def close_all(self, goodbye: bytes) -> None:
         """Send a last response to all bots and end their streams."""
@@ -100,8 +97,8 @@ class StreamHandler:
         self._log.info(
             "bot connected",
             entry=bot.entry,
-            bot=printable(hello.bot_name),
-            language=printable(hello.language),
+            bot=plain(hello.bot_name, longest=64),
+            language=plain(hello.language, longest=64),
             matches=max_matches,
             again=bot.hello is not None,
         )
@@ -112,7 +109,7 @@ class StreamHandler:
                 protocol_version=PROTOCOL_VERSION,
                 referee=self._name,
                 entry=bot.entry,
-                limits=self._limits._replace(matches=bot.max_matches),
+                limits=self._limits.message(bot.max_matches),
             )
         )
         self._host.bot_connected(bot)
@@ -192,7 +189,7 @@ class StreamHandler:
     def _limit_rate(self, bot: HostedBot, requests: int = 1) -> None:
         """Count requests that advance no match; raise StreamError if they are too frequent."""
         if not bot.rate_limiter.allow(time.monotonic(), requests):
-            limit = self._settings.requests_per_second
+            limit = self._limits.requests_per_second
             raise StreamError(
                 ErrorKind.REQUEST_RATE,
                 f"more than {limit} requests per second that answer no open decision",
@@ -212,7 +209,7 @@ class StreamHandler:
     ) -> None:
         session.ignored_requests += 1
         if session.ignored_requests <= _IGNORED_LOGGED:
-            match = printable(match_id)
+            match = plain(match_id, longest=64)
             if decision is None:
                 self._log.info("nonce ignored", entry=bot.entry, match=match)
             else:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.eventlog.header import Replay
+from asara_server.eventlog.replay import Replay
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match import deal_secrets
 from asara_server.replay.file import read_replay

@@ -30,8 +30,8 @@ from asara_server.cli.options.match import (
     signing_key,
 )
 from asara_server.cli.options.sandbox import SandboxChoice, SandboxOption, chosen_sandbox
-from asara_server.outcome import plain_words
 from asara_server.replay.signing import default_key_path
+from asara_server.text import plain_words
 from asara_server.tournament.schedule.schedule import rotated
 from asara_server.tournament.standings.match_result import MatchResult
 

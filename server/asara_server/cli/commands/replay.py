@@ -21,7 +21,7 @@ _LARGEST = 5
 
 
 def _read(path: Path) -> "ReplayFile":
-    from asara_server.eventlog.header import ReplayError
+    from asara_server.eventlog.replay import ReplayError
     from asara_server.replay.file import read_signed
 
     try:
@@ -39,7 +39,7 @@ def show(
     ] = None,
 ) -> None:
     """Tell a match turn by turn, as the referee or as one seat saw it."""
-    from asara_server.eventlog.header import ReplayError
+    from asara_server.eventlog.replay import ReplayError
     from asara_server.replay.narrate import narrate
 
     replay = _read(file).replay
@@ -89,7 +89,7 @@ def diff(
 @app.command()
 def clock(file: File) -> None:
     """Show where the time of a match went: by seat, the longest decisions, and forfeits."""
-    from asara_server.eventlog.header import ReplayError
+    from asara_server.eventlog.replay import ReplayError
     from asara_server.replay.time_ledger import ledger
 
     replay = _read(file).replay

@@ -21,8 +21,7 @@ from asara_server.cli.display.console import (
     show_table,
 )
 from asara_server.cli.errors import UserError
-from asara_server.logs import visible
-from asara_server.outcome import plain_words
+from asara_server.text import plain, plain_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -106,7 +105,7 @@ def _look(follower: "StatusReader") -> "RunStatus":
             raise UserError(f"{directory}: holds no run; name a directory that --out named")
         return follower.read()
     except (RunDirectoryError, ResultsError) as error:
-        raise UserError(visible(str(error)), status=1) from None
+        raise UserError(plain(str(error), longest=None), status=1) from None
     except OSError as error:
         where = error.filename or directory
         raise UserError(f"{where}: {error.strerror or error}", status=1) from None
@@ -146,7 +145,7 @@ def _show_progress(look: "RunStatus") -> None:
         words += f" (process {look.process})"
     elif look.state in {RunState.STOPPED, RunState.KILLED}:
         words += "; --resume goes on with it"
-    out.print(visible(f"{look.info.title}: {words}"), style="bold", markup=False)
+    out.print(plain(f"{look.info.title}: {words}", longest=None), style="bold", markup=False)
     out.print(_played(look))
     if out.is_terminal and look.info.scheduled:
         out.print(ProgressBar(look.info.scheduled, look.over, width=min(out.width, 60)))

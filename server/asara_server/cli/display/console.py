@@ -9,8 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from asara_codec.results import Termination
-from asara_server.logs import visible
-from asara_server.outcome import plain_words
+from asara_server.text import plain, plain_words
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import LadderRow, SeatScore, Standings, StandingsRow
 
@@ -70,7 +69,7 @@ def warn(text: str) -> None:
 
 def show_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
     """A table under its title. Columns that begin with `>` are numbers and stand to the right."""
-    out.print(visible(title), style="bold", markup=False, soft_wrap=True)
+    out.print(plain(title, longest=None), style="bold", markup=False, soft_wrap=True)
     out.print(_table(columns, rows))
 
 
@@ -80,7 +79,7 @@ def _table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
         right = column.startswith(">")
         table.add_column(column.lstrip(">"), justify="right" if right else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(escape(visible(cell)) for cell in row))
+        table.add_row(*(escape(plain(cell, longest=None)) for cell in row))
     return table
 
 

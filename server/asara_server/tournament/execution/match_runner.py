@@ -8,7 +8,7 @@ from asara_codec.results import SeatResult, Termination
 from asara_game.edition import Edition
 from asara_game.rules import Rules, format_rule_sets
 from asara_game.vocabulary import RuleSet
-from asara_server.eventlog.header import Replay, replay_of
+from asara_server.eventlog.replay import Replay, replay_of
 from asara_server.match.spec import SECOND_US, ClockSettings, MatchSpec, Player
 from asara_server.referee.match_ending import MatchCut
 from asara_server.referee.referee import Referee

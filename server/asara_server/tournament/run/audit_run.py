@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from asara_server.event_loop import seldom_collect
-from asara_server.eventlog.header import ReplayError
+from asara_server.eventlog.replay import ReplayError
 from asara_server.match.deal_secrets import commitment
 from asara_server.replay.audit import Verdict, audit
 from asara_server.replay.file import parse_file, read_file
