@@ -67,7 +67,7 @@ def pile_in_its_order(state, _, seen):
     searched = seen.private.searched_sections
     ordered = tuple(
         section._replace(colour=Colour(index // 2 + 1), gold=bool(index % 2))
-        for section, index in zip(searched, state.piles[state.pile], strict=False)
+        for section, index in zip(searched, state.piles[state.searched_market], strict=False)
     )
     return seen._replace(private=seen.private._replace(searched_sections=ordered))
 

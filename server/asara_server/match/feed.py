@@ -111,7 +111,6 @@ class MatchFeed:
 
     def add_events(self, events: Sequence[Event], state: State) -> None:
         """Add the events that led to this state; forced decisions may make them several turns."""
-        self._view.changed(events)
         known = self.events
         parts = self.event_parts
         for event in events:
