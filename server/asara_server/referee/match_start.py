@@ -91,11 +91,7 @@ class MatchStarter:
             if not (bot.has_room or given_up or has_forfeited(hosted.recovered, seat)):
                 return
         if hosted.recovered is not None:
-            self._leave_queue(hosted)
-            self._log.info(
-                "match reopened", match=hosted.spec.match_id, entries=hosted.spec.entries
-            )
-            resume(hosted, hosted.recovered, self._driver)
+            self._resume(hosted, hosted.recovered)
             return
         for seat, bot in enumerate(hosted.bots):
             if bot.has_room:
