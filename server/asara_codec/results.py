@@ -1,7 +1,7 @@
-"""How a match ends for its seats: why, in which rank, with how many points.
+"""Results and forfeits of a match: the referee's additions to the vocabulary of the game.
 
-The engine knows nothing of bots that go away or answer nonsense. What the referee adds to the
-game's own words is here; the numbers of the enums are those of the protocol.
+The engine knows nothing of bots that disconnect or send nonsense. The values of the enums are those
+of the protocol.
 """
 
 from enum import IntEnum
@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 
 class Termination(IntEnum):
-    """How a seat's part in a match ended."""
+    """The reason why a seat's part in a match ended."""
 
     UNSPECIFIED = 0
-    """The match still runs."""
+    """The match is still running."""
     COMPLETED = 1
     REJECTED_REPLIES = 2
     TIME_OUT = 3
@@ -22,12 +22,12 @@ class Termination(IntEnum):
 
     @property
     def forfeit(self) -> bool:
-        """Whether the seat lost its place at the table; it then ranks last."""
+        """True if the seat forfeited; it then ranks last."""
         return self > Termination.COMPLETED
 
 
 class RejectionReason(IntEnum):
-    """Why a reply was not accepted."""
+    """The reason why a reply was rejected."""
 
     UNSPECIFIED = 0
     EMPTY = 1
@@ -38,7 +38,7 @@ class RejectionReason(IntEnum):
 
 
 class SeatForfeited(NamedTuple):
-    """The one event that comes from the referee, not from the engine; as public as the others."""
+    """The only event that comes from the referee instead of the engine; public like all events."""
 
     seat: int
     termination: Termination
@@ -47,18 +47,18 @@ class SeatForfeited(NamedTuple):
 
 
 class SeatResult(NamedTuple):
-    """How a match ended for one seat; shown to everybody, but only after the end."""
+    """The result of a match for one seat; public after the end of the match."""
 
     seat: int
     entry: str
     rank: int
-    """1 for the best; seats that tie share a rank, and the next ranks are left out."""
+    """1 for the best; ties share a rank, and the following ranks are skipped."""
     prestige: int
     termination: Termination
     detail: str
-    """Why, in words, where the seat forfeited; else empty."""
+    """Reason of a forfeit in words; otherwise empty."""
     asari: int
     sections: tuple[int, ...]
-    """40 counts of sections never built: index (kind - 1) * 10 + (colour - 1) * 2 + gold."""
+    """Counts of 40 types of sections never built: (kind - 1) * 10 + (colour - 1) * 2 + gold."""
     lit_windows: tuple[int, ...]
-    """5 counts of lit windows never built: index colour - 1."""
+    """Counts of lit windows never built, by colour - 1."""
