@@ -8,8 +8,8 @@ from typing import Final, TypeVar
 T = TypeVar("T")
 
 _COLLECT_AFTER: Final = (50_000, 20, 100)
-"""Thresholds of the collector. Matches leave no reference cycles; Python's default thresholds cost a
-seventh of the referee's processor time."""
+"""Thresholds of the collector. Matches leave no reference cycles; Python's default thresholds cost
+a seventh of the referee's processor time."""
 
 
 def seldom_collect() -> None:
