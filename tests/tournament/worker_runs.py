@@ -73,7 +73,7 @@ def played_actions(run: Path) -> dict[str, list[Any]]:
     return played
 
 
-def slow(file: Path, pause_s: float = 0.01) -> Path:
+def slow(file: Path, pause_s: float = 0.004) -> Path:
     """The same tournament with bots that pause before every decision."""
     setting = f'environment = {{ PAUSE_S = "{pause_s}" }}\n'
     text = file.read_text().replace("[[entries]]\n", f"[[entries]]\n{setting}")

@@ -108,7 +108,7 @@ def test_the_order_in_which_matches_end_changes_nothing() -> None:
     dice = np.random.default_rng(7)
     told = set()
     for _ in range(30):
-        matches = schedule(300)
+        matches = schedule(100)
         winners = [["ann", "bob"][int(dice.integers(2))] for _ in matches]
         results = list(map(result, matches, winners))
         expected = judge(matches, results).report()
