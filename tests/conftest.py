@@ -1,17 +1,33 @@
-"""What all tests share: they neither read nor write the user's own configuration.
+"""Settings of all tests, which neither read nor write the user's own configuration.
 
-Bots run unconfined, so that the tests run everywhere; tests of the sandbox ask for it.
+Bots run unconfined, so that the tests run everywhere; tests of the sandbox request it.
 """
 
+import asyncio
+import functools
 import logging
+import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any, ParamSpec
+
+# The command line sets this before it imports gRPC, whose fork handlers would otherwise interfere
+# with the start of bots.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "false")
 
 import pytest
 import structlog
 from hypothesis import HealthCheck, settings
+from pytest_asyncio import is_async_test
 
-# How long an example takes says how busy the machine is.
+from asara_server.event_loop import new_event_loop
+
+P = ParamSpec("P")
+
+ASYNC_TEST_S = 30
+"""Seconds after which a coroutine test fails."""
+
+# The duration of an example depends on the load of the machine.
 settings.register_profile("asara", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("asara")
 
@@ -26,7 +42,7 @@ def _own_configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
 
 @pytest.fixture(autouse=True)
 def _logs_as_before() -> Iterator[None]:
-    """A test that sets what is logged does so for itself."""
+    """Restore the logging configuration after each test."""
     config = structlog.get_config()
     handlers = logging.root.handlers[:]
     level = logging.root.level
@@ -38,5 +54,37 @@ def _logs_as_before() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def _signals_as_on_a_terminal() -> None:
-    """What a shell starts in the background ignores Ctrl-C, and so would all that it starts."""
+    """Handle Ctrl-C even if a shell started the tests in the background, with SIGINT ignored."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_asyncio_loop_factories() -> dict[str, Callable[[], asyncio.AbstractEventLoop]]:
+    """Run coroutine tests on the event loop of the program."""
+    return {"program": new_event_loop}
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Use two workers more than cores, because many tests wait for processes and clocks."""
+    return (os.cpu_count() or 1) + 2
+
+
+_SLOW_FOLDERS = ("tests/tournament/", "tests/cli/")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the slow files first, so that none is left alone at the end; limit coroutine tests."""
+    items.sort(key=lambda item: not item.nodeid.startswith(_SLOW_FOLDERS))
+    for item in items:
+        if isinstance(item, pytest.Function) and is_async_test(item):
+            item.obj = _limited(item.obj)
+
+
+def _limited(
+    test: Callable[P, Coroutine[Any, Any, None]],
+) -> Callable[P, Coroutine[Any, Any, None]]:
+    @functools.wraps(test)
+    async def limited(*args: P.args, **kwargs: P.kwargs) -> None:
+        async with asyncio.timeout(ASYNC_TEST_S):
+            await test(*args, **kwargs)
+
+    return limited

@@ -14,19 +14,20 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Final
 
 from asara_game.edition import load_edition
 from asara_server.logs import configure
-from asara_server.replay import SigningKey
-from asara_server.tournament.blocks import needs_of
-from asara_server.tournament.cluster import dask_crew
-from asara_server.tournament.config import Tournament, load_tournament
-from asara_server.tournament.crew import Workers
-from asara_server.tournament.directory import RunDirectory
+from asara_server.replay.signing import SigningKey
+from asara_server.tournament.config.tournament_file import Tournament, load_tournament
+from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import Runner
+from asara_server.tournament.schedule.plan import planned_matches
+from asara_server.tournament.workers.dask_workers import dask_workers
+from asara_server.tournament.workers.requirements import worker_requirements
+from asara_server.tournament.workers.worker_executor import WorkerExecutor
 from scripts.benchmark.figures import Bar, BenchError, Figure, compare
 
 BAR: Final = Bar(1.8)
@@ -90,16 +91,16 @@ def _rate(tournament: Tournament, folder: Path, workers: int) -> float:
     folder.mkdir(parents=True)
     with (
         _cluster(folder, workers) as address,
-        dask_crew(address, needs_of(tournament.entries, {}, None)) as crew,
-        RunDirectory.create(folder / "run") as directory,
+        dask_workers(address, worker_requirements(tournament.entries, {}, None)) as backend,
+        closing(RunDirectory.create(folder / "run")) as directory,
     ):
         runner = Runner(
             tournament,
-            tournament.matches(),
+            planned_matches(tournament),
             edition=load_edition(),
             directory=directory,
             key=SigningKey.new(),
-            venue=Workers(crew),
+            executor=WorkerExecutor(backend),
         )
         began = time.perf_counter()
         end = asyncio.run(runner.run())

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks and tests the Go client and builds the Go bot. Where there is no Go, says so and passes.
+# Checks and tests the Go client and builds the Go bot. Without Go it prints a notice and succeeds.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -14,7 +14,7 @@ if [[ $unformatted ]]; then
     exit 1
 fi
 
-(cd clients/go && go vet ./... && go test -timeout 2m ./...)
+(cd clients/go && go vet ./... && go test -vet=off -timeout 2m ./...)
 
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.cli.duel import progress_line, sentence
-from asara_server.tournament.duel import DuelReport
-from asara_server.tournament.results import read_results
-from asara_server.tournament.sequential import Verdict
+from asara_server.cli.commands.duel import progress_line, sentence
+from asara_server.tournament.standings.duel import DuelReport
+from asara_server.tournament.standings.match_result import read_results
+from asara_server.tournament.standings.sprt import Verdict
 from tests.cli.command import asara, command_line, environment, on_terminal, refusal
-from tests.tournament import bots
+from tests.tournament import sample_bots
 
 #: Plays every match in the same way, so that a twin scores ½ in every block.
 STEADY = """
@@ -95,7 +95,7 @@ def test_it_says_that_it_cannot_tell_and_the_answer_does_not_depend_on_how_many_
 
 
 def test_forfeits_are_lost_matches_and_are_told(tmp_path: Path) -> None:
-    write(tmp_path, crashes=bots.CRASHES, steady=STEADY)
+    write(tmp_path, crashes=sample_bots.CRASHES, steady=STEADY)
     done = asara("duel", "crashes.py", "steady.py", "--margin", "0.45", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "steady is better than crashes: it scored 1.000" in done.stdout
@@ -106,7 +106,7 @@ def test_forfeits_are_lost_matches_and_are_told(tmp_path: Path) -> None:
 
 
 def test_a_bot_that_does_not_start_ends_it_with_the_reason(tmp_path: Path) -> None:
-    write(tmp_path, exits=bots.EXITS)
+    write(tmp_path, exits=sample_bots.EXITS)
     done = asara("duel", "random", "exits.py", "--json", "told.json", cwd=tmp_path)
     assert done.returncode == 1
     assert done.stdout == ""

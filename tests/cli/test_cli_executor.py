@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import asara, refusal
-from tests.tournament import bots
-from tests.tournament.bots import HEADER, write_tournament
+from tests.tournament import sample_bots
+from tests.tournament.sample_bots import HEADER, write_tournament
 
 
 @pytest.fixture
 def words(tmp_path: Path) -> tuple[str | Path, ...]:
-    file = write_tournament(tmp_path, {"ann": bots.GOOD, "bob": bots.GOOD}, HEADER)
+    file = write_tournament(tmp_path, {"ann": sample_bots.GOOD, "bob": sample_bots.GOOD}, HEADER)
     return ("tournament", "run", file, "--out", tmp_path / "run", "--key", tmp_path / "key")
 
 
@@ -65,5 +65,5 @@ def test_a_run_of_worker_processes_looks_like_any_other(
     assert "audited 2 replays: 2 sound, 0 unsound" in asara("audit", run).stdout
     log = (run / "run.log").read_text()
     assert log.count("match over") == 2
-    assert log.index("run started") < log.index("match over") < log.index("run over")
+    assert log.index("run started") < log.index("match over") < log.index("run ended")
     assert asara("report", run).returncode == 0

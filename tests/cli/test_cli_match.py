@@ -1,10 +1,10 @@
 import json
 from pathlib import Path
 
-from asara_server.replay import read_replay
+from asara_server.replay.file import read_replay
 from tests.cli.command import asara, refusal
-from tests.tournament import bots
-from tests.tournament.containment import sandbox_or_skip
+from tests.tournament import sample_bots
+from tests.tournament.sandbox_config import sandbox_or_skip
 
 
 def write(folder: Path, name: str, code: str) -> str:
@@ -13,7 +13,7 @@ def write(folder: Path, name: str, code: str) -> str:
 
 
 def test_a_match_of_files_commands_and_bundled_bots(tmp_path: Path) -> None:
-    mine = write(tmp_path, "mine", bots.GOOD)
+    mine = write(tmp_path, "mine", sample_bots.GOOD)
     done = asara("match", mine, "python mine.py", "random", "--rules", "pro+gifts", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     lines = [line.split() for line in done.stdout.splitlines()]
@@ -65,7 +65,7 @@ def test_mirrored_matches_are_whole_blocks_of_one_deal(tmp_path: Path) -> None:
 
 
 def test_a_bot_that_exits_at_once_is_told_with_status_and_last_words(tmp_path: Path) -> None:
-    bad = write(tmp_path, "bad", bots.EXITS)
+    bad = write(tmp_path, "bad", sample_bots.EXITS)
     done = asara("match", bad, "random", cwd=tmp_path)
     assert done.returncode == 0
     assert done.stderr == (
@@ -77,7 +77,9 @@ def test_a_bot_that_exits_at_once_is_told_with_status_and_last_words(tmp_path: P
 
 def test_bots_of_all_kinds_play_in_the_sandbox_and_see_their_own_file(tmp_path: Path) -> None:
     sandbox_or_skip()
-    mine = write(tmp_path, "mine", "import os\nprint(os.listdir('.'), flush=True)\n" + bots.GOOD)
+    mine = write(
+        tmp_path, "mine", "import os\nprint(os.listdir('.'), flush=True)\n" + sample_bots.GOOD
+    )
     write(tmp_path, "notes", "")
     out = tmp_path / "run"
     words = ("match", mine, "random", "greedy", "--sandbox", "bubblewrap", "--out", out)

@@ -5,14 +5,14 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.request import urlopen
 
-from asara_server.metrics import MetricsServer
+from asara_server.network.metrics import MetricsServer
 from tests.cli.command import command_line, environment, refusal
-from tests.tournament import bots
-from tests.tournament.bots import HEADER, write_tournament
+from tests.tournament import sample_bots
+from tests.tournament.sample_bots import HEADER, write_tournament
 
 
 @contextmanager
@@ -47,7 +47,9 @@ def scrape(url: str) -> str:
 
 def test_the_referee_of_a_tournament_tells_how_it_fares_while_it_plays(tmp_path: Path) -> None:
     file = write_tournament(
-        tmp_path, {"good": bots.GOOD, "crasher": bots.CRASHES}, HEADER + "rounds = 4\n"
+        tmp_path,
+        {"good": sample_bots.GOOD, "crasher": sample_bots.CRASHES},
+        HEADER + "rounds = 4\n",
     )
     words = ("tournament", "run", file, "--out", tmp_path / "run", "--key", tmp_path / "key")
     last = ""
@@ -73,14 +75,14 @@ def test_a_referee_that_waits_for_guests_tells_so() -> None:
 
 
 def test_an_address_that_will_not_do_is_refused_before_anything_is_begun(tmp_path: Path) -> None:
-    file = write_tournament(tmp_path, {"a": bots.GOOD, "b": bots.GOOD})
+    file = write_tournament(tmp_path, {"a": sample_bots.GOOD, "b": sample_bots.GOOD})
     words = ("tournament", "run", file, "--out", tmp_path / "run", "--key", tmp_path / "key")
     for these in (words, ("serve",)):
         said = refusal(*these, "--metrics", "0.0.0.0:0")
         assert said.startswith("asara: --metrics: address '0.0.0.0:0'")
         assert said.endswith("or allow it expressly (--insecure-remote)\n")
         assert "write host:port" in refusal(*these, "--metrics", "here")
-        with MetricsServer("127.0.0.1:0") as other:
+        with closing(MetricsServer("127.0.0.1:0")) as other:
             assert "another program listens" in refusal(*these, "--metrics", other.address)
     assert not (tmp_path / "run").exists()
 

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.cli.play import Meter, awaited_words
-from asara_server.tournament.results import read_results
+from asara_server.cli.run_session import Meter, awaited_words
+from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import asara, command_line, environment, refusal
-from tests.tournament import bots
-from tests.tournament.bots import HEADER
-from tests.tournament.elsewhere import CERTIFICATE, DATA, remote_table, write_cup
+from tests.tournament import sample_bots
+from tests.tournament.remote_bots import CERTIFICATE, DATA, remote_table, write_cup
+from tests.tournament.sample_bots import HEADER
 
 HERE = '\n[[entries]]\nname = "here"\ncommand = "python here.py"\n'
 
@@ -54,7 +54,7 @@ def playing(file: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], st
 
 def dial_in(folder: Path, address: str, token: str) -> subprocess.Popen[str]:
     """What an author does on another machine."""
-    (folder / "far.py").write_text(bots.GOOD)
+    (folder / "far.py").write_text(sample_bots.GOOD)
     kept = {name: value for name, value in os.environ.items() if not name.startswith("ASARA_")}
     told = {"ASARA_ADDRESS": address, "ASARA_TOKEN": token, "ASARA_CA": str(CERTIFICATE)}
     return subprocess.Popen(
@@ -77,7 +77,7 @@ def until_told(run: Path, text: str) -> str:
 
 def test_a_bot_on_another_machine_plays_a_tournament(tmp_path: Path) -> None:
     file, tokens = write_cup(tmp_path, ("far",))
-    (tmp_path / "here.py").write_text(bots.GOOD)
+    (tmp_path / "here.py").write_text(sample_bots.GOOD)
     file.write_text(file.read_text() + HERE)
     run = tmp_path / "run"
     with playing(file) as (process, address):
@@ -151,7 +151,7 @@ for name in ("key.pem", "tokens.json"):
 """
     folder = tmp_path / "mine"
     folder.mkdir()
-    (folder / "spy.py").write_text(spy + bots.GOOD)
+    (folder / "spy.py").write_text(spy + sample_bots.GOOD)
     file, tokens = write_cup(tmp_path, ("far",))
     (folder / "key.pem").write_bytes((DATA / "localhost.key").read_bytes())
     (tmp_path / "tokens.json").rename(folder / "tokens.json")

@@ -5,9 +5,10 @@ from pathlib import Path
 from google.protobuf.json_format import Parse
 
 from asara.v1.replay_pb2 import Replay as ReplayMessage
-from asara_server.replay import SigningKey, parse_file, write_replay
+from asara_server.replay.file import parse_file, write_replay
+from asara_server.replay.signing import SigningKey
 from tests.cli.command import asara, refusal
-from tests.server.playouts import EVERYTHING, random_replay
+from tests.match.playouts import EVERYTHING, random_replay
 
 KEY = SigningKey.new()
 REPLAY = random_replay(EVERYTHING, 3, seed=8)

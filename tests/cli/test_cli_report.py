@@ -6,7 +6,7 @@ import pytest
 
 from asara_server.cli import main
 from asara_server.report.tables import CSV_FILES
-from asara_server.tournament.standings import Standings
+from asara_server.tournament.standings.model import Standings
 from tests.cli.command import asara, refusal
 from tests.report.runs import Page, run_with_replays, write_run
 from tests.tournament.samples import RUNNING, mirrored
@@ -64,7 +64,7 @@ def test_a_damaged_replay_is_told_and_does_no_harm(tmp_path, capsys):
     with pytest.raises(SystemExit) as ended:
         report(run)
     assert ended.value.code == 0
-    said = "r1-basic-0001.asara: no replay of an ASARA match: its first bytes are others"
+    said = "r1-basic-0001.asara: not a replay of an ASARA match: its first bytes differ"
     assert f"left out: {said}" in capsys.readouterr().err
     assert said in Page((run / "report.html").read_text()).shown["time"]
 

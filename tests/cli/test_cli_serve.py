@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from asara_server.replay import read_replay
+from asara_server.replay.file import read_replay
 from tests.cli.command import command_line, environment, refusal
-from tests.tournament import bots
+from tests.tournament import sample_bots
 
 CLIENT_TESTS = Path(__file__).parents[1] / "client"
 
@@ -45,7 +45,7 @@ def serving(*words: str, seats: int = 1) -> Iterator[tuple[subprocess.Popen[str]
 
 def dial_in(folder: Path, line: str) -> subprocess.Popen[bytes]:
     """What a user does: paste the line into a shell, before the bot's command."""
-    (folder / "bot.py").write_text(bots.GOOD)
+    (folder / "bot.py").write_text(sample_bots.GOOD)
     kept = {name: value for name, value in os.environ.items() if not name.startswith("ASARA_")}
     return subprocess.Popen(
         ["bash", "-c", f"{line} exec {shlex.quote(sys.executable)} bot.py"], cwd=folder, env=kept

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.tournament.standings import Standings
+from asara_server.tournament.standings.model import Standings
 from tests.cli.command import asara, refusal
 from tests.tournament.samples import INFO, lines_of, match, mirrored, seat, write_run
 

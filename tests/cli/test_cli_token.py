@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from asara_server.tournament.tokens import read_tokens, sha256_of
+from asara_server.tournament.config.token_store import read_tokens, sha256_of
 from tests.cli.command import asara, refusal
 
 
@@ -24,13 +24,13 @@ def test_a_token_is_made_listed_and_revoked(tmp_path: Path) -> None:
 def test_what_cannot_be_done_is_said_in_a_line(tmp_path: Path) -> None:
     file = tmp_path / "tokens.json"
     assert refusal("token", "revoke", "ann", "--file", file) == (
-        f"asara: {file}: the token 'ann' is not there; `asara token list` has all\n"
+        f"asara: {file}: the token 'ann' does not exist; `asara token list` shows all tokens\n"
     )
     file.write_text("garbage")
     file.chmod(0o600)
     for words in (("new", "bob"), ("revoke", "ann"), ("list",)):
         said = refusal("token", *words, "--file", file)
-        assert said.startswith(f"asara: {file}: cannot be read as tokens (")
+        assert said.startswith(f"asara: {file}: is not a token file (")
         assert said.count("\n") == 1
     assert file.read_text() == "garbage"
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import asara, command_line, environment, on_terminal, refusal
-from tests.tournament import bots
-from tests.tournament.bots import HEADER, write_tournament
+from tests.tournament import sample_bots
+from tests.tournament.sample_bots import HEADER, write_tournament
 
-GOOD = {"ann": bots.GOOD, "bob": bots.GOOD}
+GOOD = {"ann": sample_bots.GOOD, "bob": sample_bots.GOOD}
 
 
 def test_the_plan_counts_blocks_and_matches_and_tells_their_balance(tmp_path: Path) -> None:
@@ -22,7 +22,7 @@ def test_the_plan_counts_blocks_and_matches_and_tells_their_balance(tmp_path: Pa
         '"basic"', '["basic", "pro+gifts"]'
     )
     file = write_tournament(
-        tmp_path, {**GOOD, "cid": bots.GOOD}, header + "rounds = 2\nconcurrency = 2\n"
+        tmp_path, {**GOOD, "cid": sample_bots.GOOD}, header + "rounds = 2\nconcurrency = 2\n"
     )
     done = asara("tournament", "plan", file)
     assert done.returncode == 0
@@ -88,7 +88,7 @@ def test_what_is_wrong_with_the_file_is_said_in_lines(tmp_path: Path) -> None:
 
 
 def test_a_run_prints_standings_and_leaves_everything_in_its_directory(tmp_path: Path) -> None:
-    programs = {**GOOD, "exits": bots.EXITS}
+    programs = {**GOOD, "exits": sample_bots.EXITS}
     file = write_tournament(tmp_path, programs, HEADER + "rounds = 2\n")
     out = tmp_path / "runs" / "cup"
     done = asara("tournament", "run", file, "--out", out)
@@ -149,7 +149,7 @@ def test_nothing_that_is_not_a_run_is_ever_deleted(tmp_path: Path) -> None:
     run.mkdir()
     (run / "run.json").write_text("{}")
     (run / "thesis.txt").write_text("years of work")
-    assert "'thesis.txt' is no part of the run" in refusal(
+    assert "'thesis.txt' is not part of the run" in refusal(
         "tournament", "run", file, "--out", run, "--replace"
     )
     assert (run / "thesis.txt").exists()
@@ -176,15 +176,15 @@ def test_without_a_sandbox_that_works_bots_are_not_started(
     tools = tmp_path / "tools"
     tools.mkdir()
     monkeypatch.setenv("PATH", str(tools))
-    or_none = "or let bots run unconfined, with your rights, by --sandbox none\n"
+    use_none = "use --sandbox none to run bots unconfined, with your rights\n"
     said = refusal(*words)
     if sys.platform != "linux":
-        assert said == f"asara: --sandbox bubblewrap: bots are contained on Linux only; {or_none}"
+        assert said == f"asara: --sandbox bubblewrap: the sandbox needs Linux; {use_none}"
         return
     assert said.startswith(
         "asara: --sandbox bubblewrap: bubblewrap (bwrap) is not on PATH; install it ("
     )
-    assert said.endswith(or_none)
+    assert said.endswith(use_none)
     (tools / "bwrap").write_text(
         "#!/bin/sh\necho bwrap: Unknown option --disable-userns >&2\nexit 1"
     )
@@ -193,7 +193,7 @@ def test_without_a_sandbox_that_works_bots_are_not_started(
     (tools / "prlimit").symlink_to(prlimit)
     said = refusal(*words)
     assert "bubblewrap 0.8 or newer is needed" in said or "run asara as an ordinary user" in said
-    assert said.endswith(or_none)
+    assert said.endswith(use_none)
     assert not (tmp_path / "run").exists()
     assert refusal("match", "random", "random") == said
 
@@ -203,7 +203,7 @@ def test_a_sandbox_has_no_network_for_bots_that_need_tcp(tmp_path: Path) -> None
     words = ("tournament", "run", file, "--out", tmp_path / "run")
     assert refusal(*words, "--sandbox", "bubblewrap") == (
         'asara: transport = "tcp" does not reach into the sandbox, which has no network; '
-        "leave it out, or let bots run unconfined, with your rights, by --sandbox none\n"
+        "leave it out, or use --sandbox none to run bots unconfined, with your rights\n"
     )
     assert not (tmp_path / "run").exists()
 
@@ -254,7 +254,7 @@ def test_a_signal_ends_a_run_in_good_order(tmp_path: Path, number: signal.Signal
 
 
 def test_a_second_signal_does_not_wait_for_anybody(tmp_path: Path) -> None:
-    file = write_tournament(tmp_path, {"ann": bots.MUTE, "bob": bots.MUTE}, tables="")
+    file = write_tournament(tmp_path, {"ann": sample_bots.MUTE, "bob": sample_bots.MUTE}, tables="")
     out = tmp_path / "run"
     process = start("tournament", "run", file, "--out", out)
     log = out / "run.log"

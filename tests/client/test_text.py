@@ -3,6 +3,7 @@ import itertools
 import pytest
 
 import asara
+from asara_codec.encode import action_message
 from asara_game.actions import (
     Action,
     BuildCount,
@@ -20,7 +21,6 @@ from asara_game.actions import (
     Wish,
 )
 from asara_game.vocabulary import Area, BuyerColour, Colour, Section, SectionKind, Space
-from asara_server.translate.encode import action_message
 
 BOOLS = (False, True)
 SECTIONS = [Section(*fields) for fields in itertools.product(SectionKind, Colour, BOOLS)]

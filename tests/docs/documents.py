@@ -1,4 +1,4 @@
-"""The documents of the checkout, taken apart."""
+"""Parse the documents of the checkout: blocks, tables, drawings."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,7 @@ DOCUMENTS = [
 
 
 class Block(NamedTuple):
-    """A fenced block."""
+    """A fenced block, without its fences."""
 
     language: str
     content: str
@@ -25,23 +25,31 @@ def read(document: str) -> str:
 
 
 def blocks(document: str, *languages: str) -> list[Block]:
-    """The fenced blocks in these languages, or all."""
+    """Return the fenced blocks in these languages, or all."""
     found = re.findall(r"^```(\w*)\n(.*?)^```$", read(document), re.DOTALL | re.MULTILINE)
     return [Block(*block) for block in found if not languages or block[0] in languages]
 
 
+def drawing(document: str, heading: str) -> str:
+    """Return the only text block of the section with this heading."""
+    _, _, rest = read(document).partition(f"## {heading}\n")
+    section = re.split(r"^## ", rest, maxsplit=1, flags=re.MULTILINE)[0]
+    (content,) = re.findall(r"^```text\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
+    return str(content)
+
+
 def prose(document: str) -> str:
-    """A document without its fenced blocks."""
+    """Return a document without its fenced blocks."""
     return re.sub(r"^```.*?^```$", "", read(document), flags=re.DOTALL | re.MULTILINE)
 
 
 def code_words(text: str) -> list[str]:
-    """What stands in backticks."""
+    """Return the words in backticks."""
     return re.findall(r"`([^`]+)`", text)
 
 
 def table(document: str, first: str) -> list[list[str]]:
-    """The cells of the table whose head begins with this cell, row by row, without the head."""
+    """Return the rows, without the head, of the first table whose head begins with this cell."""
     rows: list[list[str]] = []
     for line in prose(document).splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
@@ -54,5 +62,5 @@ def table(document: str, first: str) -> list[list[str]]:
 
 
 def first_words(document: str, first: str) -> set[str]:
-    """What stands in backticks in the first column of such a table."""
+    """Return the words in backticks in the first column of such a table."""
     return {word for row in table(document, first) for word in code_words(row[0])}

@@ -1,4 +1,4 @@
-"""The documents can be followed: links lead somewhere, and examples work as they stand."""
+"""The documents can be followed: links resolve, and examples work as printed."""
 
 import contextlib
 import io
@@ -10,25 +10,17 @@ import pytest
 
 from asara_game import parse_action
 from asara_game.vocabulary import DecisionKind
-from asara_server.tournament.config import check_tournament
-from asara_server.tournament.tokens import new_token
+from asara_server.tournament.config.token_store import new_token
+from asara_server.tournament.config.tournament_file import check_tournament
 from tests.cli.command import asara
-from tests.docs.documents import (
-    DOCUMENTS,
-    FOLDERS,
-    ROOT,
-    blocks,
-    code_words,
-    prose,
-    read,
-    table,
-)
+from tests.docs.documents import DOCUMENTS, FOLDERS, ROOT, blocks, code_words, prose, read, table
 
 ENGINE = "server/asara_game/README.md"
+SERVER = "server/README.md"
 
 
 def anchors(document: str) -> set[str]:
-    """The anchors of the headings, as GitHub makes them."""
+    """Return the anchors of the headings, as GitHub generates them."""
     headings = re.findall(r"^#+ (.+)$", prose(document), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -62,6 +54,27 @@ def test_paths_in_the_text_exist(document):
 def test_the_first_document_leads_to_the_others():
     for folder in (*FOLDERS, "server/asara_game"):
         assert f"{folder}/README.md" in links("README.md")
+
+
+def test_the_index_of_the_server_leads_to_every_page_beside_the_code():
+    folder = (ROOT / SERVER).parent
+    pages = {str(page.relative_to(folder)) for page in folder.rglob("*.md")} - {"README.md"}
+    assert pages <= {target.partition("#")[0] for target in links(SERVER)}
+
+
+def test_tests_named_in_a_command_exist():
+    names = {name for page in DOCUMENTS for name in re.findall(r"-k (test_\w+)", read(page))}
+    assert names
+    assert names <= {file.stem for file in (ROOT / "tests").rglob("test_*.py")}
+
+
+def test_folders_of_tests_are_listed():
+    listed = {row[0].strip("`/") for row in table("tests/README.md", "folder")}
+    assert listed == {
+        folder.name
+        for folder in (ROOT / "tests").iterdir()
+        if folder.is_dir() and not folder.name.startswith("_")
+    }
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Tables of keys, fields, words and limits say what the code says."""
+"""Tables of keys, fields, commands, metrics and limits match the code."""
 
 import re
 from collections.abc import Iterator
@@ -16,41 +16,46 @@ from asara.v1.vocabulary_pb2 import Action
 from asara_game import RULE_COMBINATIONS, format_rule_sets
 from asara_game.vocabulary import DecisionKind
 from asara_server.cli.app import app
-from asara_server.cli.bots import bundled_bots
-from asara_server.limits import VIOLATIONS, Ending, LimitSettings
-from asara_server.metrics import RefereeCollector
-from asara_server.referee import Referee
-from asara_server.results import Termination as SeatEnd
-from asara_server.spec import ClockSettings
-from asara_server.tournament.config import Clocks, Entry, Limits, Remote, Tournament
-from asara_server.tournament.directory import (
+from asara_server.cli.options.bots import bundled_bots
+from asara_server.match.spec import ClockSettings
+from asara_server.network.metrics import metrics_registry
+from asara_server.referee.limits import LimitSettings
+from asara_server.referee.referee import Referee
+from asara_server.referee.stream_errors import VIOLATIONS, ErrorKind
+from asara_server.tournament.config.tournament_file import Clocks, Entry, Limits, Remote, Tournament
+from asara_server.tournament.run.directory import (
     RUN_FILES,
     RUN_FOLDERS,
     RemoteEntry,
     RemoteInfo,
     RunInfo,
 )
-from asara_server.tournament.duel import DuelReport
-from asara_server.tournament.results import MatchResult, SeatLine
-from asara_server.tournament.standings import (
-    LadderLine,
-    Line,
+from asara_server.tournament.standings.duel import DuelReport
+from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
+from asara_server.tournament.standings.model import (
+    LadderRow,
     MatchCounts,
-    Pairing,
+    PairingRow,
     SeatScore,
     Standings,
+    StandingsRow,
 )
 from tests.docs.documents import DOCUMENTS, code_words, first_words, prose, read, table
 
 PROTOCOL = "proto/README.md"
-SERVER = "server/README.md"
+RULES = "server/asara_game/README.md"
+COMMAND_LINE = "server/asara_server/cli/README.md"
+NETWORK = "server/asara_server/network/README.md"
+TOURNAMENT = "server/asara_server/tournament/README.md"
+RUN = "server/asara_server/tournament/run/README.md"
+STANDINGS = "server/asara_server/tournament/standings/README.md"
+DUEL = "server/asara_server/tournament/standings/duel.md"
 
-#: Defaults that depend on where the program runs, or are told in words.
 IN_WORDS = {
     "title": "the file's name",
-    "seed": "drawn",
+    "seed": "random",
     "blocks_per_entry": "none",
-    "concurrency": "processor cores",
+    "concurrency": "number of CPU cores",
     "remote.tokens": "beside the referee's key",
     "entries[].command": "none",
     "entries[].token": "none",
@@ -58,13 +63,14 @@ IN_WORDS = {
     "entries[].build": "none",
     "entries[].readable": "none",
 }
+"""Defaults that depend on the machine, or that a document states in words."""
 
 
-# The tournament file and what a run leaves behind
+# The tournament file and the files of a run
 
 
 def keys(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Keys of a tournament file with the defaults that a document should tell."""
+    """Yield the keys of a tournament file with their defaults, as documented."""
     for name, field in model.model_fields.items():
         key = prefix + name
         if key in {"clocks", "limits", "remote", "entries"}:
@@ -73,7 +79,7 @@ def keys(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, str]]:
         if key in IN_WORDS:
             yield key, IN_WORDS[key]
         elif field.is_required():
-            yield key, "must be given"
+            yield key, "required"
         elif isinstance(default, str):
             yield key, f'"{default}"'
         else:
@@ -81,8 +87,8 @@ def keys(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, str]]:
 
 
 def test_keys_of_the_tournament_file_and_their_defaults():
-    told = {code_words(row[0])[0]: row[1] for row in table(SERVER, "key")}
-    assert told == dict(
+    documented = {code_words(row[0])[0]: row[1] for row in table(TOURNAMENT, "key")}
+    assert documented == dict(
         [
             *keys(Tournament),
             *keys(Clocks, "clocks."),
@@ -93,7 +99,7 @@ def test_keys_of_the_tournament_file_and_their_defaults():
     )
 
 
-@pytest.mark.parametrize("document", [SERVER, "server/asara_game/README.md"])
+@pytest.mark.parametrize("document", [TOURNAMENT, RULES])
 def test_combinations_of_rule_sets(document):
     assert {format_rule_sets(rules) for rules in RULE_COMBINATIONS} <= set(
         code_words(prose(document))
@@ -102,41 +108,41 @@ def test_combinations_of_rule_sets(document):
 
 def test_files_of_a_run():
     folders = {f"{folder}/" for folder in RUN_FOLDERS}
-    assert first_words(SERVER, "in DIR") == {*RUN_FILES, *folders}
+    assert first_words(RUN, "in DIR") == {*RUN_FILES, *folders}
 
 
 @pytest.mark.parametrize(
-    "model",
+    ("document", "model"),
     [
-        RunInfo,
-        RemoteInfo,
-        RemoteEntry,
-        Standings,
-        MatchCounts,
-        Line,
-        Pairing,
-        LadderLine,
-        SeatScore,
-        MatchResult,
-        SeatLine,
-        DuelReport,
+        (RUN, RunInfo),
+        (RUN, RemoteInfo),
+        (RUN, RemoteEntry),
+        (RUN, MatchResult),
+        (RUN, SeatOutcome),
+        (STANDINGS, Standings),
+        (STANDINGS, MatchCounts),
+        (STANDINGS, StandingsRow),
+        (STANDINGS, PairingRow),
+        (STANDINGS, LadderRow),
+        (STANDINGS, SeatScore),
+        (DUEL, DuelReport),
     ],
 )
-def test_fields_of_the_files_of_a_run(model):
-    assert set(model.model_fields) <= set(code_words(prose(SERVER)))
+def test_fields_of_the_files_of_a_run(document, model):
+    assert set(model.model_fields) <= set(code_words(prose(document)))
 
 
 def test_metrics_and_their_labels():
-    collector = RefereeCollector()
-    collector.referee = Referee()
-    collector.referee.counters.forfeits["ann", SeatEnd.CRASH] = 1
+    referee = Referee()
+    referee.start_counting().forfeits.labels("ann", "crash")
+    registry = metrics_registry(referee)
     found = {
         f"{family.name}_total" if family.type == "counter" else family.name: {
             label for sample in family.samples for label in sample.labels if label != "le"
         }
-        for family in collector.collect()
+        for family in registry.collect()
     }
-    rows = table(SERVER, "metric")
+    rows = table(NETWORK, "metric")
     assert {row[0].strip("`"): set(code_words(row[1])) for row in rows} == found
 
 
@@ -144,7 +150,7 @@ def test_metrics_and_their_labels():
 
 
 def commands(command: Any, path: str = "asara") -> Iterator[tuple[str, Any]]:
-    """Every command by its words; typer's own copy of click has no types to speak of."""
+    """Yield every command by its words; typer's own copy of click is hardly typed."""
     members = getattr(command, "commands", {})
     yield path, command
     for name, member in members.items():
@@ -154,18 +160,19 @@ def commands(command: Any, path: str = "asara") -> Iterator[tuple[str, Any]]:
 COMMANDS = dict(commands(typer.main.get_command(app)))
 
 
-def test_every_command_is_told():
-    told = [text for row in table(SERVER, "command") for text in code_words(row[0])]
+def test_every_command_is_documented():
+    rows = table(COMMAND_LINE, "command")
+    documented = [text for row in rows for text in code_words(row[0])]
     for path, command in COMMANDS.items():
         if not hasattr(command, "commands"):
-            assert [text for text in told if f"{text} ".startswith(f"{path} ")], path
+            assert any(f"{text} ".startswith(f"{path} ") for text in documented), path
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_options_of_commands_exist(document):
     for line in re.findall(
-        r"\basara (?:match|duel|serve|standings|report|status|replay|rules|token|tournament)\b"
-        r"[^`\n]*",
+        r"\basara (?:audit|duel|match|replay|report|rules|serve|standings|status|token|tournament)"
+        r"\b[^`\n]*",
         read(document),
     ):
         words = line.split("'")[0].split()
@@ -205,12 +212,10 @@ def test_kinds_of_forfeits():
 
 
 def test_errors():
-    told = {
+    documented = {
         (row[0].strip("`"), row[1].strip("`"), row[3] == "yes") for row in table(PROTOCOL, "status")
     }
-    assert told == {
-        (ending.value[0].name, ending.value[1], ending in VIOLATIONS) for ending in Ending
-    }
+    assert documented == {(kind.code.name, kind.reason, kind in VIOLATIONS) for kind in ErrorKind}
 
 
 def test_clocks():
@@ -223,10 +228,10 @@ def test_clocks():
 
 def test_limits():
     limits = LimitSettings()
-    told = {row[0].strip("`"): row[1] for row in table(PROTOCOL, "limit")}
+    documented = {row[0].strip("`"): row[1] for row in table(PROTOCOL, "limit")}
     for name in LimitsMessage.DESCRIPTOR.fields_by_name:
-        assert told[name] == f"{getattr(limits, name):,}"
-    assert told["unread bytes"] == f"{limits.unread_bytes >> 20} MiB"
-    assert told["first request"] == f"{limits.hello_s:g} s"
-    assert told["streams without Hello"] == str(limits.streams_without_hello)
-    assert told["watchers"] == str(limits.watchers)
+        assert documented[name] == f"{getattr(limits, name):,}"
+    assert documented["unread bytes"] == f"{limits.unread_bytes >> 20} MiB"
+    assert documented["first request"] == f"{limits.hello_s:g} s"
+    assert documented["streams without Hello"] == str(limits.streams_without_hello)
+    assert documented["watchers"] == str(limits.watchers)

@@ -6,8 +6,8 @@ from asara_game.engine import apply
 from asara_game.events import FundsTaken
 from asara_game.view import RunningView, view
 from asara_game.vocabulary import Colour
-from asara_server import match as match_module
-from asara_server import telling
+from asara_server.match import feed
+from asara_server.match import match as match_module
 from tests.game.play import CASES, builder, visitor
 from tests.game.table import EVERYTHING
 from tests.leak import worlds
@@ -114,8 +114,8 @@ def pairs_face_up(state, _, seen):
     ],
 )
 def test_a_view_that_leaks_is_found_out(monkeypatch, leak):
-    monkeypatch.setattr(telling, "view", leaky_view(leak))
-    monkeypatch.setattr(telling, "RunningView", leaky_running_view(leak))
+    monkeypatch.setattr(feed, "view", leaky_view(leak))
+    monkeypatch.setattr(feed, "RunningView", leaky_running_view(leak))
     with pytest.raises(Leak, match="tell two worlds apart"):
         Twins(EVERYTHING, 3, 1).play(visitor)
 
@@ -147,12 +147,12 @@ def test_an_event_that_leaks_is_found_out(monkeypatch):
 
 @pytest.mark.sources_only
 def test_news_of_a_turn_that_is_not_over_is_found_out(monkeypatch):
-    happened = telling.Telling.happened
+    happened = feed.MatchFeed.add_events
 
     def hasty(self, events, state):
         happened(self, events, state)
-        self.turns.append(len(self.events))
+        self.turn_ends.append(len(self.events))
 
-    monkeypatch.setattr(telling.Telling, "happened", hasty)
+    monkeypatch.setattr(feed.MatchFeed, "add_events", hasty)
     with pytest.raises(Leak, match="before it is over"):
         Twins("basic", 2, 1).play(visitor)

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 
 from asara.v1.play_pb2 import PlayResponse
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
+from asara_codec.encode import action_message
+from asara_codec.messages import match_started_bytes
 from asara_game.actions import Action
 from asara_game.determinize import determinize
 from asara_game.engine import apply
@@ -27,12 +29,11 @@ from asara_game.rules import parse_rule_sets
 from asara_game.state import State
 from asara_game.view import view
 from asara_game.vocabulary import DecisionKind, GiftKind
-from asara_server import telling
-from asara_server.limits import LimitSettings
-from asara_server.match import Answer, Match
-from asara_server.records import Presence
-from asara_server.spec import ClockSettings, MatchSpec, Player
-from asara_server.translate import action_message, match_started_bytes
+from asara_server.match import feed
+from asara_server.match.inputs import Presence
+from asara_server.match.match import Answer, Match
+from asara_server.match.spec import ClockSettings, MatchSpec, Player
+from asara_server.referee.limits import LimitSettings
 from tests.game.play import Policy
 from tests.game.table import rules
 
@@ -40,7 +41,7 @@ Message = tuple[int, bytes]
 Speak = Callable[[Match], None]
 #: Share of the decisions whose message is compared with one made from nothing.
 _FRESH = 0.3
-_LIMITS = LimitSettings(rejections_forgiven=10**6).told()
+_LIMITS = LimitSettings(rejections_forgiven=10**6).match_limits
 #: Between turns: who is asked for buyers has told nobody of the space yet.
 _AT_REST = (DecisionKind.SPACE, DecisionKind.BUYERS)
 
@@ -61,11 +62,11 @@ def referee(rule_sets: str, seats: int, secret: bytes) -> Match:
 @contextmanager
 def living_in(match: Match, world: State) -> Iterator[None]:
     """Let a match be in another world for a while, and see nothing but that world."""
-    true_world, seen = match.state, match.telling._view
+    true_world, seen = match.state, match.feed._view
     match.state = world
-    match.telling._view = vars(telling)["RunningView"](world)
+    match.feed._view = vars(feed)["RunningView"](world)
     yield
-    match.state, match.telling._view = true_world, seen
+    match.state, match.feed._view = true_world, seen
 
 
 class Twins:
@@ -117,6 +118,7 @@ class Twins:
         for match in self._both():
             answer = match.reply(seat, self.decisions[seat], [action_message(action)], self.now)
             assert answer is Answer.ACCEPTED
+            match.record_reply(referee_us=0)
             told.append(list(match.outbox))
             match.outbox.clear()
         assert told[0] == told[1]
@@ -146,10 +148,10 @@ class Twins:
         """The table as a bot that comes back would be shown it."""
         return match_started_bytes(
             match_id="m1",
-            view=vars(telling)["view"](match.state, seat),  # as telling sees it
+            view=vars(feed)["view"](match.state, seat),  # as telling sees it
             clocks=match.clocks,
-            deal_commitment=match.telling.commitment,
-            sequence=len(match.telling.events),
+            deal_commitment=match.feed.commitment,
+            sequence=len(match.feed.events),
             resumed=True,
         )
 
@@ -159,7 +161,7 @@ class Twins:
         presence = Presence(
             live_updates=True,
             omit_public_view=self.dice.random() < 0.2,
-            last_sequence=self.dice.choice((None, 0, len(self.match.telling.events) - 2)),
+            last_sequence=self.dice.choice((None, 0, len(self.match.feed.events) - 2)),
         )
         some = self.dice.sample(self.strange, min(2, len(self.strange)))
         nonsense = [ActionMessage(), *map(action_message, some)]

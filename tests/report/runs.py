@@ -7,9 +7,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from asara_game.rules import RULE_COMBINATIONS
-from asara_server.replay import Replay, SigningKey, replay_of, write_replay
-from asara_server.tournament.results import MatchResult, SeatLine
-from tests.server.playouts import random_match, random_spec, rules_for
+from asara_server.eventlog.replay import Replay, replay_of
+from asara_server.replay.file import write_replay
+from asara_server.replay.signing import SigningKey
+from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
+from tests.match.playouts import random_match, random_spec, rules_for
 from tests.tournament import samples
 from tests.tournament.samples import match
 
@@ -29,7 +31,7 @@ def played(name: str, seed: int = 1) -> tuple[Replay, MatchResult]:
     spec = random_spec(rules_for(RULE_COMBINATIONS[0], 2), dice, name)
     replay = replay_of(random_match(spec, dice, quiet=True))
     seats = [
-        SeatLine(
+        SeatOutcome(
             entry=result.entry,
             rank=result.rank,
             prestige=result.prestige,

@@ -6,19 +6,20 @@ from matplotlib import rc_context
 
 from asara_server.report.model import Report, make_report
 from asara_server.report.page import MOST_MATCHES, render
-from asara_server.report.run import read_run
+from asara_server.report.run import read_reported_run
 from asara_server.report.times import time_use
-from asara_server.tournament.results import MatchResult
-from asara_server.tournament.standings import Standings, by_schedule, compute_standings
+from asara_server.tournament.standings.match_result import MatchResult
+from asara_server.tournament.standings.model import Standings
+from asara_server.tournament.standings.standings import by_schedule, compute_standings
 from tests.report.runs import Page, run_with_replays, write_run
 from tests.tournament.samples import INFO, RUNNING, SECRET, match, mirrored, seat
 
 
 def report_of(directory: Path) -> Report:
-    run = read_run(directory)
-    ordered = by_schedule(run.played.results)
-    info = run.played.info
-    standings = compute_standings(info.title, info.entries, run.played.scheduled, ordered)
+    run = read_reported_run(directory)
+    ordered = by_schedule(run.recorded.results)
+    info = run.recorded.info
+    standings = compute_standings(info.title, info.entries, run.recorded.scheduled, ordered)
     return make_report(run, ordered, standings, time_use(run, ordered))
 
 
@@ -208,7 +209,7 @@ def test_replays_are_linked_where_they_are(tmp_path):
     assert links == ["replays/r1-basic-0001.asara", "replays/r1-basic-0003.asara"]
     assert "asara replay show replays/r1-basic-0001.asara\nasara audit replays" in page.text
     assert "From 2 replays of 3 matches" in page.shown["time"]
-    assert "1 replay is not there" in page.shown["time"]
+    assert "1 replay is missing" in page.shown["time"]
 
 
 def test_more_matches_than_people_read_are_cut_with_a_word(tmp_path):
@@ -333,7 +334,7 @@ def test_pictures_have_no_colours_but_those_of_the_style_sheet(page):
     labels = [label for label in page.values("aria-label") if label != "Contents"]
     assert (
         labels
-        == ["Ratings of 4 entries over 48 deal blocks; the table below has the last ones."] * 2
+        == ["Ratings of 4 entries over 48 deal blocks; the table below lists the final ones."] * 2
     )
 
 

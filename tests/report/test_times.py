@@ -5,18 +5,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from asara_server.records import ReplyRecord
-from asara_server.replay import Replay, SigningKey, write_replay
-from asara_server.report.run import read_run
+from asara_server.eventlog.replay import Replay
+from asara_server.match.inputs import ReplyRecord
+from asara_server.replay.file import write_replay
+from asara_server.replay.signing import SigningKey
+from asara_server.report.run import read_reported_run
 from asara_server.report.times import Times, evenly, time_use
-from asara_server.tournament.standings import by_schedule
+from asara_server.tournament.standings.standings import by_schedule
 from tests.report.runs import played, run_with_replays
 from tests.tournament.samples import match, seat
 
 
 def times_of(directory: Path, most: int = 100) -> Times:
-    run = read_run(directory)
-    return time_use(run, by_schedule(run.played.results), most)
+    run = read_reported_run(directory)
+    return time_use(run, by_schedule(run.recorded.results), most)
 
 
 @pytest.fixture
@@ -99,6 +101,6 @@ def test_a_replay_of_another_match_or_by_another_key_does_not_count(run):
         third.name,
         fourth.name,
     ]
-    assert "of another match" in problems[0]
-    assert "signed by another key" in problems[1]
+    assert "does not belong to the match" in problems[0]
+    assert "signed with a key that is not the referee" in problems[1]
     assert "not a file" in problems[2]

@@ -2,16 +2,18 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 from asara_game.edition import load_edition
-from asara_server.replay import SigningKey
-from asara_server.tournament.config import load_tournament
-from asara_server.tournament.directory import RunDirectory
-from asara_server.tournament.results import MatchResult
+from asara_server.replay.signing import SigningKey
+from asara_server.tournament.config.tournament_file import load_tournament
+from asara_server.tournament.execution.executor import Executor
+from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import RunEnd, Runner
-from asara_server.tournament.sandbox import Sandbox
-from asara_server.tournament.venues import Venue
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.schedule.plan import planned_matches
+from asara_server.tournament.standings.match_result import MatchResult
 
 KEY = SigningKey.new()
 
@@ -19,22 +21,22 @@ KEY = SigningKey.new()
 def play(
     file: Path,
     out: Path,
-    venue: Venue | None = None,
+    executor: Executor | None = None,
     *,
     finished: Callable[[Runner, MatchResult], None] = lambda runner, result: None,
     enough: Callable[[], bool] = lambda: False,
     sandbox: Sandbox | None = None,
     resume: bool = False,
 ) -> RunEnd:
-    """Play a tournament at a venue, or go on with it."""
+    """Play a tournament with an executor, or resume it."""
     tournament = load_tournament(file)
 
     async def scenario() -> RunEnd:
         opened = RunDirectory.reopen(out) if resume else (RunDirectory.create(out), None)
-        with opened[0] as directory:
+        with closing(opened[0]) as directory:
             runner = Runner(
                 tournament,
-                tournament.matches(),
+                planned_matches(tournament),
                 edition=load_edition(),
                 directory=directory,
                 key=KEY,
@@ -42,7 +44,7 @@ def play(
                 enough=enough,
                 resumed=opened[1],
                 sandbox=sandbox,
-                venue=venue,
+                executor=executor,
             )
             return await runner.run()
 

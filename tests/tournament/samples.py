@@ -1,4 +1,4 @@
-"""Runs that nobody played: what their files say."""
+"""Files of runs that were never played."""
 
 import random
 from collections.abc import Iterable, Sequence
@@ -6,9 +6,9 @@ from hashlib import sha256
 from itertools import combinations
 from pathlib import Path
 
-from asara_server.results import Termination
-from asara_server.tournament.directory import RunInfo
-from asara_server.tournament.results import MatchResult, SeatLine
+from asara_codec.results import Termination
+from asara_server.tournament.run.directory import RunInfo
+from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
 
 STARTED = "2026-01-01T10:00:00+00:00"
 SECRET = bytes(range(32))
@@ -30,16 +30,18 @@ INFO = RunInfo(
     state="finished",
 )
 RUNNING = {"state": "running", "ended": None, "tournament_secret": None}
-"""What `INFO` does not say yet while the run goes on."""
+"""Changes to `INFO` for a run that is being played."""
 
 
-def seat(entry: str, rank: int, why: str = "", kind: Termination = Termination.CRASH) -> SeatLine:
-    """How a match ended for an entry; with a reason it forfeited."""
+def seat(
+    entry: str, rank: int, why: str = "", kind: Termination = Termination.CRASH
+) -> SeatOutcome:
+    """How a match ended for an entry, which forfeited it if there is a reason."""
     end = kind if why else Termination.COMPLETED
-    return SeatLine(entry=entry, rank=rank, prestige=100 // rank, termination=end, detail=why)
+    return SeatOutcome(entry=entry, rank=rank, prestige=100 // rank, termination=end, detail=why)
 
 
-def match(name: str, *seats: SeatLine, block: str = "", rules: str = "basic") -> MatchResult:
+def match(name: str, *seats: SeatOutcome, block: str = "", rules: str = "basic") -> MatchResult:
     return MatchResult(
         match_id=name,
         block=block,
@@ -72,7 +74,7 @@ def mirrored(entries: Sequence[str] = INFO.entries, rounds: int = 8) -> list[Mat
 
 
 def lines_of(*results: MatchResult) -> str:
-    """Them as `results.jsonl` has them."""
+    """The lines of `results.jsonl` for these results."""
     return "".join(result.model_dump_json() + "\n" for result in results)
 
 

@@ -1,29 +1,33 @@
-"""Whole runs with real processes: what each kind of bot gets, and that nobody else suffers."""
+"""Whole runs with real processes: a bot that misbehaves harms only itself."""
 
 import asyncio
 import hashlib
 import json
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from asara.witness import make_nonce
+from asara.verifier import make_nonce
+from asara_codec.results import Termination
 from asara_game.edition import load_edition
 from asara_game.rules import parse_rule_sets
-from asara_server import deals
-from asara_server.replay import SigningKey, read_replay, replay_match
-from asara_server.results import Termination
-from asara_server.tournament.config import load_tournament
-from asara_server.tournament.directory import RunDirectory
-from asara_server.tournament.results import MatchResult, read_results
+from asara_server.eventlog.resimulate import resimulated_steps
+from asara_server.match import deal_secrets
+from asara_server.replay.file import read_replay
+from asara_server.replay.signing import SigningKey
+from asara_server.tournament.config.tournament_file import load_tournament
+from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import RunEnd, Runner
-from asara_server.tournament.sandbox import Sandbox
-from asara_server.tournament.schedule import Match, bot_seed
-from tests.tournament import bots
-from tests.tournament.bots import HASTY, HEADER, write_tournament
-from tests.tournament.failing import fail_once
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.schedule.plan import planned_matches
+from asara_server.tournament.schedule.schedule import ScheduledMatch, bot_seed
+from asara_server.tournament.standings.match_result import MatchResult, read_results
+from tests.tournament import sample_bots
+from tests.tournament.failing_referee import fail_once
+from tests.tournament.sample_bots import HASTY, HEADER, write_tournament
 
 BASIC = parse_rule_sets("basic")
 
@@ -35,11 +39,11 @@ def play(
     stop_after: int | None = None,
     sandbox: Sandbox | None = None,
 ) -> RunEnd:
-    """Run a tournament, or only these tables of it; or stop it after so many matches."""
+    """Run a tournament, or only these tables of it, or stop it after some matches."""
     tournament = load_tournament(file)
-    matches = [Match(f"m{i}", 1, BASIC, entries) for i, entries in enumerate(tables)]
+    matches = [ScheduledMatch(f"m{i}", 1, BASIC, entries) for i, entries in enumerate(tables)]
     if not tables:
-        matches = tournament.matches()
+        matches = planned_matches(tournament)
 
     async def scenario() -> RunEnd:
         done = 0
@@ -50,7 +54,7 @@ def play(
             if done == stop_after:
                 runner.stop()
 
-        with RunDirectory.create(out) as directory:
+        with closing(RunDirectory.create(out)) as directory:
             runner = Runner(
                 tournament,
                 matches,
@@ -66,7 +70,7 @@ def play(
 
 
 def log(run: Path, match_id: str, bot: str) -> Path:
-    """What a bot printed in a match; `bot` is its seat and entry."""
+    """The log of a bot in a match; `bot` is its seat and entry."""
     return run / "logs" / match_id / f"{bot}.log"
 
 
@@ -76,13 +80,13 @@ def by_id(end: RunEnd) -> dict[str, MatchResult]:
 
 def test_each_bad_bot_gets_its_forfeit_and_nobody_else_suffers(tmp_path: Path) -> None:
     programs = {
-        "good": bots.GOOD,
-        "other": bots.GOOD,
-        "noisy": bots.NOISY,
-        "exits": bots.EXITS,
-        "mute": bots.MUTE,
-        "nonsense": bots.NONSENSE,
-        "crashes": bots.CRASHES,
+        "good": sample_bots.GOOD,
+        "other": sample_bots.GOOD,
+        "noisy": sample_bots.NOISY,
+        "exits": sample_bots.EXITS,
+        "mute": sample_bots.MUTE,
+        "nonsense": sample_bots.NONSENSE,
+        "crashes": sample_bots.CRASHES,
     }
     file = write_tournament(tmp_path, programs, HEADER + "concurrency = 2\n", HASTY)
     out = tmp_path / "run"
@@ -113,13 +117,13 @@ def test_each_bad_bot_gets_its_forfeit_and_nobody_else_suffers(tmp_path: Path) -
     assert sorted(path.name for path in (out / "replays").iterdir()) == sorted(
         f"m{i}.asara" for i in range(len(tables))
     )
-    told = [
+    details = [
         result.detail
         for path in (out / "replays").iterdir()
         for result in read_replay(path).results
     ]
-    assert "exited with status 1" in told
-    assert not any("cannot load" in detail for detail in told)  # nobody else's business
+    assert "exited with status 1" in details
+    assert not any("cannot load" in detail for detail in details)  # for the organiser alone
     assert list(read_results(out / "results.jsonl")) == list(end.results)
     assert json.loads((out / "standings.json").read_text())["complete"] is True
     number = tables.index(("good", "crashes"))
@@ -131,7 +135,9 @@ def test_each_bad_bot_gets_its_forfeit_and_nobody_else_suffers(tmp_path: Path) -
 
 def test_who_never_dials_in_forfeits_after_the_start_up_time(tmp_path: Path) -> None:
     file = write_tournament(
-        tmp_path, {"good": bots.GOOD, "sleeps": bots.SLEEPS}, tables="[clocks]\nstart_up_s = 6\n"
+        tmp_path,
+        {"good": sample_bots.GOOD, "sleeps": sample_bots.SLEEPS},
+        tables="[clocks]\nstart_up_s = 6\n",
     )
     end = play(file, tmp_path / "run", [("good", "sleeps")])
     (line,) = end.results[0].forfeits
@@ -142,7 +148,7 @@ def test_who_never_dials_in_forfeits_after_the_start_up_time(tmp_path: Path) -> 
 def test_garbage_without_end_costs_its_own_match_only_and_is_cut(tmp_path: Path) -> None:
     file = write_tournament(
         tmp_path,
-        {"good": bots.GOOD, "garbage": bots.GARBAGE},
+        {"good": sample_bots.GOOD, "garbage": sample_bots.GARBAGE},
         tables="[clocks]\nstart_up_s = 6\n[limits]\nlog_bytes = 50_000\n",
     )
     end = play(file, tmp_path / "run", [("garbage", "good")])
@@ -156,7 +162,7 @@ def test_garbage_without_end_costs_its_own_match_only_and_is_cut(tmp_path: Path)
 def test_after_some_failed_starts_an_entry_is_out_without_further_waiting(tmp_path: Path) -> None:
     file = write_tournament(
         tmp_path,
-        {"good": bots.GOOD, "sleeps": bots.SLEEPS},
+        {"good": sample_bots.GOOD, "sleeps": sample_bots.SLEEPS},
         HEADER + "concurrency = 1\n",
         "[clocks]\nstart_up_s = 4\n[limits]\nfailed_starts = 2\n",
     )
@@ -165,24 +171,24 @@ def test_after_some_failed_starts_an_entry_is_out_without_further_waiting(tmp_pa
     assert time.monotonic() - began < 60  # not 30 times 4 s
     ends = {line.termination for result in end.results for line in result.forfeits}
     assert ends == {Termination.NEVER_STARTED}
-    assert end.out == {
+    assert end.unstartable == {
         "sleeps": "not started again after 2 failures in a row: did not dial in in time"
     }
-    assert by_id(end)["m29"].forfeits[0].detail == end.out["sleeps"]
+    assert by_id(end)["m29"].forfeits[0].detail == end.unstartable["sleeps"]
 
 
 @pytest.mark.parametrize("processes", ["run", "match"])
 def test_who_forfeits_too_often_is_suspended(tmp_path: Path, processes: str) -> None:
     file = write_tournament(
         tmp_path,
-        {"good": bots.GOOD, "crashes": bots.CRASHES},
+        {"good": sample_bots.GOOD, "crashes": sample_bots.CRASHES},
         HEADER + f'concurrency = 1\nprocesses = "{processes}"\n',
         "[limits]\nsuspend_share = 0.4\nsuspend_after = 3\n",
     )
     end = play(file, tmp_path / "run", [("good", "crashes")] * 6)
     why = "suspended after it forfeited 3 of its first 3 matches"
     assert end.suspended == {"crashes": why}
-    assert end.out == {}
+    assert end.unstartable == {}
     forfeits = [by_id(end)[f"m{i}"].forfeits[0] for i in range(6)]
     assert [line.termination for line in forfeits] == (
         [Termination.CRASH] * 3 + [Termination.NEVER_STARTED] * 3
@@ -194,7 +200,7 @@ def test_who_forfeits_too_often_is_suspended(tmp_path: Path, processes: str) -> 
 
 
 def test_idle_processes_make_room_for_others(tmp_path: Path) -> None:
-    programs = {"ann": bots.GOOD, "bob": bots.GOOD, "cid": bots.GOOD}
+    programs = {"ann": sample_bots.GOOD, "bob": sample_bots.GOOD, "cid": sample_bots.GOOD}
     file = write_tournament(
         tmp_path,
         programs,
@@ -211,7 +217,7 @@ def test_idle_processes_make_room_for_others(tmp_path: Path) -> None:
 
 
 def test_a_table_of_bots_that_all_fail_ends_in_a_tie(tmp_path: Path) -> None:
-    file = write_tournament(tmp_path, {"one": bots.EXITS, "two": bots.EXITS})
+    file = write_tournament(tmp_path, {"one": sample_bots.EXITS, "two": sample_bots.EXITS})
     end = play(file, tmp_path / "run", [("one", "two")])
     assert [line.rank for line in end.results[0].seats] == [1, 1]
     assert [line.win_share for line in end.standings.overall] == [0, 0]
@@ -221,7 +227,7 @@ def test_a_table_of_bots_that_all_fail_ends_in_a_tie(tmp_path: Path) -> None:
 def test_standings_do_not_depend_on_how_many_matches_run_at_once(
     tmp_path: Path, processes: str
 ) -> None:
-    programs = {"ann": bots.GOOD, "bob": bots.GOOD, "cid": bots.GOOD}
+    programs = {"ann": sample_bots.GOOD, "bob": sample_bots.GOOD, "cid": sample_bots.GOOD}
     header = HEADER.replace("seats = 2", "seats = [2, 3]") + f'processes = "{processes}"\n'
     files = []
     for at_once in (1, 3):
@@ -243,7 +249,7 @@ def test_standings_do_not_depend_on_how_many_matches_run_at_once(
 def test_a_stopped_run_keeps_what_was_finished_and_says_what_was_cut(tmp_path: Path) -> None:
     file = write_tournament(
         tmp_path,
-        {"good": bots.GOOD, "other": bots.GOOD},
+        {"good": sample_bots.GOOD, "other": sample_bots.GOOD},
         HEADER + "concurrency = 1\nrounds = 200\n",
     )
     end = play(file, tmp_path / "run", stop_after=3)
@@ -253,7 +259,7 @@ def test_a_stopped_run_keeps_what_was_finished_and_says_what_was_cut(tmp_path: P
     path = tmp_path / "run" / "run.json"
     info = json.loads(path.read_text())
     assert info["state"] == "cut short"
-    assert info["tournament_secret"] is None  # matches may still be played by it
+    assert info["tournament_secret"] is None  # matches may still be played with it
     assert len(bytes.fromhex(info["deal_commitment"])) == 32
     assert path.stat().st_mode & 0o077 == 0
 
@@ -262,7 +268,7 @@ def test_a_match_in_which_the_referee_fails_is_played_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     specs = fail_once(monkeypatch)
-    file = write_tournament(tmp_path, {"good": bots.GOOD, "other": bots.GOOD})
+    file = write_tournament(tmp_path, {"good": sample_bots.GOOD, "other": sample_bots.GOOD})
     end = play(file, tmp_path / "run", [("good", "other")])
     assert [(r.attempt, r.void) for r in end.results] == [(1, True), (2, False)]
     assert [spec.match_id for spec in specs] == ["m0", "m0.2"]
@@ -272,7 +278,7 @@ def test_a_match_in_which_the_referee_fails_is_played_again(
 
 
 def test_a_bot_whose_program_cannot_be_executed_forfeits_with_the_reason(tmp_path: Path) -> None:
-    file = write_tournament(tmp_path, {"good": bots.GOOD, "other": bots.GOOD})
+    file = write_tournament(tmp_path, {"good": sample_bots.GOOD, "other": sample_bots.GOOD})
     script = tmp_path / "broken"
     script.write_text("#!/no/such/interpreter\n")
     script.chmod(0o755)
@@ -280,13 +286,14 @@ def test_a_bot_whose_program_cannot_be_executed_forfeits_with_the_reason(tmp_pat
     end = play(file, tmp_path / "run", [("good", "other")])
     (line,) = end.results[0].forfeits
     assert (
-        line.detail == "could not be started: its first line names an interpreter that is not there"
+        line.detail
+        == "could not be started: its first line names an interpreter that does not exist"
     )
 
 
 def test_a_drawn_seed_is_recorded_and_reproduces_the_run(tmp_path: Path) -> None:
     header = HEADER.replace('seed = "spring"\n', "")
-    programs = {"good": bots.GOOD, "other": bots.GOOD}
+    programs = {"good": sample_bots.GOOD, "other": sample_bots.GOOD}
     file = write_tournament(tmp_path, programs, header)
     play(file, tmp_path / "run")
     path = tmp_path / "run" / "run.json"
@@ -300,29 +307,29 @@ def test_a_drawn_seed_is_recorded_and_reproduces_the_run(tmp_path: Path) -> None
 
 
 def test_clocks_of_the_file_reach_the_bots(tmp_path: Path) -> None:
-    program = bots.GOOD.replace(
+    program = sample_bots.GOOD.replace(
         "lambda decision, match:", "lambda decision, match: print(match.started.clocks) or"
     )
     tables = "[clocks]\nbank_s = 17\n"
-    file = write_tournament(tmp_path, {"good": bots.GOOD, "curious": program}, tables=tables)
+    file = write_tournament(tmp_path, {"good": sample_bots.GOOD, "curious": program}, tables=tables)
     play(file, tmp_path / "run", [("good", "curious")])
     assert "bank_us: 17000000" in log(tmp_path / "run", "m0", "1-curious").read_text()
 
 
 def test_all_deals_derive_from_one_secret_that_is_opened_at_the_end(tmp_path: Path) -> None:
-    file = write_tournament(tmp_path, {"good": bots.GOOD, "other": bots.GOOD})
+    file = write_tournament(tmp_path, {"good": sample_bots.GOOD, "other": sample_bots.GOOD})
     play(file, tmp_path / "run")
     path = tmp_path / "run" / "run.json"
     info = json.loads(path.read_text())
     secret = bytes.fromhex(info["tournament_secret"])
-    assert secret == deals.tournament_secret("spring")
+    assert secret == deal_secrets.tournament_secret("spring")
     assert info["deals"] == "committed"
     assert info["deal_commitment"] == hashlib.sha256(secret).hexdigest()
     assert path.stat().st_mode & 0o777 == 0o644
     replays = [read_replay(one).header for one in (tmp_path / "run" / "replays").iterdir()]
     assert len(replays) == 2
     for header in replays:
-        assert header.deal_secret == deals.match_secret(secret, header.match_id)
+        assert header.deal_secret == deal_secrets.match_secret(secret, header.match_id)
         assert header.nonces == ()
 
 
@@ -344,7 +351,7 @@ for response in call(requests()):
 
 
 def test_joint_deals_take_a_nonce_of_every_bot(tmp_path: Path) -> None:
-    programs = {"good": bots.GOOD, "other": bots.GOOD, "silent": WITHOUT_NONCE}
+    programs = {"good": sample_bots.GOOD, "other": sample_bots.GOOD, "silent": WITHOUT_NONCE}
     header = HEADER + 'deals = "joint"\nconcurrency = 2\n'
     file = write_tournament(tmp_path, programs, header, HASTY)
     end = play(file, tmp_path / "run", [("good", "other"), ("other", "silent")])
@@ -360,7 +367,7 @@ def test_joint_deals_take_a_nonce_of_every_bot(tmp_path: Path) -> None:
         assert replays["m0"].header.nonces[seat] == make_nonce(seed, "m0", seat)
     assert replays["m1"].header.nonces[1] == b""
     for replay in replays.values():
-        list(replay_match(replay))
+        list(resimulated_steps(replay))
     play(file, tmp_path / "again", [("good", "other")])
     again = read_replay(tmp_path / "again" / "replays" / "m0.asara")
     assert again.header.nonces == replays["m0"].header.nonces
@@ -370,8 +377,10 @@ def test_bots_of_joint_deals_draw_their_own_dice_unless_the_file_has_a_seed(
     tmp_path: Path,
 ) -> None:
     header = HEADER.replace('seed = "spring"\n', 'deals = "joint"\n')
-    program = "import os\nprint('seed', os.environ.get('ASARA_SEED'), flush=True)" + bots.GOOD
-    file = write_tournament(tmp_path, {"good": program, "other": bots.GOOD}, header)
+    program = (
+        "import os\nprint('seed', os.environ.get('ASARA_SEED'), flush=True)" + sample_bots.GOOD
+    )
+    file = write_tournament(tmp_path, {"good": program, "other": sample_bots.GOOD}, header)
     play(file, tmp_path / "run", [("good", "other")])
     assert "seed None" in log(tmp_path / "run", "m0", "0-good").read_text()
     (path,) = (tmp_path / "run" / "replays").iterdir()

@@ -17,9 +17,9 @@ from asara.v1.play_pb2 import (
     Update,
 )
 from asara.v1.vocabulary_pb2 import Action, BuildCount, Edition, RuleSet
-from asara.witness import make_nonce
+from asara.verifier import make_nonce
 from asara_game.deal import Deal
-from asara_server import deals
+from asara_server.match import deal_secrets
 
 ONE, TWO, THREE = bytes(range(32)), bytes(range(32, 64)), bytes(range(1, 33))
 
@@ -63,21 +63,23 @@ def joint_deals() -> dict[str, Any]:
 
 
 def _deal(seed: str, match_id: str, block: str, nonces: list[bytes]) -> dict[str, Any]:
-    tournament = deals.tournament_secret(seed)
+    tournament = deal_secrets.tournament_secret(seed)
     secret = (
-        deals.block_secret(tournament, block) if block else deals.match_secret(tournament, match_id)
+        deal_secrets.block_secret(tournament, block)
+        if block
+        else deal_secrets.match_secret(tournament, match_id)
     )
-    shared = deals.deal_secret(secret, nonces)
+    shared = deal_secrets.deal_secret(secret, nonces)
     order = list(range(20))
     Deal(shared).shuffle("buyers/0", order)
     return {
         "seed": seed,
         "tournament_secret": tournament.hex(),
-        "tournament_commitment": deals.commitment(tournament).hex(),
+        "tournament_commitment": deal_secrets.commitment(tournament).hex(),
         "match_id": match_id,
         "mirrored_block": block,
         "match_secret": secret.hex(),
-        "deal_commitment": deals.commitment(secret).hex(),
+        "deal_commitment": deal_secrets.commitment(secret).hex(),
         "nonces": [nonce.hex() for nonce in nonces],
         "deal_secret": shared.hex(),
         "buyers_0_of_20": order,

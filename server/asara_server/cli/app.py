@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from asara_server import match as match_module
-from asara_server.cli import (
+from asara_server.cli.commands import (
     audit,
     duel,
     match,
@@ -20,7 +19,8 @@ from asara_server.cli import (
     token,
     tournament,
 )
-from asara_server.cli.log import LogOptions
+from asara_server.cli.options.log import LogOptions
+from asara_server.match import match as match_module
 
 
 class LogFormat(StrEnum):

@@ -1,5 +1,6 @@
-"""A page about a run, for people, and its tables as CSV.
+"""The report of a run: one HTML page, and its tables as CSV.
 
-`run` reads what the run left, `times` its replays, `model` turns both into what is told, `figures`
-draws, `page` writes HTML and `tables` CSV. Only `figures` and `page` need the extra `report`.
+`run` reads the run directory, `times` reads the replays, `model` combines both, `figures` draws the
+plots, `page` writes HTML and `tables` writes CSV. Only `figures` and `page` need the extra
+`report`.
 """

@@ -1,7 +1,7 @@
-"""The plots of a report, drawn by matplotlib as SVG to stand inside the page. Pure.
+"""The plots of a report, drawn by matplotlib as SVG for embedding in the page. Pure.
 
-A plot has neither script nor text of strangers. Its colours are names of the style sheet, so that
-it follows light, dark and paper. The same numbers give the same SVG.
+A plot has no script and no untrusted text. Its colours are variables of the style sheet, so that it
+follows light, dark and print mode. Equal numbers give equal SVG.
 """
 
 import io
@@ -18,25 +18,25 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from scipy.optimize import isotonic_regression
 
-from asara_server.report.model import RatingLine
+from asara_server.report.model import RatingRow
 
 ROW_PX: Final = 28
-"""Height of a row of a table whose intervals are drawn."""
+"""Height of a table row with a drawn interval, in pixels."""
 WHISKERS_PX: Final = 240
-"""Width of the drawn intervals."""
+"""Width of the drawn intervals, in pixels."""
 HIGHLIGHTED: Final = 7
-"""Entries with a colour of their own among the ratings; people do not tell more apart."""
+"""Entries with distinct colours among the ratings; more are hard to distinguish."""
 
 _ABOVE_PX, _BELOW_PX = 8, 38
-"""Around the axes of the ratings."""
+"""Margins above and below the axes of the ratings."""
 
 _LABEL_PX: Final = 13
-"""Between two labels at the ends of lines."""
+"""Smallest distance between labels at the ends of lines."""
 
 _MARGIN: Final = 0.025
-"""Of the width, on either side, so that a dot at the end is whole."""
+"""Margin on either side as a share of the width, so that a dot at the end is whole."""
 
-# matplotlib wants colours. These stand for variables of the style sheet, and become them.
+# matplotlib needs colours; each of these is replaced by a variable of the style sheet.
 _VARIABLES: Final = {
     "#000001": "var(--muted)",
     "#000002": "var(--line)",
@@ -47,7 +47,7 @@ _MUTED, _LINE, _ACCENT, *_SERIES = _VARIABLES
 
 
 class Whisker(NamedTuple):
-    """A dot with the line through it, each 0 to 1 of the width."""
+    """A dot on a line, at shares 0 to 1 of the width."""
 
     low: float
     dot: float
@@ -55,9 +55,9 @@ class Whisker(NamedTuple):
 
 
 def whiskers(name: str, rows: Sequence[Whisker | None], guides: Iterable[float]) -> Markup:
-    """Dots and whiskers, one in each row of `ROW_PX`; `guides` are lines from top to bottom.
+    """Draw dots and whiskers, one in each row of `ROW_PX`; `guides` are vertical lines.
 
-    `name` must be that of no other plot of the page.
+    `name` must be unique among the plots of the page.
     """
     with _style(name):
         figure = _figure(WHISKERS_PX, ROW_PX * len(rows))
@@ -90,12 +90,12 @@ def whiskers(name: str, rows: Sequence[Whisker | None], guides: Iterable[float])
 
 
 def position(share: float) -> float:
-    """Where a place of the whiskers lies, in percent of their width."""
+    """Return the position of a share 0 to 1 in percent of the width, margins included."""
     return round(100 * (share + _MARGIN) / (1 + 2 * _MARGIN), 2)
 
 
-def ratings(name: str, lines: Sequence[RatingLine], width: int, height: int) -> Markup:
-    """Ratings over the blocks of the tournament; the first lines in colour, with their places."""
+def ratings(name: str, lines: Sequence[RatingRow], width: int, height: int) -> Markup:
+    """Draw ratings over deal blocks; the first lines are coloured and numbered."""
     with _style(name):
         figure = _figure(width, height)
         left, right = 38 / width, 1 - 26 / width
@@ -128,8 +128,8 @@ def ratings(name: str, lines: Sequence[RatingLine], width: int, height: int) -> 
         return _svg(figure)
 
 
-def _number_the_ends(axes: Axes, lines: Sequence[RatingLine], height: int) -> None:
-    """The places of the lines at their ends, moved apart where they would cover each other."""
+def _number_the_ends(axes: Axes, lines: Sequence[RatingRow], height: int) -> None:
+    """Number the lines at their ends, moving labels apart if they would overlap."""
     ends = sorted((line.points[-1][1], place) for place, line in enumerate(lines))
     low, high = axes.get_ylim()
     apart = _LABEL_PX * (high - low) / (height - _ABOVE_PX - _BELOW_PX)
@@ -152,21 +152,21 @@ def _number_the_ends(axes: Axes, lines: Sequence[RatingLine], height: int) -> No
 
 
 def _style(name: str) -> AbstractContextManager[None]:
-    """The settings of a plot, whatever the user's own are.
+    """Return the settings of a plot, independent of the user's own.
 
-    Its name makes the ids in it different from those of the others.
+    The name makes its element ids unique on the page.
     """
     own = {"svg.fonttype": "none", "svg.hashsalt": f"asara/{name}", "path.simplify": False}
     return style.context(["default", own])
 
 
 def _figure(width: int, height: int) -> Figure:
-    """A figure of so many pixels: at 72 dots per inch, a point is one."""
+    """Return a figure of this size in pixels: at 72 dots per inch, a point is a pixel."""
     return Figure(figsize=(width / 72, height / 72), dpi=72)
 
 
 def _svg(figure: Figure) -> Markup:
-    """The figure as an element of the page, without what only a file of its own needs."""
+    """Return the figure as an SVG element, without what only a standalone file needs."""
     buffer = io.StringIO()
     nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
     figure.savefig(buffer, format="svg", transparent=True, metadata=nothing)
@@ -176,7 +176,7 @@ def _svg(figure: Figure) -> Markup:
     assert box is not None
     text = f'<svg aria-hidden="true" {box[0]}>' + text[text.index(">") + 1 :]
     text = re.sub(r'\s*<defs>\s*<style type="text/css">.*?</style>\s*</defs>', "", text, count=1)
-    text = re.sub(r' id="[A-Za-z][\w.]*_\d+"', "", text)  # numbered from 1 in every figure
+    text = re.sub(r' id="[A-Za-z][\w.]*_\d+"', "", text)  # not unique across figures
     text = re.sub(r" font-family: [^;\"]*;?", "", text)
     text = re.sub(r"\s*\n\s*", " ", text).strip()
     text = text.replace("xlink:href", "href").replace("> <", "><")

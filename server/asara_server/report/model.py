@@ -1,7 +1,7 @@
-"""What a report tells, ready to be shown: no files, no clock, no HTML. Pure.
+"""The content of a report, independent of files, clock and HTML. Pure.
 
-The standings in it are those of `compute_standings`, unchanged. Names, reasons and all other text
-of strangers pass through `plain` on their way in.
+The standings are those of `compute_standings`, unchanged. Names, reasons and all other untrusted
+text pass through `plain` before they are stored here.
 """
 
 from collections import Counter, defaultdict
@@ -10,60 +10,60 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal, NamedTuple
 
-from asara_server.report.run import Run
-from asara_server.report.text import plain
+from asara_codec.results import Termination
+from asara_server.report.run import ReportedRun
 from asara_server.report.times import Times
-from asara_server.results import Termination, plain_words
-from asara_server.tournament.directory import RunInfo
-from asara_server.tournament.ladder import Ladder
-from asara_server.tournament.results import MatchResult
-from asara_server.tournament.standings import Line, Standings
+from asara_server.text import plain, plain_words
+from asara_server.tournament.run.directory import RunInfo
+from asara_server.tournament.standings.ladder import Ladder
+from asara_server.tournament.standings.match_result import MatchResult
+from asara_server.tournament.standings.model import Standings, StandingsRow
 
 LATEST_REASONS = 3
-"""Different ones of each entry and kind of fault."""
+"""Distinct reasons shown for each entry and kind of fault."""
 
 _POINTS = 150
-"""Of a line of the ratings; the page would not show more."""
+"""Most points of a line of ratings; the page could not show more."""
 
 
 class Reason(NamedTuple):
-    """One forfeit."""
+    """The reason of one forfeit."""
 
     match: str
     detail: str
 
 
 _Ended = tuple[float, int, Reason]
-"""When a match ended, its number in the schedule, and why somebody forfeited it."""
+"""End of a match (Unix time), its index in the schedule, and the reason of a forfeit in it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """The forfeits of one kind of one entry."""
+class FaultRow:
+    """The forfeits of one kind by one entry."""
 
     entry: str
     kind: str
-    """As people write it: "time out"."""
+    """Kind in words, such as "time out"."""
     forfeits: int
     matches: int
-    """That the entry played in all."""
+    """All matches of the entry."""
     latest: tuple[Reason, ...]
-    """The last reasons that differ, latest first."""
+    """Latest distinct reasons, latest first."""
 
 
 @dataclass(frozen=True, slots=True)
-class RatingLine:
-    """How the rating of an entry went."""
+class RatingRow:
+    """The rating of an entry over the tournament."""
 
     entry: str
     mu: float
     sigma: float
     points: tuple[tuple[int, float], ...]
-    """After how many blocks of the tournament the rating was what, from 0 on."""
+    """Number of blocks of the tournament, starting at 0, and the rating after them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class SeatRow:
     """One seat of a match in the list of matches."""
 
     entry: str
@@ -71,26 +71,26 @@ class Seat:
     rank: int
     prestige: int
     fault: str
-    """Kind of the forfeit, or nothing."""
+    """Kind of the forfeit, or ""."""
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class MatchRow:
     """A match in the list of matches."""
 
     name: str
     rules: str
-    ranking: tuple[Seat, ...]
+    ranking: tuple[SeatRow, ...]
     """Best first."""
     replay: str | None
-    """Name of its file, where there is one."""
+    """Name of the replay file, if there is one."""
 
 
 class Exclusion(NamedTuple):
-    """Why an entry forfeited the rest of its matches unplayed."""
+    """Reason why an entry forfeited its remaining matches unplayed."""
 
     kind: Literal["suspended", "out"]
-    """Whether it faulted too often, or could not be built or started."""
+    """suspended: too many faults; out: it could not be built or started."""
     why: str
 
 
@@ -103,31 +103,31 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All of it."""
+    """The content of the report."""
 
-    run: Run
+    run: ReportedRun
     standings: Standings
-    """With names as they are; whatever shows them calls `plain`."""
+    """Standings with the names as they are; code that shows them calls `plain`."""
     times: Times
     seats: tuple[int, ...]
-    """Numbers of seats at the tables that were played, rising."""
+    """Numbers of seats of the tables played, in ascending order."""
     last_end: datetime | None
-    """When the last match ended."""
-    faults: tuple[Fault, ...]
+    """End of the last match."""
+    faults: tuple[FaultRow, ...]
     failed: tuple[str, ...]
     """Entries that forfeited every match they played."""
     excluded: Mapping[str, Exclusion]
-    """By name, in the order of the standings."""
+    """Exclusions by name of the entry, in the order of the standings."""
     idle: tuple[str, ...]
-    """Entries that have not played at all."""
+    """Entries that have played no match."""
     void: tuple[str, ...]
-    """Matches without a result, because the referee failed."""
+    """Matches without a result because the referee failed."""
     cross: Mapping[tuple[str, str], Cell]
-    """By row and column, both ways."""
-    ratings: tuple[RatingLine, ...]
-    """In the order of the ladder."""
-    matches: tuple[Match, ...]
-    """In the order of the schedule."""
+    """Cells by (row, column) entry, in both directions."""
+    ratings: tuple[RatingRow, ...]
+    """Ratings in the order of the ladder."""
+    matches: tuple[MatchRow, ...]
+    """Matches in the order of the schedule."""
 
     @property
     def forfeits(self) -> int:
@@ -135,7 +135,7 @@ class Report:
 
     @property
     def forfeits_by_kind(self) -> dict[str, int]:
-        """The most frequent first."""
+        """Numbers of forfeits by kind, most frequent first."""
         numbers: Counter[str] = Counter()
         for fault in self.faults:
             numbers[fault.kind] += fault.forfeits
@@ -143,19 +143,19 @@ class Report:
 
     @property
     def over(self) -> bool:
-        """Whether the deals are open, so that seed and replays may be shown to everybody."""
-        return self.run.played.info.state == "finished"
+        """True if the run has finished, so that its seed and replays may be shown."""
+        return self.run.recorded.info.state == "finished"
 
 
 def counted(results: Iterable[MatchResult]) -> list[MatchResult]:
-    """Those that count."""
+    """Return the results that count."""
     return [result for result in results if not result.void]
 
 
 def make_report(
-    run: Run, ordered: Sequence[MatchResult], standings: Standings, times: Times
+    run: ReportedRun, ordered: Sequence[MatchResult], standings: Standings, times: Times
 ) -> Report:
-    """The report of a run; `ordered` are its results, void ones too, by schedule."""
+    """Return the report of a run; `ordered` has all its results, void ones too, by schedule."""
     results = counted(ordered)
     ends = [_end(result) for result in results]
     played = {result.match_id for result in results}
@@ -171,7 +171,7 @@ def make_report(
             for line in standings.overall
             if line.matches and sum(line.faults.values()) == line.matches
         ),
-        excluded=_excluded(run.played.info, standings.overall),
+        excluded=_excluded(run.recorded.info, standings.overall),
         idle=tuple(line.entry for line in standings.overall if not line.matches),
         void=tuple(
             dict.fromkeys(
@@ -187,7 +187,7 @@ def make_report(
 
 
 def _end(result: MatchResult) -> datetime | None:
-    """When a match ended; None where the file does not say it so that one can read it."""
+    """Return the end of a match; None if its times cannot be read."""
     try:
         return (moment(result.started) + timedelta(seconds=result.seconds)).astimezone(UTC)
     except (ValueError, OverflowError):
@@ -195,15 +195,15 @@ def _end(result: MatchResult) -> datetime | None:
 
 
 def moment(text: str) -> datetime:
-    """An ISO time with its offset; raises ValueError."""
+    """Parse an ISO time that has an offset; raise ValueError."""
     when = datetime.fromisoformat(text)
     if when.tzinfo is None:
         raise ValueError(f"{text}: without an offset")
     return when
 
 
-def _faults(results: Sequence[MatchResult], lines: Sequence[Line]) -> tuple[Fault, ...]:
-    """By entry, the best first, then by kind."""
+def _faults(results: Sequence[MatchResult], lines: Sequence[StandingsRow]) -> tuple[FaultRow, ...]:
+    """Return the forfeits by entry, best first, then by kind."""
     reasons: dict[tuple[str, Termination], list[_Ended]] = defaultdict(list)
     for number, result in enumerate(results):
         ended = _end(result)
@@ -212,7 +212,7 @@ def _faults(results: Sequence[MatchResult], lines: Sequence[Line]) -> tuple[Faul
             reason = Reason(plain(result.played_as), plain(seat.detail))
             reasons[seat.entry, seat.termination].append((when, number, reason))
     return tuple(
-        Fault(
+        FaultRow(
             entry=line.entry,
             kind=plain_words(termination.name),
             forfeits=len(found),
@@ -225,14 +225,14 @@ def _faults(results: Sequence[MatchResult], lines: Sequence[Line]) -> tuple[Faul
     )
 
 
-def _excluded(info: RunInfo, lines: Sequence[Line]) -> dict[str, Exclusion]:
+def _excluded(info: RunInfo, lines: Sequence[StandingsRow]) -> dict[str, Exclusion]:
     found = {name: Exclusion("out", plain(why)) for name, why in info.out.items()}
     found |= {name: Exclusion("suspended", plain(why)) for name, why in info.suspended.items()}
     return {line.entry: found[line.entry] for line in lines if line.entry in found}
 
 
 def _latest(found: Iterable[_Ended]) -> tuple[Reason, ...]:
-    """The last reasons that differ, each with the last match that has it."""
+    """Return the latest distinct reasons, each with its latest match."""
     last: dict[str, Reason] = {}
     for *_, reason in sorted(found, key=lambda one: one[:2], reverse=True):
         last.setdefault(reason.detail, reason)
@@ -249,38 +249,38 @@ def _cross(standings: Standings) -> dict[tuple[str, str], Cell]:
     return cells
 
 
-def _ratings(results: Sequence[MatchResult], entries: Sequence[str]) -> tuple[RatingLine, ...]:
+def _ratings(results: Sequence[MatchResult], entries: Sequence[str]) -> tuple[RatingRow, ...]:
     ladder = Ladder(entries)
-    begin = [(0, line.mu) for line in ladder.lines[:1]]
+    begin = [(0, line.mu) for line in ladder.rows[:1]]
     blocks: dict[str, int] = {}
     for result in results:
         ladder.add(result)
         blocks.setdefault(result.deal_block, len(blocks) + 1)
     lines = []
-    for line in ladder.lines:
+    for line in ladder.rows:
         history = ladder.history[line.entry]
         points = [(blocks[block], rating.mu) for block, rating in history.items()]
         thinned = (*begin, *_thinned(points))
-        lines.append(RatingLine(line.entry, line.mu, line.sigma, thinned))
+        lines.append(RatingRow(line.entry, line.mu, line.sigma, thinned))
     return tuple(lines)
 
 
 def _thinned(points: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
-    """At most so many as a page shows, with the first and the last."""
+    """Return at most `_POINTS` of the points, including the first and the last."""
     last = len(points) - 1
     if last < _POINTS:
         return list(points)
     return [points[number * last // (_POINTS - 1)] for number in range(_POINTS)]
 
 
-def _match(result: MatchResult, replays: frozenset[str]) -> Match:
+def _match(result: MatchResult, replays: frozenset[str]) -> MatchRow:
     replay = f"{result.played_as}.asara"
     ranked = sorted(enumerate(result.seats), key=lambda pair: (pair[1].rank, pair[0]))
-    return Match(
+    return MatchRow(
         name=plain(result.played_as),
         rules=plain(result.rule_sets),
         ranking=tuple(
-            Seat(
+            SeatRow(
                 plain(line.entry),
                 seat,
                 line.rank,

@@ -1,7 +1,7 @@
-"""A report as one HTML page that needs nothing else: no network, no script. Pure.
+"""A report as one self-contained HTML page, without scripts or network access. Pure.
 
-Everything is escaped; on top of that the page forbids itself to load or run anything. Nothing in it
-depends on when or where it was written.
+All text is escaped; in addition, a content security policy forbids the page to load or run
+anything. The page does not depend on when or where it was written.
 """
 
 import math
@@ -15,47 +15,47 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from asara_server.replay.keys import fingerprint
+from asara_server.replay.signing import fingerprint
 from asara_server.report import figures
 from asara_server.report.figures import Whisker
 from asara_server.report.model import Report, moment
-from asara_server.report.text import plain
 from asara_server.report.times import TimeUse
-from asara_server.tournament.standings import Line, SeatScore
+from asara_server.text import plain
+from asara_server.tournament.standings.model import SeatScore, StandingsRow
 
 MOST_MATCHES = 1_000
-"""Matches that are listed; the CSV has all."""
+"""Most matches listed on the page; the CSV has all."""
 
 _LONG = 30
-"""Rows of a table that is folded, unless it is the standings."""
+"""Rows beyond which a table is folded, except for the standings."""
 
 _WIDE = 24
-"""Entries in a cross table that is shown small at first."""
+"""Entries beyond which the cross table is small by default."""
 
 _SMALL_PX = 800
-"""Width of a small cross table."""
+"""Width of a small cross table, in pixels."""
 
 _TOGETHER = 20
-"""Rows whose intervals are one picture, which a printer does not cut."""
+"""Rows whose intervals share one picture, which is not split across printed pages."""
 
 _SHADES = 9
-"""Of the cross table, from 0 to 1; the middle one has no colour."""
+"""Shades of the cross table for scores 0 to 1; the middle one is transparent."""
 
 _WIDTHS = {"narrow": (360, 280), "wide": (720, 340)}
-"""Sizes of the ratings in pixels; the style sheet shows the one that fits."""
+"""Sizes of the ratings plot in pixels; the style sheet shows the one that fits."""
 
 _Row = TypeVar("_Row")
 
 
 class Tick(NamedTuple):
-    """A label above the pictures."""
+    """A label on the scale above the pictures."""
 
     percent: float
     label: str
 
 
 class Fact(NamedTuple):
-    """A line about the run."""
+    """A name and value in the section about the run."""
 
     name: str
     text: str
@@ -63,7 +63,12 @@ class Fact(NamedTuple):
 
 
 def render(report: Report) -> str:
-    """The page."""
+    """Return the page as HTML."""
+    template = _environment().get_template("page.html")
+    return template.render(**_context(report))
+
+
+def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("asara_server.report", ""),
         autoescape=True,
@@ -83,52 +88,57 @@ def render(report: Report) -> str:
         shade=_shade,
         url=quote,
     )
+    return environment
+
+
+def _context(report: Report) -> dict[str, object]:
+    """Return the variables of the template."""
     standings = report.standings
     decades = _decades(report.times.entries)
     example = next((match.replay for match in report.matches if match.replay), None)
-    return environment.get_template("page.html").render(
-        report=report,
-        info=report.run.played.info,
-        standings=standings,
-        times=report.times,
-        long=_LONG,
-        wide=_WIDE,
-        cell=max(3, min(14, _SMALL_PX // max(1, len(standings.overall)))),
-        summary=_summary(report),
-        facts=list(_facts(report)),
-        problems=[plain(text) for text in (*report.run.problems, *report.times.problems)],
-        overall=_parts("overall", standings.overall, _interval, (0.0, 0.5, 1.0)),
-        clean=_parts("clean", standings.without_forfeits, _interval, (0.0, 0.5, 1.0)),
-        score_ticks=[
+    return {
+        "report": report,
+        "info": report.run.recorded.info,
+        "standings": standings,
+        "times": report.times,
+        "long": _LONG,
+        "wide": _WIDE,
+        "cell": max(3, min(14, _SMALL_PX // max(1, len(standings.overall)))),
+        "summary": _summary(report),
+        "facts": list(_facts(report)),
+        "problems": [plain(text) for text in (*report.run.problems, *report.times.problems)],
+        "overall": _parts("overall", standings.overall, _interval, (0.0, 0.5, 1.0)),
+        "clean": _parts("clean", standings.without_forfeits, _interval, (0.0, 0.5, 1.0)),
+        "score_ticks": [
             Tick(figures.position(share), label)
             for share, label in ((0.0, "0"), (0.5, "½"), (1.0, "1"))
         ],
-        rules=[
+        "rules": [
             (rules, {line.entry: line for line in lines})
             for rules, lines in standings.by_rule_sets.items()
         ],
-        seat_columns=[(score.seats, score.seat) for score in standings.seat_effect],
-        by_seat=_by_seat,
-        ratings=[
+        "seat_columns": [(score.seats, score.seat) for score in standings.seat_effect],
+        "by_seat": _by_seat,
+        "ratings": [
             (size, figures.ratings(f"ratings-{size}", report.ratings, *pixels))
             for size, pixels in _WIDTHS.items()
         ]
         if report.matches
         else [],
-        highlighted=figures.HIGHLIGHTED,
-        slow=_parts(
+        "highlighted": figures.HIGHLIGHTED,
+        "slow": _parts(
             "times",
             report.times.entries,
             lambda line: _on_decades(line, decades),
             _shares(decades),
         ),
-        time_ticks=[
+        "time_ticks": [
             Tick(figures.position(share), _decade(decade))
             for share, decade in zip(_shares(decades), decades, strict=True)
         ],
-        listed=report.matches[:MOST_MATCHES],
-        example=shlex.quote(f"replays/{example}") if example else None,
-    )
+        "listed": report.matches[:MOST_MATCHES],
+        "example": shlex.quote(f"replays/{example}") if example else None,
+    }
 
 
 def _parts(
@@ -137,7 +147,7 @@ def _parts(
     whisker: Callable[[_Row], Whisker | None],
     guides: Sequence[float],
 ) -> list[tuple[Sequence[_Row], Markup]]:
-    """The rows in parts, each with its picture."""
+    """Return the rows in parts of `_TOGETHER`, each with its picture."""
     return [
         (
             part := rows[start : start + _TOGETHER],
@@ -147,19 +157,19 @@ def _parts(
     ]
 
 
-def _interval(line: Line) -> Whisker | None:
+def _interval(line: StandingsRow) -> Whisker | None:
     if line.interval_95 is None:
         return None
     low, high = line.interval_95
     return Whisker(low, line.score, high)
 
 
-def _by_seat(line: Line) -> dict[tuple[int, int], SeatScore]:
+def _by_seat(line: StandingsRow) -> dict[tuple[int, int], SeatScore]:
     return {(score.seats, score.seat): score for score in line.by_seat}
 
 
 def _decades(lines: Sequence[TimeUse]) -> range:
-    """Powers of ten, in seconds, that hold all medians and 95 % ends; two at least."""
+    """Return the powers of ten, in seconds, that enclose all medians and 95th percentiles."""
     ends = [max(end, 1e-6) for line in lines for end in (line.median_s, line.p95_s)]
     if not ends:
         return range(-3, 1)
@@ -179,7 +189,7 @@ def _shares(decades: range) -> list[float]:
 
 
 def _decade(exponent: int) -> str:
-    """`10 µs`, `1 ms`, `100 s`."""
+    """Format a power of ten in seconds: `10 µs`, `1 ms`, `100 s`."""
     for power, unit in ((0, "s"), (-3, "ms"), (-6, "µs")):
         if exponent >= power:
             return f"{10 ** (exponent - power):,} {unit}"
@@ -187,7 +197,7 @@ def _decade(exponent: int) -> str:
 
 
 def _time(seconds: float) -> str:
-    """`12 µs`, `3.4 ms`, `120 ms`, `2.5 s`, `340 s`."""
+    """Format seconds: `12 µs`, `3.4 ms`, `120 ms`, `2.5 s`, `340 s`."""
     for size, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
         if seconds >= size * 0.9995 or size == 1e-6:
             value = seconds / size
@@ -196,7 +206,7 @@ def _time(seconds: float) -> str:
 
 
 def _chance(chance: float | None) -> str:
-    """A share of resamples in percent; that all or none were so does not make it certain."""
+    """Format a share of resamples in percent; neither 0 % nor 100 % would be certain."""
     if chance is None:
         return "–"
     percent = f"{chance:.0%}"
@@ -204,7 +214,7 @@ def _chance(chance: float | None) -> str:
 
 
 def _part(share: float) -> str:
-    """A share of a clock in percent, of which most bots need next to nothing."""
+    """Format a share of a clock in percent; most bots need very little of theirs."""
     return "<0.1%" if 0 < share < 0.001 else f"{share:.1%}"
 
 
@@ -217,7 +227,7 @@ def _shade(score: float) -> int:
 
 
 def _when(text: str) -> str:
-    """An ISO time as people write it; any other text as it is."""
+    """Format an ISO time in UTC; return any other text as it is."""
     try:
         return _utc(moment(text))
     except (ValueError, OverflowError):
@@ -241,7 +251,7 @@ def _summary(report: Report) -> list[str]:
         parts.append(f"{_listed([str(seats) for seats in report.seats])} seats")
     if report.standings.by_rule_sets:
         parts.append(f"rules {_listed([plain(name) for name in report.standings.by_rule_sets])}")
-    parts.append(_when(report.run.played.info.started))
+    parts.append(_when(report.run.recorded.info.started))
     return parts
 
 
@@ -250,17 +260,17 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def _facts(report: Report) -> Iterator[Fact]:
-    info = report.run.played.info
+    info = report.run.recorded.info
     counts = report.standings.matches
     yield Fact(
         "State",
         {
             "running": "running",
-            "cut short": "stopped before its end",
+            "cut short": "stopped early",
             "finished": "finished",
         }[info.state],
     )
-    yield Fact("Began", _when(info.started))
+    yield Fact("Started", _when(info.started))
     if info.ended:
         yield Fact("Ended", _when(info.ended))
     elif report.last_end:
@@ -292,24 +302,22 @@ def _facts(report: Report) -> Iterator[Fact]:
 
 
 def _secrets(report: Report) -> Iterator[Fact]:
-    """What opens the deals: only of a run that is over, since the others may go on with theirs."""
-    info = report.run.played.info
+    """Yield the secrets of the deals, if the run has finished and cannot be resumed."""
+    info = report.run.recorded.info
     if not report.over:
-        yield Fact("Secret of the deals", "is opened when the run is finished")
+        yield Fact("Secret of the deals", "revealed when the run is finished")
         return
     if info.tournament_secret is not None:
-        yield Fact("Secret of the deals, opened", plain(info.tournament_secret), code=True)
-        opens = _opens(info.tournament_secret, info.deal_commitment)
+        yield Fact("Secret of the deals, revealed", plain(info.tournament_secret), code=True)
+        matches = _matches_commitment(info.tournament_secret, info.deal_commitment)
         yield Fact(
-            "Does it open the commitment?",
-            "yes" if opens else "no: its SHA-256 is another; do not trust these deals",
+            "Does it match the commitment?",
+            "yes" if matches else "no: its SHA-256 differs; do not trust these deals",
         )
-    yield Fact(
-        "Seed", f"{plain(info.seed)} ({'drawn for this run' if info.seed_drawn else 'given'})"
-    )
+    yield Fact("Seed", f"{plain(info.seed)} ({'drawn at random' if info.seed_drawn else 'given'})")
 
 
-def _opens(secret: str, commitment: str) -> bool:
+def _matches_commitment(secret: str, commitment: str) -> bool:
     try:
         return sha256(bytes.fromhex(secret)).hexdigest() == commitment.lower()
     except ValueError:

@@ -1,35 +1,35 @@
-"""What a run left on disk, read for a report."""
+"""The files of a run that a report is made from."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from asara_server.replay.keys import PUBLIC_KEY_FILE, KeyFileError, read_public_key
-from asara_server.tournament.played import Played, read_played
+from asara_server.replay.signing import PUBLIC_KEY_FILE, KeyFileError, read_public_key
+from asara_server.tournament.run.read_run import RecordedRun, read_run
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """A run that is over, was stopped, or goes on."""
+class ReportedRun:
+    """A finished, stopped or running run."""
 
-    played: Played
+    recorded: RecordedRun
     replays: Path
     replay_names: frozenset[str]
-    """Files of the folder that may be replays: `NAME.asara`."""
+    """Names of the files `NAME.asara` in `replays`."""
     public_key: bytes | None
-    """32 bytes; whose signature the replays should have."""
+    """Key that should have signed the replays, 32 bytes; None if it cannot be read."""
     problems: tuple[str, ...]
-    """What else could not be read, and is left out."""
+    """Other files that could not be read, with the reason."""
 
 
-def read_run(directory: Path) -> Run:
-    """The run in a directory; raises RunError where it has none, or it cannot be read."""
-    played = read_played(directory)
+def read_reported_run(directory: Path) -> ReportedRun:
+    """Read the run in a directory; raise RunError if there is none or it cannot be read."""
+    recorded = read_run(directory)
     problems = []
     key = None
     try:
         key = read_public_key(directory / PUBLIC_KEY_FILE)
     except KeyFileError as error:
-        # without where the run is: the page goes to others
+        # without the path of the run, because the page is published
         problems.append(str(error).removeprefix(f"{directory}/"))
     replays = directory / "replays"
     try:
@@ -37,4 +37,4 @@ def read_run(directory: Path) -> Run:
     except OSError as error:
         names = frozenset()
         problems.append(f"{replays.name}: {error.strerror}")
-    return Run(played, replays, names, key, tuple(problems))
+    return ReportedRun(recorded, replays, names, key, tuple(problems))

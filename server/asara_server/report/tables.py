@@ -1,6 +1,6 @@
-"""The tables of a report as CSV: UTF-8, a head, one row for each thing, numbers unrounded.
+"""The tables of a report as CSV: UTF-8, with a header row and unrounded numbers.
 
-A text that a spreadsheet would take for a formula gets an apostrophe in front.
+Text that a spreadsheet would interpret as a formula is prefixed with an apostrophe.
 """
 
 import csv
@@ -8,8 +8,8 @@ import io
 from collections.abc import Callable, Iterable, Sequence
 
 from asara_server.report.model import Report
-from asara_server.report.text import plain
-from asara_server.tournament.standings import Line
+from asara_server.text import plain
+from asara_server.tournament.standings.model import StandingsRow
 
 Value = str | int | float | None
 Row = Sequence[Value]
@@ -18,12 +18,12 @@ _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")  # noqa: RUF001  # w
 
 
 def csv_tables(report: Report) -> dict[str, str]:
-    """The content of each file, by its name."""
+    """Return the content of each CSV file, by file name."""
     return {name: _csv(*table(report)) for name, table in _TABLES.items()}
 
 
 def safe(text: str) -> str:
-    """A text as a spreadsheet shows it and does not run it."""
+    """Return a text so that a spreadsheet shows it and does not evaluate it."""
     shown = plain(text)
     return f"'{shown}" if shown.lstrip().startswith(_FORMULA) else shown
 
@@ -54,7 +54,7 @@ _LINE = (
 )
 
 
-def _line(line: Line) -> Row:
+def _line(line: StandingsRow) -> Row:
     low, high = line.interval_95 or (None, None)
     return (
         line.place,

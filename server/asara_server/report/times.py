@@ -1,4 +1,4 @@
-"""How long bots thought: from the replays, which are read but not played again."""
+"""Thinking times of bots, from the replays, which are read but not re-simulated."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -7,71 +7,71 @@ from typing import NamedTuple
 
 import numpy as np
 
-from asara_server.records import ReplyRecord
+from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.file import read_signed
-from asara_server.replay.keys import fingerprint
-from asara_server.replay.records import Replay, ReplayError
-from asara_server.report.run import Run
-from asara_server.tournament.results import MatchResult
+from asara_server.replay.signing import fingerprint
+from asara_server.report.run import ReportedRun
+from asara_server.tournament.standings.match_result import MatchResult
 
 MOST_REPLAYS = 2_000
-"""Replays that are read; of more, so many evenly spread ones."""
+"""Most replays that are read; of more, an evenly spread sample."""
 
 
 class Spent(NamedTuple):
-    """The time of a bot in one match."""
+    """Time used by a bot in one match."""
 
     entry: str
     bot_us: tuple[int, ...]
-    """Of each reply."""
+    """Microseconds for each reply."""
     clock_share: float
-    """Of the time that the clock gave it, what it was charged: 0 to 1."""
+    """Share of the time allowed by its clock that was charged, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeUse:
-    """The time of an entry. Decisions that ran out of time had no reply, and are not in it."""
+    """Time used by an entry, without decisions that ran out of time and so had no reply."""
 
     entry: str
     matches: int
     replies: int
-    """One may answer several decisions in a row."""
+    """Number of replies; one may answer several consecutive decisions."""
     median_s: float
     p95_s: float
-    """95 % of the replies took no longer."""
+    """95th percentile, in seconds."""
     longest_s: float
     match_s: float
-    """Mean of the whole match."""
+    """Mean time used in a match, in seconds."""
     clock_share: float
-    """Mean over the matches of the share that it used of the time that the clock gave it."""
+    """Mean over its matches of the share of the allowed time, 0 to 1."""
     highest_share: float
 
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """What the replays tell."""
+    """Times of all entries, and the replays they are from."""
 
     entries: tuple[TimeUse, ...]
-    """The slowest first, by median."""
+    """Entries by median, slowest first."""
     read: int
-    """Replays that were read and are sound."""
+    """Number of replays read."""
     matches: int
-    """Matches that count, each of which should have one."""
+    """Number of counted matches, each of which should have a replay."""
     asked: int
-    """Of these, how many were to be read: all, or a sample."""
+    """Number of matches in the sample; all if there are few."""
     missing: int
-    """Of those that should have been read, how many are not there."""
+    """Number of matches in the sample without a replay file."""
     problems: tuple[str, ...]
-    """Replays that could not be read, and why."""
+    """Replays that could not be read, with the reason."""
 
 
-def time_use(run: Run, results: Sequence[MatchResult], most: int = MOST_REPLAYS) -> Times:
-    """The times in the replays of these results, which are in the order of the schedule.
+def time_use(run: ReportedRun, results: Sequence[MatchResult], most: int = MOST_REPLAYS) -> Times:
+    """Return the times in the replays of these results, given in the order of the schedule.
 
-    Of more than `most` matches, `most` are read, evenly spread over that order.
+    Of more than `most` matches, an evenly spread sample of `most` is read.
     """
     chosen = evenly(results, most)
-    spent: list[Spent] = []
+    used: list[Spent] = []
     problems: list[str] = []
     read = missing = 0
     for result in chosen:
@@ -80,21 +80,21 @@ def time_use(run: Run, results: Sequence[MatchResult], most: int = MOST_REPLAYS)
             missing += 1
             continue
         try:
-            spent += _read(run, result, name)
+            used += _read(run, result, name)
             read += 1
         except ReplayError as error:
             problems.append(f"{name}: {error}")
-    return Times(tuple(_totals(spent)), read, len(results), len(chosen), missing, tuple(problems))
+    return Times(tuple(_totals(used)), read, len(results), len(chosen), missing, tuple(problems))
 
 
 def evenly(results: Sequence[MatchResult], most: int) -> list[MatchResult]:
-    """`most` of these, evenly spread; all where there are not more."""
+    """Return `most` of these, evenly spread, or all if there are not more."""
     if len(results) <= most:
         return list(results)
     return [results[number * len(results) // most] for number in range(most)]
 
 
-def _read(run: Run, result: MatchResult, name: str) -> list[Spent]:
+def _read(run: ReportedRun, result: MatchResult, name: str) -> list[Spent]:
     path = run.replays / name
     try:
         file = read_signed(path)
@@ -102,11 +102,11 @@ def _read(run: Run, result: MatchResult, name: str) -> list[Spent]:
         raise ReplayError(str(error).removeprefix(f"{path}: ")) from None
     signer = file.signature.public_key
     if run.public_key not in (None, signer):
-        raise ReplayError(f"signed by another key than the referee's: {fingerprint(signer)}")
+        raise ReplayError(f"signed with a key that is not the referee's: {fingerprint(signer)}")
     header = file.replay.header
     played = tuple(line.entry for line in result.seats)
     if (header.match_id, header.entries) != (result.played_as, played):
-        raise ReplayError("is of another match than its name and the results say")
+        raise ReplayError("does not belong to the match named by its file and the results")
     return list(_spent(file.replay))
 
 

@@ -1,0 +1,161 @@
+"""Parts of the game as bytes: actions, events, cards, sections.
+
+Every part is made once, by the generated message, and kept: the functions return it behind its
+length (see `wire.delimited`), so that any container only adds its own tag.
+"""
+
+from functools import lru_cache
+from typing import Any, Final
+
+from google.protobuf.message import Message
+
+from asara.v1.event_pb2 import ColourPrestige
+from asara.v1.event_pb2 import Event as EventMessage
+from asara.v1.event_pb2 import FinalEvaluated as FinalEvaluatedMessage
+from asara.v1.event_pb2 import TowerFounded as TowerFoundedMessage
+from asara.v1.play_pb2 import Clocks as ClocksMessage
+from asara.v1.play_pb2 import SeatResult as SeatResultMessage
+from asara.v1.vocabulary_pb2 import Action as ActionMessage
+from asara.v1.vocabulary_pb2 import Section as SectionMessage
+from asara.v1.vocabulary_pb2 import Tower as TowerMessage
+from asara_codec.clocks import Clocks
+from asara_codec.reflection import snake, to_message
+from asara_codec.results import SeatForfeited, SeatResult
+from asara_codec.wire_format import delimited
+from asara_game.actions import Action
+from asara_game.events import Event, FinalEvaluated, TowerFounded
+from asara_game.vocabulary import SECTION_TYPES, GiftCard, Space, Tower
+
+#: What every event has, and the message Event carries itself.
+EVENT_FIELDS = ("seat", "asari", "prestige")
+
+
+def serialize(message: Message) -> bytes:
+    """The message's bytes; the same on every run and every machine of one protobuf version."""
+    return message.SerializeToString(deterministic=True)
+
+
+def enum_value(member: int) -> Any:
+    """An enum's number, of the loose type that generated constructors take."""
+    return int(member)
+
+
+def action_message(action: Action) -> ActionMessage:
+    """The action as a message."""
+    member: Any = {snake(type(action).__name__): to_message(action)}
+    return ActionMessage(**member)
+
+
+class _ActionBytes(dict[Action, bytes]):
+    """Actions that were legal somewhere, which are not many."""
+
+    def __missing__(self, action: Action) -> bytes:
+        self[action] = data = delimited(serialize(action_message(action)))
+        return data
+
+
+action_bytes: Final = _ActionBytes().__getitem__
+"""The action's message, behind its length."""
+
+
+def event_message(event: Event | SeatForfeited) -> EventMessage:
+    """The event as a message."""
+    inner: Message
+    if isinstance(event, TowerFounded):
+        inner = TowerFoundedMessage(tower=tower_message(event.number, event.tower))
+    elif isinstance(event, FinalEvaluated):
+        inner = FinalEvaluatedMessage(
+            colours=[
+                ColourPrestige(colour=enum_value(index + 1), prestige=prestige)
+                for index, prestige in enumerate(event.colours)
+                if prestige
+            ],
+            highest_tower=event.highest_tower,
+            most_towers=event.most_towers,
+            asari=event.money,
+        )
+    else:
+        inner = to_message(event, EVENT_FIELDS)
+    member: Any = {snake(type(event).__name__): inner}
+    return EventMessage(seat=event.seat, asari=event.asari, prestige=event.prestige, **member)
+
+
+def event_bytes(event: Event | SeatForfeited) -> bytes:
+    """The event's message, behind its length."""
+    known = _event_bytes.get(type(event))  # events of different classes can be equal tuples
+    if known is None or len(known) >= _EVENTS_KNOWN:
+        known = _event_bytes[type(event)] = {}
+    data = known.get(event)
+    if data is None:
+        data = known[event] = delimited(serialize(event_message(event)))
+    return data
+
+
+_EVENTS_KNOWN: Final = 1024
+_event_bytes: Final[dict[type, dict[Event | SeatForfeited, bytes]]] = {}
+
+
+@lru_cache(maxsize=1024)
+def space_bytes(space: Space) -> bytes:
+    """The space's message, behind its length."""
+    return delimited(serialize(to_message(space)))
+
+
+@lru_cache(maxsize=1024)
+def gift_bytes(card: GiftCard) -> bytes:
+    """The gift card's message, behind its length."""
+    return delimited(serialize(to_message(card)))
+
+
+def tower_message(number: int, tower: Tower) -> TowerMessage:
+    """A tower, which on the wire carries its number."""
+    return TowerMessage(
+        number=number,
+        colour=enum_value(tower.colour),
+        base_gold=tower.base_gold,
+        turret_gold=tower.turret_gold,
+        plain_trunks=tower.plain_trunks,
+        gold_trunks=tower.gold_trunks,
+        plain_windows=tower.plain_windows,
+        gold_windows=tower.gold_windows,
+        lit_plain_windows=tower.lit_plain,
+        lit_gold_windows=tower.lit_gold,
+    )
+
+
+def section_messages(counts: tuple[int, ...]) -> list[SectionMessage]:
+    """Sections from counts by section type."""
+    return [message for index, count in enumerate(counts) for message in [_SECTIONS[index]] * count]
+
+
+_SECTIONS: Final = tuple(
+    SectionMessage(
+        kind=enum_value(section.kind), colour=enum_value(section.colour), gold=section.gold
+    )
+    for section in SECTION_TYPES
+)
+
+
+def numbers_by_count(counts: tuple[int, ...]) -> Any:
+    """Enum numbers from counts: index 0 counts number 1."""
+    return [number for number, count in enumerate(counts, 1) for _ in range(count)]
+
+
+def result_message(result: SeatResult) -> SeatResultMessage:
+    """The end of a match for one seat, as a message."""
+    return SeatResultMessage(
+        seat=result.seat,
+        entry=result.entry,
+        rank=result.rank,
+        prestige=result.prestige,
+        termination=enum_value(result.termination),
+        detail=result.detail,
+        asari=result.asari,
+        sections=section_messages(result.sections),
+        lit_windows=numbers_by_count(result.lit_windows),
+    )
+
+
+def clocks_message(clocks: Clocks) -> ClocksMessage:
+    """The time allowed, as a message."""
+    return ClocksMessage(**clocks._asdict())

@@ -1,0 +1,71 @@
+"""Records, and differences between them, in words."""
+
+from typing import Any, Final
+
+from asara_server.match.inputs import (
+    EnterRecord,
+    ExpiryRecord,
+    ForfeitRecord,
+    HaltRecord,
+    LeaveRecord,
+    Record,
+    RejectionRecord,
+    ReopenRecord,
+    ReplyRecord,
+)
+from asara_server.text import plain
+
+_LONGEST: Final = 160
+"""Characters of a value."""
+
+
+def describe(record: Record) -> str:
+    """Return a noun phrase, such as `a reply of seat 1 (build 2)`."""
+    match record:
+        case ReplyRecord(_, seat, actions):
+            played = ", ".join(map(str, actions))
+            return f"a reply of seat {seat} ({plain(played, _LONGEST)})"
+        case RejectionRecord(_, seat, _, _, reason, detail):
+            return f"a rejection of seat {seat} ({reason.name}: {plain(detail, _LONGEST)})"
+        case ForfeitRecord(_, seat, termination, _):
+            return f"a forfeit of seat {seat} ({termination.name})"
+        case ExpiryRecord(_, seats):
+            return f"an expiry of the time of seat {' and '.join(map(str, seats))}"
+        case LeaveRecord(_, seat):
+            return f"a loss of the stream of seat {seat}"
+        case EnterRecord(_, seat):
+            return f"a new stream of seat {seat}"
+        case HaltRecord():
+            return "a stop of the referee"
+        case ReopenRecord():
+            return "a restart of the referee"
+        case _:
+            return "the start of the match"
+
+
+def describe_difference(expected: Any, found: Any) -> str:
+    """Return the first field in which two records or two results differ, with both values."""
+    if type(expected) is not type(found):
+        return f"expected {describe(expected)}; found {describe(found)}"
+    name, one, other = first_difference(expected, found)
+    return f"{name}: expected {value_words(one)}; found {value_words(other)}"
+
+
+def first_difference(a: Any, b: Any) -> tuple[str, Any, Any]:
+    """Return name and values of the first field in which two named tuples of one type differ."""
+    fields = zip(a._fields, a, b, strict=True)
+    return next((name, one, other) for name, one, other in fields if one != other)
+
+
+def value_words(value: Any) -> str:
+    """Return the value of a field in a readable form of limited length."""
+    name = getattr(value, "name", None)
+    if isinstance(name, str):
+        return name
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, frozenset):
+        value = tuple(sorted(value))
+    if isinstance(value, tuple) and not hasattr(value, "_fields"):
+        return plain(f"({', '.join(map(value_words, value))})", _LONGEST)
+    return plain(repr(value) if isinstance(value, str) else str(value), _LONGEST)

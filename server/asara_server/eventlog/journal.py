@@ -1,0 +1,312 @@
+"""The journal: every input of every match, written to disk before its consequences are sent.
+
+It is an SQLite file in WAL mode. Everything added between two commits becomes one row of `log`,
+whatever matches it belongs to: frames, each the number of a match (varint) and a record preceded by
+its length. The bytes of a record are those that the replay will have. A match is over if and only
+if its row has a result.
+
+The file holds the secrets of running matches, so only its owner may read it. One process can have
+it open at a time.
+"""
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, Literal, NamedTuple, NoReturn, Self
+
+from asara_codec.wire_format import delimited, read_varint, varint
+
+Durability = Literal["normal", "full"]
+"""What a commit survives: with "normal" the death of the process, with "full" also a power loss."""
+
+_APPLICATION: Final = 0x41534152
+_VERSION: Final = 1
+# SQLite keeps the text of the schema, comments included, in the file.
+_SCHEMA: Final = (
+    f"PRAGMA application_id = {_APPLICATION}",
+    f"PRAGMA user_version = {_VERSION}",
+    """CREATE TABLE matches (
+        number INTEGER PRIMARY KEY,
+        match_id TEXT NOT NULL UNIQUE,
+        header BLOB,    -- record 1 of its replay, while it runs
+        tokens TEXT,    -- of its bots by seat, while it runs
+        result TEXT,    -- set exactly when it is over
+        ended INTEGER,  -- 1 for the match that was over first
+        replay BLOB     -- the whole file, until it is written
+    )""",
+    "CREATE TABLE log (id INTEGER PRIMARY KEY, frames BLOB NOT NULL)",
+)
+_APPEND: Final = "INSERT INTO log (id, frames) VALUES (?, ?)"
+_BEGIN: Final = "INSERT INTO matches (number, match_id, header, tokens) VALUES (?, ?, ?, ?)"
+_END: Final = """
+    INSERT INTO matches (number, match_id, result, ended, replay) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (number) DO UPDATE SET
+        header = NULL, tokens = NULL, result = excluded.result, ended = excluded.ended,
+        replay = excluded.replay
+"""
+
+
+class JournalError(Exception):
+    """The journal cannot be read or written; the text says why, and what to do."""
+
+
+class OpenMatch(NamedTuple):
+    """A match that began and is not over."""
+
+    match_id: str
+    header: bytes
+    """First record of its replay."""
+    tokens: tuple[str, ...]
+    """Tokens of its bots, by seat."""
+    records: tuple[bytes, ...]
+    """The records that follow, in order."""
+
+
+class Ended(NamedTuple):
+    """A match that is over."""
+
+    match_id: str
+    result: str
+    """The text with which it was ended."""
+    replay: bytes | None
+    """Content of its replay file; None if it has none, or the file is known to be written."""
+
+
+class Journal:
+    """An open journal. As a context manager it commits what was added, and closes the file."""
+
+    def __init__(self, path: Path, durability: Durability = "normal") -> None:
+        """Open a journal, which is created if it does not exist; raises JournalError."""
+        self.path = path
+        self._failed: str | None = None
+        # Added since the last commit.
+        self._frames: list[bytes] = []
+        self._begun: list[tuple[int, str, bytes, str]] = []
+        self._written: list[str] = []
+        # Of the matches that began and are not over: number by name, and by number a row of `log`
+        # before which there is nothing of the match.
+        self._numbers: dict[str, int] = {}
+        self._first_rows: dict[int, int] = {}
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+            self._database = sqlite3.connect(path, timeout=0, isolation_level=None)
+            self._execute = self._database.execute
+            self._open(durability)
+            self._next_row = self._number("SELECT ifnull(max(id), 0) + 1 FROM log")
+            self._next_number = self._number("SELECT ifnull(max(number), 0) + 1 FROM matches")
+            self._ended = self._number("SELECT ifnull(max(ended), 0) FROM matches")
+            self._unfinished = self._read_unfinished()
+        except (OSError, sqlite3.Error) as error:
+            self._fail(error)
+
+    def _open(self, durability: Durability) -> None:
+        self._execute("PRAGMA locking_mode = EXCLUSIVE")
+        held = self._number("SELECT count(*) FROM sqlite_schema")
+        if held:
+            self._check_format()
+        self._execute("PRAGMA page_size = 1024")  # commits write whole pages, most of them short
+        self._execute("PRAGMA journal_mode = WAL")
+        self._execute(f"PRAGMA synchronous = {durability}")
+        self._execute("PRAGMA wal_autocheckpoint = 16000")
+        self._execute("BEGIN EXCLUSIVE")  # fails now if another process has the file open
+        if not held:
+            for statement in _SCHEMA:
+                self._execute(statement)
+        self._execute("COMMIT")
+
+    def _number(self, query: str) -> int:
+        return int(self._execute(query).fetchone()[0])
+
+    def _check_format(self) -> None:
+        application = self._number("PRAGMA application_id")
+        version = self._number("PRAGMA user_version")
+        if application != _APPLICATION:
+            raise JournalError(f"{self.path}: not a journal of matches")
+        if version != _VERSION:
+            raise JournalError(
+                f"{self.path}: journal format {version}; this program has format {_VERSION}: "
+                "use the version of the program that wrote it"
+            )
+
+    # Writing
+
+    @property
+    def pending(self) -> bool:
+        """True if records were added since the last commit."""
+        return bool(self._frames)
+
+    def begin(self, match_id: str, header: bytes, tokens: Sequence[str]) -> int:
+        """Begin a match; return the number under which its records are added."""
+        number = self._next_number
+        self._next_number += 1
+        self._begun.append((number, match_id, header, json.dumps(list(tokens))))
+        self._numbers[match_id] = number
+        self._first_rows[number] = self._next_row
+        return number
+
+    def add(self, number: int, record: bytes) -> None:
+        """Add a record of a match, which the next commit writes."""
+        self._frames.append(varint(number) + delimited(record))
+
+    def commit(self) -> None:
+        """Write all that was added; raises JournalError, and does so again once it has failed."""
+        if self._begun:
+            with self._transaction():
+                self._append()
+        elif self._frames:
+            try:
+                self._check()
+                self._append()
+            except sqlite3.Error as error:
+                self._fail(error)
+
+    def end(self, match_id: str, result: str, replay: bytes | None) -> None:
+        """End a match, and commit all that was added; raises JournalError."""
+        number = self._numbers.pop(match_id, 0)
+        if not number:  # the match failed before it began
+            number = self._next_number
+            self._next_number += 1
+        self._first_rows.pop(number, None)
+        self._unfinished.pop(match_id, None)
+        with self._transaction():
+            self._append()
+            self._ended += 1
+            self._execute(_END, (number, match_id, result, self._ended, replay))
+            oldest = min(self._first_rows.values(), default=self._next_row)
+            self._execute("DELETE FROM log WHERE id < ?", (oldest,))
+            self._drop_written()
+
+    def written(self, match_id: str) -> None:
+        """Drop the replay of a match, now in a file of its own, with the next transaction."""
+        self._written.append(match_id)
+
+    def _append(self) -> None:
+        for row in self._begun:
+            self._execute(_BEGIN, row)
+        if self._frames:
+            self._execute(_APPEND, (self._next_row, b"".join(self._frames)))
+            self._next_row += 1
+        self._begun.clear()
+        self._frames.clear()
+
+    def _drop_written(self) -> None:
+        for match_id in self._written:
+            self._execute("UPDATE matches SET replay = NULL WHERE match_id = ?", (match_id,))
+        self._written.clear()
+
+    # Reading
+
+    @property
+    def unfinished(self) -> dict[str, OpenMatch]:
+        """By name, the matches that had begun and were not over when the journal was opened.
+
+        A match that ends, or that the owner takes from it, is removed.
+        """
+        return self._unfinished
+
+    def number(self, match_id: str) -> int:
+        """Return the number of a match that is not over; raises KeyError."""
+        return self._numbers[match_id]
+
+    def ended(self) -> Iterator[Ended]:
+        """Yield the matches that are over, in the order in which they ended."""
+        for row in self._execute(
+            "SELECT match_id, result, replay FROM matches WHERE ended > 0 ORDER BY ended"
+        ):
+            yield Ended(*row)
+
+    def replay(self, match_id: str) -> bytes | None:
+        """Return the replay of a match that is over; None if it has none, or its file is written.
+
+        Raises JournalError.
+        """
+        query = "SELECT replay FROM matches WHERE match_id = ?"
+        try:
+            row = self._execute(query, (match_id,)).fetchone()
+        except sqlite3.Error as error:
+            self._fail(error)
+        return None if row is None else row[0]
+
+    def _read_unfinished(self) -> dict[str, OpenMatch]:
+        rows = self._execute(
+            "SELECT number, match_id, header, tokens FROM matches WHERE result IS NULL"
+        ).fetchall()
+        records: dict[int, list[bytes]] = {number: [] for number, *_ in rows}
+        for row, frames in self._execute("SELECT id, frames FROM log ORDER BY id"):
+            for number, record in self._split(row, frames):
+                if number in records:
+                    self._first_rows.setdefault(number, row)
+                    records[number].append(record)
+        found = {}
+        for number, match_id, header, tokens in rows:
+            self._numbers[match_id] = number
+            self._first_rows.setdefault(number, self._next_row)
+            held = tuple(records[number])
+            found[match_id] = OpenMatch(match_id, header, tuple(json.loads(tokens)), held)
+        return found
+
+    def _split(self, row: int, frames: bytes) -> Iterator[tuple[int, bytes]]:
+        at = 0
+        while at < len(frames):
+            try:
+                number, at = read_varint(frames, at)
+                length, at = read_varint(frames, at)
+            except IndexError:
+                length = len(frames) + 1
+                number = 0
+            if at + length > len(frames):
+                raise JournalError(f"{self.path}: row {row} of its log is damaged")
+            yield number, frames[at : at + length]
+            at += length
+
+    # Closing and failing
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Commit what was added, and close the file; raises JournalError."""
+        try:
+            if self._failed is None:
+                with self._transaction():
+                    self._append()
+                    self._drop_written()
+        finally:
+            self._database.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        try:
+            self._check()
+            self._execute("BEGIN IMMEDIATE")
+            yield
+            self._execute("COMMIT")
+        except sqlite3.Error as error:
+            self._fail(error)
+
+    def _check(self) -> None:
+        if self._failed is not None:
+            raise JournalError(self._failed)
+
+    def _fail(self, error: OSError | sqlite3.Error) -> NoReturn:
+        self._failed = f"{self.path}: {_cause(error)}"
+        raise JournalError(self._failed) from None
+
+
+def _cause(error: OSError | sqlite3.Error) -> str:
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    match getattr(error, "sqlite_errorcode", 0) & 0xFF:
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return "another program has it open: wait until that run is over, or stop it"
+        case sqlite3.SQLITE_FULL:
+            return "the disk is full: make room, then continue with --resume"
+        case sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_CORRUPT:
+            return f"damaged ({error})"
+    return str(error)

@@ -1,0 +1,374 @@
+"""Records as bytes: each is one serialized ReplayRecord (proto/asara/v1/replay.proto).
+
+There is one encoding of each record: a record that `record_bytes` would write otherwise is refused,
+so files that differ are different replays.
+
+Replies, which nearly all records are, are joined and read without building messages: that saves
+2 µs each time in the compiled program. A reply is written twice, to the journal and to the replay,
+which makes it a seventh of the 25 µs that the referee takes for a decision, and reading it an
+eighth of the 18 µs that an audit takes for one.
+"""
+
+import zlib
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+from google.protobuf.message import DecodeError
+
+from asara.v1 import replay_pb2
+from asara.v1.replay_pb2 import ReplayPresence, ReplayRecord, ReplayRejection, ReplayReply
+from asara_codec.decode import action_from_proto, clocks_from_proto, known_action, result_from_proto
+from asara_codec.encode import action_bytes, clocks_message, enum_value, result_message, serialize
+from asara_codec.reflection import CodecError, enum_member
+from asara_codec.results import RejectionReason, SeatResult, Termination
+from asara_codec.wire_format import (
+    Integer,
+    Nested,
+    Repeated,
+    delimited,
+    integer_tag,
+    read_varint,
+    tag,
+)
+from asara_game.vocabulary import RuleSet
+from asara_server.eventlog.replay import ReplayHeader
+from asara_server.match.inputs import (
+    EXTERNAL_TERMINATIONS,
+    Absence,
+    EnterRecord,
+    ExpiryRecord,
+    ForfeitRecord,
+    HaltRecord,
+    LeaveRecord,
+    Presence,
+    Record,
+    RejectionRecord,
+    ReopenRecord,
+    ReplyRecord,
+    StartRecord,
+)
+
+_LARGEST_EDITION: Final = 2**20
+"""Bytes of an expanded edition, many times those of any: a limit on memory for damaged files."""
+_PUBLIC_KEY_BYTES: Final = 32
+_SIGNATURE_BYTES: Final = 64
+"""Lengths that Ed25519 fixes."""
+
+
+class Results(NamedTuple):
+    """The end of the match: the last record but one."""
+
+    results: tuple[SeatResult, ...]
+    digests: tuple[bytes, ...]
+
+
+class Signature(NamedTuple):
+    """The referee's signature: the last record."""
+
+    public_key: bytes
+    signature: bytes
+
+
+AnyRecord = ReplayHeader | Record | Results | Signature
+
+
+# Writing
+
+
+def record_bytes(record: AnyRecord) -> bytes:
+    """Return the record as it is written."""
+    if type(record) is ReplyRecord:
+        return _reply_bytes(record)
+    if isinstance(record, RejectionRecord):
+        return _rejection_bytes(record)
+    if isinstance(record, ReplayHeader):
+        return _header_bytes(record, _compressed(record.edition))
+    return serialize(_message(record))
+
+
+_reply: Final = Nested(ReplayRecord, "reply")
+_reply_seat: Final = Integer(ReplayReply, "seat")
+_reply_actions: Final = Repeated(ReplayReply, "actions")
+_ACTION: Final = tag(ReplayReply, "actions")
+_reply_time: Final = Integer(ReplayReply, "time_us")
+_bot_us: Final = Integer(ReplayReply, "bot_us")
+_referee_us: Final = Integer(ReplayReply, "referee_us")
+
+
+_REPLY: Final = tag(ReplayRecord, "reply")[0]
+_REPLY_SEAT: Final = integer_tag(ReplayReply, "seat")[0]
+_REPLY_NUMBERS: Final = [
+    integer_tag(ReplayReply, name)[0] for name in ("time_us", "bot_us", "referee_us")
+]
+
+
+def _reply_bytes(record: ReplyRecord) -> bytes:
+    time_us, seat, actions, bot_us, referee_us = record
+    return _reply.of(
+        _reply_seat.of(seat)
+        + (
+            _ACTION + action_bytes(actions[0])
+            if len(actions) == 1
+            else _reply_actions.of(map(action_bytes, actions))
+        )
+        + _reply_time.of(time_us)
+        + _bot_us.of(bot_us)
+        + _referee_us.of(referee_us)
+    )
+
+
+_rejection: Final = Nested(ReplayRecord, "rejection")
+_rejected_actions: Final = Repeated(ReplayRejection, "actions")
+
+
+def _rejection_bytes(record: RejectionRecord) -> bytes:
+    """Return the record's bytes, in which the actions stay exactly as the bot sent them."""
+    message = ReplayRejection(
+        seat=record.seat,
+        reason=enum_value(record.reason),
+        detail=record.detail,
+        time_us=record.time_us,
+        decision_id=record.decision_id,
+    )
+    return _rejection.of(serialize(message) + _rejected_actions.of(map(delimited, record.actions)))
+
+
+def _message(record: Record | Results | Signature) -> ReplayRecord:
+    match record:
+        case StartRecord(present, absent):
+            start = replay_pb2.ReplayStart(
+                present=[_presence_message(*item) for item in present],
+                absent=[
+                    replay_pb2.ReplayAbsence(
+                        seat=seat, termination=enum_value(why.termination), detail=why.detail
+                    )
+                    for seat, why in absent
+                ],
+            )
+            return ReplayRecord(start=start)
+        case ForfeitRecord(time_us, seat, termination, detail):
+            forfeit = replay_pb2.ReplayForfeit(
+                seat=seat, termination=enum_value(termination), detail=detail, time_us=time_us
+            )
+            return ReplayRecord(forfeit=forfeit)
+        case ExpiryRecord(time_us, seats):
+            return ReplayRecord(expiry=replay_pb2.ReplayExpiry(time_us=time_us, seats=seats))
+        case LeaveRecord(time_us, seat):
+            return ReplayRecord(leave=replay_pb2.ReplayLeave(time_us=time_us, seat=seat))
+        case EnterRecord(time_us, seat, presence):
+            enter = replay_pb2.ReplayEnter(
+                time_us=time_us, presence=_presence_message(seat, presence)
+            )
+            return ReplayRecord(enter=enter)
+        case HaltRecord(time_us):
+            return ReplayRecord(halt=replay_pb2.ReplayHalt(time_us=time_us))
+        case ReopenRecord(time_us):
+            return ReplayRecord(reopen=replay_pb2.ReplayReopen(time_us=time_us))
+        case Results(results, digests):
+            result = replay_pb2.ReplayResult(results=map(result_message, results), digests=digests)
+            return ReplayRecord(result=result)
+        case Signature(public_key, signature):
+            return ReplayRecord(
+                signature=replay_pb2.ReplaySignature(public_key=public_key, signature=signature)
+            )
+        case _:
+            raise TypeError(f"{type(record).__name__} is not a record of a replay")
+
+
+def _presence_message(seat: int, presence: Presence) -> ReplayPresence:
+    return ReplayPresence(
+        seat=seat,
+        live_updates=presence.live_updates,
+        omit_public_view=presence.omit_public_view,
+        last_sequence=presence.last_sequence,
+    )
+
+
+@lru_cache(maxsize=16)
+def _compressed(edition: bytes) -> bytes:
+    return zlib.compress(edition, 9)
+
+
+def _header_bytes(header: ReplayHeader, edition_zlib: bytes) -> bytes:
+    message = replay_pb2.ReplayHeader(
+        match_id=header.match_id,
+        rules_version=header.rules_version,
+        edition_zlib=edition_zlib,
+        rule_sets=map(enum_value, sorted(header.rule_sets)),
+        entries=header.entries,
+        clocks=clocks_message(header.clocks),
+        deal_secret=header.deal_secret,
+        started_unix_ms=header.started_unix_ms,
+        actions_per_reply=header.actions_per_reply,
+        rejections_forgiven=header.rejections_forgiven,
+        deal_commitment=header.deal_commitment,
+        nonces=header.nonces,
+        mirrored_block=header.mirrored_block,
+    )
+    return serialize(ReplayRecord(header=message))
+
+
+# Reading
+
+
+def record_from_bytes(data: bytes) -> AnyRecord:
+    """Return the record that `record_bytes` writes as these bytes; raises CodecError."""
+    reply = _plain_reply(data)
+    if reply is not None:
+        return reply
+    try:
+        message = ReplayRecord.FromString(data)
+    except DecodeError:
+        raise CodecError("not a serialized ReplayRecord") from None
+    kind = message.WhichOneof("record")
+    read = _READ.get(kind or "")
+    if read is None:
+        raise CodecError("of an unknown kind")
+    record = read(getattr(message, kind))
+    if isinstance(record, ReplayHeader):  # another zlib may have compressed it otherwise
+        written = _header_bytes(record, message.header.edition_zlib)
+    else:
+        written = record_bytes(record)
+    if written != data:
+        raise CodecError("not in the form in which records are written")
+    return record
+
+
+def _plain_reply(data: bytes) -> ReplyRecord | None:
+    """Return a reply whose one action is known already; None for all other records."""
+    try:
+        if data[0] != _REPLY or data[1] != len(data) - 2:  # they have fewer than 128 bytes
+            return None
+        at = 2
+        seat = 0
+        if data[at] == _REPLY_SEAT:
+            seat, at = read_varint(data, at + 1)
+            if not seat:
+                return None
+        if data[at] != _ACTION[0] or data[at + 1] >= 0x80:
+            return None
+        start = at + 2
+        at = start + data[at + 1]
+        action = known_action(data[start:at])
+        if action is None:
+            return None
+        numbers = [0, 0, 0]
+        for index, head in enumerate(_REPLY_NUMBERS):
+            if at < len(data) and data[at] == head:
+                numbers[index], at = read_varint(data, at + 1)
+                if not numbers[index]:
+                    return None
+    except IndexError:
+        return None
+    time_us, bot_us, referee_us = numbers
+    if at != len(data) or max(numbers) >> 63 or seat >> 31:
+        return None
+    return tuple.__new__(ReplyRecord, (time_us, seat, (action,), bot_us, referee_us))
+
+
+def _read_header(message: replay_pb2.ReplayHeader) -> ReplayHeader:
+    return ReplayHeader(
+        match_id=message.match_id,
+        rules_version=message.rules_version,
+        edition=_expanded(message.edition_zlib),
+        rule_sets=frozenset(enum_member(RuleSet, r, "rule_sets") for r in message.rule_sets),
+        entries=tuple(message.entries),
+        clocks=clocks_from_proto(message.clocks),
+        actions_per_reply=message.actions_per_reply,
+        rejections_forgiven=message.rejections_forgiven,
+        deal_secret=message.deal_secret,
+        deal_commitment=message.deal_commitment,
+        nonces=tuple(message.nonces),
+        mirrored_block=message.mirrored_block,
+        started_unix_ms=message.started_unix_ms,
+    )
+
+
+@lru_cache(maxsize=64)
+def _expanded(compressed: bytes) -> bytes:
+    expander = zlib.decompressobj()
+    try:
+        edition = expander.decompress(compressed, _LARGEST_EDITION)
+    except zlib.error:
+        raise CodecError("its edition cannot be decompressed") from None
+    if not expander.eof or expander.unused_data:
+        raise CodecError("its edition is cut short, too large, or followed by other bytes")
+    return edition
+
+
+def _read_start(message: replay_pb2.ReplayStart) -> StartRecord:
+    return StartRecord(
+        tuple((one.seat, _read_presence(one)) for one in message.present),
+        tuple(
+            (one.seat, Absence(_external(one.termination), one.detail)) for one in message.absent
+        ),
+    )
+
+
+def _read_presence(message: ReplayPresence) -> Presence:
+    last = message.last_sequence if message.HasField("last_sequence") else None
+    return Presence(message.live_updates, message.omit_public_view, last)
+
+
+def _external(value: int) -> Termination:
+    termination = enum_member(Termination, value, "termination")
+    if termination not in EXTERNAL_TERMINATIONS:
+        raise CodecError(f"termination {termination.name} is not one of a forfeit record")
+    return termination
+
+
+def _read_reply(message: ReplayReply) -> ReplyRecord:
+    return ReplyRecord(
+        message.time_us,
+        message.seat,
+        tuple(map(action_from_proto, message.actions)),
+        message.bot_us,
+        message.referee_us,
+    )
+
+
+def _read_rejection(message: ReplayRejection) -> RejectionRecord:
+    return RejectionRecord(
+        message.time_us,
+        message.seat,
+        message.decision_id,
+        tuple(map(serialize, message.actions)),
+        enum_member(RejectionReason, message.reason, "reason"),
+        message.detail,
+    )
+
+
+def _read_forfeit(message: replay_pb2.ReplayForfeit) -> ForfeitRecord:
+    termination = _external(message.termination)
+    return ForfeitRecord(message.time_us, message.seat, termination, message.detail)
+
+
+def _read_enter(message: replay_pb2.ReplayEnter) -> EnterRecord:
+    presence = message.presence
+    return EnterRecord(message.time_us, presence.seat, _read_presence(presence))
+
+
+def _read_signature(message: replay_pb2.ReplaySignature) -> Signature:
+    lengths = len(message.public_key), len(message.signature)
+    if lengths != (_PUBLIC_KEY_BYTES, _SIGNATURE_BYTES):
+        raise CodecError("the length of its key or signature is not that of Ed25519")
+    return Signature(message.public_key, message.signature)
+
+
+_READ: Final[dict[str, Callable[[Any], AnyRecord]]] = {
+    "header": _read_header,
+    "start": _read_start,
+    "reply": _read_reply,
+    "rejection": _read_rejection,
+    "forfeit": _read_forfeit,
+    "expiry": lambda message: ExpiryRecord(message.time_us, tuple(message.seats)),
+    "leave": lambda message: LeaveRecord(message.time_us, message.seat),
+    "enter": _read_enter,
+    "halt": lambda message: HaltRecord(message.time_us),
+    "reopen": lambda message: ReopenRecord(message.time_us),
+    "result": lambda message: Results(
+        tuple(map(result_from_proto, message.results)), tuple(message.digests)
+    ),
+    "signature": _read_signature,
+}

@@ -1,0 +1,86 @@
+"""Recovery of the matches that an earlier referee left unfinished in its journal."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from asara_codec.reflection import CodecError
+from asara_server.eventlog.journal import Journal, JournalError, OpenMatch
+from asara_server.eventlog.record_codec import AnyRecord, Results, Signature, record_from_bytes
+from asara_server.eventlog.replay import ReplayHeader
+from asara_server.eventlog.resimulate import resimulate
+from asara_server.match.inputs import Record, ReplyRecord
+from asara_server.match.match import Match
+from asara_server.match.spec import MatchLimits, MatchSpec
+
+
+class RecoveredMatch(NamedTuple):
+    """An unfinished match as the journal holds it."""
+
+    number: int
+    """Its number in the journal."""
+    spec: MatchSpec
+    limits: MatchLimits
+    started_unix_ms: int
+    records: tuple[Record, ...]
+
+    def resimulate(self) -> Match:
+        """Return the match after its last record; raises UnsoundError."""
+        return resimulate(self.spec, self.limits, self.records)
+
+    @property
+    def time_us(self) -> int:
+        """Time of the match at the end of its last record, in microseconds since it began."""
+        return _end_us(self.records[-1]) if self.records else 0
+
+
+def recover(journal: Journal, spec: MatchSpec) -> RecoveredMatch | None:
+    """Take a match that has begun from the journal's unfinished ones; None if it is not there.
+
+    Its bots present the tokens of `spec`. Raises JournalError if the journal cannot be read, or
+    holds another match of this name.
+    """
+    opened = journal.unfinished.pop(spec.match_id, None)
+    if opened is None:
+        return None
+    header, records = _read(journal, opened)
+    recorded = header.entries, header.deal_secret, header.mirrored_block
+    if recorded != (spec.entries, spec.secret, spec.mirrored_block):
+        raise JournalError(
+            f"{journal.path}: match {spec.match_id} has other entries or another deal"
+        )
+    return RecoveredMatch(
+        journal.number(spec.match_id),
+        replace(header.spec(), players=spec.players),
+        header.limits(),
+        header.started_unix_ms,
+        records,
+    )
+
+
+def last_us(match: Match) -> int:
+    """Return the time at the end of a match's last record, in microseconds since it began."""
+    return _end_us(match.records[-1]) if match.records else 0
+
+
+def _end_us(record: Record) -> int:
+    return record.time_us + (record.referee_us if isinstance(record, ReplyRecord) else 0)
+
+
+def _read(journal: Journal, opened: OpenMatch) -> tuple[ReplayHeader, tuple[Record, ...]]:
+    records: list[Record] = []
+    header: ReplayHeader | None = None
+    try:
+        header_record = record_from_bytes(opened.header)
+        if isinstance(header_record, ReplayHeader):
+            header = header_record
+        for data in opened.records:
+            record: AnyRecord = record_from_bytes(data)
+            if isinstance(record, ReplayHeader | Results | Signature):
+                raise CodecError("a journal does not hold records of its kind")
+            records.append(record)
+    except CodecError as error:
+        fault = f"record {len(records) + 2}: {error}" if header else f"header: {error}"
+        raise JournalError(f"{journal.path}: match {opened.match_id}: {fault}") from None
+    if header is None:
+        raise JournalError(f"{journal.path}: match {opened.match_id}: it has no header")
+    return header, tuple(records)

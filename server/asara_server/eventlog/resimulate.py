@@ -1,0 +1,206 @@
+"""Re-simulation: the records of a match are applied to a new one by the code that plays matches.
+
+The new match makes records of its own. A record that it does not make again, field by field, cannot
+be a record of that match.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+from google.protobuf.message import DecodeError
+
+from asara.v1.vocabulary_pb2 import Action as ActionMessage
+from asara_codec.results import SeatForfeited
+from asara_game.events import Event
+from asara_game.state import State
+from asara_server.eventlog.describe import describe, describe_difference
+from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.match.inputs import (
+    EnterRecord,
+    ExpiryRecord,
+    ForfeitRecord,
+    HaltRecord,
+    LeaveRecord,
+    Record,
+    RejectionRecord,
+    ReopenRecord,
+    ReplyRecord,
+    StartRecord,
+)
+from asara_server.match.match import Answer, Match
+from asara_server.match.spec import MatchLimits, MatchSpec
+
+_LATEST_US: Final = 2**53
+"""Latest time of a record: 285 years. Sums of later times could leave 64 bits."""
+
+
+class UnsoundError(ReplayError):
+    """A record is not one that the match makes after the records before it.
+
+    `index` is that of the record in `Replay.records`, or their number if the end does not hold.
+    """
+
+    def __init__(self, index: int, fault: str) -> None:
+        super().__init__(f"record {index + 2}: {fault}")
+        self.index = index
+        self.fault = fault
+
+
+class Step(NamedTuple):
+    """One record and its effect."""
+
+    record: Record | None
+    """None for the first step, the set-up of the match."""
+    events: tuple[Event | SeatForfeited, ...]
+    state: State
+    """A copy of the state after the record."""
+
+
+def resimulate(spec: MatchSpec, limits: MatchLimits, records: Iterable[Record]) -> Match:
+    """Return the match after all these records, with all of its messages in the outbox.
+
+    Raises UnsoundError at the first record that does not hold.
+    """
+    match = Match(spec, limits)
+    for _ in _resimulation(match, records):
+        pass
+    return match
+
+
+def resimulated(replay: Replay) -> Iterator[tuple[Match, Record | None]]:
+    """Yield the match of a replay after its set-up, with None, and then after every record.
+
+    It is the same object each time, and its messages are discarded. Raises ReplayError at the
+    first record that does not hold, and at the end if the match ends otherwise than in the replay.
+    """
+    match = Match(replay.header.spec(), replay.header.limits())
+    yield match, None
+    for record in _resimulation(match, replay.records):
+        match.outbox.clear()
+        yield match, record
+    _check_end(match, replay)
+
+
+def resimulated_steps(replay: Replay) -> Iterator[Step]:
+    """Yield every step of the match; raises ReplayError as `resimulated` does."""
+    before = 0
+    for match, record in resimulated(replay):
+        events = match.feed.events
+        yield Step(record, tuple(events[before:]), match.state.copy())
+        before = len(events)
+
+
+def _resimulation(match: Match, records: Iterable[Record]) -> Iterator[Record]:
+    """Apply records to a match in order; yield each one once the match has made the same record.
+
+    Raises UnsoundError at the first one that it does not make.
+    """
+    made = match.records
+    for index, record in enumerate(records):
+        _check_position(match, index, record)
+        try:
+            _APPLY[type(record)](match, record)
+        except DecodeError:
+            raise UnsoundError(index, "an action in it is not a serialized Action") from None
+        if (
+            len(made) != index + 1
+            or made[index] != record
+            or type(made[index]) is not type(record)  # records of two types can be equal tuples
+        ):
+            _raise_difference(match, index, record)
+        yield record
+
+
+def _check_position(match: Match, index: int, record: Record) -> None:
+    """Raise UnsoundError if a driver of the match could not have caused the record here."""
+    if index == 0:
+        if type(record) is not StartRecord:
+            raise UnsoundError(index, f"expected the start of the match; found {describe(record)}")
+        seats = sorted(seat for seat, _ in (*record.present, *record.absent))
+        if seats != list(range(len(match.spec.players))):
+            raise UnsoundError(index, f"expected every seat once; found the seats {seats}")
+        return
+    if match.finished or type(record) is StartRecord:
+        expected = "the result, as the match was over" if match.finished else "only one start"
+        raise UnsoundError(index, f"expected {expected}; found {describe(record)}")
+    before = match.records[-1]
+    earliest = before.time_us
+    if type(before) is ReplyRecord:
+        earliest += before.referee_us
+    if not earliest <= record.time_us <= _LATEST_US:
+        raise UnsoundError(
+            index, f"expected a time of {earliest} µs or later; found {record.time_us} µs"
+        )
+    if type(record) is ReplyRecord:
+        asked = match.asked
+        if record.seat != asked:
+            expected = "no reply, as no seat was asked" if asked is None else f"one of seat {asked}"
+            raise UnsoundError(index, f"expected {expected}; found {describe(record)}")
+        if record.referee_us < 0:
+            raise UnsoundError(index, f"the referee took {record.referee_us} µs")
+
+
+def _raise_difference(match: Match, index: int, record: Record) -> None:
+    made = match.records[index:]
+    if not made:
+        raise UnsoundError(index, f"expected no record here; found {describe(record)}")
+    if made[0] == record:
+        raise UnsoundError(index + 1, f"expected {describe(made[1])} first")
+    raise UnsoundError(index, describe_difference(made[0], record))
+
+
+def _apply_start(match: Match, record: StartRecord) -> None:
+    match.start(dict(record.present), dict(record.absent))
+
+
+def _apply_reply(match: Match, record: ReplyRecord) -> None:
+    decision_id = match.decision_id(record.seat)
+    answer = match.reply(record.seat, decision_id, record.actions, record.time_us)
+    if answer is Answer.ACCEPTED:
+        match.record_reply(record.referee_us)
+
+
+def _apply_rejection(match: Match, record: RejectionRecord) -> None:
+    actions = list(map(ActionMessage.FromString, record.actions))
+    answer = match.reply(record.seat, record.decision_id, actions, record.time_us)
+    if answer is Answer.ACCEPTED:
+        match.record_reply(referee_us=0)
+
+
+def _apply_forfeit(match: Match, record: ForfeitRecord) -> None:
+    match.forfeit(record.seat, record.termination, record.detail, record.time_us)
+
+
+_APPLY: Final[dict[type, Callable[[Match, Any], None]]] = {
+    StartRecord: _apply_start,
+    ReplyRecord: _apply_reply,
+    RejectionRecord: _apply_rejection,
+    ForfeitRecord: _apply_forfeit,
+    ExpiryRecord: lambda match, record: match.expire(record.time_us),
+    LeaveRecord: lambda match, record: match.leave(record.seat, record.time_us),
+    EnterRecord: lambda match, record: match.enter(record.seat, record.presence, record.time_us),
+    HaltRecord: lambda match, record: match.halt(record.time_us),
+    ReopenRecord: lambda match, record: match.reopen(record.time_us),
+}
+
+
+def _check_end(match: Match, replay: Replay) -> None:
+    """Raise UnsoundError if the match is not over, or did not end as the replay says."""
+    end = len(replay.records)
+    if not match.finished:
+        reason = "the match ran" if match.asked is None else f"seat {match.asked} was asked"
+        raise UnsoundError(end, f"expected more records, as {reason}; found the result")
+    _check_each(end, match.results, replay.results)
+    for seat, (made, found) in enumerate(zip(match.feed.digests, replay.digests, strict=True)):
+        if made != found:
+            raise UnsoundError(
+                end,
+                f"seat {seat} was sent other bytes: expected the digest {made.hex()}, "
+                f"found {found.hex()}",
+            )
+
+
+def _check_each(index: int, made: Sequence[Any], found: Sequence[Any]) -> None:
+    for seat, (expected, actual) in enumerate(zip(made, found, strict=True)):
+        if expected != actual:
+            raise UnsoundError(index, f"seat {seat}: {describe_difference(expected, actual)}")

@@ -1,0 +1,159 @@
+"""What a match is played with, and the record of a finished one."""
+
+from dataclasses import dataclass
+from typing import Final, NamedTuple, Self
+
+from asara_codec.clocks import Clocks
+from asara_codec.results import SeatForfeited, SeatResult
+from asara_game.events import Event
+from asara_game.rules import Rules
+from asara_server.match.deal_secrets import commitment, deal_secret
+from asara_server.match.inputs import Record
+
+SECOND_US: Final = 1_000_000
+_LONGEST_ID: Final = 128
+
+
+@dataclass(frozen=True, slots=True)
+class ClockSettings:
+    """Time controls, in seconds, as people set them; raises ValueError unless 0 to 10⁹.
+
+    `Clocks` has the same in microseconds, as the protocol carries them.
+    """
+
+    start_up_s: float = 30.0
+    """From the start of the match until a bot must have connected."""
+    bank_s: float = 60.0
+    increment_s: float = 0.5
+    """Added to the bank with every decision."""
+    grace_s: float = 0.05
+    """Not charged, per decision, to allow for the network."""
+    reconnect_s: float = 10.0
+    """For reconnecting after a stream broke."""
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            seconds = getattr(self, name)
+            if not 0 <= seconds <= 10**9:
+                raise ValueError(f"{name} is {seconds}; use a number of seconds from 0 to 10⁹")
+
+    def in_microseconds(self) -> Clocks:
+        return Clocks(
+            start_up_us=round(self.start_up_s * SECOND_US),
+            bank_us=round(self.bank_s * SECOND_US),
+            increment_us=round(self.increment_s * SECOND_US),
+            grace_us=round(self.grace_s * SECOND_US),
+            reconnect_us=round(self.reconnect_s * SECOND_US),
+        )
+
+    @classmethod
+    def from_microseconds(cls, clocks: Clocks) -> Self:
+        """Raise ValueError if they are out of range."""
+        return cls(*(microseconds / SECOND_US for microseconds in clocks))
+
+
+class MatchLimits(NamedTuple):
+    """The limits on which the course of a match depends; replays hold them."""
+
+    actions_per_reply: int
+    rejections_forgiven: int
+    """Rejected replies per seat that do not forfeit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """The player of a seat: the name of its entry, and the token that its bot presents."""
+
+    entry: str
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSpec:
+    """One match to be played; raises ValueError if its fields contradict each other."""
+
+    match_id: str
+    """Unique in a run. Bots and spectators see it, so it reveals nothing about the deal."""
+    rules: Rules
+    players: tuple[Player, ...]
+    """By seat."""
+    clocks: ClockSettings
+    secret: bytes
+    """The referee's 32 bytes, from which `deal_secrets` derives the deal."""
+    joint: bool = False
+    """True if every bot is asked for a nonce before the match begins."""
+    nonces: tuple[bytes, ...] = ()
+    """By seat, once a joint match begins; empty for a seat that sent none."""
+    mirrored_block: str = ""
+    """Name of the deal block whose matches all have this deal; "" if no other match has it.
+
+    The secret of such a deal is not disclosed, and the match has no spectators, because other
+    matches with this deal may follow."""
+
+    def __post_init__(self) -> None:
+        if not 0 < len(self.match_id.encode()) <= _LONGEST_ID:
+            raise ValueError(f"match_id {self.match_id!r}: use 1 to {_LONGEST_ID} bytes")
+        if len(self.players) != self.rules.seats:
+            raise ValueError(
+                f"match {self.match_id}: {len(self.players)} players for {self.rules.seats} seats"
+            )
+        if len({player.token for player in self.players}) < len(self.players):
+            raise ValueError(f"match {self.match_id}: one bot cannot play two seats of a match")
+        if len(self.nonces) not in (0, len(self.players)):
+            raise ValueError(
+                f"match {self.match_id}: {len(self.nonces)} nonces for {len(self.players)} seats"
+            )
+        if len(self.mirrored_block.encode()) > _LONGEST_ID:
+            raise ValueError(
+                f"match {self.match_id}: mirrored_block: use {_LONGEST_ID} bytes at most"
+            )
+        if self.mirrored_block and (self.joint or self.nonces):
+            raise ValueError(
+                f"match {self.match_id}: a joint deal cannot be mirrored: "
+                "the nonces of another match would make another deal"
+            )
+        try:
+            deal_secret(self.secret, self.nonces)
+        except ValueError as error:
+            raise ValueError(f"match {self.match_id}: {error}") from None
+
+    @property
+    def entries(self) -> tuple[str, ...]:
+        """Names of the entries, by seat."""
+        return tuple(player.entry for player in self.players)
+
+    @property
+    def mirrored(self) -> bool:
+        """True if other matches have the same deal."""
+        return bool(self.mirrored_block)
+
+    @property
+    def commitment(self) -> bytes:
+        """SHA-256 of the secret, sent to all bots before the match.
+
+        The secret itself is sent at the end, unless the match is mirrored.
+        """
+        return commitment(self.secret)
+
+    @property
+    def deal_secret(self) -> bytes:
+        """The 32 bytes from which every shuffle is derived."""
+        return deal_secret(self.secret, self.nonces)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRecord:
+    """A match that is over."""
+
+    spec: MatchSpec
+    results: tuple[SeatResult, ...]
+    """By seat; empty if the match is void."""
+    records: tuple[Record, ...]
+    events: tuple[Event | SeatForfeited, ...]
+    void: bool
+    """True if the referee failed: the match does not count and has to be played again."""
+    digests: tuple[bytes, ...]
+    """By seat, the digest of all messages sent to it."""
+    limits: MatchLimits
+    started_unix_ms: int
+    duration_us: int

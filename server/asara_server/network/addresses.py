@@ -1,0 +1,120 @@
+"""Addresses at which a program listens: host:port, or the path of a Unix socket."""
+
+import errno
+import ipaddress
+import os
+import socket
+import stat
+from pathlib import Path
+from typing import Final
+
+_MAX_PATH_BYTES: Final = 107
+"""Length of a Unix socket's path: the size of sockaddr_un.sun_path without the final 0."""
+
+
+class ServeError(ValueError):
+    """An address or certificate that cannot be used; the text says what to do."""
+
+
+def split_address(address: str, *, alternative: str = "") -> tuple[str, int]:
+    """Return host (without brackets) and port; raise ServeError.
+
+    `alternative` names other accepted forms, for the error.
+    """
+    host, colon, digits = address.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not colon or not host or not (digits.isascii() and digits.isdigit()):
+        raise ServeError(
+            f"address {address!r}: write host:port, such as 127.0.0.1:7777{alternative}"
+        )
+    if len(digits) > 5 or int(digits) > 65_535:
+        raise ServeError(f"address {address!r}: a port is at most 65535")
+    return host, int(digits)
+
+
+def join_address(host: str, port: int) -> str:
+    """Return host:port, with an IPv6 address in brackets."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def reachable_address(address: str) -> str:
+    """Return the address for other machines: this machine's name instead of a wildcard."""
+    host, _, port = address.rpartition(":")
+    return f"{socket.gethostname()}:{port}" if host in {"0.0.0.0", "[::]"} else address  # noqa: S104
+
+
+def numeric_host(address: str, host: str, *, remote_allowed: bool, danger: str) -> str:
+    """Return the numeric address of a host.
+
+    Raise ServeError if the host does not exist, or if other machines can reach it and
+    `remote_allowed` is False; `danger` then states the risk and the remedy.
+    """
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ServeError(f"address {address!r}: no such host {host!r} ({reason})") from None
+    except UnicodeError:
+        raise ServeError(f"address {address!r}: {host!r} is not a host name") from None
+    numbers = [str(entry[4][0]) for entry in found]
+    remote = [n for n in numbers if not ipaddress.ip_address(n.partition("%")[0]).is_loopback]
+    if remote and not remote_allowed:
+        raise ServeError(
+            f"address {address!r} ({remote[0]}) can be reached from other machines, and {danger}, "
+            "or allow it expressly"
+        )
+    return numbers[0]
+
+
+def check_port(address: str, numeric: str, port: int) -> None:
+    """Bind a port and release it; raise ServeError with the reason if that fails.
+
+    The libraries that listen afterwards do not report the reason.
+    """
+    if port == 0:
+        return
+    family = socket.AF_INET6 if ":" in numeric else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((numeric, port))
+        except OSError as error:
+            reason = {
+                errno.EADDRINUSE: "another program listens there; choose another port, or 0",
+                errno.EACCES: "ports below 1024 need special rights; choose a higher one",
+                errno.EADDRNOTAVAIL: "this machine does not have that address",
+            }.get(error.errno or 0, error.strerror or str(error))
+            raise ServeError(f"cannot listen on {address!r}: {reason}") from None
+
+
+def check_socket_path(path: str) -> None:
+    """Make sure that a Unix socket can be created; raise ServeError.
+
+    A socket whose program was killed is removed. gRPC would take over one that is in use.
+    """
+    absolute = os.fsencode(Path(path).absolute())
+    if not path or len(absolute) > _MAX_PATH_BYTES:
+        raise ServeError(
+            f"unix:{path}: the path has {len(absolute)} bytes, and a socket's may have 1 to "
+            f"{_MAX_PATH_BYTES}; choose a shorter one, such as unix:/tmp/asara.sock"
+        )
+    parent = Path(path).absolute().parent
+    if not parent.is_dir():
+        raise ServeError(f"unix:{path}: there is no directory {parent}")
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise ServeError(f"unix:{path}: the directory {parent} is not writable")
+    try:
+        mode = Path(path).lstat().st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISSOCK(mode):
+        raise ServeError(f"unix:{path}: the file exists and is not a socket")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        try:
+            probe.connect(path)
+        except ConnectionRefusedError:
+            Path(path).unlink()
+        except OSError as error:
+            raise ServeError(f"unix:{path}: {error.strerror}") from None
+        else:
+            raise ServeError(f"unix:{path}: another program listens there; choose another path")

@@ -1,0 +1,177 @@
+"""A referee's metrics, served over HTTP for Prometheus.
+
+Of a running match they show no more than a watcher sees: that it runs. Everything else is counted
+when a match is over (see `asara_server.referee.counters`). Requests are answered by their own
+threads; the event loop never waits for them.
+"""
+
+import socket
+import sys
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from importlib.metadata import version
+from socketserver import TCPServer, ThreadingMixIn
+from threading import BoundedSemaphore, Thread
+from typing import Any, Final
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+from prometheus_client import CollectorRegistry, Gauge, disable_created_metrics, make_wsgi_app
+
+from asara_server.logs import logger
+from asara_server.network.addresses import (
+    ServeError,
+    check_port,
+    join_address,
+    numeric_host,
+    split_address,
+)
+from asara_server.referee.referee import Referee
+
+PATH: Final = "/metrics"
+
+_MAX_REQUESTS: Final = 8
+"""Concurrent requests; further connections are closed at once."""
+
+_REQUEST_S: Final = 5.0
+"""Seconds for a request and its response together; then the connection is closed."""
+
+
+def metrics_registry(referee: Referee | None = None) -> CollectorRegistry:
+    """Return the metrics of the program and, if given, of a referee, which starts counting."""
+    disable_created_metrics()  # type: ignore[no-untyped-call] # the documented series only
+    registry = CollectorRegistry()
+    build_info = Gauge(
+        "asara_build_info", "Always 1; version of the program.", ["version"], registry=registry
+    )
+    build_info.labels(version("asara")).set(1)
+    if referee is None:
+        return registry
+    matches = Gauge(
+        "asara_open_matches",
+        "Matches that wait for their bots, or run.",
+        ["state"],
+        registry=registry,
+    )
+    matches.labels("running").set_function(lambda: referee.running_match_count)
+    matches.labels("waiting").set_function(lambda: referee.waiting_match_count)
+    streams = Gauge("asara_streams", "Streams of bots.", registry=registry)
+    streams.set_function(lambda: referee.stream_count)
+    without_hello = Gauge(
+        "asara_streams_without_hello", "Streams that have not sent Hello.", registry=registry
+    )
+    without_hello.set_function(lambda: referee.stream_count_without_hello)
+    watchers = Gauge("asara_watchers", "Watch calls in progress.", registry=registry)
+    watchers.set_function(lambda: referee.watcher_count)
+    registry.register(referee.start_counting().registry)
+    return registry
+
+
+class MetricsServer:
+    """Serves metrics at `address`, host:port, until it is closed."""
+
+    def __init__(self, address: str, *, allow_insecure_remote: bool = False) -> None:
+        """Raise ServeError for an address that is malformed, in use, or open to other machines.
+
+        Port 0 takes any free one; `address` then has its number.
+        """
+        host, port = split_address(address)
+        numeric = numeric_host(
+            address,
+            host,
+            remote_allowed=allow_insecure_remote,
+            danger="anybody there could read the metrics: listen on 127.0.0.1",
+        )
+        check_port(address, numeric, port)
+        try:
+            self._server = _Server(numeric, port)
+        except OSError as error:
+            raise ServeError(f"cannot listen on {address!r}: {error.strerror or error}") from None
+        self.address = join_address(host, self._server.server_port)
+        self._server.set_app(_metrics_app(metrics_registry()))
+        Thread(target=self._server.serve_forever, name="metrics", daemon=True).start()
+
+    def watch(self, referee: Referee) -> None:
+        """Serve the metrics of this referee from now on."""
+        self._server.set_app(_metrics_app(metrics_registry(referee)))
+
+    def close(self) -> None:
+        """Stop listening; requests in progress are abandoned."""
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def _metrics_app(registry: CollectorRegistry) -> WSGIApplication:
+    """Return prometheus_client's application, limited to one path."""
+    metrics = make_wsgi_app(registry)
+
+    def app(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        if environ["PATH_INFO"] == PATH:
+            response: Iterable[bytes] = metrics(environ, start_response)
+            return response
+        start_response("404 Not Found", [("Content-Type", "text/plain; charset=utf-8")])
+        return [f"The metrics are at {PATH}.\n".encode()]
+
+    return app
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    """A thread per request, like prometheus_client's server, but with limits.
+
+    That server accepts any number of connections and waits for each as long as the client likes.
+    """
+
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 16
+
+    def __init__(self, numeric: str, port: int) -> None:
+        self.address_family = socket.AF_INET6 if ":" in numeric else socket.AF_INET
+        self._free = BoundedSemaphore(_MAX_REQUESTS)
+        self._deadlines_s: dict[socket.socket, float] = {}
+        super().__init__((numeric, port), _Handler)
+
+    def server_bind(self) -> None:
+        TCPServer.server_bind(self)
+        # HTTPServer would look up the full name of the host, which can take seconds.
+        self.server_name, self.server_port = self.socket.getsockname()[:2]
+        self.setup_environ()
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        if not self._free.acquire(blocking=False):
+            self.shutdown_request(request)
+            return
+        self._deadlines_s[request] = time.monotonic() + _REQUEST_S
+        try:
+            super().process_request(request, client_address)
+        except RuntimeError:  # no thread can be started
+            self._release(request)
+            raise
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._release(request)
+
+    def _release(self, request: socket.socket) -> None:
+        self._deadlines_s.pop(request, None)
+        self._free.release()
+
+    def service_actions(self) -> None:
+        """Disconnect clients that take too long; `serve_forever` calls this twice a second."""
+        now = time.monotonic()
+        for request, deadline_s in list(self._deadlines_s.items()):
+            if deadline_s < now:
+                with suppress(OSError):
+                    request.shutdown(socket.SHUT_RDWR)
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        if not isinstance(sys.exception(), OSError):  # an OSError: the client has disconnected
+            logger("metrics").error("metrics failed", exc_info=True)
+
+
+class _Handler(WSGIRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Log no requests: anybody who can reach the port could fill the log."""

@@ -1,0 +1,23 @@
+"""Ranks and scores of a finished match."""
+
+from collections.abc import Collection, Sequence
+
+
+def rank_seats(prestige: Sequence[int], forfeited: Collection[int] = ()) -> tuple[int, ...]:
+    """Return the rank of each seat by prestige; seats that forfeited tie for the last rank."""
+    kept = [points for seat, points in enumerate(prestige) if seat not in forfeited]
+    return tuple(
+        1 + (len(kept) if seat in forfeited else sum(other > points for other in kept))
+        for seat, points in enumerate(prestige)
+    )
+
+
+def match_scores(ranks: Sequence[int]) -> tuple[float, ...]:
+    """Return the score of each seat from its rank: 1 for first down to 0 for last, in even steps.
+
+    Seats that share a rank have the mean score of the places they take.
+    """
+    last = len(ranks) - 1
+    if last < 1:
+        return (1.0,) * len(ranks)
+    return tuple(1 - (rank - 1 + (ranks.count(rank) - 1) / 2) / last for rank in ranks)

@@ -1,0 +1,225 @@
+"""The referee: the bots that may connect, and the matches that they play.
+
+Everything happens in one event loop. No request is interrupted: each is handled completely before
+the next one.
+"""
+
+import asyncio
+from importlib.metadata import version
+
+from structlog.typing import FilteringBoundLogger
+
+from asara_codec.messages import goodbye_bytes
+from asara_codec.results import Termination
+from asara_server.eventlog.journal import Journal
+from asara_server.logs import logger
+from asara_server.match.spec import MatchRecord, MatchSpec
+from asara_server.referee.authenticator import Authenticator
+from asara_server.referee.counters import Counters
+from asara_server.referee.hosted import HostedBot, HostedMatch, wake
+from asara_server.referee.limits import LimitSettings, RateLimiter
+from asara_server.referee.match_ending import MatchCut
+from asara_server.referee.match_host import MatchHost
+from asara_server.referee.session import Session
+from asara_server.referee.stream_errors import Context
+from asara_server.referee.streams import StreamHandler
+
+
+class Referee:
+    """The registry of bots and matches. All methods belong to one event loop."""
+
+    def __init__(
+        self,
+        *,
+        limits: LimitSettings | None = None,
+        log: FilteringBoundLogger | None = None,
+        name: str | None = None,
+        journal: Journal | None = None,
+    ) -> None:
+        self.limits = limits or LimitSettings()
+        self.log = log or logger("referee")
+        self.watcher_count = 0
+        """Number of Watch calls in progress."""
+        self._bots: dict[str, HostedBot] = {}
+        self._matches = MatchHost(self.limits.match_limits, self.log, journal)
+        self._streams = StreamHandler(
+            self._bots,
+            self._matches,
+            self.limits,
+            self.log,
+            name or f"asara/{version('asara')}",
+        )
+
+    # Metrics, which any thread may read
+
+    def start_counting(self) -> Counters:
+        """Return the counters; nothing is counted before the first call."""
+        ending = self._matches.ending
+        if ending.counters is None:
+            ending.counters = Counters()
+        return ending.counters
+
+    @property
+    def waiting_match_count(self) -> int:
+        """Number of matches that wait for their bots."""
+        return self._matches.starter.waiting_count
+
+    @property
+    def running_match_count(self) -> int:
+        """Number of matches that have begun and are not over."""
+        return max(len(self._matches.by_id) - self.waiting_match_count, 0)
+
+    @property
+    def stream_count(self) -> int:
+        """Number of streams that have sent Hello."""
+        return self._streams.count
+
+    @property
+    def stream_count_without_hello(self) -> int:
+        """Number of streams that have not sent Hello."""
+        return self._streams.count_without_hello
+
+    # Bots
+
+    def register_bot(
+        self,
+        key: str,
+        entry: str,
+        *,
+        authenticator: Authenticator | None = None,
+        max_matches: int | None = None,
+    ) -> None:
+        """Admit a bot that presents this token; raise ValueError if the token is in use.
+
+        With an authenticator, the bot can connect at the authenticator's address only, and `key` is
+        what the authenticator returns for the bot's token. `max_matches` limits its concurrent
+        matches.
+        """
+        if not key:
+            raise ValueError(f"{entry}: the token is empty")
+        earlier = self._bots.get(key)
+        if earlier is not None and earlier.lost is None:
+            raise ValueError(f"{entry}: the token is already in use by {earlier.entry}")
+        limits = self.limits
+        rate_limiter = RateLimiter(limits.requests_per_second, limits.rate_window_s)
+        matches = limits.matches if max_matches is None else min(max_matches, limits.matches)
+        self._bots[key] = HostedBot(key, entry, rate_limiter, matches, authenticator)
+
+    def remove_bot(self, key: str, reason: str) -> None:
+        """Disconnect a bot for good; it forfeits the matches that it is playing."""
+        bot = self._bots.pop(key, None)
+        if bot is not None and bot.lost is None:
+            self._lose(bot, f"dismissed: {reason}", goodbye=reason)
+
+    def disconnect_bot(self, key: str, reason: str) -> None:
+        """Disconnect a bot; it forfeits the matches that it is playing and may connect again."""
+        bot = self._bots.get(key)
+        if bot is None or bot.session is None:
+            return
+        self.log.info("disconnecting bot", entry=bot.entry, reason=reason)
+        session = bot.session
+        self._matches.forfeit_all(bot, Termination.CRASH, f"dismissed: {reason}")
+        self._matches.flush()
+        session.close(goodbye_bytes(reason))
+        bot.session = None  # at once, although its stream may take a moment to end
+        self._matches.bot_disconnected(bot)
+
+    def mark_lost(self, key: str, detail: str) -> None:
+        """Forfeit all matches of a bot whose process has ended; it cannot connect again."""
+        bot = self._bots.get(key)
+        if bot is not None and bot.lost is None:
+            self._lose(bot, detail, goodbye=detail)
+
+    def is_connected(self, key: str) -> bool:
+        bot = self._bots.get(key)
+        return bot is not None and bot.session is not None
+
+    def match_capacity(self, key: str) -> int:
+        """Return how many matches a bot can play at once; 0 if it is not connected."""
+        bot = self._bots.get(key)
+        if bot is None or bot.session is None or bot.hello is None:
+            return 0
+        return bot.hello.max_matches
+
+    async def wait_until_connected(self, key: str, timeout_s: float) -> bool:
+        """Return True once a bot is connected; False after the timeout, or if it is lost."""
+        bot = self._bots.get(key)
+        if bot is None or bot.lost is not None:
+            return False
+        if bot.session is None:
+            waiter = asyncio.get_running_loop().create_future()
+            bot.connect_waiters.append(waiter)
+            try:
+                async with asyncio.timeout(timeout_s):
+                    await waiter
+            except TimeoutError:
+                bot.connect_waiters.remove(waiter)
+        return bot.session is not None
+
+    def _lose(self, bot: HostedBot, detail: str, goodbye: str) -> None:
+        bot.lost = detail
+        self.log.info("bot lost", entry=bot.entry, detail=detail)
+        wake(bot.connect_waiters)
+        self._matches.forfeit_all(bot, Termination.CRASH, detail)
+        self._matches.flush()
+        if bot.session is not None:
+            bot.session.close(goodbye_bytes(goodbye))
+        self._matches.starter.start_soon()
+
+    # Matches
+
+    async def play(self, spec: MatchSpec) -> MatchRecord:
+        """Play a match to its end; it begins when its bots are connected and have room for it.
+
+        A match that the journal holds continues from its last input. Raise ValueError if a bot is
+        not registered or a match of this name is being played, MatchCut if the referee stops before
+        the end, and JournalError if the journal fails.
+        """
+        if self._streams.stopping:
+            raise MatchCut(f"match {spec.match_id}: not started, the referee is stopping")
+        if spec.match_id in self._matches.by_id:
+            raise ValueError(f"match {spec.match_id}: a match of this name is being played")
+        bots = []
+        for player in spec.players:
+            bot = self._bots.get(player.token)
+            if bot is None:
+                raise ValueError(f"match {spec.match_id}: {player.entry} is not registered")
+            bots.append(bot)
+        return await self._matches.play(spec, tuple(bots))
+
+    def flush(self) -> None:
+        """Journal and send what has happened so far; to be called before a match is shown."""
+        self._matches.flush()
+
+    def running_matches(self) -> list[HostedMatch]:
+        """Return the matches that have begun, in the order of the calls of `play`."""
+        self.flush()
+        return [hosted for hosted in self._matches.by_id.values() if hosted.match is not None]
+
+    def running_match(self, match_id: str) -> HostedMatch | None:
+        """Return the match of this name; None if it is not running."""
+        hosted = self._matches.by_id.get(match_id)
+        return None if hosted is None or hosted.match is None else hosted
+
+    async def stop(self, *, finish_s: float) -> list[str]:
+        """End all matches and streams, after at most `finish_s` for the open decisions.
+
+        Return a line for each match that was cut.
+        """
+        if self._streams.stopping:
+            return []
+        self._streams.stopping = True
+        self.log.info("referee stopping", matches=len(self._matches.by_id), finish_s=finish_s)
+        cut = await self._matches.stop(finish_s)
+        self._matches.flush()
+        self._streams.close_all(goodbye_bytes("the referee is stopping"))
+        return cut
+
+    # Streams
+
+    def open_session(self, context: Context, authenticator: Authenticator | None = None) -> Session:
+        """Return a session for a new stream; raise StreamError if too many are open.
+
+        `authenticator` is that of the address at which the stream was opened.
+        """
+        return self._streams.open(context, authenticator)

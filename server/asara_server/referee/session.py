@@ -1,0 +1,285 @@
+"""One stream of a bot: its requests are read and handled here, its responses queued and written.
+
+One coroutine reads the stream and handles each request at once. It also writes the responses that
+the request causes on the same stream; those caused by other streams are written by a second task,
+which sleeps while there is nothing to write. Most responses go to the stream that has just sent a
+request, so this costs least.
+"""
+
+import asyncio
+import contextlib
+from collections import deque
+from typing import Any, Final, Protocol
+
+import grpc
+from google.protobuf.message import DecodeError
+
+from asara.v1.play_pb2 import PlayRequest
+from asara_codec.decode import PlainReply, reply_from_bytes
+from asara_server.referee.authenticator import Authenticator
+from asara_server.referee.hello import CheckedHello, check_hello
+from asara_server.referee.limits import LimitSettings
+from asara_server.referee.stream_errors import (
+    VIOLATIONS,
+    Context,
+    ErrorKind,
+    StreamError,
+    abort_call,
+)
+
+_CLOSE_S: Final = 1.0
+"""Seconds within which a stream must take its last response."""
+
+
+class SessionHandler(Protocol):
+    """Receives what happens on a stream. None of its methods waits."""
+
+    def on_hello(self, session: "Session", hello: CheckedHello) -> None:
+        """Admit the bot; raise StreamError to refuse it."""
+
+    def on_reply(self, session: "Session", reply: PlainReply) -> None:
+        """Handle a reply; raise StreamError for a violation."""
+
+    def on_request(self, session: "Session", request: PlayRequest) -> None:
+        """Handle any other request after Hello; raise StreamError for a violation."""
+
+    def on_violation(self, session: "Session", error: StreamError) -> None:
+        """React to a violation of the protocol or a limit; `on_closed` follows."""
+
+    def on_failure(self, session: "Session", error: Exception) -> None:
+        """React to a failure of the referee in handling a request; `on_closed` follows."""
+
+    def on_closed(self, session: "Session") -> None:
+        """React to the end of the stream, whatever its cause."""
+
+
+class Session:
+    """A stream from its opening to its end."""
+
+    def __init__(
+        self,
+        context: Context,
+        handler: SessionHandler,
+        limits: LimitSettings,
+        authenticator: Authenticator | None = None,
+    ) -> None:
+        """`authenticator` is that of the address at which the stream was opened."""
+        self.authenticator = authenticator
+        self.closed = False
+        """True once nothing more is handled, and nothing more is queued."""
+        self.ignored_requests = 0
+        self._context = context
+        self._handler = handler
+        self._limits = limits
+        self._loop = asyncio.get_running_loop()
+        self._outbox: deque[bytes] = deque()
+        self._outbox_bytes = 0
+        # True while one of the two tasks is writing or about to write: gRPC permits one at a time.
+        self._writing = False
+        self._write_began_s = 0.0
+        self._writer_waiter: asyncio.Future[None] | None = None
+        self._write_waiter: asyncio.Future[None] | None = None
+        self._reader: asyncio.Task[Any] | None = None
+        self._reading = False
+        self._error: StreamError | None = None
+
+    # For the referee
+
+    def send(self, message: bytes) -> None:
+        """Queue a response; it is written as soon as the stream takes it."""
+        if self.closed:
+            return
+        self._outbox.append(message)
+        self._outbox_bytes += len(message)
+        if self._is_overfull():
+            self._overflow()
+        elif not self._writing:
+            self._wake_writer()
+
+    def abort(self, error: StreamError) -> None:
+        """End the stream with the status of an error; queued responses are dropped."""
+        if not self.closed:
+            self._error = error
+            self._outbox.clear()
+            self._stop_reading()
+
+    def close(self, goodbye: bytes) -> None:
+        """Send a last response and end the stream with status OK."""
+        if not self.closed:
+            self._outbox.append(goodbye)
+            self._stop_reading()
+
+    def _is_overfull(self) -> bool:
+        """Return True if the bot does not read; a burst of responses is no fault of the bot."""
+        limits = self._limits
+        if self._outbox_bytes > limits.unread_bytes:
+            return True
+        if len(self._outbox) <= limits.responses_unread or not self._writing:
+            return False
+        return self._loop.time() - self._write_began_s > limits.unread_patience_s
+
+    def _overflow(self) -> None:
+        limits = self._limits
+        detail = (
+            f"{len(self._outbox)} responses ({self._outbox_bytes} bytes) wait unread; "
+            f"{limits.responses_unread} ({limits.unread_bytes} bytes) may"
+        )
+        self.abort(StreamError(ErrorKind.RESPONSES_UNREAD, detail))
+
+    def _stop_reading(self) -> None:
+        """Make the reading task end; any task may call this."""
+        self.closed = True
+        reader = self._reader
+        if reader is None or reader is asyncio.current_task():
+            return
+        if self._reading or self._error is not None:
+            reader.cancel()
+        else:  # it is writing a response, and may still write the last one
+            self._loop.call_later(_CLOSE_S, reader.cancel)
+
+    # The stream
+
+    async def run(self) -> None:
+        """Serve the stream to its end; raise what gRPC expects for an aborted call."""
+        self._reader = asyncio.current_task()
+        writer = self._loop.create_task(self._write_for_others())
+        try:
+            await self._serve()
+            await self._end_call()
+        finally:
+            writer.cancel()
+
+    async def _serve(self) -> None:
+        try:
+            await self._read_requests()
+        except asyncio.CancelledError:
+            if not self.closed:  # the bot has disconnected
+                raise
+            assert self._reader is not None
+            self._reader.uncancel()  # `_stop_reading` cancelled it
+        except StreamError as error:
+            self._error = self._error or error
+        except grpc.aio.BaseError:
+            pass  # the stream broke during a write
+        except Exception as error:  # noqa: BLE001 - a fault of the referee ends this stream only
+            self._handler.on_failure(self, error)
+            self._error = StreamError(ErrorKind.REFEREE, "the referee failed; see its log")
+        finally:
+            self.closed = True
+            if self._error is not None and self._error.kind in VIOLATIONS:
+                self._handler.on_violation(self, self._error)
+            self._handler.on_closed(self)
+
+    async def _end_call(self) -> None:
+        """Write what is queued, or abort the call with the error."""
+        try:
+            async with asyncio.timeout(_CLOSE_S):
+                if self._error is not None:
+                    await abort_call(self._context, self._error)
+                elif self._outbox:
+                    if self._writing:
+                        self._write_waiter = self._loop.create_future()
+                        await self._write_waiter
+                    await self._write_outbox()
+        except grpc.aio.AbortError:
+            raise
+        except (TimeoutError, grpc.aio.BaseError):
+            pass  # the bot does not read, or has disconnected
+
+    async def _read_requests(self) -> None:
+        await self._send_headers()
+        await self._read_hello()
+        read = self._context.read
+        while not self.closed:
+            self._reading = True
+            data = await read()
+            self._reading = False
+            if not isinstance(data, bytes):
+                return
+            mine = not self._writing
+            self._writing = True
+            try:
+                self._handle(data)
+            finally:
+                if mine:
+                    self._writing = False
+            if mine and self._outbox:
+                await self._write_outbox()
+
+    async def _send_headers(self) -> None:
+        # Otherwise gRPC sends the headers with the first response, and once more with a status that
+        # comes while that response is written. It refuses the second time, and the stream would
+        # never end.
+        with contextlib.suppress(grpc.aio.BaseError):  # disconnected; the next read reports it
+            await self._context.send_initial_metadata(())
+
+    async def _read_hello(self) -> None:
+        self._reading = True
+        try:
+            data = await asyncio.wait_for(self._context.read(), self._limits.hello_s)
+        except TimeoutError:
+            detail = f"no Hello within {self._limits.hello_s:g} s after the stream was opened"
+            raise StreamError(ErrorKind.HELLO_FIRST, detail) from None
+        finally:
+            self._reading = False
+        if not isinstance(data, bytes):
+            raise StreamError(ErrorKind.HELLO_FIRST, "the stream ended before Hello")
+        request = self._parse(data)
+        if request.WhichOneof("request") != "hello":
+            raise StreamError(ErrorKind.HELLO_FIRST, "the first request of a stream must be Hello")
+        self._handler.on_hello(self, check_hello(request.hello))
+
+    def _handle(self, data: bytes) -> None:
+        reply = reply_from_bytes(data) if len(data) <= self._limits.request_bytes else None
+        if reply is not None:
+            self._handler.on_reply(self, reply)
+        else:
+            self._handler.on_request(self, self._parse(data))
+
+    def _parse(self, data: bytes) -> PlayRequest:
+        if len(data) > self._limits.request_bytes:
+            raise StreamError(
+                ErrorKind.REQUEST_TOO_LARGE,
+                f"a request of {len(data)} bytes; {self._limits.request_bytes} are allowed",
+            )
+        try:
+            return PlayRequest.FromString(data)
+        except DecodeError:
+            raise StreamError(
+                ErrorKind.UNREADABLE_REQUEST, "a request is not a serialized asara.v1.PlayRequest"
+            ) from None
+
+    # Writing
+
+    async def _write_outbox(self) -> None:
+        self._writing = True
+        write = self._context.write
+        now = self._loop.time
+        outbox = self._outbox
+        try:
+            while outbox:
+                message = outbox.popleft()
+                self._write_began_s = now()
+                await write(message)
+                self._outbox_bytes -= len(message)
+        finally:
+            self._writing = False
+            if self._write_waiter is not None and not self._write_waiter.done():
+                self._write_waiter.set_result(None)
+
+    async def _write_for_others(self) -> None:
+        """Write the responses that other streams cause."""
+        try:
+            while True:
+                if self._outbox and not self._writing:
+                    await self._write_outbox()
+                else:
+                    self._writer_waiter = self._loop.create_future()
+                    await self._writer_waiter
+        except grpc.aio.BaseError:
+            pass  # the stream is over; the reading task notices it too
+
+    def _wake_writer(self) -> None:
+        waiter = self._writer_waiter
+        if waiter is not None and not waiter.done():
+            waiter.set_result(None)

@@ -1,0 +1,51 @@
+"""Differences between two replays, in words."""
+
+from collections.abc import Iterator
+from itertools import zip_longest
+from typing import Any, Final
+
+from asara_game.edition import parse_edition
+from asara_server.eventlog.describe import describe, first_difference, value_words
+from asara_server.eventlog.replay import Replay
+from asara_server.match.inputs import Record
+
+_TIMES: Final = frozenset({"time_us", "bot_us", "referee_us"})
+"""Fields that differ between any two matches."""
+
+
+def diff_replays(one: Replay, other: Replay) -> Iterator[str]:
+    """Yield lines: differences in set-up, the first record that differs, differences in results.
+
+    Times are not compared, since no two matches have the same.
+    """
+    for name in (
+        "entries",
+        "rule_sets",
+        "clocks",
+        "deal_secret",
+        "mirrored_block",
+        "actions_per_reply",
+    ):
+        a, b = getattr(one.header, name), getattr(other.header, name)
+        if a != b:
+            yield f"{name}: {value_words(a)} | {value_words(b)}"
+    if one.header.edition != other.header.edition:
+        names = [parse_edition(replay.header.edition).name for replay in (one, other)]
+        yield f"edition: {names[0]} | {names[1]} (the files differ)"
+    for number, (a, b) in enumerate(zip_longest(one.records, other.records), 2):
+        if a is None or b is None or _timeless(a) != _timeless(b):
+            yield f"record {number}: {_words(a)} | {_words(b)}"
+            break
+    for first, second in zip(one.results, other.results, strict=False):
+        if first != second:
+            name, a, b = first_difference(first, second)
+            yield f"result of seat {first.seat}: {name} {value_words(a)} | {value_words(b)}"
+
+
+def _timeless(record: Record) -> tuple[Any, ...]:
+    values = zip(record._fields, record, strict=True)
+    return (type(record), *(value for name, value in values if name not in _TIMES))
+
+
+def _words(record: Record | None) -> str:
+    return "the match is over" if record is None else describe(record)

@@ -1,0 +1,228 @@
+"""A replay in words, as the referee or as one seat saw the match.
+
+The account of a seat uses the events, which are public, and that seat's own views, moves and
+rejections. It uses nothing else of the states and records, so it cannot reveal anything else.
+"""
+
+import textwrap
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from asara_codec.results import SeatForfeited, SeatResult
+from asara_game.actions import ChooseBuyer, KeepLitWindows, LayBuyers
+from asara_game.edition import parse_edition
+from asara_game.events import (
+    BuyersDispatched,
+    DisplayFilled,
+    Event,
+    FinalEvaluated,
+    GiftLaid,
+    IncomeReceived,
+    LitWindowsKept,
+    YearEvaluated,
+    YearStarted,
+)
+from asara_game.rules import format_rule_sets
+from asara_game.view import PrivateView, view
+from asara_game.vocabulary import DecisionKind
+from asara_server.eventlog.replay import Replay, ReplayError, ReplayHeader
+from asara_server.eventlog.resimulate import Step, resimulated_steps
+from asara_server.match.inputs import EnterRecord, LeaveRecord, Record, RejectionRecord, ReplyRecord
+from asara_server.replay.phrases import (
+    buyer_words,
+    colour_words,
+    listed_buyers,
+    listed_sections,
+    phrase,
+    section_words,
+)
+from asara_server.text import plain_words
+
+_WIDTH: Final = 100
+_BEFORE_TURN: Final = (DecisionKind.SPACE, DecisionKind.BUYERS)
+"""Decisions before which nothing of a turn is public."""
+_SETTING_UP: Final = (DisplayFilled, GiftLaid)
+_EVALUATING: Final = (IncomeReceived, YearEvaluated, FinalEvaluated)
+
+
+def narrate(replay: Replay, seat: int | None = None) -> Iterator[str]:
+    """Yield lines: everything, or only what `seat` could know when it happened.
+
+    Raises ReplayError if there is no such seat, and at the first record that does not hold.
+    """
+    seats = len(replay.header.entries)
+    if seat is not None and not 0 <= seat < seats:
+        raise ReplayError(f"there is no seat {seat}; this match has seats 0 to {seats - 1}")
+    return narrate_steps(replay.header, resimulated_steps(replay), replay.results, seat)
+
+
+def narrate_steps(
+    header: ReplayHeader, steps: Iterable[Step], results: Iterable[SeatResult], seat: int | None
+) -> Iterator[str]:
+    """Yield the lines of `narrate` for given steps."""
+    narrator = _Narrator(header.entries, seat)
+    yield from narrator.opening(header)
+    for step in steps:
+        yield from narrator.step(step)
+    yield from narrator.ending(results)
+
+
+class _Narrator:
+    """Collects the events of a turn, and writes them in one paragraph when it is over.
+
+    - `own`: seats whose secrets are shown
+    - `prestige`, `shown`: of each seat, the prestige now and as it was shown last
+    - `stewards`: seats that have forfeited
+    - `turn`: seat whose turn is being collected, or -1
+    - `phrases`: the events of the turn
+    - `deferred`: lines to be written after the turn
+    - `changed`: own seats whose possessions changed since they were shown
+    """
+
+    def __init__(self, entries: tuple[str, ...], seat: int | None) -> None:
+        width = max(map(len, entries))
+        self.names = [f"seat {i}  {entry:<{width}}" for i, entry in enumerate(entries)]
+        self.seat = seat
+        self.own = range(len(entries)) if seat is None else (seat,)
+        self.prestige = [0] * len(entries)
+        self.shown = [0] * len(entries)
+        self.stewards: set[int] = set()
+        self.turn = -1
+        self.phrases: list[str] = []
+        self.deferred: list[str] = []
+        self.changed: set[int] = set()
+
+    def opening(self, header: ReplayHeader) -> Iterator[str]:
+        viewer = "the referee" if self.seat is None else " ".join(self.names[self.seat].split())
+        yield f"Match {header.match_id} as {viewer} saw it"
+        edition = parse_edition(header.edition)
+        yield f"Rules: {format_rule_sets(header.rule_sets)}. Edition: {edition.name}."
+
+    def step(self, step: Step) -> Iterator[str]:
+        notes = self._secret_notes(step.record)
+        for event in step.events:
+            words = ""
+            if notes and isinstance(event, notes[0][0]):
+                words = notes.pop(0)[1]
+            yield from self._event(event, words)
+        state = step.state
+        if state.seat < 0 or state.kind in _BEFORE_TURN:
+            yield from self._end_turn()
+            for seat in sorted(self.changed):
+                yield from self._paragraph(
+                    self.names[seat], _possessions(view(state, seat).private)
+                )
+            self.changed.clear()
+        elif state.seat in self.own and (
+            step.record is None or isinstance(step.record, ReplyRecord)
+        ):
+            self.phrases += _insights(view(state, state.seat).private)
+        if self.turn < 0:
+            yield from self._end_turn()
+
+    def _secret_notes(self, record: Record | None) -> list[tuple[type, str]]:
+        """Return what an own record adds to the next events of these types."""
+        notes: list[tuple[type, str]] = []
+        if isinstance(record, RejectionRecord) and record.seat in self.own:
+            reason = plain_words(record.reason.name)
+            self.deferred.append(f"{self.names[record.seat]}  refused, {reason}: {record.detail}")
+        elif isinstance(record, LeaveRecord | EnterRecord) and record.seat in self.own:
+            what = "comes back" if isinstance(record, EnterRecord) else "loses its stream"
+            self.deferred.append(f"{self.names[record.seat]}  {what}")
+        elif isinstance(record, ReplyRecord) and record.seat in self.own:
+            for action in record.actions:
+                match action:
+                    case LayBuyers(buyers, face_down) if face_down:
+                        names = " ".join(buyer.name.lower() for buyer in buyers)
+                        notes.append((BuyersDispatched, f" ({names})"))
+                    case KeepLitWindows(colours):
+                        names = " ".join(colour.name.lower() for colour in colours)
+                        notes.append((LitWindowsKept, f" ({names})"))
+                    case ChooseBuyer(buyer):  # the event of the gift card says nothing of it
+                        self.phrases.append(f"takes a {buyer.name.lower()} buyer")
+        return notes
+
+    def _event(self, event: Event | SeatForfeited, note: str) -> Iterator[str]:
+        seat = event.seat
+        if isinstance(event, SeatForfeited):
+            self.stewards.add(seat)
+            self.deferred.append(f"{self.names[seat]}  {phrase(event)}; the steward plays on")
+        elif isinstance(event, YearStarted):
+            yield from self._end_turn()
+            self.changed.update(self.own)
+            yield ""
+            yield f"Year {event.year}. {' '.join(self.names[seat].split())} starts."
+        elif isinstance(event, _SETTING_UP):
+            yield from self._end_turn()
+            yield from self._paragraph("", phrase(event))
+        elif isinstance(event, _EVALUATING):
+            yield from self._end_turn()
+            yield from self._with_prestige(seat, phrase(event), event.prestige)
+        else:
+            if isinstance(event, BuyersDispatched):
+                yield from self._end_turn()
+                self.turn = seat
+            self.phrases.append(phrase(event) + note)
+            self.prestige[seat] += event.prestige
+
+    def _end_turn(self) -> Iterator[str]:
+        if self.phrases:
+            steward = "(steward) " if self.turn in self.stewards else ""
+            yield from self._with_prestige(self.turn, steward + "; ".join(self.phrases), 0)
+            if self.turn in self.own:
+                self.changed.add(self.turn)
+        for line in self.deferred:
+            yield from self._paragraph("", line)
+        self.turn = -1
+        self.phrases.clear()
+        self.deferred.clear()
+
+    def _with_prestige(self, seat: int, text: str, prestige: int) -> Iterator[str]:
+        self.prestige[seat] += prestige
+        if self.prestige[seat] != self.shown[seat]:
+            self.shown[seat] = self.prestige[seat]
+            text += f". Prestige {self.prestige[seat]}"
+        return self._paragraph(self.names[seat], f"{text}.")
+
+    def _paragraph(self, head: str, text: str) -> Iterator[str]:
+        first = f"  {head}  " if head else "  "
+        yield from textwrap.wrap(
+            text, _WIDTH, initial_indent=first, subsequent_indent=" " * len(first)
+        )
+
+    def ending(self, results: Iterable[SeatResult]) -> Iterator[str]:
+        yield from self._end_turn()
+        yield ""
+        yield "Result"
+        for result in sorted(results, key=lambda result: (result.rank, result.seat)):
+            parts = [f"{result.prestige} prestige"]
+            if result.termination.forfeit:
+                parts.append(f"forfeit, {plain_words(result.termination.name)}: {result.detail}")
+            parts.append(f"{result.asari} Asari left")
+            if any(result.sections):
+                parts.append(f"never built {section_words(result.sections)}")
+            if any(result.lit_windows):
+                parts.append(f"lit windows {colour_words(result.lit_windows)}")
+            yield from self._paragraph(
+                f"{result.rank}.  {self.names[result.seat]}", "; ".join(parts)
+            )
+
+
+def _insights(private: PrivateView) -> Iterator[str]:
+    """Yield the hidden pieces that a seat is choosing from."""
+    if private.searched_sections:
+        yield f"sees {listed_sections(private.searched_sections)}"
+    if private.searched_buyers:
+        yield f"sees {listed_buyers(private.searched_buyers)}"
+    if private.searched_lit_windows:
+        yield f"sees {' '.join(colour.name.lower() for colour in private.searched_lit_windows)}"
+
+
+def _possessions(private: PrivateView) -> str:
+    """Return what a seat has behind its screen."""
+    parts = [f"{private.asari} Asari", f"buyers {buyer_words(private.hand)}"]
+    if any(private.sections):
+        parts.append(f"unbuilt {section_words(private.sections)}")
+    if any(private.lit_windows):
+        parts.append(f"lit windows {colour_words(private.lit_windows)}")
+    return f"has {'; '.join(parts)}"

@@ -1,0 +1,128 @@
+"""The referee's key, which signs every replay, and the check of its signatures.
+
+The private key is an Ed25519 key as PEM (PKCS #8, no password) that only its owner may read; it is
+created when first needed. The public key (PEM, SubjectPublicKeyInfo) lies in every run directory.
+"""
+
+import contextlib
+import os
+from pathlib import Path
+from typing import Final, Self
+
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+    load_pem_public_key,
+)
+
+from asara_server.atomic_file import PRIVATE, create_file
+
+PUBLIC_KEY_FILE: Final = "referee.pub"
+"""Name of the public key in a run directory."""
+
+
+class KeyFileError(ValueError):
+    """A key cannot be read or created; the text says why, and what to do."""
+
+
+class SigningKey:
+    """The referee's private key.
+
+    - `public`: the public key, 32 bytes
+    - `public_pem`: the public key as its file holds it
+    """
+
+    def __init__(self, key: Ed25519PrivateKey) -> None:
+        self._key = key
+        public = key.public_key()
+        self.public = public.public_bytes(Encoding.Raw, PublicFormat.Raw)
+        self.public_pem = public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+
+    @classmethod
+    def new(cls) -> Self:
+        """Return a new random key."""
+        return cls(Ed25519PrivateKey.generate())
+
+    def sign(self, data: bytes) -> bytes:
+        """Return the signature of the data, 64 bytes."""
+        return self._key.sign(data)
+
+    def private_pem(self) -> bytes:
+        """Return the private key as its file holds it."""
+        return self._key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+
+
+def default_key_path() -> Path:
+    home = os.environ.get("XDG_CONFIG_HOME")
+    folder = Path(home) if home and Path(home).is_absolute() else Path.home() / ".config"
+    return folder / "asara" / "referee.key"
+
+
+def load_or_make_key(path: Path | None = None) -> SigningKey:
+    """Return the key in a file, which is created if it does not exist; raises KeyFileError."""
+    path = path or default_key_path()
+    try:
+        if not path.exists():
+            _create(path)
+        return _load(path)
+    except OSError as error:
+        raise KeyFileError(f"{path}: {error.strerror or error}") from None
+
+
+def _create(path: Path) -> None:
+    """Write a new key, unless another process has written one in the meantime."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with contextlib.suppress(FileExistsError):
+        create_file(path, SigningKey.new().private_pem(), mode=PRIVATE)
+
+
+def _load(path: Path) -> SigningKey:
+    if path.stat().st_mode & 0o077:
+        raise KeyFileError(
+            f"{path}: others may read it, and sign as this referee: run chmod 600 {path}, "
+            "or move it away for a new key to be created, if somebody may have read it"
+        )
+    try:
+        key = load_pem_private_key(path.read_bytes(), password=None)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        key = None
+    if not isinstance(key, Ed25519PrivateKey):
+        raise KeyFileError(
+            f"{path}: not an Ed25519 private key in PEM without a password; name another file, or "
+            "none to have a new key created"
+        )
+    return SigningKey(key)
+
+
+def read_public_key(path: Path) -> bytes:
+    """Return the 32 bytes of the public key in a file; raises KeyFileError."""
+    try:
+        key = load_pem_public_key(path.read_bytes())
+    except OSError as error:
+        raise KeyFileError(f"{path}: {error.strerror or error}") from None
+    except (ValueError, UnsupportedAlgorithm):
+        key = None
+    if not isinstance(key, Ed25519PublicKey):
+        raise KeyFileError(
+            f"{path}: not an Ed25519 public key in PEM; name the {PUBLIC_KEY_FILE} of a run"
+        )
+    return key.public_bytes(Encoding.Raw, PublicFormat.Raw)
+
+
+def signature_holds(public_key: bytes, signature: bytes, data: bytes) -> bool:
+    """Return True if the owner of the key signed these bytes."""
+    try:
+        Ed25519PublicKey.from_public_bytes(public_key).verify(signature, data)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+def fingerprint(public_key: bytes) -> str:
+    """Return the part of a key by which people recognise it."""
+    return public_key.hex()[:16]

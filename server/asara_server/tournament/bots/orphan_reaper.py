@@ -1,0 +1,107 @@
+"""Kills the bots of a runner that was killed and so cannot end them itself.
+
+A separate process reads a pipe from the runner. If the pipe closes without a farewell, the runner
+is dead. The process then kills the process groups that the runner reported and, on Linux, every
+process that was started with the address of this run. It also removes the socket. This file is its
+program as well, and imports nothing of the package.
+"""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+_SEARCH_DELAYS_S = (0.0, 0.2, 1.0)
+"""Seconds before each search for processes; one may have been starting as the runner died."""
+
+_FAREWELL = "over"
+
+
+class OrphanReaper:
+    """The runner's end of the pipe. If the process cannot be started, nothing is watched."""
+
+    def __init__(self, address: str = "") -> None:
+        """`address` is that of the referee, unique to this run; "" if its processes have none."""
+        try:
+            self._process: subprocess.Popen[str] | None = subprocess.Popen(
+                [sys.executable, "-I", "-S", __file__, address],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                text=True,
+                start_new_session=True,
+            )
+        except OSError:
+            self._process = None
+
+    def watch(self, group: int) -> None:
+        """Report the process group of a bot that was started."""
+        self._send(f"+{group}")
+
+    def unwatch(self, group: int) -> None:
+        """Report that a group has ended; its number may come to belong to another one."""
+        self._send(f"-{group}")
+
+    def close(self) -> None:
+        """End the process without killing anything."""
+        self._send(_FAREWELL)
+        if self._process is not None:
+            assert self._process.stdin
+            with contextlib.suppress(OSError):
+                self._process.stdin.close()
+            self._process.wait()
+            self._process = None
+
+    def _send(self, line: str) -> None:
+        if self._process is not None:
+            assert self._process.stdin
+            with contextlib.suppress(OSError):  # the process was killed
+                self._process.stdin.write(f"{line}\n")
+                self._process.stdin.flush()
+
+
+def _reap(address: str) -> None:
+    """Read the pipe until it closes, and kill what is left unless a farewell was sent."""
+    groups: set[int] = set()
+    for line in sys.stdin:
+        message = line.strip()
+        if message == _FAREWELL:
+            return
+        if message.startswith("+"):
+            groups.add(int(message[1:]))
+        else:
+            groups.discard(int(message[1:]))
+    for group in groups:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, signal.SIGKILL)
+    if not address:
+        return
+    for delay_s in _SEARCH_DELAYS_S:
+        time.sleep(delay_s)
+        for pid in _started_with(address):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+    if address.startswith("unix:"):
+        socket = Path(address.removeprefix("unix:"))
+        with contextlib.suppress(OSError):
+            socket.unlink()
+            socket.parent.rmdir()
+
+
+def _started_with(address: str) -> list[int]:
+    """Return the processes whose environment names this address as that of their referee."""
+    wanted = f"ASARA_ADDRESS={address}".encode()
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if wanted in (entry / "environ").read_bytes().split(b"\0"):
+                found.append(int(entry.name))
+    return found
+
+
+if __name__ == "__main__":
+    _reap(sys.argv[1])

@@ -1,0 +1,61 @@
+"""The log of a bot's output, limited in size."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO
+
+_LAST_BYTES = 2_000
+_LAST_LINES = 5
+
+
+class OutputLog:
+    """The output of one bot, with the runner's notes as lines that begin with `#`."""
+
+    def __init__(self, path: Path, limit: int) -> None:
+        """`limit` is the size of each file in bytes."""
+        self._limit = limit
+        self._last = b""
+        self._open(path)
+
+    def _open(self, path: Path) -> None:
+        path.parent.mkdir(exist_ok=True)
+        self._file: BinaryIO = path.open("ab", buffering=0)
+        self._left = self._limit - self._file.tell()
+        self._cut = self._left < 0
+
+    def switch_to(self, path: Path) -> None:
+        """Continue in another file."""
+        self._file.close()
+        self._last = b""
+        self._open(path)
+
+    @property
+    def full(self) -> bool:
+        return self._left <= 0
+
+    def write(self, data: bytes) -> None:
+        """Write `data` as far as the limit allows; `last_lines` covers the rest as well."""
+        self._last = (self._last + data)[-_LAST_BYTES:]
+        if self._cut or self._file.closed:
+            return
+        self._file.write(data[: self._left])
+        self._left -= len(data)
+        if self._left < 0:
+            self._cut = True
+            self._file.write(f"\n# cut: only {self._limit:,} bytes are kept\n".encode())
+
+    def note(self, text: str) -> None:
+        """Write a note with the time in UTC."""
+        if not (self._cut or self._file.closed):
+            line = f"# {datetime.now(UTC):%H:%M:%S} {text}\n".encode()
+            self._file.write(line)
+            self._left -= len(line)
+
+    def last_lines(self) -> list[str]:
+        """Return the last lines printed, safe to show on a terminal."""
+        text = self._last.decode(errors="replace")
+        lines = ["".join(c if c.isprintable() else " " for c in line) for line in text.splitlines()]
+        return [line.strip() for line in lines if line.strip()][-_LAST_LINES:]
+
+    def close(self) -> None:
+        self._file.close()

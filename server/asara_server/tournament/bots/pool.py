@@ -1,0 +1,264 @@
+"""The bots of a run: started when a match needs them, reused, and replaced when they end.
+
+A process plays one match at a time, so its clock measures only its own thinking. If all processes
+of an entry are busy, another one is started; otherwise cores would idle in a run with few entries.
+The number of concurrent matches limits the load, not the number of processes.
+
+A process that has ended or forfeited a match is not used again. An entry whose processes fail
+several times in a row before they dial in is excluded: it forfeits its remaining matches at once.
+Entries can also be excluded for other reasons.
+
+The output of a bot is in `logs/<match>/<seat>-<entry>.log`. A process that is reused continues in
+the file of its next match.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from structlog.typing import FilteringBoundLogger
+
+from asara_codec.results import Termination
+from asara_server.logs import logger
+from asara_server.referee.referee import Referee
+from asara_server.tournament.bots.failed_starts import FailedStarts
+from asara_server.tournament.bots.orphan_reaper import OrphanReaper
+from asara_server.tournament.bots.output_log import OutputLog
+from asara_server.tournament.bots.process import BotProcess, StartError, bot_environment
+from asara_server.tournament.config.tournament_file import Entry, Limits
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.filesystem_view import match_sandbox
+
+T = TypeVar("T")
+
+_GOODBYE_S = 1.0
+"""Seconds that a process has to end by itself after its bot received the referee's goodbye."""
+
+
+@dataclass(eq=False)
+class PooledBot:
+    """A bot that the referee knows by its token, with its process if the pool started one."""
+
+    entry: str
+    token: str
+    external: bool = False
+    """True if its process is started and ended elsewhere."""
+    absence: Callable[[], str] = str
+    """Returns why an external bot is no longer waited for, or "" if it is."""
+    log: OutputLog | None = None
+    process: BotProcess | None = None
+    ending: str = ""
+    """How the process ended, or why there is none; "" while it runs."""
+    watcher: asyncio.Task[None] | None = field(default=None, repr=False)
+
+    def last_lines(self) -> list[str]:
+        """Return the last lines that its process printed."""
+        return self.log.last_lines() if self.log else []
+
+
+class BotPool:
+    """The bots of a run.
+
+    `acquire` a bot for each seat of a match and `release` it afterwards; `close` the pool in the
+    end.
+    """
+
+    def __init__(
+        self,
+        referee: Referee,
+        address: str,
+        entries: Iterable[Entry],
+        *,
+        reuse_processes: bool,
+        limits: Limits,
+        seeds: Mapping[str, int],
+        logs: Path,
+        sandbox: Sandbox | None = None,
+        built: Mapping[str, Path] | None = None,
+        log: FilteringBoundLogger | None = None,
+    ) -> None:
+        """`entries` are those whose bots the pool starts; `address` is the referee's for them.
+
+        Processes are reused for further matches if `reuse_processes`. `seeds`, by entry, are what
+        bots derive their randomness from; without one, a bot draws its own. `built` has the
+        directories that builds produced, by entry. Without a `sandbox`, bots run with our rights.
+        """
+        self._referee = referee
+        self._address = address
+        self._entries = {entry.name: entry for entry in entries}
+        self._reuse_processes = reuse_processes
+        self._limits = limits
+        self._seeds = seeds
+        self._logs = logs
+        self._sandbox = sandbox
+        self._built = built or {}
+        self._external: dict[str, PooledBot] = {}
+        self._all: set[PooledBot] = set()
+        self._idle: list[PooledBot] = []  # the one that has been idle longest is first
+        self._failed_starts = FailedStarts(limits.failed_starts)
+        self._excluded: dict[str, str] = {}
+        self._reaper: OrphanReaper | None = None
+        self._protected: set[asyncio.Task[Any]] = set()
+        self._logger = log or logger("runner")
+
+    @property
+    def excluded(self) -> dict[str, str]:
+        """Entries whose bots are no longer started, with the reasons."""
+        return dict(self._excluded)
+
+    def add_guest(self, name: str, token: str) -> None:
+        """Register a bot that is started elsewhere and plays for this entry."""
+        self._external[name] = self._register(PooledBot(name, token, external=True))
+
+    def add_remote_bot(self, name: str, token: str, absence: Callable[[], str]) -> None:
+        """Add the bot of a remote entry, which the referee already knows.
+
+        `absence` returns why the bot is no longer waited for, or "" if it is.
+        """
+        bot = self._external[name] = PooledBot(name, token, external=True, absence=absence)
+        self._all.add(bot)
+
+    async def exclude(self, name: str, why: str) -> None:
+        """Start no more bots of this entry: it forfeits its remaining matches for this reason."""
+        self._excluded.setdefault(name, why)
+        for bot in [bot for bot in self._idle if bot.entry == name]:
+            self._idle.remove(bot)
+            await self._retire(bot, why)
+
+    async def acquire(self, name: str, match_id: str, seat: int) -> PooledBot:
+        """Return a bot of this entry for one seat of a match, starting one if none is idle.
+
+        If there can be none, the referee already knows why the returned bot is lost.
+        """
+        external = self._external.get(name)
+        why = self._excluded.get(name) or (external.absence() if external else "")
+        if why:
+            bot = self._register(PooledBot(name, _new_token()))
+            self._lose(bot, why)
+            return bot
+        if external:
+            return external
+        path = self._logs / match_id / f"{seat}-{name}.log"
+        idle = self._pop_idle(name)
+        if idle is None:
+            return await self._protect(self._start(self._entries[name], match_id, seat, path))
+        if idle.log is not None and idle.process is not None:
+            idle.log.switch_to(path)
+            idle.log.note(f"process {idle.process.pid}, kept from an earlier match")
+        return idle
+
+    async def release(self, bot: PooledBot, termination: Termination) -> None:
+        """Keep the bot for another match or end it, depending on how its match ended for it."""
+        if bot.external:
+            return
+        if bot.entry not in self._excluded and bot.entry not in self._external:
+            self._record_start(bot, termination)
+        if self._reuse_processes and not termination.forfeit and not bot.ending:
+            self._idle.append(bot)
+            while len(self._idle) > self._limits.idle_processes:
+                await self._retire(self._idle.pop(0), "too many idle processes")
+        else:
+            await self._retire(bot, "the match is over")
+
+    async def close(self) -> None:
+        """End all processes, busy or idle."""
+        while self._protected:  # a task whose caller was cancelled; it may start a process yet
+            await asyncio.wait(self._protected.copy())
+        await asyncio.gather(*(self._retire(bot, "the run is over") for bot in self._all.copy()))
+        if self._reaper is not None:
+            self._reaper.close()
+
+    async def _protect(self, work: Coroutine[Any, Any, T]) -> T:
+        """Finish this work even if the caller is cancelled; then `close` waits for it."""
+        task = asyncio.create_task(work)
+        self._protected.add(task)
+        task.add_done_callback(self._protected.discard)
+        return await asyncio.shield(task)
+
+    def _pop_idle(self, name: str) -> PooledBot | None:
+        for bot in reversed(self._idle):
+            if bot.entry == name:
+                self._idle.remove(bot)
+                return bot
+        return None
+
+    async def _start(self, entry: Entry, match_id: str, seat: int, path: Path) -> PooledBot:
+        bot = self._register(PooledBot(entry.name, _new_token()))
+        bot.log = OutputLog(path, self._limits.log_bytes)
+        environment = bot_environment(
+            entry.environment,
+            address=self._address,
+            token=bot.token,
+            seed=self._seeds.get(entry.name),
+            seat=None if self._reuse_processes else seat,
+        )
+        if self._reaper is None:
+            self._reaper = OrphanReaper(self._address)
+        built = self._built.get(entry.name)
+        sandbox = match_sandbox(self._sandbox, entry, self._entries.values(), built, self._limits)
+        directory = built if built and not sandbox else entry.directory
+        try:
+            bot.process = await BotProcess.start(
+                entry.command, directory, environment, bot.log, sandbox
+            )
+        except StartError as error:
+            self._lose(bot, str(error))
+            return bot
+        self._logger.info("bot started", entry=entry.name, pid=bot.process.pid, match=match_id)
+        self._reaper.watch(bot.process.pid)
+        bot.watcher = asyncio.create_task(self._watch(bot, bot.process, bot.log))
+        return bot
+
+    def _register(self, bot: PooledBot) -> PooledBot:
+        self._all.add(bot)
+        self._referee.register_bot(bot.token, bot.entry)
+        return bot
+
+    async def _watch(self, bot: PooledBot, process: BotProcess, log: OutputLog) -> None:
+        """Report the end of the process to the referee immediately."""
+        ending = await process.wait()
+        if self._reaper is not None:
+            self._reaper.unwatch(process.pid)
+        log.note(ending)
+        printed = log.last_lines()
+        self._logger.info(
+            "bot ended", entry=bot.entry, pid=process.pid, how=ending, printed=printed
+        )
+        if bot in self._all:
+            self._lose(bot, ending)
+        if bot in self._idle:
+            self._idle.remove(bot)
+            await self._retire(bot, ending)
+
+    def _lose(self, bot: PooledBot, why: str) -> None:
+        bot.ending = why
+        self._referee.mark_lost(bot.token, why)
+
+    def _record_start(self, bot: PooledBot, termination: Termination) -> None:
+        why = bot.ending or "did not dial in in time"
+        if out := self._failed_starts.record_start(bot.entry, termination, why):
+            self._excluded[bot.entry] = out
+            printed = bot.last_lines()
+            self._logger.warning("entry is out", entry=bot.entry, why=out, printed=printed)
+
+    async def _retire(self, bot: PooledBot, why: str) -> None:
+        """Remove the bot from the referee, which says goodbye to it, and end its process."""
+        if bot in self._all:
+            self._all.discard(bot)
+            self._referee.remove_bot(bot.token, why)
+            await self._protect(self._end_process(bot))
+
+    async def _end_process(self, bot: PooledBot) -> None:
+        if bot.process is not None:
+            if bot.watcher is not None and not bot.ending:
+                await asyncio.wait([bot.watcher], timeout=_GOODBYE_S)
+            await bot.process.stop()
+        if bot.log is not None:
+            bot.log.close()
+
+
+def _new_token() -> str:
+    return secrets.token_urlsafe(24)

@@ -1,0 +1,102 @@
+"""Command lines of bots, checked and resolved before anything runs."""
+
+import difflib
+import os
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+OWN_PYTHON = frozenset({"python", "python3"})
+"""Programs replaced by the interpreter that runs asara, so that bots find the client."""
+
+_SCRIPT_FIRST = frozenset({"bash", "lua", "node", "perl", "php", "ruby", "sh"})
+"""Programs whose first argument is a script unless it starts with a dash."""
+
+_PYTHON_FLAGS = frozenset({"-B", "-E", "-I", "-O", "-OO", "-P", "-s", "-S", "-u", "-v"})
+"""Python options without a value; the script follows them."""
+
+
+class CommandError(ValueError):
+    """A command that cannot start a bot; the text gives the reason."""
+
+
+def search_path() -> str:
+    """Return the PATH of bots, with this interpreter's directory first.
+
+    A script whose first line names `python3` then finds the client too.
+    """
+    return os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+
+
+def split_command(text: str) -> tuple[str, ...]:
+    """Split a command line like a POSIX shell, without any other shell syntax."""
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        raise CommandError(f"cannot be split into words: {error}".lower()) from None
+    if not words:
+        raise CommandError("is empty; write what starts the bot, such as 'python bot.py'")
+    return words
+
+
+def check_command(words: tuple[str, ...], directory: Path) -> None:
+    """Raise CommandError if this command clearly cannot start in this directory."""
+    program = words[0]
+    if program in OWN_PYTHON:
+        _check_script(_python_script(words), directory)
+        return
+    if "/" in program:
+        path = directory / program
+        _check_file(program, directory)
+        if shutil.which(str(path)) is None:
+            raise CommandError(
+                f"{program!r} is not executable; make it so with chmod +x, "
+                "or put its interpreter first, such as 'python bot.py'"
+            )
+        return
+    if shutil.which(program, path=search_path()) is None:
+        beside = directory / program
+        hint = f"; for the file beside it write './{program}'" if beside.is_file() else ""
+        raise CommandError(f"no program {program!r} on PATH{hint}")
+    if program in _SCRIPT_FIRST and len(words) > 1:
+        _check_script(words[1], directory)
+
+
+def resolve_command(words: tuple[str, ...], directory: Path) -> tuple[str, ...]:
+    """Return the command with its program as an absolute path, or with this interpreter.
+
+    Arguments are unchanged, because the process starts in `directory`.
+    """
+    program = words[0]
+    if program in OWN_PYTHON:
+        return (sys.executable, *words[1:])
+    if "/" in program:
+        return (str(directory / program), *words[1:])
+    return words
+
+
+def _python_script(words: tuple[str, ...]) -> str:
+    for word in words[1:]:
+        if word not in _PYTHON_FLAGS:
+            return word
+    raise CommandError(f"{' '.join(words)!r} names no script; write it after the interpreter")
+
+
+def _check_script(script: str, directory: Path) -> None:
+    if script.startswith("-"):
+        return  # -m and -c name no file
+    if not (directory / script / "__main__.py").is_file():
+        _check_file(script, directory)
+
+
+def _check_file(name: str, directory: Path) -> None:
+    path = directory / name
+    if path.is_dir():
+        raise CommandError(f"{name!r} is a directory; name the program in it")
+    if path.exists():
+        return
+    beside = [other.name for other in path.parent.glob("*")]
+    close = difflib.get_close_matches(path.name, beside, n=1)
+    hint = f"; did you mean {str(Path(name).with_name(close[0]))!r}?" if close else ""
+    raise CommandError(f"no such file {name!r} in {directory}{hint}")

@@ -1,0 +1,176 @@
+"""Field types of the tournament file, with the checks behind them.
+
+Paths are relative to the directory of the file, which the validation context names as `base`.
+"""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
+
+from asara_game.rules import format_rule_sets, parse_rule_sets
+from asara_game.vocabulary import RuleSet
+from asara_server.network.addresses import ServeError, split_address
+from asara_server.tournament.config.commands import CommandError, split_command
+from asara_server.tournament.config.names import name_fault
+from asara_server.tournament.config.validation_errors import problem
+
+SEATS = (2, 3, 4)
+"""Numbers of seats that the game allows."""
+
+_NEVER_VISIBLE = tuple(map(Path, ("/", "/etc", "/home", "/run", "/tmp", "/var")))  # noqa: S108
+
+
+def base_directory(info: ValidationInfo) -> Path:
+    """Return the directory that the paths of the file are relative to."""
+    base: Path = (info.context or {}).get("base", Path.cwd())
+    return base
+
+
+def command_words(value: object) -> tuple[str, ...]:
+    """Return the words of a command given as a line or as a list; raise CommandError."""
+    if isinstance(value, str):
+        return split_command(value)
+    if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
+        return tuple(value)
+    raise CommandError("should be a command line or a list of words")
+
+
+def exposes_too_much(path: Path) -> bool:
+    """Return True if no bot may see this whole directory: a home, /etc, /proc and the like."""
+    try:
+        home = Path.home()
+    except RuntimeError:  # this user has none
+        home = Path("/home")
+    return path in (*_NEVER_VISIBLE, home) or bool({"dev", "proc"} & set(path.parts[1:2]))
+
+
+def _as_list(value: object) -> list[object]:
+    """Return a list as it is, and any other value as a list of one."""
+    items = value if isinstance(value, list) else [value]
+    if not items:
+        raise problem("is empty; name at least one")
+    return items
+
+
+def _check_distinct(items: Sequence[object], kind: str) -> None:
+    for index, item in enumerate(items):
+        if item in items[:index]:
+            raise problem(f"names {kind} {item!r} twice")
+
+
+def _seat_counts(value: object) -> tuple[int, ...]:
+    seats = [item for item in _as_list(value) if type(item) is int and item in SEATS]
+    if len(seats) < len(_as_list(value)):
+        raise problem(f"should be 2, 3, 4 or a list of these, not {value!r}")
+    _check_distinct(seats, "the number")
+    return tuple(seats)
+
+
+def _rule_sets(value: object) -> tuple[frozenset[RuleSet], ...]:
+    found = []
+    for text in _as_list(value):
+        if not isinstance(text, str):
+            raise problem(f"should be a text such as 'pro+gifts', not {text!r}")
+        try:
+            found.append(parse_rule_sets(text))
+        except ValueError as error:
+            raise problem(str(error)) from None
+    _check_distinct([format_rule_sets(rules) for rules in found], "the rules")
+    return tuple(found)
+
+
+def _checked_name(name: str) -> str:
+    if fault := name_fault(name):
+        raise problem(fault)
+    return name
+
+
+def _variable_text(value: object) -> object:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return value
+
+
+def _directory(value: object, info: ValidationInfo) -> object:
+    if not isinstance(value, str | Path):
+        raise problem(f"should be the path of a directory, not {value!r}")
+    path = (base_directory(info) / Path(value).expanduser()).resolve()
+    if not path.is_dir():
+        fault = "is a file, not a directory" if path.exists() else "does not exist"
+        raise problem(f"{str(path)!r} {fault}")
+    return path
+
+
+def _readable_paths(value: object, info: ValidationInfo) -> object:
+    if not isinstance(value, list) or not all(isinstance(path, str | Path) for path in value):
+        raise problem(f"should be a list of paths, not {value!r}")
+    base = base_directory(info)
+    paths = []
+    for text in value:
+        try:
+            path = (base / Path(text).expanduser()).resolve()
+            exists = path.exists()
+        except (OSError, RuntimeError, ValueError):  # too long, an unknown ~user, or a zero byte
+            raise problem(f"{str(text)!r} cannot be a path") from None
+        if not exists:
+            raise problem(f"{str(path)!r} does not exist")
+        if exposes_too_much(path):
+            raise problem(f"{str(path)!r} is more than a bot may see; name only what it needs")
+        paths.append(path)
+    return tuple(paths)
+
+
+def _file_path(value: object, info: ValidationInfo) -> Path:
+    if not isinstance(value, str | Path):
+        raise problem(f"should be the path of a file, not {value!r}")
+    try:
+        return Path(os.path.realpath(base_directory(info) / Path(value).expanduser()))
+    except (RuntimeError, ValueError):  # an unknown ~user, or a zero byte
+        raise problem(f"{str(value)!r} cannot be a path") from None
+
+
+def _readable_file(value: object, info: ValidationInfo) -> Path:
+    path = _file_path(value, info)
+    if path.exists() and not path.is_file():
+        raise problem(f"{str(path)!r} is not a file")
+    try:
+        with path.open("rb"):
+            return path
+    except OSError as error:
+        raise problem(f"{str(path)!r} cannot be read: {error.strerror}") from None
+
+
+def _listen_address(address: str) -> str:
+    try:
+        split_address(address)
+    except ServeError as error:
+        raise problem(str(error)) from None
+    return address
+
+
+Name = Annotated[str, AfterValidator(_checked_name)]
+SeatCounts = Annotated[tuple[int, ...], BeforeValidator(_seat_counts)]
+"""Numbers of seats, each once; one number stands for a list of one."""
+RuleSetList = Annotated[tuple[frozenset[RuleSet], ...], BeforeValidator(_rule_sets)]
+"""Combinations of rule sets, each once; one stands for a list of one."""
+Orders = Literal["rotations", "all"]
+"""Seat orders that a group plays: each entry once in each seat, or all permutations."""
+Directory = Annotated[Path, BeforeValidator(_directory)]
+"""An existing directory, resolved."""
+ReadablePaths = Annotated[tuple[Path, ...], BeforeValidator(_readable_paths)]
+"""Existing files and directories that a bot may see, resolved."""
+FilePath = Annotated[Path, BeforeValidator(_file_path)]
+"""The resolved path of a file, which need not exist."""
+ReadableFile = Annotated[Path, BeforeValidator(_readable_file)]
+"""The resolved path of a file that can be read."""
+ListenAddress = Annotated[str, AfterValidator(_listen_address)]
+"""`host:port`."""
+VariableText = Annotated[str, BeforeValidator(_variable_text)]
+"""Value of an environment variable; a number is taken as text."""
+Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
+"""A duration longer than 0, up to a day."""
+SecondsOrZero = Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)]
+"""A duration from 0 up to a day."""

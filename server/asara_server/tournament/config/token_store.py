@@ -1,0 +1,183 @@
+"""The token file of remote entries: made, listed and revoked tokens, stored as hashes.
+
+A token is the text of 32 random bytes. Its JSON file holds the SHA-256, the name and the times of
+creation and revocation of each token, none of which admits a bot. Only the file's owner may change
+it. It is replaced atomically, so that a reader never sees half of it, and under a lock, so that two
+concurrent changes both take effect.
+"""
+
+import hashlib
+import os
+import secrets
+import stat
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from asara_server.atomic_file import PRIVATE, replace_file
+from asara_server.replay.signing import default_key_path
+from asara_server.tournament.config.names import name_fault
+from asara_server.tournament.config.validation_errors import describe, problem
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+TOKEN_BYTES: Final = 32
+"""Random bytes in a token."""
+
+_LARGEST: Final = 16 << 20
+"""Bytes read of a token file."""
+
+
+class TokenError(ValueError):
+    """Tokens that cannot be read or changed; the text gives the reason and the remedy."""
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Token(_Strict):
+    """A token as the file stores it: by its hash."""
+
+    name: str
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    """SHA-256 of the token's text, in hexadecimal digits."""
+    created: AwareDatetime
+    revoked: AwareDatetime | None = None
+    """Time of revocation; None while the token is valid."""
+
+    @field_validator("name")
+    @classmethod
+    def _name(cls, name: str) -> str:
+        if fault := name_fault(name):
+            raise problem(fault)
+        return name
+
+
+class Tokens(_Strict):
+    """The content of a token file, oldest first. At most one token of each name is valid."""
+
+    version: Literal[1] = 1
+    tokens: tuple[Token, ...] = ()
+
+    @field_validator("tokens")
+    @classmethod
+    def _distinct(cls, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+        valid = Counter(token.name for token in tokens if token.revoked is None)
+        for name, times in valid.items():
+            if times > 1:
+                raise problem(f"two tokens are named {name!r}, and neither is revoked")
+        return tokens
+
+    def valid(self, name: str) -> Token | None:
+        """Return the valid token of this name, if there is one."""
+        return next((t for t in self.tokens if t.name == name and t.revoked is None), None)
+
+    def revoked(self, name: str) -> Token | None:
+        """Return the token of this name that was revoked last, if there is one."""
+        found = [t for t in self.tokens if t.name == name and t.revoked is not None]
+        return found[-1] if found else None
+
+
+def sha256_of(token: str) -> str:
+    """Return the SHA-256 by which a token is known; any text has one."""
+    return hashlib.sha256(token.encode(errors="surrogatepass")).hexdigest()
+
+
+def default_tokens_path() -> Path:
+    """Return the path of the user's token file, beside the referee's key."""
+    return default_key_path().with_name("tokens.json")
+
+
+def read_tokens(path: Path) -> Tokens:
+    """Return the tokens in a file, or none if there is no file; raise TokenError."""
+    try:
+        with path.open("rb") as file:
+            if os.fstat(file.fileno()).st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+                raise TokenError(
+                    f"{path}: other users may change it and so admit any bot: check its content, "
+                    f"then run chmod 600 {path}"
+                )
+            data = file.read(_LARGEST)
+    except FileNotFoundError:
+        return Tokens()
+    except OSError as error:
+        raise TokenError(f"{path}: {error.strerror or error}") from None
+    try:
+        return Tokens.model_validate_json(data)
+    except ValidationError as error:
+        faults = "; ".join(describe(error, Tokens)[:3])
+        raise TokenError(
+            f"{path}: is not a token file ({faults}): repair it, or name another file"
+        ) from None
+
+
+def new_token(path: Path, name: str) -> str:
+    """Make and return a token of this name, of which only the hash is stored; raise TokenError."""
+    if fault := name_fault(name):
+        raise TokenError(f"the name of a token {fault}")
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    with _locked(path, make_folder=True) as file:
+        if file.tokens.valid(name) is not None:
+            raise TokenError(
+                f"{path}: has a token named {name!r}, which cannot be shown again: revoke it "
+                "first, or choose another name"
+            )
+        made = Token(name=name, sha256=sha256_of(token), created=_now())
+        file.replace((*file.tokens.tokens, made))
+    return token
+
+
+def revoke_token(path: Path, name: str) -> None:
+    """Revoke the token of this name; raise TokenError if there is no valid one."""
+    with _locked(path) as file:
+        current = file.tokens.valid(name)
+        if current is None:
+            was = file.tokens.revoked(name)
+            why = f"was revoked on {was.revoked:%Y-%m-%d %H:%M} UTC" if was else "does not exist"
+            raise TokenError(
+                f"{path}: the token {name!r} {why}; `asara token list` shows all tokens"
+            )
+        revoked = current.model_copy(update={"revoked": _now()})
+        file.replace([revoked if token is current else token for token in file.tokens.tokens])
+
+
+class _LockedTokens:
+    """A token file that no other process changes meanwhile."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.tokens = read_tokens(path)
+
+    def replace(self, tokens: Sequence[Token]) -> None:
+        """Replace the content of the file atomically."""
+        text = Tokens(tokens=tuple(tokens)).model_dump_json(indent=2) + "\n"
+        replace_file(self._path, text.encode(), mode=PRIVATE)
+
+
+@contextmanager
+def _locked(path: Path, *, make_folder: bool = False) -> Iterator[_LockedTokens]:
+    """Lock and read the file. The lock is a separate file, because this one is replaced."""
+    place = Path(os.path.realpath(path))  # a link stays one
+    lock = place.with_name(f".{place.name}.lock")
+    try:
+        if make_folder:
+            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with os.fdopen(os.open(lock, os.O_CREAT | os.O_RDWR, 0o600)) as file:
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX)
+            yield _LockedTokens(place)
+    except OSError as error:
+        raise TokenError(f"{path}: cannot be changed: {error.strerror or error}") from None
+
+
+def _now() -> datetime:
+    return datetime.now(UTC).replace(microsecond=0)

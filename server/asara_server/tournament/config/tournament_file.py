@@ -1,0 +1,429 @@
+"""The tournament file: its keys, its defaults, and errors that name file, key and remedy.
+
+    title = "Spring cup"               # default: the name of the file
+    seats = [2, 4]                     # 2, 3 or 4, or several of them
+    rule_sets = ["basic", "pro+gifts"] # one or several; every set includes basic
+    rounds = 2                         # default: 1
+    blocks_per_entry = 30              # instead of rounds: a balanced part of all groups
+    blocks = "mirrored"                # one deal in all seat orders; or "independent": a deal each
+    orders = "rotations"               # seat orders of a block; or "all"
+    seed = "spring"                    # default: drawn at random and recorded in run.json
+    concurrency = 2                    # matches at once; default: one per processor core
+    deals = "committed"                # or "joint": every bot adds a nonce to every deal;
+                                       # independent blocks only
+    processes = "match"                # a bot process lasts for one match, or for the "run"
+    transport = "unix"                 # or "tcp", for languages without unix sockets
+
+    [clocks]                           # seconds; the defaults are shown
+    start_up_s = 30                    # from the start of a process until its bot has connected
+    bank_s = 60                        # for a whole match
+    increment_s = 0.5                  # added for every decision
+    grace_s = 0.05                     # not charged, per decision
+    reconnect_s = 10                   # to reconnect after the stream breaks
+
+    [limits]                           # the defaults are shown
+    log_bytes = 100_000                # kept of a bot's output in each match
+    failed_starts = 3                  # in a row; then the entry forfeits its remaining matches
+    idle_processes = 64                # kept waiting for their next match
+    suspend_share = 0.5                # share of its matches that an entry may forfeit,
+    suspend_after = 10                 # once it has played this many
+    memory_mb = 1_024                  # in the sandbox only, as are the next four; see `Limits`
+    processes = 256
+    open_files = 1_024
+    cpu_s = 3_600
+    disk_mb = 64
+    build_s = 300                      # the last three apply to builds
+    build_memory_mb = 2_048
+    build_mb = 1_024
+
+    [[entries]]
+    name = "greedy"
+    command = "python bots/greedy/main.py"   # or a list of words
+    directory = "."                    # working directory; relative to this file
+    environment = { LEVEL = "3" }
+    build = "make"                     # runs once, in a copy of the directory; default: no build
+    readable = ["models"]              # further paths visible in the sandbox; relative to this file
+
+    [[entries]]
+    name = "far"
+    token = "far"                      # instead of a command: the bot connects from elsewhere
+
+    [remote]                           # where such bots connect; paths are relative to this file
+    listen = "0.0.0.0:50051"
+    certificate = "cert.pem"           # TLS is mandatory
+    key = "key.pem"
+    tokens = "tokens.json"             # written by `asara token`; default: beside the referee's key
+    wait_s = 600                       # how long matches wait for a bot; then it never started
+    matches_at_once = 16               # per bot, unless its Hello asks for fewer
+
+A bot starts in its `directory`, and its command is relative to it. `python` is the interpreter that
+runs asara. A mirrored block plays one deal several times, so its bots are started afresh for every
+match, lest one recognise the deal. With independent blocks, `processes` defaults to "run". A remote
+bot plays all its matches in one process, several at once: whatever `blocks` says, each match of its
+blocks has its own deal. Anyone who knows the seed can compute every deal: leave it out of a
+competition.
+"""
+
+import os
+import re
+import shlex
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+
+from asara_server.match.spec import ClockSettings
+from asara_server.tournament.config.commands import CommandError, check_command
+from asara_server.tournament.config.fields import (
+    Directory,
+    FilePath,
+    ListenAddress,
+    Name,
+    Orders,
+    ReadableFile,
+    ReadablePaths,
+    RuleSetList,
+    SeatCounts,
+    Seconds,
+    SecondsOrZero,
+    VariableText,
+    base_directory,
+    command_words,
+)
+from asara_server.tournament.config.token_store import (
+    TokenError,
+    Tokens,
+    default_tokens_path,
+    read_tokens,
+)
+from asara_server.tournament.config.validation_errors import describe, problem
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_CLOCKS = ClockSettings()
+
+
+class ConfigError(ValueError):
+    """A tournament file that cannot be used; one line for each fault."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        super().__init__("\n".join(lines))
+        self.lines = tuple(lines)
+
+
+def usable_cores() -> int:
+    """Return the number of processor cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Entry(_Section):
+    """One participant of the tournament."""
+
+    name: Name
+    directory: Directory = Field(default=".", validate_default=True)
+    build: tuple[str, ...] = ()
+    """Command run once before the first match, in a copy of the directory that bots then use."""
+    command: tuple[str, ...] = ()
+    token: Name = ""
+    """Name of the token with which a remote bot connects, instead of a command."""
+    environment: Mapping[str, VariableText] = {}
+    readable: ReadablePaths = ()
+    """Files and directories visible in the sandbox besides the entry's own."""
+
+    @field_validator("build", mode="before")
+    @classmethod
+    def _check_build(cls, value: object, info: ValidationInfo) -> object:
+        directory = info.data.get("directory")
+        if value == () or not isinstance(directory, Path):
+            return ()
+        if base_directory(info).is_relative_to(directory):
+            raise problem(
+                "works in a copy of the entry's directory, which holds the tournament file; "
+                "give the entry a directory of its own"
+            )
+        try:
+            words = command_words(value)
+            check_command(words, directory)
+        except CommandError as error:
+            raise problem(str(error)) from None
+        return words
+
+    @field_validator("command", mode="before")
+    @classmethod
+    def _check_command(cls, value: object, info: ValidationInfo) -> object:
+        try:
+            words = command_words(value)
+            directory = info.data.get("directory")
+            if isinstance(directory, Path) and info.data.get("build") == ():
+                check_command(words, directory)  # a build would make the program first
+        except CommandError as error:
+            raise problem(str(error)) from None
+        return words
+
+    @field_validator("environment")
+    @classmethod
+    def _check_environment(cls, value: Mapping[str, str]) -> Mapping[str, str]:
+        for name, text in value.items():
+            if not _VARIABLE.fullmatch(name) or "\0" in text:
+                raise problem(f"{name!r} cannot be an environment variable")
+            if name.startswith("ASARA_") and name != "ASARA_TRANSCRIPT":
+                raise problem(f"{name!r} is set by the runner; choose a name without ASARA_")
+        return value
+
+    @model_validator(mode="after")
+    def _check_command_or_token(self) -> Self:
+        if not self.token:
+            if not self.command:
+                raise problem(
+                    "needs a command that starts its bot, or the name of the token with which its "
+                    "bot connects from another machine"
+                )
+            return self
+        for key in type(self).model_fields:
+            if key in self.model_fields_set - {"name", "token"}:
+                raise problem(
+                    f"has a token, so its bot is not started here: leave out either {key} or token"
+                )
+        return self
+
+    @property
+    def remote(self) -> bool:
+        """True if the bot runs on another machine and connects with a token."""
+        return bool(self.token)
+
+
+class Clocks(_Section):
+    """Time limits of a bot in seconds; see `ClockSettings`."""
+
+    start_up_s: Seconds = _CLOCKS.start_up_s
+    bank_s: Seconds = _CLOCKS.bank_s
+    increment_s: SecondsOrZero = _CLOCKS.increment_s
+    grace_s: SecondsOrZero = _CLOCKS.grace_s
+    reconnect_s: SecondsOrZero = _CLOCKS.reconnect_s
+
+    def settings(self) -> ClockSettings:
+        """Return the same limits as the referee's type."""
+        return ClockSettings(**self.model_dump())
+
+
+class Limits(_Section):
+    """Limits of the runner on entries and their processes."""
+
+    log_bytes: Annotated[int, Field(ge=1_000, le=1_000_000_000)] = 100_000
+    """Bytes kept of a bot's output in one match; the log is marked where it was cut."""
+    failed_starts: Annotated[int, Field(ge=1, le=100)] = 3
+    """Processes in a row that may fail before they connect; the entry then forfeits its remaining
+    matches immediately, without waiting start_up_s for each."""
+    idle_processes: Annotated[int, Field(ge=0, le=10_000)] = 64
+    """Bot processes kept waiting for their next match if `processes` is "run"."""
+    suspend_share: Annotated[float, Field(ge=0, le=1)] = 0.5
+    """Share of its matches that an entry may forfeit before it is suspended."""
+    suspend_after: Annotated[int, Field(ge=1, le=1_000_000)] = 10
+    """Matches of an entry before its share of forfeits counts."""
+    memory_mb: Annotated[int, Field(ge=16, le=1 << 20)] = 1_024
+    """MiB of memory of a bot in the sandbox: of all its processes together, /tmp included, if there
+    are control groups; otherwise of each process."""
+    processes: Annotated[int, Field(ge=4, le=30_000)] = 256
+    """Processes and threads of a bot in the sandbox."""
+    open_files: Annotated[int, Field(ge=32, le=1 << 20)] = 1_024
+    """Open files of each process in the sandbox."""
+    cpu_s: Annotated[int, Field(ge=1, le=1 << 30)] = 3_600
+    """Seconds of processor time of each process in the sandbox, over all its matches."""
+    disk_mb: Annotated[int, Field(ge=1, le=1 << 20)] = 64
+    """MiB of files in each of /tmp and /dev/shm of a bot; both are held in memory."""
+    build_s: Seconds = 300
+    """Seconds that a build may take."""
+    build_memory_mb: Annotated[int, Field(ge=16, le=1 << 20)] = 2_048
+    """MiB of memory of a build, measured like `memory_mb`."""
+    build_mb: Annotated[int, Field(ge=1, le=1 << 20)] = 1_024
+    """MiB of an entry's directory after its build, and of /tmp during it."""
+
+
+class Remote(_Section):
+    """The listener for bots on other machines."""
+
+    listen: ListenAddress
+    """`host:port`; port 0 takes any free port."""
+    certificate: ReadableFile
+    """PEM file of the certificate with its chain."""
+    key: ReadableFile
+    """PEM file of the certificate's private key, without a password."""
+    tokens: FilePath = Field(default_factory=default_tokens_path)
+    """The file that `asara token` writes."""
+    wait_s: Seconds = 600
+    """Seconds that matches wait for an absent bot; after that the bot counts as never started."""
+    matches_at_once: Annotated[int, Field(ge=1, le=1_024)] = 16
+    """Concurrent matches of each bot, unless its Hello asks for fewer."""
+
+
+class Tournament(_Section):
+    """A validated tournament file."""
+
+    title: Annotated[str, Field(min_length=1, max_length=200)]
+    seats: SeatCounts
+    rule_sets: RuleSetList
+    rounds: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    blocks: Literal["mirrored", "independent"] = "mirrored"
+    """One deal for all matches of a block, or a deal for each match."""
+    orders: Orders = "rotations"
+    blocks_per_entry: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    """Blocks of each kind of table; None if all groups of entries meet in every round."""
+    seed: str | None = None
+    concurrency: Annotated[int, Field(ge=1, le=10_000)] = Field(default_factory=usable_cores)
+    deals: Literal["committed", "joint"] = "committed"
+    """Deals drawn by the referee alone, which commits to them, or with a nonce of every bot."""
+    processes: Literal["run", "match"] = "match"
+    """Lifetime of a bot process; defaults to "run" for independent blocks."""
+    transport: Literal["unix", "tcp"] = "unix"
+    """Connection of local bots: a unix socket, or TCP on the loopback interface."""
+    clocks: Clocks = Clocks()
+    limits: Limits = Limits()
+    remote: Remote | None = None
+    """Present if and only if an entry has a token."""
+    entries: Annotated[tuple[Entry, ...], Field(strict=False)]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _default_processes(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        if data.get("blocks") == "independent":
+            return {"processes": "run", **data}
+        return data
+
+    @field_validator("seed", mode="before")
+    @classmethod
+    def _check_seed(cls, value: object) -> object:
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        if value == "":
+            raise problem("is empty; leave it out to have one drawn")
+        return value
+
+    @field_validator("entries")
+    @classmethod
+    def _check_names(cls, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+        seen: dict[str, int] = {}
+        for index, entry in enumerate(entries):
+            first = seen.setdefault(entry.name.casefold(), index)
+            if first != index:
+                raise problem(
+                    f"entries[{first}] and entries[{index}] are both named {entry.name!r}; "
+                    "names must differ by more than case"
+                )
+        return entries
+
+    @model_validator(mode="after")
+    def _check_combinations(self) -> Self:
+        if self.blocks_per_entry is not None and self.rounds > 1:
+            raise problem(
+                "rounds: blocks_per_entry already says how much is played; leave out one of them"
+            )
+        if self.blocks == "independent":
+            return self
+        if self.processes == "run":
+            raise problem(
+                "processes: a mirrored block plays one deal several times, and a bot process that "
+                "lasts for the run could recognise it; leave out processes, or set blocks to "
+                "'independent'"
+            )
+        if self.deals == "joint":
+            raise problem(
+                "deals: a joint deal cannot be mirrored, because the nonces of each match change "
+                "the deal; set blocks to 'independent'"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _check_enough_entries(self) -> Self:
+        if len(self.entries) < max(self.seats):
+            raise problem(
+                f"seats: {max(self.seats)} seats need as many entries, and there are "
+                f"{len(self.entries)}; add [[entries]] or play with fewer seats"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _check_remote(self) -> Self:
+        if not self.remote_entries:
+            if self.remote is not None:
+                raise problem("remote: no entry has a token, so no bot would connect; leave it out")
+            return self
+        if self.remote is None:
+            raise problem(
+                "remote: is missing; give listen, certificate and key of the address where bots "
+                "of entries with a token connect"
+            )
+        try:
+            tokens = read_tokens(self.remote.tokens)
+        except TokenError as error:
+            raise problem(f"remote.tokens: {error}") from None
+        faults = [
+            fault
+            for index, entry in enumerate(self.entries)
+            if entry.remote
+            and (fault := _token_fault(self.entries, index, tokens, self.remote.tokens))
+        ]
+        if faults:
+            raise problem("; ".join(faults))
+        return self
+
+    @property
+    def remote_entries(self) -> tuple[str, ...]:
+        """Names of the entries whose bots run on other machines."""
+        return tuple(entry.name for entry in self.entries if entry.remote)
+
+
+def _token_fault(entries: Sequence[Entry], index: int, tokens: Tokens, path: Path) -> str:
+    """Return why no bot could connect with an entry's token, or "" if one can."""
+    name = entries[index].token
+    key = f"entries[{index}].token"
+    first = next(number for number, entry in enumerate(entries) if entry.token == name)
+    if first != index:
+        return f"{key}: {name!r} is the token of entries[{first}]; give each entry its own"
+    if tokens.valid(name) is not None:
+        return ""
+    fault = "was revoked" if tokens.revoked(name) else "does not exist"
+    remedy = shlex.join(["asara", "token", "new", name, "--file", str(path)])
+    return f"{key}: the token {name!r} {fault}; make one with `{remedy}`"
+
+
+def load_tournament(path: Path) -> Tournament:
+    """Read and validate a tournament file; raise ConfigError with all its faults."""
+    name = path.name
+    try:
+        with path.open("rb") as file:
+            data: dict[str, Any] = tomllib.load(file)
+    except FileNotFoundError:
+        raise ConfigError([f"{path}: no such file"]) from None
+    except IsADirectoryError:
+        raise ConfigError([f"{path}: is a directory; name the tournament file in it"]) from None
+    except OSError as error:
+        raise ConfigError([f"{path}: cannot be read: {error.strerror}"]) from None
+    except UnicodeDecodeError:
+        raise ConfigError([f"{name}: is not a text file in UTF-8"]) from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError([f"{name}: is not valid TOML: {error}"]) from None
+    data.setdefault("title", path.stem)
+    return check_tournament(data, name=name, base=path.resolve().parent)
+
+
+def check_tournament(data: Mapping[str, Any], *, name: str, base: Path) -> Tournament:
+    """Validate the tables of the tournament file `name`, whose paths are relative to `base`."""
+    try:
+        return Tournament.model_validate(data, context={"base": base})
+    except ValidationError as error:
+        raise ConfigError([f"{name}: {line}" for line in describe(error, Tournament)]) from None

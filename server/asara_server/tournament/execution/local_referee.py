@@ -1,0 +1,73 @@
+"""A referee that bots of this machine can reach, with the bots themselves."""
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from structlog.typing import FilteringBoundLogger
+
+from asara_game.edition import Edition
+from asara_server.referee.referee import Referee
+from asara_server.tournament.bots.pool import BotPool
+from asara_server.tournament.execution.local_socket import local_address
+from asara_server.tournament.execution.match_runner import MatchRunner
+from asara_server.tournament.execution.match_settings import MatchSettings
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+
+
+class LocalReferee(NamedTuple):
+    pool: BotPool
+    matches: MatchRunner
+
+
+@asynccontextmanager
+async def local_referee(
+    match_settings: MatchSettings,
+    referee: Referee,
+    *,
+    edition: Edition,
+    secret_of: Callable[[str, str], bytes],
+    sandbox: Sandbox | None,
+    logs: Path,
+    excluded: Mapping[str, str],
+    log: FilteringBoundLogger | None = None,
+) -> AsyncIterator[LocalReferee]:
+    """Serve this referee to local bots; all bot processes have ended on exit.
+
+    `secret_of` returns the secret of a match by the name of the attempt and of its mirrored block.
+    Entries that are `excluded` forfeit for the given reason. The output of bots goes to `logs`.
+    """
+    local_entries = [entry for entry in match_settings.entries if not entry.remote]
+    async with AsyncExitStack() as stack:
+        address = ""
+        if local_entries:
+            address = await stack.enter_async_context(
+                local_address(referee, match_settings.transport)
+            )
+        pool = BotPool(
+            referee,
+            address,
+            local_entries,
+            reuse_processes=match_settings.reuse_processes,
+            limits=match_settings.limits,
+            seeds=match_settings.bot_seeds,
+            logs=logs,
+            sandbox=sandbox,
+            built=match_settings.build_directories,
+            log=log,
+        )
+        stack.push_async_callback(pool.close)
+        for name, why in excluded.items():
+            await pool.exclude(name, why)
+        yield LocalReferee(
+            pool,
+            MatchRunner(
+                referee,
+                pool,
+                edition=edition,
+                clocks=match_settings.clocks,
+                secret_of=secret_of,
+                joint_deals=match_settings.joint_deals,
+            ),
+        )

@@ -1,0 +1,136 @@
+"""Plays scheduled matches with bots of a pool."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+
+from asara_codec.results import SeatResult, Termination
+from asara_game.edition import Edition
+from asara_game.rules import Rules, format_rule_sets
+from asara_game.vocabulary import RuleSet
+from asara_server.eventlog.replay import Replay, replay_of
+from asara_server.match.spec import SECOND_US, ClockSettings, MatchSpec, Player
+from asara_server.referee.match_ending import MatchCut
+from asara_server.referee.referee import Referee
+from asara_server.tournament.bots.pool import BotPool, PooledBot
+from asara_server.tournament.bots.process import with_output
+from asara_server.tournament.run.progress import MAX_ATTEMPTS
+from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.standings.match_result import (
+    MatchResult,
+    SeatOutcome,
+    attempt_name,
+    utc_text,
+)
+
+_PROCESS_FAILED = (Termination.NEVER_STARTED, Termination.CRASH)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedMatch:
+    """An attempt at a match, and its replay; None if it is void."""
+
+    result: MatchResult
+    replay: Replay | None
+
+
+class MatchRunner:
+    """Plays the matches of a run, one or several at once, with one referee and one pool."""
+
+    def __init__(
+        self,
+        referee: Referee,
+        pool: BotPool,
+        *,
+        edition: Edition,
+        clocks: ClockSettings,
+        secret_of: Callable[[str, str], bytes],
+        joint_deals: bool = False,
+    ) -> None:
+        """`secret_of` returns the secret of a match by the name of the attempt and of its mirrored
+        block, which may be empty. In `joint_deals` every bot adds a nonce.
+        """
+        self._referee = referee
+        self._pool = pool
+        self._edition = edition
+        self._clocks = clocks
+        self._secret_of = secret_of
+        self._joint_deals = joint_deals
+        self._rules: dict[tuple[frozenset[RuleSet], int], Rules] = {}
+
+    async def play(
+        self, match: ScheduledMatch, first_attempt: int = 1
+    ) -> AsyncIterator[PlayedMatch]:
+        """Play a match, again if the referee fails in it, and yield each attempt as it ends.
+
+        Ends without another attempt if the referee is stopped.
+        """
+        for attempt in range(first_attempt, MAX_ATTEMPTS + 1):
+            played = await self._play_attempt(match, attempt)
+            if played is None:
+                return
+            yield played
+            if not played.result.void:
+                return
+
+    async def _play_attempt(self, match: ScheduledMatch, attempt: int) -> PlayedMatch | None:
+        """Play a match once; None if the referee is stopped before its end."""
+        name = attempt_name(match.match_id, attempt)
+        bots = [
+            await self._pool.acquire(entry, name, seat) for seat, entry in enumerate(match.entries)
+        ]
+        mirrored_block = match.block if match.mirrored else ""
+        spec = MatchSpec(
+            name,
+            self._rules_of(match),
+            tuple(Player(bot.entry, bot.token) for bot in bots),
+            self._clocks,
+            self._secret_of(name, mirrored_block),
+            joint=self._joint_deals,
+            mirrored_block=mirrored_block,
+        )
+        terminations = [Termination.UNSPECIFIED] * len(bots)
+        try:
+            record = await self._referee.play(spec)
+            seats = tuple(map(_seat_outcome, record.results, bots))
+            terminations[: len(seats)] = [seat.termination for seat in seats]
+        except MatchCut:
+            return None
+        finally:
+            await asyncio.gather(*map(self._pool.release, bots, terminations))
+        result = MatchResult(
+            match_id=match.match_id,
+            attempt=attempt,
+            round=match.round,
+            rule_sets=format_rule_sets(match.rule_sets),
+            block=match.block,
+            seats=seats,
+            void=record.void,
+            started=utc_text(record.started_unix_ms / 1000),
+            seconds=round(record.duration_us / SECOND_US, 3),
+        )
+        return PlayedMatch(result, None if record.void else replay_of(record))
+
+    def _rules_of(self, match: ScheduledMatch) -> Rules:
+        """Return the rules of a match, which all matches of one kind share."""
+        key = match.rule_sets, len(match.entries)
+        if key not in self._rules:
+            self._rules[key] = Rules(self._edition, *key)
+        return self._rules[key]
+
+
+def _seat_outcome(result: SeatResult, bot: PooledBot) -> SeatOutcome:
+    """Return the referee's result; if a process failed, with the last lines that it printed.
+
+    The referee never gets these lines: all bots of a match receive the details that it knows.
+    """
+    detail = result.detail
+    if bot.process is not None and result.termination in _PROCESS_FAILED:
+        detail = with_output(detail, bot.last_lines())
+    return SeatOutcome(
+        entry=result.entry,
+        rank=result.rank,
+        prestige=result.prestige,
+        termination=result.termination,
+        detail=detail,
+    )

@@ -1,0 +1,27 @@
+"""Settings that all matches of a run share."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from asara_server.match.spec import ClockSettings
+from asara_server.tournament.config.tournament_file import Entry, Limits
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSettings:
+    """Settings that all matches of a run share. They can be pickled, and reveal no deal."""
+
+    entries: tuple[Entry, ...]
+    clocks: ClockSettings
+    limits: Limits
+    transport: Literal["unix", "tcp"]
+    joint_deals: bool
+    """True if every bot adds a nonce to every deal."""
+    reuse_processes: bool
+    """True if the process of a bot plays one match after another."""
+    bot_seeds: Mapping[str, int]
+    """Seeds of the bots, by entry; empty if they draw their own."""
+    build_directories: Mapping[str, Path]
+    """Directories that builds have made, by entry."""

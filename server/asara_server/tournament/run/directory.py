@@ -1,0 +1,304 @@
+"""A run on disk.
+
+run.json         title, seed, secret of the deals, versions, times, and how the run ended
+tournament.toml  a copy of the tournament file
+referee.pub      public half of the key that signs the replays
+results.jsonl    a line for each match, written when it ends
+standings.json   the standings, written at the end, even if the run was cut short
+replays/         a file for each match
+logs/            output of the bots, by match, and of builds
+builds/          directories of entries after their build
+journal.sqlite   the state from which a run that was killed is resumed
+remote.json      presence of the bots on other machines, while the run is played
+run.log          log of the referee and the runner
+report.html      a page about the run, once `asara report` has written it
+"""
+
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal, Self, TextIO
+
+from pydantic import BaseModel, Field, ValidationError
+
+from asara_server.atomic_file import PRIVATE, PUBLIC, abandoned_parts, replace_file
+from asara_server.eventlog.journal import Durability, Journal, JournalError
+from asara_server.tournament.sandbox.spec import SandboxKind
+from asara_server.tournament.standings.match_result import MatchResult
+from asara_server.tournament.standings.model import Standings
+
+RUN_FILES = (
+    "run.json",
+    "tournament.toml",
+    "results.jsonl",
+    "standings.json",
+    "referee.pub",
+    "run.log",
+    "journal.sqlite",
+    "remote.json",
+    "report.html",
+)
+JOURNAL = "journal.sqlite"
+RUN_FOLDERS = ("replays", "logs", "builds")
+_ALWAYS = ("replays", "logs")
+_LEFTOVERS = (f"{JOURNAL}-wal",)
+"""Files that a run leaves only if it is killed."""
+
+_MOST_SCHEDULED = 1_000_000_000
+"""An upper bound on the matches of any run."""
+
+
+class RunDirectoryError(ValueError):
+    """A directory cannot hold a run, or holds none; the text says why and what to do."""
+
+
+class RunInfo(BaseModel):
+    """Content of `run.json`."""
+
+    asara: str
+    """Version of the program."""
+    title: str
+    entries: tuple[str, ...] = ()
+    """Names, in the order of the tournament file."""
+    scheduled: int = Field(default=0, ge=0, le=_MOST_SCHEDULED)
+    """Number of matches; 0 in runs of earlier versions, which did not store it."""
+    seed: str
+    """Text from which the tournament's secret is derived."""
+    seed_drawn: bool
+    """True if the seed was drawn for this run, False if the tournament file contains it."""
+    deals: Literal["committed", "joint"]
+    """"committed" if deals derive from the seed alone, "joint" if from nonces of the bots too."""
+    blocks: Literal["mirrored", "independent"]
+    """"mirrored" if all matches of a block have one deal, "independent" if each has its own."""
+    deal_commitment: str
+    """SHA-256 of the tournament's secret, published before the first match."""
+    tournament_secret: str | None = None
+    """The secret from which all deals derive, in hexadecimal; None until all are played."""
+    edition: str
+    edition_sha256: str
+    started: str
+    """ISO 8601, UTC."""
+    resumed: str | None = None
+    """Time of the last resumption, ISO 8601, UTC."""
+    ended: str | None = None
+    state: Literal["running", "finished", "cut short"] = "running"
+    sandbox: SandboxKind = "none"
+    """Sandbox in which the bots ran."""
+    remote: tuple[str, ...] = ()
+    """Entries whose bots run on other machines; a block with one of them is never mirrored."""
+    out: dict[str, str] = {}
+    """Entries that could not be built or started, and why; empty until the run ends."""
+    suspended: dict[str, str] = {}
+    """Entries that forfeited too often, and why; empty until the run ends."""
+
+
+class RemoteEntry(BaseModel):
+    """Presence of the bot of an entry on another machine."""
+
+    state: Literal["here", "awaited", "missed"]
+    """"here": connected. "awaited": its matches wait for it. "missed": it was away for too long,
+    and its matches count as never started until it connects."""
+    since: str
+    """Time when it connected or disconnected, or when the run began; ISO 8601, UTC."""
+
+
+class RemoteInfo(BaseModel):
+    """Content of `remote.json`."""
+
+    address: str
+    """Address to which the bots connect."""
+    wait_s: float = Field(ge=0, allow_inf_nan=False)
+    """Seconds that matches wait for a bot."""
+    entries: dict[str, RemoteEntry]
+    """Entries that still take part, by name."""
+
+
+def read_remote(path: Path) -> RemoteInfo | None:
+    """Return the content of a directory's `remote.json`, or None if there is no such file.
+
+    Raises RunDirectoryError if it cannot be read.
+    """
+    try:
+        return RemoteInfo.model_validate_json((path / "remote.json").read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValidationError):
+        raise RunDirectoryError(f"{path / 'remote.json'}: cannot be read") from None
+
+
+def read_info(path: Path) -> RunInfo:
+    """Return the content of a directory's `run.json`; raises RunDirectoryError."""
+    try:
+        return RunInfo.model_validate_json((path / "run.json").read_bytes())
+    except (OSError, ValidationError):
+        raise RunDirectoryError(
+            f"{path / 'run.json'}: cannot be read, or was written by another version of asara"
+        ) from None
+
+
+class RunDirectory:
+    """The directory of an open run. `close` it in the end.
+
+    The journal decides which matches are over; `results.jsonl` and `replays` follow it. A replay
+    reveals its deal, so those of a mirrored block are published once all its matches are over.
+    """
+
+    def __init__(self, path: Path, durability: Durability = "normal") -> None:
+        self.path = path
+        self.replays = path / "replays"
+        self.logs = path / "logs"
+        self.builds = path / "builds"
+        self.journal = Journal(path / JOURNAL, durability)
+        self._results: TextIO = (path / "results.jsonl").open("a", encoding="utf-8")
+
+    @classmethod
+    def create(
+        cls, path: Path, *, replace: bool = False, durability: Durability = "normal"
+    ) -> Self:
+        """Create the directory of a new run; raises RunDirectoryError.
+
+        `path` must be empty or not exist. With `replace`, a run that it holds is deleted first, but
+        nothing else is.
+        """
+        if path.exists() and not path.is_dir():
+            raise RunDirectoryError(f"{path}: is a file; name a directory for the run")
+        try:
+            if path.is_dir() and any(path.iterdir()):
+                _clear(path, replace=replace)
+            for folder in _ALWAYS:
+                (path / folder).mkdir(parents=True)
+            return cls(path, durability)
+        except OSError as error:
+            raise _unwritable(path, error) from None
+        except JournalError as error:
+            raise RunDirectoryError(str(error)) from None
+
+    @classmethod
+    def reopen(cls, path: Path, *, durability: Durability = "normal") -> tuple[Self, RunInfo]:
+        """Open the directory of a run that is not complete; raises RunDirectoryError.
+
+        Return it with the content of its `run.json`.
+        """
+        if not (path / "run.json").is_file():
+            raise RunDirectoryError(f"{path}: holds no run; start one without --resume")
+        info = read_info(path)
+        if info.state == "finished":
+            raise RunDirectoryError(f"{path}: this run is complete; there is nothing to resume")
+        if not (path / JOURNAL).is_file():
+            raise RunDirectoryError(f"{path}: this run has no {JOURNAL} to resume from")
+        try:
+            for folder in _ALWAYS:
+                (path / folder).mkdir(exist_ok=True)
+            return cls(path, durability), info
+        except OSError as error:
+            raise _unwritable(path, error) from None
+        except JournalError as error:
+            raise RunDirectoryError(str(error)) from None
+
+    def record_result(self, result: MatchResult, replay: bytes | None) -> None:
+        """Store the result of a match, in the journal first, then in `results.jsonl`.
+
+        The replay stays in the journal, which only the owner may read, until `publish_replays`.
+        """
+        self.journal.end(result.played_as, result.model_dump_json(), replay)
+        self._results.write(result.model_dump_json() + "\n")
+        self._results.flush()
+
+    def publish_replays(self, names: Iterable[str]) -> None:
+        """Write the replays of these matches, by their names in the journal, to `replays`."""
+        for name in names:
+            replay = self.journal.replay(name)
+            if replay is not None:
+                replace_file(self.replays / f"{name}.asara", replay)
+                self.journal.written(name)
+
+    def restore_results(self) -> list[MatchResult]:
+        """Return the results in the journal, after rewriting `results.jsonl` from them."""
+        for folder, names in ((self.path, RUN_FILES), (self.replays, ("*.asara",))):
+            for part in abandoned_parts(folder, names):
+                part.unlink()
+        lines = [ended.result for ended in self.journal.ended()]
+        self._results.close()
+        path = self.path / "results.jsonl"
+        replace_file(path, "".join(f"{line}\n" for line in lines).encode())
+        self._results = path.open("a", encoding="utf-8")
+        return [MatchResult.model_validate_json(line) for line in lines]
+
+    def write_info(self, info: RunInfo) -> None:
+        """Write `run.json`. Until the run is finished only the owner may read it, for its seed."""
+        mode = PUBLIC if info.state == "finished" else PRIVATE
+        replace_file(self.path / "run.json", _json_text(info), mode=mode)
+
+    @property
+    def tournament_file(self) -> Path:
+        """Path of the copy of the tournament file; a run of `match` or `duel` has none."""
+        return self.path / "tournament.toml"
+
+    @property
+    def public_key(self) -> bytes | None:
+        """Public key of the replays as PEM; None before it is written."""
+        path = self.path / "referee.pub"
+        return path.read_bytes() if path.is_file() else None
+
+    def write_public_key(self, pem: bytes) -> None:
+        replace_file(self.path / "referee.pub", pem)
+
+    def write_remote(self, info: RemoteInfo) -> None:
+        replace_file(self.path / "remote.json", _json_text(info))
+
+    def remove_remote(self) -> None:
+        (self.path / "remote.json").unlink(missing_ok=True)
+
+    def write_standings(self, standings: Standings) -> None:
+        replace_file(self.path / "standings.json", _json_text(standings))
+
+    def close(self) -> None:
+        self._results.close()
+        self.journal.close()
+
+
+def _json_text(model: BaseModel) -> bytes:
+    return (model.model_dump_json(indent=2) + "\n").encode()
+
+
+def _unwritable(path: Path, error: OSError) -> RunDirectoryError:
+    return RunDirectoryError(f"{error.filename or path}: cannot be written: {error.strerror}")
+
+
+def _clear(path: Path, *, replace: bool) -> None:
+    if not (path / "run.json").is_file() and not _was_never_begun(path):
+        raise RunDirectoryError(
+            f"{path}: is not empty, and holds no run; name a directory that is empty or new"
+        )
+    if not replace and (path / "run.json").is_file():
+        raise RunDirectoryError(
+            f"{path}: already holds a run; name another directory, "
+            "or delete this run with --replace"
+        )
+    ours = _possible_names(path)
+    foreign = sorted(file.name for file in path.iterdir() if file.name not in ours)
+    if foreign:
+        raise RunDirectoryError(
+            f"{path}: {foreign[0]!r} is not part of the run; move it away or name another directory"
+        )
+    for name in ours.difference(RUN_FOLDERS):
+        (path / name).unlink(missing_ok=True)
+    for name in RUN_FOLDERS:
+        shutil.rmtree(path / name, ignore_errors=True)
+
+
+def _possible_names(path: Path) -> set[str]:
+    """Names of files and folders in a directory that a run may have made."""
+    parts = abandoned_parts(path, RUN_FILES)
+    return {*RUN_FILES, *RUN_FOLDERS, *_LEFTOVERS, *(part.name for part in parts)}
+
+
+def _was_never_begun(path: Path) -> bool:
+    """True if a run made this directory and was killed before it wrote `run.json`."""
+    names = {file.name for file in path.iterdir()}
+    results = path / "results.jsonl"
+    return (
+        names <= _possible_names(path)
+        and "replays" in names
+        and not (results.is_file() and results.stat().st_size)
+    )

@@ -1,0 +1,163 @@
+"""Progress of a run: the matches that are still to be played, and the results of the others.
+
+It does not depend on what plays the matches (see `execution`). All of it belongs to one event loop.
+"""
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
+
+from asara_server.logs import logger
+from asara_server.replay.file import signed_bytes
+from asara_server.replay.signing import SigningKey
+from asara_server.tournament.config.tournament_file import Limits
+from asara_server.tournament.run.directory import RunDirectory
+from asara_server.tournament.run.suspension import Suspensions
+from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.standings.match_result import MatchResult, attempt_name
+
+MAX_ATTEMPTS = 3
+"""Number of attempts at a match before it stays void, if the referee fails in each."""
+
+
+class PendingMatch(NamedTuple):
+    """A match without a result."""
+
+    match: ScheduledMatch
+    attempt: int
+    """The attempt to begin with, from 1."""
+
+
+class PendingBlock(NamedTuple):
+    """The matches of a deal block that have no result."""
+
+    name: str
+    matches: tuple[PendingMatch, ...]
+
+
+class RunProgress:
+    """Progress of one run. An executor plays what is pending and records the results."""
+
+    def __init__(
+        self,
+        schedule: Sequence[ScheduledMatch],
+        limits: Limits,
+        directory: RunDirectory,
+        key: SigningKey,
+        *,
+        results: Sequence[MatchResult],
+        finished: Callable[[MatchResult], None],
+        enough: Callable[[], bool],
+    ) -> None:
+        """`results` are the earlier results of a resumed run.
+
+        `finished` is called with the last result of every match that is over, and `enough` after
+        that. Once `enough` returns True no further deal block begins; the blocks that have begun
+        are played to their end and become the whole schedule.
+        """
+        self.schedule = schedule
+        self.directory = directory
+        self.results: list[MatchResult] = list(results)
+        self.stopping = asyncio.Event()
+        """Set when no further match may begin."""
+        self.unfinished: list[str] = []
+        """A line for each match or block without a result: how far it was, or why it has none."""
+        self.unstartable: dict[str, str] = {}
+        """Entries that could not be built or started, and why."""
+        self._key = key
+        self._finished = finished
+        self._enough = enough
+        self._decided = False
+        self._begun = {result.deal_block for result in self.results}
+        """Deal blocks of which a match has begun."""
+        self._pending_in = Counter(m.block for m, _ in self.pending_matches() if m.mirrored)
+        """Number of matches without a result, by mirrored block."""
+        self._withheld: dict[str, list[str]] = defaultdict(list)
+        """Replays that reveal the deal of matches still to come, by mirrored block."""
+        self._suspensions = Suspensions(schedule, limits)
+        self._logger = logger("runner")
+        for result in self.results:
+            self._publish_or_withhold(result)
+            self._suspensions.record_result(result)
+
+    @property
+    def matches_over(self) -> int:
+        """Number of matches that need not be played any more."""
+        return len(self.schedule) - len(self.pending_matches())
+
+    @property
+    def suspended(self) -> dict[str, str]:
+        """Entries that forfeited too often, and why."""
+        return self._suspensions.suspended
+
+    @property
+    def excluded(self) -> dict[str, str]:
+        """Entries that forfeit their remaining matches, and why."""
+        return self.unstartable | self.suspended
+
+    def pending_matches(self) -> list[PendingMatch]:
+        """Return the matches without a result, those that the journal can resume first."""
+        over = {result.match_id for result in self.results if not result.void}
+        attempts = Counter(result.match_id for result in self.results)
+        pending = [
+            PendingMatch(match, attempts[match.match_id] + 1)
+            for match in self.schedule
+            if match.match_id not in over and attempts[match.match_id] < MAX_ATTEMPTS
+        ]
+        begun = self.directory.journal.unfinished
+        return sorted(pending, key=lambda one: attempt_name(one[0].match_id, one[1]) not in begun)
+
+    def pending_blocks(self) -> list[PendingBlock]:
+        """Return the pending matches by deal block, in the same order."""
+        blocks: dict[str, list[PendingMatch]] = {}
+        for pending in self.pending_matches():
+            blocks.setdefault(pending.match.deal_block, []).append(pending)
+        return [PendingBlock(name, tuple(matches)) for name, matches in blocks.items()]
+
+    def begin_block(self, name: str) -> bool:
+        """Return True if a match of this block may begin, and count the block as begun."""
+        if self.stopping.is_set() or (self._decided and name not in self._begun):
+            return False
+        self._begun.add(name)
+        return True
+
+    def record_result(
+        self,
+        result: MatchResult,
+        records: Sequence[bytes] | None,
+        excluded: Collection[str] = (),
+    ) -> dict[str, str]:
+        """Store the result of an attempt and its replay, which is made of `records` and signed.
+
+        Return the entries that are suspended because of it, and why; `excluded` ones never are.
+        """
+        replay = None if records is None else signed_bytes(records, self._key)
+        self.directory.record_result(result, replay)
+        self.results.append(result)
+        self._publish_or_withhold(result)
+        suspended = self._suspensions.record_result(result, excluded)
+        for name, why in suspended.items():
+            self._logger.warning("entry suspended", entry=name, why=why)
+        return suspended
+
+    def finish_match(self, match: ScheduledMatch, last: MatchResult) -> None:
+        """Count a match as over, whose `last` attempt is recorded.
+
+        With the last match of a mirrored block its replays are published.
+        """
+        over = not last.void or last.attempt >= MAX_ATTEMPTS
+        if over and self._pending_in[match.block]:
+            self._pending_in[match.block] -= 1
+            if not self._pending_in[match.block]:
+                self.directory.publish_replays(self._withheld.pop(match.block, ()))
+        self._finished(last)
+        if not self._decided and self._enough():
+            self._decided = True
+            self.schedule = [match for match in self.schedule if match.deal_block in self._begun]
+
+    def _publish_or_withhold(self, result: MatchResult) -> None:
+        if self._pending_in[result.block]:
+            self._withheld[result.block].append(result.played_as)
+        else:
+            self.directory.publish_replays([result.played_as])

@@ -1,0 +1,40 @@
+"""Reads a run and its results from its directory."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from asara_server.tournament.run.directory import RunDirectoryError, RunInfo, read_info
+from asara_server.tournament.standings.match_result import MatchResult, ResultsError, read_results
+
+
+class RunError(ValueError):
+    """A run cannot be read; the text names the file, and says why."""
+
+
+class NoRunError(RunError):
+    """A directory holds no run."""
+
+
+class RecordedRun(NamedTuple):
+    info: RunInfo
+    results: tuple[MatchResult, ...]
+    """Results in the order of the file, including void ones."""
+
+    @property
+    def scheduled(self) -> int:
+        """Number of matches of the run; in runs of earlier versions, of those with a result."""
+        return self.info.scheduled or len({result.match_id for result in self.results})
+
+
+def read_run(directory: Path) -> RecordedRun:
+    """Return the run in a directory, even one that is still being played; raises RunError."""
+    if not (directory / "run.json").is_file():
+        raise NoRunError(f"{directory}: holds no run; name a directory that --out named")
+    path = directory / "results.jsonl"
+    try:
+        return RecordedRun(read_info(directory), tuple(read_results(path)))
+    except (RunDirectoryError, ResultsError) as error:
+        raise RunError(str(error)) from None
+    except (OSError, UnicodeDecodeError) as error:
+        what = error.strerror if isinstance(error, OSError) else "not a text file"
+        raise RunError(f"{path}: {what}") from None

@@ -1,0 +1,279 @@
+"""Status of a run, read from its files only.
+
+`StatusReader` reads the results that are new since its last call, so that a long run can be looked
+at often.
+"""
+
+import math
+import os
+import time
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+from pathlib import Path
+from typing import Final
+
+from asara_codec.results import Termination
+from asara_server.tournament.run.directory import (
+    JOURNAL,
+    RemoteInfo,
+    RunInfo,
+    read_info,
+    read_remote,
+)
+from asara_server.tournament.run.progress import MAX_ATTEMPTS
+from asara_server.tournament.run.sqlite_lock import lock_holder
+from asara_server.tournament.standings.ladder import Ladder
+from asara_server.tournament.standings.match_result import MatchResult, result_in
+
+RESULTS: Final = "results.jsonl"
+
+_WRITTEN_IN_PLAY: Final = (RESULTS, "run.log", f"{JOURNAL}-wal", JOURNAL)
+"""Files whose times show when a run last did something."""
+
+
+class RunState(Enum):
+    RUNNING = "running"
+    FINISHED = "finished"
+    STOPPED = "stopped"
+    KILLED = "killed"
+    """`run.json` has the state "running", but no process has the journal open."""
+
+
+@dataclass(frozen=True, slots=True)
+class FailingEntry:
+    """An entry that forfeited matches."""
+
+    entry: str
+    matches: int
+    """Number of matches that it played, forfeits included."""
+    kinds: Counter[Termination]
+    """Number of its forfeits, by kind."""
+    latest: MatchResult
+    """The last match that it forfeited."""
+    why: str
+    """Why it forfeited that match."""
+
+    @property
+    def forfeits(self) -> int:
+        """Number of its forfeits of all kinds."""
+        return sum(self.kinds.values())
+
+    @property
+    def share(self) -> float:
+        """Share of its matches that it forfeited."""
+        return self.forfeits / self.matches
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Matches that ended since a run was started or last resumed, and seconds since then."""
+
+    matches: int
+    seconds: float
+
+    @property
+    def per_minute(self) -> float:
+        """Matches a minute; 0 before the first has ended."""
+        return 60 * self.matches / self.seconds if self.seconds > 0 else 0.0
+
+    def left_s(self, matches: int) -> float | None:
+        """Estimated seconds for this number of matches; None before the first has ended."""
+        return matches * self.seconds / self.matches if self.matches else None
+
+
+@dataclass(frozen=True, slots=True)
+class RunStatus:
+    """A run at one moment."""
+
+    info: RunInfo
+    state: RunState
+    process: int
+    """Number of the process that plays the run; 0 if there is none or it is not known."""
+    over: int
+    """Number of matches that need not be played any more."""
+    void: int
+    """Number of these without a result."""
+    blocks: int
+    """Number of deal blocks with a result."""
+    elapsed_s: float
+    """Seconds from the start of the run to its end or to now, interruptions included."""
+    pace: Pace
+    idle_s: float | None
+    """Seconds since the last match ended; None before the first."""
+    failing: tuple[FailingEntry, ...]
+    """Entries that forfeited, the largest share of forfeits first."""
+    out: Mapping[str, str]
+    """Entries that could not be built or started, and why."""
+    suspended: Mapping[str, str]
+    """Entries that forfeited too often, and why."""
+    remote: RemoteInfo | None = None
+    """Presence of the bots on other machines; None if there are none or the run is not played."""
+
+    @property
+    def left(self) -> int:
+        """Number of matches still to be played."""
+        return max(self.info.scheduled - self.over, 0)
+
+
+class StatusReader:
+    """Reads the status of a run, again and again."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self._start_over()
+
+    def _start_over(self) -> None:
+        self._tally = _Tally()
+        self._file = 0, 0
+        """Device and inode of the results file that was read."""
+        self._lines = 0
+        self._offset = 0
+        """Number of its lines and bytes that were read."""
+
+    @property
+    def results(self) -> list[MatchResult]:
+        """Results read so far, in the order in which the matches ended."""
+        return self._tally.results
+
+    @property
+    def ladder(self) -> Ladder:
+        """The ladder of these results."""
+        return self._tally.ladder
+
+    def read(self, now: float | None = None) -> RunStatus:
+        """Return the status; `now` is in seconds since 1970.
+
+        Only `run.json` has to exist. Raises RunDirectoryError or ResultsError for a file with wrong
+        content, and OSError for one that cannot be read.
+        """
+        now = time.time() if now is None else now
+        process = self._playing_process()
+        info = read_info(self.directory)  # after the lock: a run writes its end before it unlocks
+        self._read_new_results()
+        state = _state(info, process)
+        if state is RunState.KILLED:  # or it began after its lock was looked at
+            process = self._playing_process()
+            state = _state(info, process)
+        started = _seconds(info.started) or now
+        end = now
+        if state is not RunState.RUNNING:
+            end = _seconds(info.ended) or self._last_write() or now
+        session = _seconds(info.resumed) or started
+        tally = self._tally
+        return RunStatus(
+            info=info,
+            state=state,
+            process=process or 0,
+            over=len(tally.with_result) + tally.void,
+            void=tally.void,
+            blocks=len(tally.blocks),
+            elapsed_s=max(end - started, 0.0),
+            pace=Pace(sum(ended >= session for ended in tally.ended), max(end - session, 0.0)),
+            idle_s=max(now - max(tally.ended), 0.0) if tally.ended else None,
+            failing=tally.failing_entries(),
+            out=info.out,
+            suspended=info.suspended,
+            remote=read_remote(self.directory) if state is RunState.RUNNING else None,
+        )
+
+    def _playing_process(self) -> int | None:
+        """Return the process that plays the run, 0 if its number is not known, or None."""
+        try:
+            return lock_holder(self.directory / JOURNAL)
+        except FileNotFoundError:
+            return None
+
+    def _last_write(self) -> float | None:
+        """Return when the run last wrote anything, in seconds since 1970."""
+        times = []
+        for name in _WRITTEN_IN_PLAY:
+            with suppress(FileNotFoundError):
+                times.append((self.directory / name).stat().st_mtime)
+        return max(times, default=None)
+
+    def _read_new_results(self) -> None:
+        """Read the lines that are new; an incomplete last line is left for the next time."""
+        path = self.directory / RESULTS
+        try:
+            with path.open("rb") as file:
+                found = os.fstat(file.fileno())
+                identity = found.st_dev, found.st_ino
+                if identity != self._file or found.st_size < self._offset:  # another file
+                    self._start_over()
+                    self._file = identity
+                file.seek(self._offset)
+                for line in file:
+                    if not line.endswith(b"\n"):
+                        break
+                    self._tally.add(result_in(line, path, self._lines + 1))
+                    self._lines += 1
+                    self._offset += len(line)
+        except FileNotFoundError:
+            self._start_over()
+
+
+class _Tally:
+    """Results of a run, and what they add up to."""
+
+    def __init__(self) -> None:
+        self.results: list[MatchResult] = []
+        self.ladder = Ladder()
+        self.ended: list[float] = []
+        """Times when attempts ended, in seconds since 1970."""
+        self.with_result: set[str] = set()
+        self.blocks: set[str] = set()
+        self._void_attempts: Counter[str] = Counter()
+        self._matches: Counter[str] = Counter()
+        self._forfeits: dict[str, Counter[Termination]] = {}
+        self._latest: dict[str, tuple[MatchResult, str]] = {}
+
+    @property
+    def void(self) -> int:
+        """Number of matches that have no result and are not played again."""
+        return sum(
+            attempts >= MAX_ATTEMPTS and match_id not in self.with_result
+            for match_id, attempts in self._void_attempts.items()
+        )
+
+    def add(self, result: MatchResult) -> None:
+        ended = (_seconds(result.started) or math.nan) + result.seconds
+        if math.isfinite(ended):
+            self.ended.append(ended)
+        self.results.append(result)
+        if result.void:
+            self._void_attempts[result.match_id] += 1
+            return
+        self.ladder.add(result)
+        self.with_result.add(result.match_id)
+        self.blocks.add(result.deal_block)
+        self._matches.update(seat.entry for seat in result.seats)
+        for seat in result.forfeits:
+            self._forfeits.setdefault(seat.entry, Counter())[seat.termination] += 1
+            self._latest[seat.entry] = result, seat.detail
+
+    def failing_entries(self) -> tuple[FailingEntry, ...]:
+        found = [
+            FailingEntry(entry, self._matches[entry], kinds, *self._latest[entry])
+            for entry, kinds in self._forfeits.items()
+        ]
+        return tuple(sorted(found, key=lambda one: (-one.share, -one.matches, one.entry)))
+
+
+def _state(info: RunInfo, process: int | None) -> RunState:
+    if info.state == "finished":
+        return RunState.FINISHED
+    if process is not None:
+        return RunState.RUNNING
+    return RunState.STOPPED if info.state == "cut short" else RunState.KILLED
+
+
+def _seconds(moment: str | None) -> float | None:
+    """Return seconds since 1970 for an ISO 8601 text; None if it is empty or not valid."""
+    try:
+        return datetime.fromisoformat(moment).timestamp() if moment else None
+    except (ValueError, OverflowError):
+        return None

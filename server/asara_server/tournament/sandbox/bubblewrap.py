@@ -1,0 +1,255 @@
+"""The sandbox: a bot's program sees only the parts of the machine that it needs.
+
+bubblewrap (Linux) creates it. A program gets its own namespaces for processes, network, users, IPC
+and host name, no network device except an empty loopback, and no capabilities. Its file system
+holds
+
+    /usr, /bin, /lib*, /sbin   the system's, read-only
+    /etc                       linker cache, certificates, time zone and similar files
+    the interpreter            the one that runs asara, its packages and the client, read-only
+    the entry's files          see `filesystem_view`; read-only, except during its build
+    the referee's socket       at the address in ASARA_ADDRESS
+    /tmp, /dev/shm             empty, writable and limited in size; HOME is /tmp
+    /proc, /dev                those of its namespaces, read-only; null, zero, random and the like
+
+and nothing else. With control groups (see `cgroups`) memory and processes are limited for the bot
+as a whole. Without them, data and address space are limited for each process, and processes are
+counted in the bot's user namespace. Linux counts these from 5.14 on, but never those of root, so
+root needs control groups. Open files, CPU time of a process and file sizes are always limited.
+
+Two bots that have agreed on it can still signal to each other by the load that they put on the
+machine; no sandbox of this kind prevents that.
+"""
+
+import os
+import shlex
+import site
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from asara_server.tournament.sandbox.cgroups import Cgroup, Cgroups
+from asara_server.tournament.sandbox.sandboxed_command import SandboxedCommand
+from asara_server.tournament.sandbox.seccomp import seccomp_filter
+from asara_server.tournament.sandbox.spec import MIB, FilesystemView, ResourceLimits
+from asara_server.tournament.sandbox.system_mounts import Mounts, program_on_path, system_mounts
+
+_OWN_PROCESSES: Final = 4
+"""Processes of bubblewrap itself in the control group of a bot."""
+_UID: Final = 1000
+
+_NAMESPACES: Final = (
+    "--unshare-user",
+    "--disable-userns",
+    "--unshare-ipc",
+    "--unshare-pid",
+    "--unshare-net",
+    "--unshare-uts",
+    "--unshare-cgroup-try",
+    "--die-with-parent",  # more exactly: with the thread that started it
+    *("--uid", str(_UID), "--gid", str(_UID), "--hostname", "bot"),
+)
+
+_ENTER_CGROUPS: Final = (
+    "set -e\n"
+    "echo 1000 2>/dev/null >/proc/self/oom_score_adj || :\n"  # killed first if memory runs out
+    'while [ "$1" != -- ]; do echo 0 >"$1"; shift; done\n'
+    'shift; exec "$@"\n'
+)
+"""Shell script that enters the control groups before it becomes bubblewrap.
+
+No process of the program is ever outside of them.
+"""
+
+_VARIABLES_FILE: Final = "/etc/asara-variables"
+"""Shell script in the sandbox that sets the program's environment variables."""
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxTools:
+    """Programs and control groups of this machine that sandboxes are made with."""
+
+    bubblewrap: str
+    prlimit: str
+    """Its path, which is the same in the sandbox."""
+    cgroups: Cgroups | None
+
+
+class Sandbox:
+    """Wraps commands so that they run in bubblewrap.
+
+    `find_sandbox` returns a sandbox that has been tested on this machine.
+    """
+
+    def __init__(
+        self,
+        tools: SandboxTools,
+        *,
+        hidden: Iterable[Path] = (),
+        shared: Iterable[Path] = (),
+    ) -> None:
+        """No program sees the `hidden` files and directories, wherever they are.
+
+        No program sees a `shared` directory as a whole; see `filesystem_view`.
+        """
+        self.tools = tools
+        self.hidden = tuple(path.resolve() for path in hidden)
+        self.shared = tuple(path.resolve() for path in shared)
+        self._system_mounts = system_mounts()
+        self._seccomp_filter = seccomp_filter()
+
+    @property
+    def has_cgroups(self) -> bool:
+        """True if control groups limit memory and processes of a bot as a whole."""
+        return self.tools.cgroups is not None
+
+    def with_hidden(self, *paths: Path) -> "Sandbox":
+        """Return the same sandbox with further hidden paths."""
+        return Sandbox(self.tools, hidden=(*self.hidden, *paths), shared=self.shared)
+
+    def wrap(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        view: FilesystemView,
+        limits: ResourceLimits,
+    ) -> SandboxedCommand:
+        """Return the command that runs `command` in the sandbox.
+
+        Raises OSError if its control group cannot be created.
+        """
+        mounts = self._mounts(command[0], environment, view, limits)
+        descriptors: list[int] = []
+        try:
+            options = self._bubblewrap_options(mounts, environment, view.directory, descriptors)
+            # The program can read its command line, which would reveal where the files are.
+            options_file = _memory_file(b"".join(os.fsencode(word) + b"\0" for word in options))
+            descriptors.append(options_file)
+            cgroup = self._create_cgroup(limits)
+        except OSError:
+            for descriptor in descriptors:
+                os.close(descriptor)
+            raise
+        processes = limits.processes + _OWN_PROCESSES
+        argv = [
+            *("/bin/sh", "-c", _ENTER_CGROUPS, "sh"),
+            *(str(path) for path in (cgroup.procs_files if cgroup else ())),
+            *("--", self.tools.prlimit, *limits.prlimit_options(memory=cgroup is None)),
+            *("--", self.tools.bubblewrap, "--args", str(options_file)),
+            # In the user namespace of the sandbox, only the bot's own processes count.
+            *("--", self.tools.prlimit, f"--nproc={processes}"),
+            *("--", "/bin/sh", "-c", f'. {_VARIABLES_FILE}; exec "$@"', "sh", *command),
+        ]
+        # The programs that start the bot get none of its variables. One may name a library of the
+        # bot, which must not run before the limits apply, let alone outside the sandbox.
+        outer_environment = {"PATH": os.defpath}
+        if "ASARA_ADDRESS" in environment:  # identifies the bot's processes to the orphan reaper
+            outer_environment["ASARA_ADDRESS"] = environment["ASARA_ADDRESS"]
+        return SandboxedCommand(
+            argv, outer_environment, tuple(descriptors), cgroup, limits.memory_mb
+        )
+
+    def _create_cgroup(self, limits: ResourceLimits) -> Cgroup | None:
+        if self.tools.cgroups is None:
+            return None
+        return self.tools.cgroups.create(
+            memory_bytes=limits.memory_mb * MIB, processes=limits.processes + _OWN_PROCESSES
+        )
+
+    def _bubblewrap_options(
+        self,
+        mounts: Mounts,
+        environment: Mapping[str, str],
+        directory: Path,
+        descriptors: list[int],
+    ) -> list[str]:
+        """Return bubblewrap's options, and append the descriptors that they name."""
+        options = [*_NAMESPACES, "--clearenv", "--setenv", "PATH", os.defpath]
+        if self._seccomp_filter is not None:
+            descriptors.append(_memory_file(self._seccomp_filter))
+            options += ["--seccomp", str(descriptors[-1])]
+        files = {
+            "/etc/passwd": f"bot:x:{_UID}:{_UID}:bot:/tmp:/bin/sh\n".encode(),
+            "/etc/group": f"bot:x:{_UID}:\n".encode(),
+            "/etc/hosts": b"127.0.0.1 localhost bot\n::1 localhost\n",
+            _VARIABLES_FILE: _export_script(_bot_variables(environment, mounts)),
+        }
+        for path, content in files.items():
+            descriptors.append(_memory_file(content))
+            mounts[path] = ["--ro-bind-data", str(descriptors[-1]), path]
+        for path in sorted(mounts, key=lambda path: Path(path).parts):  # the outer ones first
+            options += mounts[path]
+        for path in ("/dev", "/proc", "/"):
+            options += ["--remount-ro", path]
+        return [*options, "--chdir", str(directory)]
+
+    def _mounts(
+        self,
+        program: str,
+        environment: Mapping[str, str],
+        view: FilesystemView,
+        limits: ResourceLimits,
+    ) -> Mounts:
+        """Return all mounts except those of generated files."""
+        size = str(limits.disk_mb * MIB)
+        mounts = {
+            "/proc": ["--proc", "/proc"],
+            "/dev": ["--dev", "/dev"],
+            "/dev/shm": ["--size", size, "--tmpfs", "/dev/shm"],  # noqa: S108
+            "/tmp": ["--size", size, "--tmpfs", "/tmp"],  # noqa: S108
+        }
+        mounts |= self._system_mounts
+        for source, path in (*program_on_path(program, environment), *view.readable):
+            mounts[str(path)] = ["--ro-bind", str(source), str(path)]
+        for source, path in view.writable:
+            mounts[str(path)] = ["--bind", str(source), str(path)]
+        address = environment.get("ASARA_ADDRESS", "")
+        if address.startswith("unix:"):
+            socket = address.removeprefix("unix:")
+            mounts[socket] = ["--ro-bind", socket, socket]
+        mounts.setdefault(str(view.directory), ["--dir", str(view.directory)])
+        visible = [path for path, options in mounts.items() if options[1:] == [path, path]]
+        for path in self.hidden:
+            if any(path.is_relative_to(outer) for outer in visible) and path.exists():
+                name = str(path)
+                empty = ["--tmpfs", name, "--remount-ro", name]
+                mounts[name] = empty if path.is_dir() else ["--ro-bind", "/dev/null", name]
+        return mounts
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxSpec:
+    """A sandbox with the files and limits of one program."""
+
+    sandbox: Sandbox
+    view: FilesystemView
+    limits: ResourceLimits
+
+    def wrap(self, command: Sequence[str], environment: Mapping[str, str]) -> SandboxedCommand:
+        """Return the command that runs `command` in the sandbox; see `Sandbox.wrap`."""
+        return self.sandbox.wrap(command, environment, self.view, self.limits)
+
+
+def _bot_variables(environment: Mapping[str, str], mounts: Mounts) -> dict[str, str]:
+    """Return the program's variables, with HOME and PATH limited to directories that it sees."""
+    path = environment.get("PATH", os.defpath).split(os.pathsep)
+    visible = [name for name in path if any(Path(name).is_relative_to(outer) for outer in mounts)]
+    own = {"PATH": os.pathsep.join(visible), "HOME": "/tmp", "TMPDIR": "/tmp", "USER": "bot"}  # noqa: S108
+    if site.ENABLE_USER_SITE:
+        own["PYTHONUSERBASE"] = site.getuserbase()
+    return {**environment, **own}
+
+
+def _export_script(variables: Mapping[str, str]) -> bytes:
+    """Return a shell script that sets these variables."""
+    lines = (f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
+    return os.fsencode("".join(lines))
+
+
+def _memory_file(data: bytes) -> int:
+    """Return the descriptor of a file in memory that holds these bytes."""
+    descriptor = os.memfd_create("asara")
+    os.write(descriptor, data)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor

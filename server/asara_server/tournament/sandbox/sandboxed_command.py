@@ -1,0 +1,44 @@
+"""A program about to run in a sandbox."""
+
+import asyncio
+import os
+import signal
+from dataclasses import dataclass, field
+
+from asara_server.tournament.sandbox.cgroups import Cgroup
+
+
+@dataclass(eq=False, slots=True)
+class SandboxedCommand:
+    """The command that runs one program in a sandbox, and the resources to release afterwards."""
+
+    argv: list[str]
+    environment: dict[str, str]
+    descriptors: tuple[int, ...]
+    """File descriptors that the command inherits; `close_descriptors` closes them here."""
+    cgroup: Cgroup | None = None
+    memory_mb: int = 0
+    _cleanup: asyncio.Task[None] | None = field(default=None, init=False)
+
+    def close_descriptors(self) -> None:
+        """Close this process's copies, once the command has inherited them or failed to start."""
+        for descriptor in self.descriptors:
+            os.close(descriptor)
+        self.descriptors = ()
+
+    def program_status(self, status: int) -> int:
+        """Convert the command's exit status to the program's: negative if a signal killed it."""
+        return 128 - status if 128 < status <= 128 + signal.NSIG else status
+
+    def exceeded_limit(self) -> str:
+        """Return which limit the program exceeded, in words, or "" if none is known."""
+        if self.cgroup is not None and self.cgroup.ran_out_of_memory():
+            return f"it used more than {self.memory_mb:,} MB of memory"
+        return ""
+
+    async def clean_up(self) -> None:
+        """Remove the control group after its processes were killed. May be called repeatedly."""
+        if self.cgroup is not None:
+            if self._cleanup is None:
+                self._cleanup = asyncio.create_task(self.cgroup.remove())
+            await asyncio.shield(self._cleanup)

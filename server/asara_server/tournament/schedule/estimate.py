@@ -1,0 +1,56 @@
+"""The number of matches of a tournament, and its duration. Pure."""
+
+from dataclasses import dataclass
+
+from asara_game.vocabulary import RuleSet
+from asara_server.tournament.config.tournament_file import Tournament
+from asara_server.tournament.schedule.plan import planned_table_kinds
+from asara_server.tournament.schedule.schedule import TableKind
+
+MOST_MATCHES = 1_000_000
+"""Longest schedule that is listed and played."""
+
+_DECISIONS = {2: 70, 3: 60, 4: 50}
+"""Approximate decisions of each random bot in a basic match, by number of seats."""
+
+_PROFESSIONAL = 1.3
+"""Factor of decisions for the professional rules."""
+
+_START_S = 0.3
+"""Seconds of a core to start a bot in Python, if each match starts its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Expected size and duration of a tournament."""
+
+    kinds: tuple[TableKind, ...]
+    likely_s: float
+    """Seconds if every decision takes a bot the assumed time."""
+    longest_s: float
+    """Seconds if every bot uses up its clock in every match."""
+
+    @property
+    def blocks(self) -> int:
+        return sum(kind.blocks for kind in self.kinds)
+
+    @property
+    def matches(self) -> int:
+        return sum(kind.matches for kind in self.kinds)
+
+
+def estimate(tournament: Tournament, decision_s: float) -> Estimate:
+    """Estimate a tournament whose bots take `decision_s` seconds for each decision."""
+    kinds = planned_table_kinds(tournament)
+    clocks = tournament.clocks
+    start = _START_S if tournament.processes == "match" else 0.0
+    longest_decision_s = clocks.increment_s + clocks.grace_s
+    likely = longest = 0.0
+    for kind in kinds:
+        decisions = _DECISIONS[kind.seats]
+        if RuleSet.PROFESSIONAL in kind.rule_sets:
+            decisions = round(decisions * _PROFESSIONAL)
+        likely += kind.matches * kind.seats * (start + decisions * decision_s)
+        seat_s = clocks.bank_s + decisions * longest_decision_s
+        longest += kind.matches * (clocks.start_up_s + kind.seats * seat_s)
+    return Estimate(tuple(kinds), likely / tournament.concurrency, longest / tournament.concurrency)

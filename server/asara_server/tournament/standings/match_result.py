@@ -1,0 +1,135 @@
+"""Results of matches, and `results.jsonl`: one line per finished match, in the order of their ends.
+
+A line is a `MatchResult` in JSON. A void match (the referee failed) has a line too, which counts
+for nothing; the match was played again under the next attempt number if attempts were left.
+"""
+
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Self
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    ValidationError,
+    model_validator,
+)
+
+from asara_codec.results import Termination
+
+_MOST_PRESTIGE = 1_000_000
+"""More prestige than any match can give."""
+
+
+def _termination(value: object) -> object:
+    return Termination[value.upper()] if isinstance(value, str) else value
+
+
+TerminationName = Annotated[
+    Termination,
+    BeforeValidator(_termination),
+    PlainSerializer(lambda termination: termination.name.lower(), return_type=str),
+]
+
+
+class SeatOutcome(BaseModel):
+    """The result of a match for one seat."""
+
+    model_config = ConfigDict(frozen=True)
+
+    entry: str
+    rank: int
+    """1 for the best; ties share a rank, and the following ranks are skipped."""
+    prestige: int = Field(ge=-_MOST_PRESTIGE, le=_MOST_PRESTIGE)
+    termination: TerminationName
+    detail: str = ""
+    """Reason of a forfeit in words; otherwise empty."""
+
+
+class MatchResult(BaseModel):
+    """The result of one attempt at a match."""
+
+    model_config = ConfigDict(frozen=True)
+
+    match_id: str
+    attempt: int = 1
+    """2 and more where the match was void before."""
+    round: int
+    rule_sets: str
+    """Such as "pro+gifts"."""
+    block: str = ""
+    """Name of its deal block; matches of one block are not independent of each other. Empty for a
+    match that stands alone."""
+    seats: tuple[SeatOutcome, ...]
+    """Outcomes in seat order; empty if the match is void."""
+    void: bool = False
+    """The referee failed; the match counts for nothing."""
+    started: str
+    """ISO 8601, UTC."""
+    seconds: float
+    """Wall-clock duration in seconds."""
+
+    @model_validator(mode="after")
+    def _check_ranks(self) -> Self:
+        ranks = [seat.rank for seat in self.seats]
+        if not self.void and len(ranks) not in {2, 3, 4}:
+            raise ValueError(f"seats: a match has 2 to 4, not {len(ranks)}")
+        if any(rank != 1 + sum(other < rank for other in ranks) for rank in ranks):
+            raise ValueError(f"seats: no match ends with the ranks {ranks}")
+        return self
+
+    @property
+    def deal_block(self) -> str:
+        """Name of the deal block; a match outside any block is its own."""
+        return self.block or self.match_id
+
+    @property
+    def played_as(self) -> str:
+        """Match ID of this attempt, as bots, journal and replay have it."""
+        return attempt_name(self.match_id, self.attempt)
+
+    @property
+    def forfeits(self) -> tuple[SeatOutcome, ...]:
+        return tuple(seat for seat in self.seats if seat.termination.forfeit)
+
+
+def attempt_name(match_id: str, attempt: int) -> str:
+    """Return the match ID of an attempt: the first has the match's own, later ones a suffix."""
+    return match_id if attempt == 1 else f"{match_id}.{attempt}"
+
+
+class ResultsError(ValueError):
+    """A results file that cannot be read; the text names the line."""
+
+
+def read_results(path: Path) -> Iterator[MatchResult]:
+    """Yield the results of a results file, except for an incomplete last line."""
+    with path.open(encoding="utf-8") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.endswith("\n"):
+                return
+            yield result_in(line, path, number)
+
+
+def result_in(line: str | bytes, path: Path, number: int) -> MatchResult:
+    """Return the result in a line of a results file; `number` is for the error."""
+    try:
+        return MatchResult.model_validate_json(line)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]["msg"]
+        raise ResultsError(f"{path}: line {number}: {fault}") from None
+
+
+def utc_now() -> str:
+    """Return the current time in ISO 8601, to the millisecond."""
+    return utc_text(time.time())
+
+
+def utc_text(unix_s: float) -> str:
+    """Return a Unix time in ISO 8601, to the millisecond."""
+    return datetime.fromtimestamp(unix_s, UTC).isoformat(timespec="milliseconds")

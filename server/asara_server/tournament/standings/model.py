@@ -1,0 +1,133 @@
+"""The types of `standings.json`, which is a `Standings` in JSON.
+
+Nothing in it depends on the clock or on the order in which matches ended: the same seed and
+deterministic bots give the same file.
+
+    title             of the tournament
+    complete          false if the run was cut short
+    matches           numbers of scheduled, played (counted) and void matches (the referee failed),
+                      and of the deal blocks played
+    overall           one StandingsRow per entry, best first
+    without_forfeits  the same, from the blocks without a forfeit
+    by_rule_sets      the same, by combination of rule sets, such as "pro+gifts"
+    seat_effect       mean score of each seat over all entries, by seats at the table
+    cross_table       one PairingRow for every two entries that met, in the order of `overall`
+    ladder            one LadderRow per entry, best first (see `ladder`), with matches taken in the
+                      order of their names
+
+    StandingsRow:
+    place             1 for the best; entries with equal scores share it
+    entry             name
+    matches           matches played
+    blocks            deal blocks of these matches
+    score             mean over its blocks of the mean of its match scores: 1 for first place down
+                      to 0 for last, in even steps; ties share the mean of their places
+    interval_95       ends of a 95 % interval of the expected score (see `bootstrap`); null without
+                      a block
+    first_chance      probability that its expected score is the best: the share of resamples in
+                      which its mean is; null with fewer than ten blocks
+    win_share         mean share of wins: 1 for a win, divided among entries that tie for it; 0 for
+                      a forfeit
+    prestige          mean prestige of the matches it did not forfeit; null without one
+    faults            forfeits by kind: time_out, crash, never_started, rejected_replies,
+                      protocol_violation; kinds that never occurred are omitted
+    by_seat           matches and mean score in each seat, by seats at the table
+
+    PairingRow:
+    entry, opponent   the one that is placed higher comes first
+    matches, blocks   those in which both sat
+    score             mean score of `entry` over these blocks: 1 for a match that it finished above
+                      the opponent, ½ for a tie; the opponent's is 1 - score
+    interval_95       as above
+
+The expected score is that of one more block, drawn from all blocks that could have been drawn in
+place of those played. An interval therefore covers the luck of the deal, of the bots' random
+choices and of the opponents met. Entries that played different numbers of blocks are each averaged
+over their own.
+
+Numbers are rounded to 6 decimals.
+"""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict
+
+Rounded = Annotated[float, AfterValidator(lambda value: round(value, 6))]
+Interval = tuple[Rounded, Rounded]
+"""Low and high end of an interval."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class SeatScore(_Part):
+    """Matches and mean score in one seat of a table."""
+
+    seats: int
+    """Number of seats at the table."""
+    seat: int
+    """0 to seats - 1."""
+    matches: int
+    score: Rounded
+
+
+class StandingsRow(_Part):
+    """One entry in the standings."""
+
+    place: int
+    entry: str
+    matches: int
+    blocks: int
+    score: Rounded
+    interval_95: Interval | None
+    first_chance: Rounded | None
+    win_share: Rounded
+    prestige: Rounded | None
+    faults: dict[str, int]
+    by_seat: tuple[SeatScore, ...]
+
+
+class PairingRow(_Part):
+    """One entry against another."""
+
+    entry: str
+    opponent: str
+    matches: int
+    blocks: int
+    score: Rounded
+    interval_95: Interval
+
+
+class LadderRow(_Part):
+    """One entry on the ladder."""
+
+    entry: str
+    matches: int
+    mu: Rounded
+    """Estimated strength."""
+    sigma: Rounded
+    """Standard deviation of the estimate."""
+    ordinal: Rounded
+    """mu - 3 sigma, the ranking criterion: a few matches are not enough for the top."""
+
+
+class MatchCounts(_Part):
+    scheduled: int
+    played: int
+    void: int
+    blocks: int
+
+
+class Standings(_Part):
+    """The content of `standings.json`."""
+
+    title: str
+    complete: bool
+    matches: MatchCounts
+    overall: tuple[StandingsRow, ...]
+    without_forfeits: tuple[StandingsRow, ...]
+    by_rule_sets: dict[str, tuple[StandingsRow, ...]]
+    seat_effect: tuple[SeatScore, ...]
+    cross_table: tuple[PairingRow, ...]
+    ladder: tuple[LadderRow, ...]

@@ -1,0 +1,79 @@
+"""Standings computed from the results of the matches, never from stored totals. Pure."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from asara_server.tournament.standings.match_result import MatchResult
+from asara_server.tournament.standings.model import MatchCounts, Standings, StandingsRow
+
+
+def compute_standings(
+    title: str, entries: Sequence[str], scheduled: int, results: Iterable[MatchResult]
+) -> Standings:
+    """Return the standings of these results; entries that never played come last."""
+    # These load numerical libraries, which programs that only read standings do not need.
+    from asara_server.tournament.standings.cross_table import cross_table
+    from asara_server.tournament.standings.ladder import Ladder
+    from asara_server.tournament.standings.result_table import tabulate
+    from asara_server.tournament.standings.summary import seat_effect, summarize
+
+    every = by_schedule(results)
+    counted = [result for result in every if not result.void]
+    voided = {result.match_id for result in every if result.void}
+    names = _names(entries, counted)
+    by_rules: dict[str, list[MatchResult]] = defaultdict(list)
+    ladder = Ladder(names)
+    for result in counted:
+        by_rules[result.rule_sets].append(result)
+        ladder.add(result)
+    table = tabulate(names, counted)
+    overall = summarize(names, table)
+
+    def rows(some: Sequence[MatchResult]) -> tuple[StandingsRow, ...]:
+        return overall if len(some) == len(counted) else summarize(names, tabulate(names, some))
+
+    return Standings(
+        title=title,
+        complete=len(counted) == scheduled,
+        matches=MatchCounts(
+            scheduled=scheduled,
+            played=len(counted),
+            void=len(voided - {result.match_id for result in counted}),
+            blocks=len({result.deal_block for result in counted}),
+        ),
+        overall=overall,
+        without_forfeits=rows(without_forfeits(counted)),
+        by_rule_sets={rules: rows(own) for rules, own in sorted(by_rules.items())},
+        seat_effect=seat_effect(table),
+        cross_table=cross_table(names, table, order=[row.entry for row in overall]),
+        ladder=ladder.rows,
+    )
+
+
+def without_forfeits(results: Iterable[MatchResult]) -> list[MatchResult]:
+    """Return the results of the deal blocks without a forfeit.
+
+    A forfeit excludes its whole block, because the rest would no longer be equal for every seat.
+    """
+    every = list(results)
+    forfeited = {result.deal_block for result in every if result.forfeits}
+    return [result for result in every if result.deal_block not in forfeited]
+
+
+def by_schedule(results: Iterable[MatchResult]) -> list[MatchResult]:
+    """Sort results by match name, with numbers in numerical order, then by attempt."""
+    return sorted(
+        results,
+        key=lambda result: (
+            [part.zfill(12) for part in re.split(r"(\d+)", result.match_id)],
+            result.attempt,
+        ),
+    )
+
+
+def _names(entries: Sequence[str], results: Iterable[MatchResult]) -> list[str]:
+    """Return these entries, followed by those that only occur in the results."""
+    names = dict.fromkeys(entries)
+    names.update(dict.fromkeys(line.entry for result in results for line in result.seats))
+    return list(names)

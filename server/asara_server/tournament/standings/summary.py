@@ -1,0 +1,98 @@
+"""One row of standings per entry. Pure."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from asara_codec.results import Termination
+from asara_server.tournament.standings.bootstrap import (
+    MIN_BLOCKS,
+    BlockScores,
+    first_chances,
+    intervals_95,
+    resampled_means,
+)
+from asara_server.tournament.standings.model import SeatScore, StandingsRow
+from asara_server.tournament.standings.result_table import Indices, ResultTable
+
+_MOST_SEATS = 8
+"""More seats than any table has; (seats, seat) is encoded as two digits of this base."""
+
+
+def summarize(names: Sequence[str], parts: ResultTable) -> tuple[StandingsRow, ...]:
+    """Return a row per entry, by score, then wins, then prestige, then name."""
+    count = len(names)
+    scores = BlockScores.of(parts.entry, parts.block, parts.score, count)
+    resampled = resampled_means(scores) if (scores.blocks >= MIN_BLOCKS).any() else None
+    chances = [np.nan] * count if resampled is None else first_chances(scores, resampled)
+    matches = np.bincount(parts.entry, minlength=count)
+    wins = np.bincount(parts.entry, parts.win, count) / np.maximum(matches, 1)
+    prestige = _prestige(parts, count)
+    faults = np.zeros((count, len(Termination)), np.intp)
+    np.add.at(faults, (parts.entry, parts.termination), 1)
+    ends = intervals_95(scores, resampled)
+    means = scores.means.round(6)
+    order = sorted(
+        range(count),
+        key=lambda e: (-means[e], -wins[e].round(6), -np.nan_to_num(prestige[e]), names[e]),
+    )
+    better = np.searchsorted(np.sort(-means), -means)
+    seats = _seat_scores(parts.entry, parts, count)
+    return tuple(
+        StandingsRow(
+            place=int(better[e]) + 1,
+            entry=names[e],
+            matches=int(matches[e]),
+            blocks=int(scores.blocks[e]),
+            score=float(means[e]),
+            interval_95=None if np.isnan(ends[e]).any() else (float(ends[e, 0]), float(ends[e, 1])),
+            first_chance=_number(chances[e]),
+            win_share=float(wins[e]),
+            prestige=_number(prestige[e]),
+            faults={
+                kind.name.lower(): int(faults[e, kind])
+                for kind in Termination
+                if kind.forfeit and faults[e, kind]
+            },
+            by_seat=seats[e],
+        )
+        for e in order
+    )
+
+
+def seat_effect(parts: ResultTable) -> tuple[SeatScore, ...]:
+    """Return the score of every seat, over all entries."""
+    return _seat_scores(np.zeros_like(parts.entry), parts, 1)[0]
+
+
+def _prestige(parts: ResultTable, count: int) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+    """Return the mean prestige of each entry in matches it did not forfeit; NaN without one."""
+    kept = ~parts.forfeit
+    entry = parts.entry[kept]
+    matches = np.bincount(entry, minlength=count)
+    total = np.bincount(entry, parts.prestige[kept], count)
+    return np.where(matches > 0, total / np.maximum(matches, 1), np.nan)
+
+
+def _seat_scores(party: Indices, parts: ResultTable, parties: int) -> list[tuple[SeatScore, ...]]:
+    """Return, by party, matches and mean score in each seat it played."""
+    kinds = _MOST_SEATS * _MOST_SEATS
+    code = (party * _MOST_SEATS + parts.seats) * _MOST_SEATS + parts.seat
+    matches = np.bincount(code, minlength=parties * kinds).reshape(parties, kinds)
+    scores = np.bincount(code, parts.score, parties * kinds).reshape(parties, kinds)
+    return [
+        tuple(
+            SeatScore(
+                seats=int(kind) // _MOST_SEATS,
+                seat=int(kind) % _MOST_SEATS,
+                matches=int(own[kind]),
+                score=float(total[kind] / own[kind]),
+            )
+            for kind in np.flatnonzero(own)
+        )
+        for own, total in zip(matches, scores, strict=True)
+    ]
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,32 @@
+"""The interface between `WorkerExecutor` and its workers."""
+
+from concurrent.futures import Future
+from typing import Protocol
+
+from asara_server.tournament.workers.block_job import BlockJob, BlockResult
+
+
+class WorkerError(Exception):
+    """The workers cannot be used; the text says why and what to do."""
+
+
+class WorkerBackend(Protocol):
+    """Workers that play deal blocks. All methods belong to one event loop."""
+
+    max_submissions: int
+    """Number of times that a block is submitted if it is lost each time."""
+
+    async def slots(self) -> int:
+        """Return the number of blocks that can be played at once now. May raise WorkerError."""
+
+    def submit(self, job: BlockJob) -> "Future[BlockResult]":
+        """Have a worker play a block with `play_block`."""
+
+    def loss_reason(self, error: BaseException) -> str:
+        """Return why a worker lost a block that ended with this error; "" if none lost it.
+
+        Raises WorkerError if no other worker can help.
+        """
+
+    async def stop_blocks(self, run_id: str, finish_s: float) -> None:
+        """Have every worker call `stop_blocks`."""

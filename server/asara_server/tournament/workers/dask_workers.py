@@ -1,0 +1,191 @@
+"""Workers of a Dask cluster, which may be on other machines.
+
+The scheduler itself gives a block whose worker died to another worker, a limited number of times
+(`distributed.scheduler.allowed-failures`, 3); a block that no worker survives is reported as lost.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from asara_server.tournament.workers.backend import WorkerError
+from asara_server.tournament.workers.block_job import BlockJob, BlockResult, WorkerContext
+from asara_server.tournament.workers.block_player import play_block, stop_blocks
+from asara_server.tournament.workers.requirements import WorkerRequirements
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+T = TypeVar("T")
+
+_CONNECT_S: Final = 5.0
+_FIRST_WORKER_S: Final = 10.0
+_CALL_S: Final = 60.0
+"""Seconds that a call of the scheduler may take; a scheduler that has gone is noticed at once."""
+_COUNT_INTERVAL_S: Final = 1.0
+"""Seconds between two counts of the workers."""
+
+
+@contextmanager
+def dask_workers(address: str, requirements: WorkerRequirements) -> "Iterator[DaskWorkers]":
+    """Connect to the scheduler at this address, and yield its workers.
+
+    Raises WorkerError if there is no scheduler or no worker, or if a worker does not meet the
+    requirements.
+    """
+    try:
+        from distributed import Client
+        from distributed.comm.addressing import resolve_address
+    except ImportError:
+        raise WorkerError(
+            "--executor dask needs the package distributed: pip install 'asara[cluster]'"
+        ) from None
+    _redirect_log()
+    try:
+        resolve_address(address)  # a client that fails to do so prints a traceback later
+        client = Client(address, timeout=_CONNECT_S, set_as_default=False, name="asara")
+    except (OSError, ValueError, ImportError) as error:
+        raise WorkerError(
+            f"--scheduler {address}: no Dask scheduler answers there ({_first_line(error)}); "
+            "`dask scheduler` starts one and prints its address"
+        ) from None
+    try:
+        _check_workers(client, address, requirements)
+        yield DaskWorkers(client, address)
+    finally:
+        _close(client)
+
+
+class DaskWorkers:
+    """A `WorkerBackend` of a Dask cluster, connected by `dask_workers`."""
+
+    max_submissions = 1
+    """The scheduler tries other workers itself before a block is lost."""
+
+    def __init__(self, client: "Client", address: str) -> None:
+        self._client = client
+        self._address = address
+        self._executor = client.get_executor(pure=False)
+        self._slots = 0
+        self._counted_s = -_COUNT_INTERVAL_S
+
+    async def slots(self) -> int:
+        """Return the number of threads of all workers."""
+        if time.monotonic() - self._counted_s >= _COUNT_INTERVAL_S:
+            threads: dict[str, int] = await self._call(self._client.nthreads)
+            self._slots = sum(threads.values())
+            self._counted_s = time.monotonic()
+        return self._slots
+
+    def submit(self, job: BlockJob) -> "Future[BlockResult]":
+        future: Future[BlockResult] = self._executor.submit(play_dask_block, job)
+        return future
+
+    def loss_reason(self, error: BaseException) -> str:
+        from distributed.scheduler import KilledWorker
+
+        if isinstance(error, asyncio.CancelledError):  # as of all when the scheduler has gone
+            raise _scheduler_gone(self._address)
+        if isinstance(error, KilledWorker):
+            return f"{error.allowed_failures + 1} workers died while they played it"
+        return ""
+
+    async def stop_blocks(self, run_id: str, finish_s: float) -> None:
+        def call() -> None:
+            self._client.run(stop_blocks, run_id, finish_s, on_error="ignore")
+
+        await self._call(call)
+
+    async def _call(self, function: Callable[[], T]) -> T:
+        """Call a function that waits for the scheduler; raises WorkerError if that has gone."""
+        try:
+            return await asyncio.wait_for(asyncio.to_thread(function), _CALL_S)
+        except OSError:  # the base of time-outs and broken connections
+            raise _scheduler_gone(self._address) from None
+
+
+def _scheduler_gone(address: str) -> WorkerError:
+    return WorkerError(
+        f"the scheduler at {address} has gone; restart it and its workers, then use --resume"
+    )
+
+
+def _redirect_log() -> None:
+    """Send Dask's log, which it writes to the terminal since its import, to our own."""
+    for name in list(logging.root.manager.loggerDict):
+        if name.partition(".")[0] in {"distributed", "tornado"}:
+            logging.getLogger(name).handlers.clear()
+            logging.getLogger(name).propagate = True
+
+
+def _close(client: "Client") -> None:
+    """Close a client without Dask's complaints about a scheduler that has gone."""
+    logging.disable()
+    try:
+        client.close()
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+def _check_workers(client: "Client", address: str, requirements: WorkerRequirements) -> None:
+    """Raise WorkerError, with all that the workers lack, unless each meets the requirements."""
+    try:
+        client.wait_for_workers(1, timeout=_FIRST_WORKER_S)
+        answers: dict[str, Any] = client.run(requirements.missing, on_error="return")
+    except TimeoutError:
+        raise WorkerError(
+            f"--scheduler {address}: it has no workers; start some with "
+            f"`dask worker {address} --nthreads 1`, one for each core that is to play"
+        ) from None
+    except OSError:
+        raise _scheduler_gone(address) from None
+    lines = [
+        f"worker {worker}: {line}"
+        for worker, answer in sorted(answers.items())
+        for line in _missing_lines(answer)
+    ]
+    if lines:
+        raise WorkerError("\n".join(lines))
+
+
+def _missing_lines(answer: list[str] | Exception) -> list[str]:
+    if isinstance(answer, ModuleNotFoundError):
+        return [f"{answer}: install the same version of asara there"]
+    return [_first_line(answer)] if isinstance(answer, Exception) else answer
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0] or type(error).__name__
+
+
+def play_dask_block(job: BlockJob) -> BlockResult:
+    """Play a block on the Dask worker whose task this thread runs."""
+    return play_block(job, dask_context())
+
+
+def dask_context() -> WorkerContext | None:
+    """Return the Dask worker whose task this thread runs; None if it runs none."""
+    from distributed import get_worker
+
+    try:
+        worker = get_worker()
+    except ValueError:
+        return None
+    key = worker.get_current_task()
+
+    def is_wanted() -> bool:
+        """False if the task was cancelled, as all are when the runner dies.
+
+        Dask does not end the thread of such a task.
+        """
+        state = worker.state.tasks.get(key)
+        return state is not None and state.state != "cancelled"
+
+    return WorkerContext(
+        f"worker {worker.address}", (Path(worker.local_directory).resolve(),), is_wanted
+    )

@@ -1,0 +1,50 @@
+"""Matches between bots in one process, without a network: a referee's match and its clients."""
+
+from collections.abc import Iterable, Sequence
+
+from asara.bot import DecideFunction, bot_factory
+from asara.protocol_client import ProtocolClient
+from asara.settings import Settings
+from asara_codec.results import SeatResult
+from asara_game.rules import Rules
+from asara_server.match.inputs import Presence
+from asara_server.match.match import Answer, Match
+from asara_server.match.spec import ClockSettings, MatchSpec, Player
+from asara_server.referee.limits import LimitSettings
+
+LIMITS = LimitSettings().match_limits
+CLOCKS = ClockSettings()
+
+
+def play_match(
+    rules: Rules, bots: Sequence[DecideFunction], match_id: str, secret: bytes
+) -> tuple[SeatResult, ...]:
+    """Play a match to its end without charging time; a rejected reply is a failure."""
+    players = tuple(Player(f"bot-{seat}", f"token-{seat}") for seat in range(len(bots)))
+    match = Match(MatchSpec(match_id, rules, players, CLOCKS, secret), LIMITS)
+    clients = [_protocol_client(bot, f"token-{seat}") for seat, bot in enumerate(bots)]
+    match.start({seat: Presence() for seat in range(len(bots))}, {})
+    while match.outbox:
+        messages = match.outbox[:]
+        match.outbox.clear()
+        for seat, data in messages:
+            request = clients[seat].handle(data)
+            if request is not None:
+                reply = request.reply
+                answer = match.reply(seat, reply.decision_id, reply.actions, 0)
+                if answer is Answer.ACCEPTED:
+                    match.record_reply(referee_us=0)
+    assert match.finished
+    assert not match.faults, match.records
+    return match.results
+
+
+def _protocol_client(bot: DecideFunction, token: str) -> ProtocolClient:
+    settings = Settings(address="none", token=token, seed="tests")
+    return ProtocolClient(bot_factory(bot), settings)
+
+
+def victory_share(results: Iterable[SeatResult], seat: int) -> float:
+    """Return 1 for a sole winner, an equal share for seats that tie for first, and 0 otherwise."""
+    winners = [result.seat for result in results if result.rank == 1]
+    return 1 / len(winners) if seat in winners else 0.0

@@ -1,0 +1,281 @@
+import itertools
+from typing import Any
+
+import pytest
+from google.protobuf.message import DecodeError
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asara.v1 import vocabulary_pb2 as pb
+from asara.v1.play_pb2 import PlayRequest, Reply
+from asara_codec.decode import UnknownAction, action_from_proto, reply_from_bytes
+from asara_codec.encode import action_message
+from asara_game.actions import (
+    Action,
+    BuildCount,
+    ChooseBuyer,
+    ChooseSpace,
+    Decline,
+    ExtendTower,
+    FoundTower,
+    KeepLitWindows,
+    LayBuyers,
+    LightWindow,
+    PayOffer,
+    SearchPile,
+    TakeSection,
+    Wish,
+    parse_action,
+)
+from asara_game.vocabulary import (
+    MIDDLE_KINDS,
+    SECTION_TYPES,
+    Area,
+    BuyerColour,
+    Colour,
+    Section,
+    SectionKind,
+    Space,
+)
+
+BOOLS = (False, True)
+SPACES = [Space(area, n) for area in Area for n in (1, 7, 12, 255)]
+ACTIONS: list[Action] = [
+    *map(ChooseSpace, SPACES),
+    *(LayBuyers((buyer,), down) for buyer in BuyerColour for down in BOOLS),
+    *(LayBuyers(pair, True) for pair in itertools.combinations_with_replacement(BuyerColour, 2)),
+    *map(TakeSection, SECTION_TYPES),
+    Decline(),
+    *(BuildCount(n) for n in range(1, 16)),
+    *itertools.starmap(FoundTower, itertools.product(Colour, BOOLS, BOOLS)),
+    *(
+        ExtendTower(tower, Section(kind, colour, gold))
+        for tower, kind, colour, gold in itertools.product((1, 20), MIDDLE_KINDS, Colour, BOOLS)
+    ),
+    *(LightWindow(tower, gold) for tower in (1, 20) for gold in BOOLS),
+    *map(SearchPile, SectionKind),
+    *(PayOffer(asari) for asari in (1, 4, 60)),
+    *(
+        KeepLitWindows(colours)
+        for count in (1, 2)
+        for colours in itertools.combinations_with_replacement(Colour, count)
+    ),
+    *map(Wish, SPACES),
+    *map(ChooseBuyer, BuyerColour),
+]
+
+
+@pytest.mark.parametrize("sent", ACTIONS, ids=str)
+def test_an_action_sent_back_as_it_came_is_the_same_action(sent: Action) -> None:
+    message = pb.Action.FromString(action_message(sent).SerializeToString())
+    assert action_from_proto(message) is sent
+    assert action_from_proto(message) is sent  # out of the cache
+    assert parse_action(str(sent)) is sent
+
+
+TRUNK = {"kind": 2, "colour": 3}
+BASE = {"kind": 1, "colour": 3}
+DECLINE = pb.Action(decline=pb.Decline()).SerializeToString()
+
+
+def action(**member: Any) -> pb.Action:
+    return pb.Action(**member)
+
+
+@pytest.mark.parametrize(
+    ("message", "fault"),
+    [
+        pytest.param(message, fault, id=name)
+        for name, message, fault in [
+            ("nothing", action(), "no member is set; set one of choose_space, lay_buyers,"),
+            ("no space", action(choose_space={}), "choose_space.space is not set"),
+            (
+                "no area",
+                action(choose_space={"space": {"number": 1}}),
+                "choose_space.space.area is 0, not one of BASE_MARKET (1), ",
+            ),
+            (
+                "unknown area",
+                action(wish={"space": {"area": 99, "number": 1}}),
+                "wish.space.area is 99, not one of",
+            ),
+            (
+                "no number",
+                action(wish={"space": {"area": 6}}),
+                "wish.space.number is 0, not 1 to 255",
+            ),
+            ("no buyer", action(lay_buyers={}), "lay_buyers.buyers has 0 entries"),
+            (
+                "three buyers",
+                action(lay_buyers={"buyers": [1, 1, 1], "face_down": True}),
+                "lay_buyers.buyers has 3 entries; lay one buyer or two",
+            ),
+            (
+                "pair face up",
+                action(lay_buyers={"buyers": [1, 2]}),
+                "lay_buyers.face_down must be true for two buyers",
+            ),
+            (
+                "falling buyers",
+                action(lay_buyers={"buyers": [2, 1], "face_down": True}),
+                "lay_buyers.buyers must be in rising order",
+            ),
+            (
+                "unknown buyer",
+                action(lay_buyers={"buyers": [1, 6], "face_down": True}),
+                "lay_buyers.buyers[1] is 6, not one of BLUE (1)",
+            ),
+            (
+                "far too long",
+                action(lay_buyers={"buyers": [1] * 100}),
+                "bytes long; no action has more than 64",
+            ),
+            ("no section", action(take_section={}), "take_section.section is not set"),
+            (
+                "a base into a tower",
+                action(extend_tower={"tower": 1, "section": BASE}),
+                "extend_tower.section.kind is BASE, not TRUNK or WINDOW",
+            ),
+            (
+                "negative tower",
+                action(extend_tower={"tower": -1, "section": TRUNK}),
+                "extend_tower.tower is -1, not 1 to 255",
+            ),
+            ("huge", action(build_count={"count": 2**31 - 1}), "build_count.count is 2147483647"),
+            ("keep none", action(keep_lit_windows={}), "keep_lit_windows.colours is empty"),
+            (
+                "falling colours",
+                action(keep_lit_windows={"colours": [5, 1]}),
+                "keep_lit_windows.colours must be in rising order",
+            ),
+            ("no pile", action(search_pile={}), "search_pile.kind is 0"),
+            ("negative price", action(pay_offer={"asari": -4}), "pay_offer.asari is -4"),
+            ("no colour", action(choose_buyer={}), "choose_buyer.buyer is 0"),
+            ("unknown member", pb.Action.FromString(b"\xf2\x07\x00"), "no member is set"),
+            (
+                "unknown field beside",
+                pb.Action.FromString(DECLINE + b"\xf8\x07\x01"),
+                "decline carries a field that this protocol does not know",
+            ),
+            (
+                "unknown field inside",
+                pb.Action.FromString(b"\x22\x02\x08\x01"),
+                "decline carries a field that this protocol does not know",
+            ),
+        ]
+    ],
+)
+def test_what_is_no_action_is_refused_by_naming_the_field(message: pb.Action, fault: str) -> None:
+    with pytest.raises(UnknownAction) as raised:
+        action_from_proto(message)
+    assert fault in str(raised.value)
+    assert str(raised.value).startswith("action: ")
+
+
+def assert_action_or_refusal(message: pb.Action) -> None:
+    try:
+        understood = action_from_proto(message)
+    except UnknownAction:
+        return
+    assert action_message(understood) == message
+    assert parse_action(str(understood)) is understood
+
+
+@given(st.binary(max_size=80))
+def test_no_bytes_bring_anything_but_an_action_or_its_refusal(data: bytes) -> None:
+    try:
+        message = pb.Action.FromString(data)
+    except DecodeError:
+        return
+    assert_action_or_refusal(message)
+
+
+NUMBERS = st.one_of(st.integers(-2, 20), st.integers(-(2**31), 2**31 - 1))
+MESSAGES = {
+    pb.Space: st.builds(pb.Space, area=NUMBERS, number=NUMBERS),
+    pb.Section: st.builds(pb.Section, kind=NUMBERS, colour=NUMBERS, gold=st.booleans()),
+}
+
+
+def members() -> st.SearchStrategy[pb.Action]:
+    """Actions that are well formed as messages; fields are what anybody may fill in."""
+
+    def field(descriptor: Any) -> st.SearchStrategy[Any]:
+        if descriptor.message_type is not None:
+            return MESSAGES[getattr(pb, descriptor.message_type.name)]
+        value = st.booleans() if descriptor.cpp_type == descriptor.CPPTYPE_BOOL else NUMBERS
+        return st.lists(value, max_size=4) if descriptor.is_repeated else value
+
+    def member(descriptor: Any) -> st.SearchStrategy[pb.Action]:
+        kind = getattr(pb, descriptor.message_type.name)
+        fields = {f.name: st.none() | field(f) for f in descriptor.message_type.fields}
+        return st.builds(kind, **fields).map(lambda m: pb.Action(**{descriptor.name: m}))
+
+    return st.one_of(*map(member, pb.Action.DESCRIPTOR.fields))
+
+
+@given(members())
+def test_no_message_brings_anything_but_an_action_or_its_refusal(message: pb.Action) -> None:
+    assert_action_or_refusal(message)
+
+
+# Replies in their plain form are read without the parser of protobuf, and mean the same.
+
+
+def request(match_id: str, decision_id: int, actions: list[Action]) -> bytes:
+    reply = Reply(match_id=match_id, decision_id=decision_id, actions=map(action_message, actions))
+    return PlayRequest(reply=reply).SerializeToString()
+
+
+def known() -> None:
+    for action in ACTIONS:
+        action_from_proto(action_message(action))
+
+
+@given(
+    match_id=st.text(min_size=1, max_size=40),
+    decision_id=st.integers(1, 2**63 - 1),
+    actions=st.lists(st.sampled_from(ACTIONS), max_size=5),
+)
+def test_a_plain_reply_is_read_at_once(
+    match_id: str, decision_id: int, actions: list[Action]
+) -> None:
+    known()
+    read = reply_from_bytes(request(match_id, decision_id, actions))
+    assert read == (match_id, decision_id, tuple(actions))
+
+
+@settings(max_examples=500)
+@given(
+    data=st.one_of(
+        st.binary(max_size=60),
+        st.builds(
+            lambda cut, place, byte: cut[:place] + bytes([byte]) + cut[place + 1 :],
+            st.builds(
+                request,
+                st.text(max_size=130),
+                st.integers(-2, 2**63 - 1),
+                st.lists(st.sampled_from(ACTIONS), max_size=3),
+            ),
+            st.integers(0, 40),
+            st.integers(0, 255),
+        ),
+    )
+)
+def test_what_is_read_at_once_is_what_protobuf_reads(data: bytes) -> None:
+    known()
+    read = reply_from_bytes(data)
+    if read is not None:
+        request = PlayRequest.FromString(data)
+        assert request.WhichOneof("request") == "reply"
+        assert not request.HasField("hello")
+        reply = request.reply
+        assert read.match_id == reply.match_id
+        assert read.decision_id == reply.decision_id
+        assert read.actions == tuple(map(action_from_proto, reply.actions))
+
+
+def test_an_action_that_never_came_before_is_left_to_the_parser() -> None:
+    data = request("m", 1, [Decline()])
+    strange = data.replace(action_message(Decline()).SerializeToString(), b"\x7a\x00")
+    assert reply_from_bytes(strange) is None

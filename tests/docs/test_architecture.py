@@ -1,0 +1,156 @@
+"""The drawings of the architecture, and the list of places to find things, match the code."""
+
+import ast
+import builtins
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.docs.documents import ROOT, code_words, drawing, table
+
+SERVER = "server/README.md"
+PACKAGES = ROOT / "server"
+SOURCES = PACKAGES / "asara_server"
+CONTRIBUTING = "CONTRIBUTING.md"
+
+
+def sources(folder: Path) -> Iterator[tuple[Path, ast.Module]]:
+    """Yield the parsed Python files of a folder, with paths relative to `server/`."""
+    for file in sorted(folder.rglob("*.py")):
+        yield file.relative_to(PACKAGES), ast.parse(file.read_text(encoding="utf-8"))
+
+
+def contract(first: str) -> list[set[str]]:
+    """Return the layers of the contract that begins with this one, without the package's name."""
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = [c for c in config["tool"]["importlinter"]["contracts"] if c["type"] == "layers"]
+    (layers,) = (c["layers"] for c in contracts if c["layers"][0] == first)
+    return [set(layer.replace("asara_server.", "").split(" | ")) for layer in layers]
+
+
+def folders(folder: Path) -> set[str]:
+    """Return the names of the Python folders in a folder."""
+    return {path.name for path in folder.iterdir() if any(path.glob("*.py"))}
+
+
+# Layers and rooms
+
+
+def drawn_layers() -> list[set[str]]:
+    rows = [re.split(r" {2,}", line.strip())[0] for line in drawing(SERVER, "Layers").splitlines()]
+    return [set(row.split(" | ")) for row in rows if row != "asara_server"]
+
+
+def drawn_rooms() -> list[set[str]]:
+    """Return the titles of the boxes, row by row."""
+    rows = [set(re.findall(r"┌─ (\w+) ─", line)) for line in drawing(SERVER, "Rooms").splitlines()]
+    return [row for row in rows if row]
+
+
+def test_layers_are_those_of_the_contract():
+    assert drawn_layers() == contract("asara_server.cli")
+
+
+def test_rooms_stand_in_the_order_of_the_layers():
+    rooms = folders(SOURCES)
+    rows = [row & rooms for row in drawn_rooms() if row & rooms]
+    assert rows == [layer & rooms for layer in contract("asara_server.cli") if layer & rooms]
+    assert set().union(*rows) == rooms
+
+
+def test_rooms_of_the_tournament_stand_in_the_order_of_its_layers():
+    rooms = folders(SOURCES) - {"tournament"}
+    assert [row for row in drawn_rooms() if not row & rooms] == [
+        {"tournament"},
+        *contract("runner"),
+    ]
+
+
+# The life of a reply
+
+
+def test_stations_of_a_reply_are_modules():
+    stations = re.findall(
+        r"^[ ├─▶]*(\w+/\w+)", drawing(SERVER, "The life of a reply"), re.MULTILINE
+    )
+    assert len(stations) > 5
+    assert [s for s in stations if not (SOURCES / f"{s}.py").is_file()] == []
+
+
+# Exceptions
+
+
+class Failure(NamedTuple):
+    """An exception class, with the name of its parent and the folder that defines it."""
+
+    name: str
+    parent: str
+    folder: str
+
+
+def defined_failures() -> set[Failure]:
+    """Return the public exceptions of all packages in `server/`."""
+    classes = [
+        Failure(node.name, base.id, path.parent.as_posix())
+        for path, tree in sources(PACKAGES)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        for base in node.bases
+        if isinstance(base, ast.Name)
+    ]
+    known = {
+        name
+        for name, value in vars(builtins).items()
+        if isinstance(value, type) and issubclass(value, BaseException)
+    }
+    found: set[Failure] = set()
+    while new := {c for c in classes if c.parent in known and c not in found}:
+        found |= new
+        known |= {failure.name for failure in new}
+    return {failure for failure in found if not failure.name.startswith("_")}
+
+
+def drawn_failures() -> set[Failure]:
+    """Return the exceptions of the drawing; a level of the tree is four characters wide."""
+    path: list[str] = []
+    drawn = set()
+    for line in drawing(SERVER, "Exceptions").splitlines():
+        branch, name, folder = re.findall(r"^([│├└─ ]*)(\w+) *(\S*)", line)[0]
+        depth = len(branch) // 4
+        path[depth:] = [name]
+        if folder:
+            drawn.add(Failure(name, path[depth - 1], folder))
+    return drawn
+
+
+def test_exceptions_are_drawn_with_their_parents_and_folders():
+    assert drawn_failures() == defined_failures()
+
+
+# Where to find
+
+
+def definitions(tree: ast.Module) -> set[str]:
+    """Return the functions, classes and methods of a module, methods as `Class.method`."""
+    found = set()
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            found.add(node.name)
+        if isinstance(node, ast.ClassDef):
+            methods = (
+                n for n in node.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)
+            )
+            found |= {f"{node.name}.{method.name}" for method in methods}
+    return found
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [[code_words(cell)[0] for cell in row[1:]] for row in table(CONTRIBUTING, "what")],
+)
+def test_things_are_where_the_list_says(file, name):
+    assert name in definitions(ast.parse((ROOT / file).read_text(encoding="utf-8")))

@@ -1,0 +1,148 @@
+import random
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from asara_game.rules import RULE_COMBINATIONS
+from asara_server.eventlog.replay import replay_of
+from asara_server.eventlog.resimulate import UnsoundError, resimulate, resimulated_steps
+from asara_server.match.inputs import (
+    ExpiryRecord,
+    ForfeitRecord,
+    LeaveRecord,
+    Record,
+    RejectionRecord,
+    ReplyRecord,
+)
+from asara_server.replay.file import parse_replay, replay_bytes
+from asara_server.replay.signing import SigningKey
+from tests.match.playouts import (
+    EVERYTHING,
+    LIMITS,
+    random_match,
+    random_replay,
+    random_spec,
+    rules_for,
+)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_replay_goes_as_the_match_went(seed: int) -> None:
+    dice = random.Random(seed)
+    rules = rules_for(dice.choice(RULE_COMBINATIONS), dice.choice((2, 3, 4)))
+    record = random_match(random_spec(rules, dice, f"match-{seed}"), dice)
+    kept = replay_of(record)
+    replay = parse_replay(replay_bytes(kept, SigningKey.new()))
+    assert replay == kept
+    steps = list(resimulated_steps(replay))
+    assert [event for step in steps for event in step.events] == list(record.events)
+    assert [step.record for step in steps] == [None, *record.records]
+
+
+def test_a_driven_match_is_the_same_to_the_last_byte() -> None:
+    dice = random.Random(1)
+    record = random_match(random_spec(rules_for(EVERYTHING, 4), dice, "m"), dice)
+    match = resimulate(record.spec, LIMITS, record.records)
+    assert match.results == record.results
+    assert match.feed.digests == record.digests
+    half = resimulate(record.spec, LIMITS, record.records[:50])
+    assert half.records == list(record.records[:50])
+    assert not half.finished
+
+
+def test_a_step_shows_the_state_behind_its_record() -> None:
+    replay = random_replay(RULE_COMBINATIONS[0], 2, seed=1)
+    steps = list(resimulated_steps(replay))
+    for before, step in pairwise(steps):
+        if isinstance(step.record, ReplyRecord):
+            assert before.state.seat == step.record.seat
+            assert step.record.actions[0] in before.state.legal
+    assert steps[-1].state.seat == -1
+
+
+REPLAY = random_replay(EVERYTHING, 3, seed=3)
+RECORDS = REPLAY.records
+REPLY = next(i for i, r in enumerate(RECORDS) if isinstance(r, ReplyRecord) and i > 20)
+REJECTION = next(i for i, r in enumerate(RECORDS) if isinstance(r, RejectionRecord))
+FORFEIT = next(i for i, r in enumerate(RECORDS) if isinstance(r, ForfeitRecord))
+
+
+def fault(index: int, *records: Record) -> str:
+    """What is said of the replay with other records in the place of this one."""
+    changed = (*RECORDS[:index], *records, *RECORDS[index + 1 :])
+    with pytest.raises(UnsoundError) as raised:
+        list(resimulated_steps(replace(REPLAY, records=changed)))
+    return str(raised.value)
+
+
+def test_a_reply_of_a_seat_that_was_not_asked() -> None:
+    reply = RECORDS[REPLY]
+    assert isinstance(reply, ReplyRecord)
+    other = (reply.seat + 1) % 3
+    text = fault(REPLY, reply._replace(seat=other))
+    assert f"record {REPLY + 2}: expected one of seat {reply.seat}; found a reply of" in text
+
+
+def test_costs_and_times_that_do_not_fit() -> None:
+    reply = RECORDS[REPLY]
+    assert isinstance(reply, ReplyRecord)
+    text = fault(REPLY, reply._replace(bot_us=reply.bot_us - 1))
+    assert text.endswith(f"bot_us: expected {reply.bot_us}; found {reply.bot_us - 1}")
+    text = fault(REPLY, reply._replace(time_us=reply.time_us + 1))
+    assert text.endswith(f"bot_us: expected {reply.bot_us + 1}; found {reply.bot_us}")
+    assert "or later; found 3 µs" in fault(REPLY, reply._replace(time_us=3))
+    assert "or later; found" in fault(REPLY, reply._replace(referee_us=10**9))
+    assert "or later; found" in fault(REPLY, reply._replace(time_us=2**62))
+    assert "the referee took -1 µs" in fault(REPLY, reply._replace(referee_us=-1))
+
+
+def test_a_timeout_that_was_overlooked_and_one_that_was_none() -> None:
+    reply = RECORDS[REPLY]
+    assert isinstance(reply, ReplyRecord)
+    late = reply._replace(time_us=reply.time_us + 10**9, bot_us=reply.bot_us + 10**9)
+    text = fault(REPLY, late)
+    assert f"expected an expiry of the time of seat {reply.seat}; found a reply" in text
+    dice = random.Random(1)
+    spec = random_spec(rules_for(EVERYTHING, 2), dice, "m")
+    record = random_match(spec, dice, quiet=True, replies=5)
+    expiry = ExpiryRecord(record.records[2].time_us + 99, (0,))
+    with pytest.raises(UnsoundError, match="expected no record here; found an expiry of the time"):
+        resimulate(spec, LIMITS, (*record.records[:3], expiry))
+
+
+def test_a_rejection_of_a_reply_that_was_right() -> None:
+    reply, rejection = RECORDS[REPLY], RECORDS[REJECTION]
+    assert isinstance(reply, ReplyRecord)
+    assert isinstance(rejection, RejectionRecord)
+    text = fault(REJECTION, rejection._replace(detail="because"))
+    assert "detail: expected 'the reply carries no action" in text
+    assert "found 'because'" in text
+    assert "actions: " in fault(REPLY, reply._replace(actions=reply.actions * 9))
+
+
+def test_records_left_out_and_repeated() -> None:
+    assert fault(0).startswith("record 2: expected the start of the match")
+    assert "only one start" in fault(3, RECORDS[0])
+    assert fault(REPLY)
+    assert fault(REPLY, RECORDS[REPLY], RECORDS[REPLY])
+    assert fault(FORFEIT)
+    assert "expected no record here" in fault(FORFEIT, RECORDS[FORFEIT], RECORDS[FORFEIT])
+    leave = LeaveRecord(RECORDS[-1].time_us, 0)
+    assert "the match was over" in fault(len(RECORDS) - 1, RECORDS[-1], leave)
+
+
+def test_a_match_that_stops_in_the_middle_is_refused() -> None:
+    with pytest.raises(
+        UnsoundError, match=r"record 12: expected more records, as seat . was asked"
+    ):
+        list(resimulated_steps(replace(REPLAY, records=RECORDS[:10])))
+
+
+def test_results_and_digests_that_are_others() -> None:
+    results = (REPLAY.results[0]._replace(prestige=999), *REPLAY.results[1:])
+    with pytest.raises(UnsoundError, match=r"seat 0: prestige: expected .*; found 999"):
+        list(resimulated_steps(replace(REPLAY, results=results)))
+    digests = (*REPLAY.digests[:2], bytes(32))
+    with pytest.raises(UnsoundError, match="seat 2 was sent other bytes: expected the digest"):
+        list(resimulated_steps(replace(REPLAY, digests=digests)))

@@ -1,0 +1,132 @@
+"""Matches played at random, for tests that need real views, events and records."""
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from typing import Any, NamedTuple
+
+import pytest
+
+from asara_codec.encode import action_message
+from asara_codec.results import Termination
+from asara_game.deal import Deal
+from asara_game.edition import load_edition
+from asara_game.engine import apply, new_match
+from asara_game.events import Event
+from asara_game.rules import RULE_COMBINATIONS, Rules, format_rule_sets
+from asara_game.state import State
+from asara_game.vocabulary import RuleSet
+from asara_server.eventlog.replay import Replay, replay_of
+from asara_server.match.inputs import Presence
+from asara_server.match.match import Match
+from asara_server.match.spec import ClockSettings, MatchRecord, MatchSpec, Player
+from asara_server.referee.limits import LimitSettings
+
+LIMITS = LimitSettings().match_limits
+#: Every valid match: rule sets and number of seats.
+CASES = [
+    pytest.param(rule_sets, seats, id=f"{format_rule_sets(rule_sets)}-{seats}")
+    for rule_sets in RULE_COMBINATIONS
+    for seats in (2, 3, 4)
+]
+EVERYTHING = max(RULE_COMBINATIONS, key=len)
+
+
+class Moment(NamedTuple):
+    """A decision of a match, with the events since the one before; `seat` is -1 at the end."""
+
+    state: State
+    events: tuple[Event, ...]
+
+
+@cache
+def rules_for(rule_sets: frozenset[RuleSet], seats: int) -> Rules:
+    return Rules(load_edition(), rule_sets, seats)
+
+
+def playout(rules: Rules, seed: int) -> Iterator[Moment]:
+    """A random match; the state is the running one, so look before the next step.
+
+    Buys and builds are preferred to declining, so that towers get tall and lit.
+    """
+    dice = random.Random(f"{seed}/{sorted(rules.rule_sets)}/{rules.seats}")
+    state, events = new_match(rules, Deal(dice.randbytes(32)))
+    yield Moment(state, tuple(events))
+    while state.seat >= 0:
+        legal = list(state.legal)
+        wanted = [action for action in legal if str(action) != "decline"]
+        events = apply(state, dice.choice(wanted))
+        yield Moment(state, tuple(events))
+
+
+def random_match(
+    spec: MatchSpec, dice: random.Random, *, replies: int = 10_000, quiet: bool = False
+) -> MatchRecord:
+    """A refereed match, at random. Unless `quiet`, with something of all that can happen in one.
+
+    After so many replies all seats but the first forfeit. The last seat is refused twice, goes
+    away and comes back in its own turn and out of it, and forfeits late where there are three.
+    """
+    match = Match(spec, LIMITS)
+    last = spec.rules.seats - 1
+    match.start({seat: Presence(seat == 1, seat == last) for seat in range(last + 1)}, {})
+    now = answered = refused = 0
+    while not match.finished:
+        now += dice.randrange(100, 90_000)
+        seat = match.asked
+        if answered >= replies:
+            match.forfeit(last, Termination.CRASH, "the test ends here", now)
+            last -= 1
+            continue
+        if not quiet and answered in (5, 40):
+            match.leave(last, now)
+            now += 1_000
+            match.enter(last, Presence(True, False, answered), now)
+        if not quiet and answered == 90 and last > 1:
+            match.forfeit(last, Termination.CRASH, "exit code 1", now)
+        if not quiet and answered == 100:
+            match.halt(now)
+            match.reopen(now + 5)
+            for back in range(spec.rules.seats):
+                match.enter(back, Presence(), now + 9)
+            now += 500
+        seat = match.asked
+        assert seat is not None
+        decision = match.decision_id(seat)
+        if not quiet and seat == last and answered >= 12 and refused < 2:
+            match.reply(seat, decision, [], now)
+            refused += 1
+        legal = match.state.legal
+        wanted = [action for action in legal if str(action) != "decline"]
+        more = [action_message(dice.choice(legal))] * dice.randrange(2)
+        match.reply(seat, decision, [action_message(dice.choice(wanted)), *more], now)
+        match.record_reply(dice.randrange(90))
+        answered += 1
+    return MatchRecord(
+        spec=spec,
+        results=match.results,
+        records=tuple(match.records),
+        events=tuple(match.feed.events),
+        void=False,
+        digests=match.feed.digests,
+        limits=LIMITS,
+        started_unix_ms=1_600_000_000_000,
+        duration_us=now,
+    )
+
+
+def random_spec(rules: Rules, dice: random.Random, name: str) -> MatchSpec:
+    """A match of bots with names like "bot 0", with enough time for `random_match`."""
+    players = tuple(Player(f"bot {seat}", f"token {seat}") for seat in range(rules.seats))
+    return MatchSpec(name, rules, players, ClockSettings(), dice.randbytes(32))
+
+
+def random_replay(
+    rule_sets: frozenset[RuleSet], seats: int, seed: int, *, replies: int = 10_000, **given: Any
+) -> Replay:
+    """What `random_match` plays, as a replay; `given` are fields of its MatchSpec."""
+    dice = random.Random(seed)
+    spec = random_spec(rules_for(rule_sets, seats), dice, f"random-{seed}")
+    spec = replace(spec, **given)
+    return replay_of(random_match(spec, dice, replies=replies))

@@ -1,0 +1,71 @@
+"""Where secrets of deals come from, as another language would compute it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from asara_game.deal import Deal
+from asara_server.match import deal_secrets
+
+VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "joint_deal.json").read_text())
+
+
+@pytest.mark.parametrize("vector", VECTORS["deals"], ids=lambda v: v["match_id"])
+def test_secrets_commitments_and_shuffles_follow_the_vectors(vector: dict[str, Any]) -> None:
+    tournament = deal_secrets.tournament_secret(vector["seed"])
+    block = vector["mirrored_block"]
+    secret = (
+        deal_secrets.block_secret(tournament, block)
+        if block
+        else deal_secrets.match_secret(tournament, vector["match_id"])
+    )
+    shared = deal_secrets.deal_secret(secret, [bytes.fromhex(nonce) for nonce in vector["nonces"]])
+    order = list(range(20))
+    Deal(shared).shuffle("buyers/0", order)
+    assert {
+        "tournament_secret": tournament.hex(),
+        "tournament_commitment": deal_secrets.commitment(tournament).hex(),
+        "match_secret": secret.hex(),
+        "deal_commitment": deal_secrets.commitment(secret).hex(),
+        "deal_secret": shared.hex(),
+        "buyers_0_of_20": order,
+    }.items() <= vector.items()
+
+
+def test_a_mirrored_block_has_one_secret_which_is_that_of_no_match() -> None:
+    mirrored = {v["match_secret"] for v in VECTORS["deals"] if v["mirrored_block"]}
+    assert len(mirrored) == 1 < sum(bool(v["mirrored_block"]) for v in VECTORS["deals"])
+    tournament = deal_secrets.tournament_secret("spring")
+    names = ("r1-basic-0001", "r1-basic-0001-1", "r1-basic-0002")
+    secrets = {
+        make(tournament, n)
+        for n in names
+        for make in (deal_secrets.match_secret, deal_secrets.block_secret)
+    }
+    assert len(secrets) == 2 * len(names)
+
+
+def test_every_nonce_and_its_seat_make_another_deal() -> None:
+    secret, one, two = bytes(32), b"1" * 32, b"2" * 32
+    shares = [(), (one, two), (two, one), (one, b""), (b"", one), (b"", b""), (one, one)]
+    assert len({deal_secrets.deal_secret(secret, nonces) for nonces in shares}) == len(shares)
+    assert deal_secrets.deal_secret(secret) == secret
+
+
+def test_a_nonce_of_another_length_is_refused() -> None:
+    with pytest.raises(ValueError, match="the nonce of seat 1 has 31 bytes, not 32"):
+        deal_secrets.deal_secret(bytes(32), (bytes(32), bytes(31)))
+
+
+def test_every_match_has_a_secret_of_its_own_that_the_seed_alone_decides() -> None:
+    names = [f"r1-basic-{number:04}{again}" for number in range(50) for again in ("", ".2")]
+    seeds = ("spring", "autumn")
+    made = {
+        deal_secrets.match_secret(deal_secrets.tournament_secret(s), name)
+        for s in seeds
+        for name in names
+    }
+    assert len(made) == len(seeds) * len(names)
+    assert {len(secret) for secret in made} == {32}

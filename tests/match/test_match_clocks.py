@@ -1,0 +1,183 @@
+"""Bank, increment, grace; and the time that a bot may be away."""
+
+import pytest
+
+from asara_codec.results import Termination
+from asara_server.match.inputs import Presence
+from asara_server.match.match import Answer
+from asara_server.match.spec import ClockSettings
+from tests.referee.harness import Driven, spec
+
+CLOCKS = ClockSettings(bank_s=10, increment_s=1, grace_s=0.05, reconnect_s=3)
+HERE = Presence()
+
+
+@pytest.fixture
+def driven():
+    return Driven(spec(3, clocks=CLOCKS))
+
+
+def last_decision(driven, seat):
+    """The decision told last to a seat."""
+    return [r.decision for r in driven.told[seat] if r.HasField("decision")][-1]
+
+
+def test_the_first_decision_has_bank_and_increment(driven):
+    decision = last_decision(driven, 0)
+    assert decision.clock_us == 11_000_000
+    assert decision.charged_us == 0
+
+
+def test_what_is_charged_is_the_time_less_the_grace(driven):
+    driven.reply(after_s=2.0)
+    decision = last_decision(driven, 0)
+    assert decision.charged_us == 1_950_000
+    assert decision.clock_us == 11_000_000 - 1_950_000 + 1_000_000
+
+
+def test_a_reply_within_the_grace_costs_nothing_and_earns_the_increment(driven):
+    driven.reply(after_s=0.05)
+    assert last_decision(driven, 0).charged_us == 0
+    assert last_decision(driven, 0).clock_us == 12_000_000
+
+
+def test_further_actions_of_a_reply_cost_nothing_and_earn_nothing():
+    one = Driven(spec(clocks=CLOCKS))
+    legal = one.match.state.legal
+    space = next(a for a in legal if str(a) == "dispatch base-market 1")
+    one.reply(space, after_s=1)
+    buyer = one.match.state.legal[0]
+    both = Driven(spec(clocks=CLOCKS))
+    both.reply(space, buyer, after_s=1)
+    assert last_decision(both, 0).decision_id == 2
+    assert last_decision(both, 0).clock_us == last_decision(one, 0).clock_us
+
+
+def test_the_clock_of_a_seat_stands_while_others_decide(driven):
+    while driven.asked == 0:
+        driven.reply(after_s=0)
+    clock = driven.match._seats[0].bank_us
+    while driven.asked != 0:
+        driven.reply(after_s=4)
+    assert last_decision(driven, 0).clock_us == clock + 1_000_000
+
+
+def test_the_last_moment_is_in_time_and_the_next_is_not():
+    driven = Driven(spec(3, clocks=CLOCKS))
+    assert driven.match.deadline_us == driven.now + 11_050_001
+    assert driven.reply(after_s=11.05) is Answer.ACCEPTED
+    driven = Driven(spec(3, clocks=CLOCKS))
+    assert driven.reply(after_s=11.050001) is Answer.LATE
+    assert driven.match.termination(0) is Termination.TIME_OUT
+    assert driven.match.results == ()
+    assert driven.asked == 1, "the steward played the turn"
+
+
+def test_time_out_without_a_reply(driven):
+    driven.expire(after_s=11.05)
+    assert driven.asked == 0
+    driven.clear()
+    driven.expire(after_s=0.000001)
+    assert driven.match.termination(0) is Termination.TIME_OUT
+    [fault] = driven.match.faults
+    assert fault.detail == "did not answer decision 1 within the 11 s it had"
+    assert driven.kinds(0) == ["update"]
+    assert driven.kinds(1) == ["decision"]
+
+
+def test_a_rejection_does_not_stop_the_clock(driven):
+    driven.pass_time(5)
+    driven.match.reply(0, 1, [], driven.now)
+    driven.take()
+    assert driven.told[0][-1].rejection.clock_us == 6_050_000
+    driven.reply(after_s=1)
+    assert last_decision(driven, 0).charged_us == 5_950_000
+
+
+def test_a_late_bad_reply_is_a_time_out(driven):
+    driven.pass_time(12)
+    assert driven.match.reply(0, 1, [], driven.now) is Answer.LATE
+    assert driven.match.termination(0) is Termination.TIME_OUT
+
+
+def test_a_bot_that_is_away_may_come_back_in_time(driven):
+    driven.match.leave(1, driven.now)
+    assert driven.match.deadline_us == driven.now + 3_000_001
+    driven.pass_time(2.9)
+    driven.match.enter(1, HERE, driven.now)
+    driven.expire(after_s=1)
+    assert driven.match.termination(1) is Termination.UNSPECIFIED
+
+
+def test_a_bot_that_stays_away_has_crashed(driven):
+    driven.match.leave(1, driven.now)
+    driven.expire(after_s=3)
+    assert driven.match.termination(1) is Termination.UNSPECIFIED
+    driven.expire(after_s=0.000001)
+    assert driven.match.termination(1) is Termination.CRASH
+    [fault] = driven.match.faults
+    assert fault.detail == "did not come back within 3 s after its stream broke"
+    assert driven.asked == 0
+
+
+def test_a_bot_that_must_decide_and_is_away_has_crashed_when_its_clock_ran_out():
+    driven = Driven(spec(3, clocks=ClockSettings(bank_s=1, increment_s=0, reconnect_s=60)))
+    driven.match.leave(0, driven.now)
+    driven.expire(after_s=1.050001)
+    assert driven.match.termination(0) is Termination.CRASH
+    [fault] = driven.match.faults
+    assert fault.detail == "was away when its time for decision 1 ran out"
+
+
+def test_the_clock_runs_while_a_bot_is_away(driven):
+    driven.match.leave(0, driven.now)
+    driven.pass_time(2)
+    driven.clear()
+    driven.match.enter(0, HERE, driven.now)
+    driven.take()
+    assert driven.kinds(0) == ["match_started", "decision"]
+    started, decision = driven.told[0][0].match_started, driven.told[0][1].decision
+    assert started.resumed
+    assert decision.decision_id == 1
+    assert decision.clock_us == 11_000_000 - 1_950_000
+    driven.reply(decision=1, after_s=0)
+    assert last_decision(driven, 0).charged_us == 1_950_000
+
+
+def test_a_decision_is_asked_and_timed_while_the_bot_is_away():
+    driven = Driven(spec(2, clocks=ClockSettings(bank_s=5, increment_s=0, reconnect_s=60)))
+    driven.match.leave(1, driven.now)
+    while driven.asked == 0:
+        driven.reply(after_s=0)
+    driven.clear()
+    driven.pass_time(1)
+    driven.match.enter(1, HERE, driven.now)
+    driven.take()
+    assert driven.told[1][1].decision.clock_us == 4_050_000
+    assert not driven.told[1][1].decision.events, "the view holds them"
+
+
+def test_bots_that_went_at_the_same_moment_crash_together():
+    driven = Driven(spec(2, clocks=CLOCKS))
+    driven.match.leave(0, driven.now)
+    driven.match.leave(1, driven.now)
+    driven.expire(after_s=5)
+    assert [r.rank for r in driven.match.results] == [1, 1]
+
+
+def test_the_bot_that_went_first_crashes_first():
+    driven = Driven(spec(2, clocks=CLOCKS))
+    driven.match.leave(1, driven.now)
+    driven.match.leave(0, driven.now + 1)
+    driven.expire(after_s=5)
+    assert [r.rank for r in driven.match.results] == [1, 2]
+
+
+def test_a_forfeited_seat_has_no_deadline(driven):
+    driven.match.leave(1, driven.now)
+    driven.match.forfeit(1, Termination.CRASH, "", driven.now)
+    assert driven.match.deadline_us == driven.now + 11_050_001
+    driven.match.enter(1, HERE, driven.now)
+    driven.take()
+    driven.expire(after_s=5)
+    assert driven.match.termination(1) is Termination.CRASH

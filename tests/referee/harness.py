@@ -1,0 +1,304 @@
+"""Matches that a test drives by itself, and a referee with streams under the test's control."""
+
+import asyncio
+import functools
+import random
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import grpc
+from structlog.typing import FilteringBoundLogger
+
+from asara.v1.play_pb2 import Hello, PlayRequest, PlayResponse, Reply
+from asara.v1.vocabulary_pb2 import Action as ActionMessage
+from asara_codec.encode import action_message
+from asara_game.actions import Action
+from asara_game.edition import load_edition
+from asara_game.rules import Rules, parse_rule_sets
+from asara_server.eventlog.journal import Journal
+from asara_server.match.inputs import Presence
+from asara_server.match.match import Answer, Match
+from asara_server.match.spec import ClockSettings, MatchSpec, Player
+from asara_server.network.grpc_server import PLAY_SERVICE, serve
+from asara_server.referee.limits import LimitSettings
+from asara_server.referee.referee import Referee
+from asara_server.referee.stream_errors import REASON_KEY
+
+EDITION = load_edition()
+SECRET = bytes(range(32))
+LIMITS = LimitSettings()
+
+
+@functools.cache
+def rules(seats: int = 2, rule_sets: str = "basic") -> Rules:
+    return Rules(EDITION, parse_rule_sets(rule_sets), seats)
+
+
+def spec(
+    seats: int = 2,
+    rule_sets: str = "basic",
+    *,
+    match_id: str = "m1",
+    clocks: ClockSettings | None = None,
+    secret: bytes = SECRET,
+) -> MatchSpec:
+    """A match of the entries a, b, …, whose tokens are token-a and so on."""
+    players = tuple(Player(name, f"token-{name}") for name in "abcd"[:seats])
+    return MatchSpec(match_id, rules(seats, rule_sets), players, clocks or ClockSettings(), secret)
+
+
+class Driven:
+    """A match without a referee: the test sets the time, and `told` collects the messages."""
+
+    def __init__(
+        self,
+        match_spec: MatchSpec | None = None,
+        *,
+        limits: LimitSettings = LIMITS,
+        present: dict[int, Presence] | None = None,
+        start: bool = True,
+    ) -> None:
+        self.spec = match_spec or spec()
+        self.match = Match(self.spec, limits.match_limits)
+        self.now = 0
+        self.told: list[list[PlayResponse]] = [[] for _ in self.spec.players]
+        self._decision_ids = [0] * len(self.told)
+        if start:
+            seats = range(len(self.spec.players))
+            self.match.start(present or {seat: Presence() for seat in seats}, {})
+            self.take()
+
+    @property
+    def asked(self) -> int:
+        """The seat that has to decide; fails if there is none."""
+        assert self.match.asked is not None
+        return self.match.asked
+
+    def take(self) -> None:
+        """Move the outbox to `told`."""
+        for seat, data in self.match.outbox:
+            response = PlayResponse.FromString(data)
+            self.told[seat].append(response)
+            if response.HasField("decision"):
+                self._decision_ids[seat] = response.decision.decision_id
+        self.match.outbox.clear()
+
+    def clear(self) -> None:
+        """Drop the messages collected so far."""
+        for told in self.told:
+            told.clear()
+
+    def kinds(self, seat: int) -> list[str | None]:
+        """Kinds of the messages to a seat."""
+        return [response.WhichOneof("response") for response in self.told[seat]]
+
+    def pass_time(self, seconds: float) -> None:
+        self.now += round(seconds * 1_000_000)
+
+    def reply(
+        self,
+        *actions: Action | ActionMessage,
+        seat: int | None = None,
+        decision: int | None = None,
+        after_s: float = 0.001,
+        referee_us: int = 0,
+    ) -> Answer:
+        """Answer the open decision, or another one, with these actions or the first legal one."""
+        self.pass_time(after_s)
+        seat = self.asked if seat is None else seat
+        if decision is None:
+            decision = self.decision_id(seat)
+        messages = [a if isinstance(a, ActionMessage) else action_message(a) for a in actions]
+        if not actions:
+            messages = [action_message(self.match.state.legal[0])]
+        answer = self.match.reply(seat, decision, messages, self.now)
+        if answer is Answer.ACCEPTED:
+            self.match.record_reply(referee_us)
+        self.take()
+        return answer
+
+    def decision_id(self, seat: int) -> int:
+        """The number of the last decision of a seat."""
+        return self._decision_ids[seat]
+
+    def expire(self, after_s: float = 0.0) -> None:
+        self.pass_time(after_s)
+        self.match.expire(self.now)
+        self.take()
+
+    def play_out(self, rng: random.Random, until: Callable[[Match], bool] | None = None) -> None:
+        """Play at random to the end, or until a condition holds."""
+        while not self.match.finished and not (until and until(self.match)):
+            self.reply(rng.choice(self.match.state.legal))
+
+
+async def until(condition: Callable[[], object]) -> None:
+    """Poll until a condition holds."""
+    while not condition():  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+
+
+class RefereeServer:
+    """A referee that listens on a Unix socket, and connections to it."""
+
+    def __init__(self, referee: Referee, address: str) -> None:
+        self.referee = referee
+        self.address = address
+        self._channels: list[grpc.aio.Channel] = []
+
+    def admit(self, *names: str) -> None:
+        """Register bots by the names of `spec`."""
+        for name in names:
+            self.referee.register_bot(f"token-{name}", name)
+
+    def channel(self, *options: tuple[str, int]) -> grpc.aio.Channel:
+        """A new connection, closed at the end of the test."""
+        options = (("grpc.use_local_subchannel_pool", 1), *options)
+        channel = grpc.aio.insecure_channel(self.address, options=options)
+        self._channels.append(channel)
+        return channel
+
+    def stream(self, *options: tuple[str, int]) -> "Stream":
+        """A new stream on a new connection; nothing is sent."""
+        return Stream(self.channel(*options))
+
+    async def dial(self, name: str, *options: tuple[str, int], **hello: Any) -> "Stream":
+        """A stream that has sent Hello and received Welcome."""
+        stream = self.stream(*options)
+        await stream.hello(f"token-{name}", **hello)
+        assert (await stream.read()).WhichOneof("response") == "welcome"
+        return stream
+
+    async def close(self) -> None:
+        for channel in self._channels:
+            await channel.close()
+
+
+@asynccontextmanager
+async def referee_server(
+    limits: LimitSettings | None = None,
+    log: FilteringBoundLogger | None = None,
+    journal: Journal | None = None,
+) -> AsyncIterator[RefereeServer]:
+    """Serve a referee on a Unix socket until the exit."""
+    referee = Referee(limits=limits, log=log, journal=journal)
+    with tempfile.TemporaryDirectory() as directory:
+        running = await serve(referee, f"unix:{Path(directory) / 'socket'}")
+        server = RefereeServer(referee, running.address)
+        try:
+            yield server
+        finally:
+            await referee.stop(finish_s=0)
+            await server.close()
+            await running.server.stop(0)
+
+
+class Stream:
+    """A bot's stream, which the test reads and writes message by message."""
+
+    def __init__(self, channel: grpc.aio.Channel) -> None:
+        self.channel = channel
+        method = channel.stream_stream(
+            f"/{PLAY_SERVICE}/Play",
+            request_serializer=bytes,
+            response_deserializer=PlayResponse.FromString,
+        )
+        self.call = method()
+
+    async def send_bytes(self, data: bytes) -> None:
+        await self.call.write(data)
+
+    async def send(self, **member: Any) -> None:
+        await self.send_bytes(PlayRequest(**member).SerializeToString())
+
+    async def hello(self, token: str, **fields: Any) -> None:
+        await self.send(hello=Hello(**{"protocol_version": 1, "token": token, **fields}))
+
+    async def read(self) -> PlayResponse:
+        """The next response; fails at the end of the stream."""
+        response = await self.call.read()
+        assert isinstance(response, PlayResponse), "the stream has ended"
+        return response
+
+    async def expect(self, kind: str) -> Any:
+        """The next response, which must be of this kind."""
+        response = await self.read()
+        found = response.WhichOneof("response")
+        assert found == kind, f"{found} instead of {kind}: {response}"
+        return getattr(response, kind)
+
+    async def silent(self, seconds: float = 0.1) -> bool:
+        """True if nothing arrives for a while; what arrives is lost."""
+        try:
+            await asyncio.wait_for(self.call.read(), seconds)
+        except TimeoutError:
+            return True
+        return False
+
+    async def until(self, kind: str) -> Any:
+        """The next response of this kind; others are skipped."""
+        while True:
+            response = await self.read()
+            if response.WhichOneof("response") == kind:
+                return getattr(response, kind)
+
+    async def answer(self, decision: Any, *actions: ActionMessage, **changed: Any) -> None:
+        """Reply to a decision with these actions or the first legal one."""
+        fields = {
+            "match_id": decision.match_id,
+            "decision_id": decision.decision_id,
+            "actions": actions or decision.legal_actions[:1],
+        }
+        await self.send(reply=Reply(**{**fields, **changed}))
+
+    async def ending(self) -> tuple[grpc.StatusCode, str | None]:
+        """Read to the end of the stream; return its status and the machine-readable reason."""
+        try:
+            while await self.call.read() is not grpc.aio.EOF:
+                pass
+        except grpc.aio.AioRpcError:
+            pass
+        code = await self.call.code()
+        metadata = dict(await self.call.trailing_metadata() or ())
+        reason = metadata.get(REASON_KEY)
+        return code, reason if reason is None else str(reason)
+
+
+Choose = Callable[[Any, random.Random], Iterable[ActionMessage]]
+
+
+def one_at_random(decision: Any, rng: random.Random) -> Iterable[ActionMessage]:
+    """Policy: any legal action."""
+    return [rng.choice(decision.legal_actions)]
+
+
+async def play_bot(
+    stream: Stream, matches: int = 1, seed: int = 0, choose: Choose = one_at_random
+) -> list[Any]:
+    """Play until this number of matches are over; return their MatchEnded."""
+    rng = random.Random(seed)
+    ended: list[Any] = []
+    while len(ended) < matches:
+        response = await stream.read()
+        kind = response.WhichOneof("response")
+        if kind == "decision":
+            await stream.answer(response.decision, *choose(response.decision, rng))
+        elif kind == "match_ended":
+            ended.append(response.match_ended)
+        elif kind == "goodbye":
+            break
+    return ended
+
+
+async def together(*tasks: Awaitable[Any]) -> list[Any]:
+    """Run concurrently; the first failure cancels the others."""
+    async with asyncio.TaskGroup() as group:
+        started = [group.create_task(_run(task)) for task in tasks]
+    return [task.result() for task in started]
+
+
+async def _run(task: Awaitable[Any]) -> Any:
+    return await task

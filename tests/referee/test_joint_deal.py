@@ -1,0 +1,360 @@
+"""Joint deals: every bot sends its nonce before the match begins, or forfeits."""
+
+import asyncio
+import hashlib
+import random
+from dataclasses import replace
+from typing import Any
+
+import grpc
+import pytest
+
+import asara
+from asara.v1.play_pb2 import Nonce, PlayResponse
+from asara.verifier import make_nonce
+from asara_codec.results import Termination
+from asara_server.eventlog.replay import ReplayError, replay_of
+from asara_server.eventlog.resimulate import resimulated_steps
+from asara_server.match import deal_secrets
+from asara_server.match.spec import ClockSettings, MatchRecord, MatchSpec
+from asara_server.referee.hosted import HostedMatch
+from asara_server.referee.match_ending import MatchCut
+from asara_server.referee.match_start import MatchStarter
+from asara_server.replay.file import parse_replay, replay_bytes
+from asara_server.replay.signing import SigningKey
+from tests.referee.harness import Stream, play_bot, referee_server, spec, together
+
+QUICK = ClockSettings(start_up_s=0.3, bank_s=5, reconnect_s=0.2)
+SLOW = ClockSettings(start_up_s=20, bank_s=5)
+ONE, TWO, THREE = b"1" * 32, b"2" * 32, b"3" * 32
+ALARM = "THE DEAL CANNOT BE TRUSTED"
+REFUSED = (grpc.StatusCode.INVALID_ARGUMENT, "nonce")
+
+
+def joint(seats: int = 2, clocks: ClockSettings = SLOW, match_id: str = "m1") -> MatchSpec:
+    return replace(spec(seats, clocks=clocks, match_id=match_id), joint=True)
+
+
+async def send_nonce(stream: Stream, nonce: bytes, match_id: str = "m1") -> None:
+    await stream.send(nonce=Nonce(match_id=match_id, nonce=nonce))
+
+
+async def answer(stream: Stream, nonce: bytes) -> Any:
+    committed = await stream.expect("deal_committed")
+    await send_nonce(stream, nonce, committed.match_id)
+    return committed
+
+
+async def play_and_keep(stream: Stream, nonce: bytes) -> list[PlayResponse]:
+    """Play a joint match; return all responses."""
+    rng, received = random.Random(1), []
+    while True:
+        received.append(response := await stream.read())
+        kind = response.WhichOneof("response")
+        if kind == "deal_committed":
+            await send_nonce(stream, nonce)
+        elif kind == "decision":
+            legal = response.decision.legal_actions
+            await stream.answer(response.decision, rng.choice(legal))
+        elif kind == "match_ended":
+            return received
+
+
+async def test_a_joint_match_from_commitment_to_replay():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
+        record, *received = await together(
+            server.referee.play(joint()), play_and_keep(a, ONE), play_and_keep(b, TWO)
+        )
+    secret = record.spec.secret
+    assert record.spec.nonces == (ONE, TWO)
+    assert record.spec.deal_secret == deal_secrets.deal_secret(secret, (ONE, TWO)) != secret
+    for seat, responses in enumerate(received):
+        committed, started = responses[0].deal_committed, responses[1].match_started
+        assert (committed.match_id, committed.seat) == ("m1", seat)
+        assert committed.deal_commitment == hashlib.sha256(secret).digest()
+        assert started.deal_commitment == committed.deal_commitment
+        assert list(started.nonces) == [ONE, TWO]
+        assert responses[-1].match_ended.deal_secret == secret
+        digest = bytes(32)
+        for response in responses:
+            digest = hashlib.sha256(digest + response.SerializeToString()).digest()
+        assert record.digests[seat] == digest
+    replay = replay_of(record)
+    assert replay.header.nonces == (ONE, TWO)
+    list(resimulated_steps(replay))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"nonces": (TWO, ONE)},
+        {"nonces": (ONE, b"")},
+        {"nonces": ()},
+        {"deal_secret": b"\1" * 32},
+    ],
+)
+async def test_the_replay_of_another_deal_does_not_hold(changed: dict[str, Any]) -> None:
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
+        record, *_ = await together(
+            server.referee.play(joint()), play_and_keep(a, ONE), play_and_keep(b, TWO)
+        )
+    replay = replay_of(record)
+    forged = replace(replay, header=replace(replay.header, **changed))
+    with pytest.raises(ReplayError):
+        list(resimulated_steps(forged))
+
+
+async def test_no_bot_receives_a_nonce_before_it_has_sent_its_own():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(joint()))
+        await answer(a, ONE)
+        await b.expect("deal_committed")
+        assert server.referee.running_matches() == []  # nothing to watch, either
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(asyncio.shield(b_next := asyncio.ensure_future(b.read())), 0.2)
+        await send_nonce(b, TWO)
+        assert list((await b_next).match_started.nonces) == [ONE, TWO]
+        await together(play_bot(a), play_bot(b), playing)
+
+
+async def test_a_nonce_of_31_bytes_is_a_violation_and_the_others_play():
+    async with referee_server() as server:
+        server.admit("a", "b", "c")
+        a, b, c = [await server.dial(name) for name in "abc"]
+        playing = asyncio.create_task(server.referee.play(joint(3)))
+        await answer(a, ONE)
+        await answer(b, TWO[:31])
+        assert await b.ending() == REFUSED
+        await answer(c, THREE)
+        record, _, _ = await together(playing, play_bot(a), play_bot(c))
+        assert record.results[1].termination is Termination.PROTOCOL_VIOLATION
+        assert record.results[1].detail == "a nonce of 31 bytes for match m1; it has 32"
+        assert record.spec.nonces == (ONE, b"", THREE)
+        assert record.results[0].termination is Termination.COMPLETED
+        list(resimulated_steps(replay_of(record)))
+
+
+async def test_a_second_nonce_is_a_violation_before_the_match():
+    async with referee_server() as server:
+        server.admit("a", "b", "c")
+        a, b, c = [await server.dial(name) for name in "abc"]
+        playing = asyncio.create_task(server.referee.play(joint(3)))
+        await answer(a, ONE)
+        await send_nonce(a, TWO)
+        assert await a.ending() == REFUSED
+        await answer(b, TWO)
+        await answer(c, THREE)
+        record, _, _ = await together(playing, play_bot(b), play_bot(c))
+        assert record.results[0].termination is Termination.PROTOCOL_VIOLATION
+        assert record.results[0].detail == "a second nonce for match m1"
+
+
+async def test_a_second_nonce_is_a_violation_in_the_match():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(joint()))
+        await together(answer(a, ONE), answer(b, TWO))
+        await a.expect("match_started")
+        await send_nonce(a, ONE)
+        assert await a.ending() == REFUSED
+        record = await playing
+        assert record.results[0].termination is Termination.PROTOCOL_VIOLATION
+
+
+async def test_a_nonce_that_was_not_asked_for_is_a_violation():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, _b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec()))
+        await a.expect("match_started")
+        await send_nonce(a, ONE)
+        assert await a.ending() == REFUSED
+        assert (await playing).results[0].detail == "match m1 asks for no nonce"
+
+
+async def test_a_bot_without_a_nonce_never_started_and_a_late_nonce_is_ignored():
+    async with referee_server() as server:
+        server.admit("a", "b", "c")
+        a, b, c = [await server.dial(name) for name in "abc"]
+        playing = asyncio.create_task(server.referee.play(joint(3, QUICK)))
+        await answer(a, ONE)
+        await answer(c, THREE)
+        await b.expect("deal_committed")
+        started = await a.expect("match_started")
+        assert list(started.nonces) == [ONE, b"", THREE]
+        await send_nonce(b, TWO)
+        record, _, _ = await together(playing, play_bot(a), play_bot(c))
+        never = record.results[1]
+        assert (never.rank, never.termination) == (3, Termination.NEVER_STARTED)
+        assert never.detail == "sent no nonce within 0.3 s"
+        assert server.referee.is_connected("token-b")
+        # It has room for the next match, and plays it.
+        again = asyncio.create_task(server.referee.play(joint(match_id="m2")))
+        await together(answer(a, ONE), answer(b, TWO))
+        record, _, _ = await together(again, play_bot(a), play_bot(b))
+        assert record.results[1].termination is Termination.COMPLETED
+
+
+async def test_a_bot_that_never_dials_in_is_not_waited_for_twice():
+    async with referee_server() as server:
+        server.admit("a", "b", "c")
+        a, b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(joint(3, QUICK)))
+        await together(answer(a, ONE), answer(b, TWO))
+        record, _, _ = await together(playing, play_bot(a), play_bot(b))
+        assert record.results[2].detail == "did not dial in within 0.3 s"
+        assert record.spec.nonces == (ONE, TWO, b"")
+
+
+async def test_after_a_break_only_a_missing_nonce_is_asked_for_again():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(joint()))
+        first = await a.expect("deal_committed")
+        a.call.cancel()
+        a = await server.dial("a")
+        assert await answer(a, ONE) == first
+        a.call.cancel()
+        await asyncio.sleep(0.05)
+        a = await server.dial("a")
+        assert (await answer(b, TWO)).seat == 1
+        assert not (await a.expect("match_started")).resumed
+        record, _, _ = await together(playing, play_bot(a), play_bot(b))
+        assert record.spec.nonces == (ONE, TWO)
+        assert record.results[0].termination is Termination.COMPLETED
+
+
+async def test_a_bot_that_disconnects_after_its_nonce_has_crashed():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(joint(clocks=QUICK)))
+        await answer(a, ONE)
+        await asyncio.sleep(0.05)
+        a.call.cancel()
+        await asyncio.sleep(0.05)
+        await answer(b, TWO)
+        record = await playing
+        assert record.results[0].termination is Termination.CRASH
+        assert record.spec.nonces == (ONE, TWO)
+
+
+async def test_a_process_that_ends_is_not_waited_for():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, _b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(joint()))
+        await answer(a, ONE)
+        server.referee.mark_lost("token-b", "exited with status 3")
+        result = (await playing).results[1]
+        assert (result.termination, result.detail) == (Termination.CRASH, "exited with status 3")
+
+
+async def test_a_match_that_is_called_off_ends_void_for_its_bots():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, _b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(joint()))
+        await answer(a, ONE)
+        (cut,) = await server.referee.stop(finish_s=0)
+        assert "before it began" in cut
+        ended = await a.expect("match_ended")
+        assert (ended.void, ended.deal_secret) == (True, b"")
+        with pytest.raises(MatchCut):
+            await playing
+
+
+async def test_a_bot_that_waits_for_others_nonces_has_no_room_for_another_match():
+    async with referee_server() as server:
+        server.admit("a", "b", "c")
+        a, b, c = [await server.dial(name) for name in "abc"]
+        first = asyncio.create_task(server.referee.play(joint()))
+        await answer(a, ONE)
+        other = replace(spec(match_id="m2"), players=(joint(3).players[0], joint(3).players[2]))
+        second = asyncio.create_task(server.referee.play(other))
+        assert (await b.expect("deal_committed")).match_id == "m1"
+        await send_nonce(b, TWO)
+        assert (await a.expect("match_started")).match_id == "m1"
+        record, _, _ = await together(first, play_bot(a), play_bot(b))
+        assert not record.void
+        await together(second, play_bot(a), play_bot(c))
+
+
+class Player(asara.Bot):
+    digests: dict[int, bytes]
+
+    def decide(self, decision: asara.Decision) -> asara.Answer:
+        return self.match.random.choice(decision.legal_actions)
+
+    def ended(self, result: asara.MatchEnded) -> None:
+        self.digests[self.match.seat] = self.match.digest
+
+
+async def play_with_clients() -> tuple[MatchRecord, list[bytes]]:
+    """Play a joint match of two Python clients, the second without a seed; add their digests."""
+    digests: dict[int, bytes] = {}
+    bot = type("FreshPlayer", (Player,), {"digests": digests})
+    async with referee_server() as server:
+        server.admit("a", "b")
+        wishes = [
+            asara.Settings(address=server.address, token="token-a", seed=1),
+            asara.Settings(address=server.address, token="token-b"),
+        ]
+        bots = [asyncio.create_task(asyncio.to_thread(asara.play, bot, wish)) for wish in wishes]
+        record = await server.referee.play(joint())
+        for name in "ab":
+            server.referee.remove_bot(f"token-{name}", "over")
+        await asyncio.gather(*bots)
+    return record, [digests[0], digests[1]]
+
+
+async def test_the_clients_send_nonces_and_compute_the_referees_digests(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    record, digests = await play_with_clients()
+    assert digests == list(record.digests)
+    assert record.spec.nonces[0] == make_nonce(1, "m1", 0)
+    assert len(set(record.spec.nonces)) == 2
+    assert ALARM not in caplog.text
+
+
+@pytest.mark.sources_only
+async def test_the_clients_name_a_referee_that_changes_the_secret_and_its_commitment(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    change_the_secret(monkeypatch)
+    await play_with_clients()
+    assert caplog.text.count(ALARM) == 4  # both bots, at the start and at the end
+    assert caplog.text.count("was changed to") == 2
+
+
+@pytest.mark.sources_only
+async def test_the_clients_name_a_referee_that_changes_the_secret_alone(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    change_the_secret(monkeypatch)
+    monkeypatch.setattr(MatchSpec, "commitment", deal_secrets.commitment(joint().secret))
+    record, _ = await play_with_clients()
+    assert caplog.text.count(ALARM) == 2
+    assert "does not open the commitment" in caplog.text
+    with pytest.raises(ReplayError, match="does not open the commitment"):
+        parse_replay(replay_bytes(replay_of(record), SigningKey.new()))
+
+
+def change_the_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the referee change the secret once all nonces have arrived."""
+    begin = MatchStarter._begin
+
+    def cheat(self: MatchStarter, hosted: HostedMatch) -> None:
+        hosted.spec = replace(hosted.spec, secret=b"c" * 32)
+        begin(self, hosted)
+
+    monkeypatch.setattr(MatchStarter, "_begin", cheat)

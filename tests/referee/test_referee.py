@@ -1,0 +1,384 @@
+"""Streams and matches: beginning, interruptions, end."""
+
+import asyncio
+import hashlib
+
+import grpc
+import pytest
+import structlog
+from structlog.testing import CapturingLogger
+
+from asara_codec.results import Termination
+from asara_server.eventlog.replay import replay_of
+from asara_server.eventlog.resimulate import resimulated_steps
+from asara_server.match.match import Match
+from asara_server.match.spec import ClockSettings
+from asara_server.referee import match_start
+from asara_server.referee.limits import LimitSettings
+from asara_server.referee.match_ending import MatchCut
+from asara_server.replay.file import parse_replay, replay_bytes
+from asara_server.replay.signing import SigningKey
+from tests.referee.harness import play_bot, referee_server, spec, together
+
+QUICK = ClockSettings(start_up_s=0.2, bank_s=5, reconnect_s=0.2)
+
+
+async def test_two_bots_play_a_match():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
+        record, [end_a], [end_b] = await together(
+            server.referee.play(spec()), play_bot(a, seed=1), play_bot(b, seed=2)
+        )
+        assert not record.void
+        assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
+        assert end_a.results == end_b.results
+        assert [r.entry for r in end_a.results] == ["a", "b"]
+        assert end_a.deal_secret == record.spec.secret
+        assert parse_replay(replay_bytes(replay_of(record), SigningKey.new())) == replay_of(record)
+        for _ in resimulated_steps(replay_of(record)):
+            pass
+        assert record.duration_us > 0
+
+
+async def test_the_deal_is_bound_before_the_match():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec()))
+        started = await a.expect("match_started")
+        assert started.deal_commitment == hashlib.sha256(spec().secret).digest()
+        assert (await b.expect("match_started")).deal_commitment == started.deal_commitment
+        playing.cancel()
+        assert (await a.until("match_ended")).void
+
+
+async def test_welcome_has_entry_and_limits():
+    limits = LimitSettings(matches=5)
+    async with referee_server(limits) as server:
+        server.admit("a")
+        stream = server.stream()
+        await stream.hello("token-a")
+        welcome = await stream.expect("welcome")
+        assert (welcome.protocol_version, welcome.entry) == (1, "a")
+        assert welcome.referee.startswith("asara/")
+        assert welcome.limits.matches == 5
+        assert welcome.limits.request_bytes == limits.request_bytes
+        assert server.referee.is_connected("token-a")
+
+
+async def test_a_bot_comes_back_to_its_decision_with_the_clock_running():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
+        clocks = ClockSettings(bank_s=5, increment_s=0, grace_s=0, reconnect_s=5)
+        playing = asyncio.create_task(server.referee.play(spec(clocks=clocks)))
+        first = await a.until("decision")
+        a.call.cancel()
+        await asyncio.sleep(0.1)
+        assert not server.referee.is_connected("token-a")
+        a = await server.dial("a")
+        started = await a.expect("match_started")
+        again = await a.expect("decision")
+        assert started.resumed
+        assert again.decision_id == first.decision_id
+        assert again.legal_actions == first.legal_actions
+        assert again.clock_us <= first.clock_us - 100_000
+        await a.answer(again)
+        await together(play_bot(a), play_bot(b))
+        record = await playing
+        assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
+
+
+async def test_a_new_stream_replaces_the_old_one():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        old, b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec()))
+        decision = await old.until("decision")
+        new = await server.dial("a")
+        assert await old.ending() == (grpc.StatusCode.ABORTED, "replaced")
+        assert (await new.expect("match_started")).resumed
+        assert (await new.expect("decision")).decision_id == decision.decision_id
+        await new.answer(decision)
+        _, _, record = await together(play_bot(new), play_bot(b), playing)
+        assert record.results[0].termination is Termination.COMPLETED
+
+
+async def test_last_events_bring_the_missed_events():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec()))
+        sequence = (await a.until("decision")).sequence
+        a.call.cancel()
+        a = await server.dial("a", last_events=[{"match_id": "m1", "sequence": sequence - 2}])
+        update = await a.expect("update")
+        assert (update.sequence, len(update.events)) == (sequence, 2)
+        assert (await a.expect("match_started")).sequence == sequence
+        playing.cancel()
+        del b
+
+
+async def test_a_bot_plays_as_many_matches_at_once_as_it_says():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a = await server.dial("a", max_matches=2)
+        b = await server.dial("b", max_matches=10)
+        assert server.referee.match_capacity("token-a") == 2
+        played = [server.referee.play(spec(match_id=f"m{n}")) for n in range(5)]
+        most = 0
+
+        async def watch():
+            nonlocal most
+            while True:
+                most = max(most, len(server.referee.running_matches()))
+                await asyncio.sleep(0)
+
+        watching = asyncio.create_task(watch())
+        *records, ended, _ = await together(*played, play_bot(a, 5), play_bot(b, 5))
+        watching.cancel()
+        assert most == 2
+        assert len(ended) == 5
+        assert not any(record.void for record in records)
+
+
+async def test_a_bot_that_never_dials_in_forfeits():
+    async with referee_server() as server:
+        server.admit("a", "b", "c")
+        a, b = await server.dial("a"), await server.dial("b")
+        record, _, _ = await together(
+            server.referee.play(spec(3, clocks=QUICK)), play_bot(a), play_bot(b)
+        )
+        never = record.results[2]
+        assert (never.rank, never.termination) == (3, Termination.NEVER_STARTED)
+        assert never.detail == "did not dial in within 0.2 s"
+
+
+async def test_a_match_without_bots_ends_in_a_tie():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        record = await server.referee.play(spec(clocks=QUICK))
+        assert [r.rank for r in record.results] == [1, 1]
+        assert {r.termination for r in record.results} == {Termination.NEVER_STARTED}
+
+
+async def test_a_bot_that_disconnects_before_the_match_has_crashed():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
+        a.call.cancel()
+        await asyncio.sleep(0.05)
+        record, _ = await together(server.referee.play(spec(clocks=QUICK)), play_bot(b))
+        assert record.results[0].termination is Termination.CRASH
+        assert record.results[0].detail == "went away and did not come back within 0.2 s"
+
+
+async def test_a_match_waits_for_a_bot_that_starts_up():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a = await server.dial("a")
+        playing = asyncio.create_task(server.referee.play(spec()))
+        assert await a.silent()
+        b = await server.dial("b")
+        a2 = await server.dial("a")
+        record, *_ = await together(playing, play_bot(a2), play_bot(b))
+        assert not record.void
+
+
+async def test_a_lost_process_forfeits_at_once():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        await server.dial("a")
+        b = await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec()))
+        await b.expect("match_started")
+        server.referee.mark_lost("token-a", "exited with status 3")
+        record = await playing
+        assert record.results[0].termination is Termination.CRASH
+        assert record.results[0].detail == "exited with status 3"
+        stream = server.stream()
+        await stream.hello("token-a")
+        assert await stream.ending() == (grpc.StatusCode.UNAUTHENTICATED, "unknown-token")
+
+
+async def test_a_process_lost_before_it_dialled_in_never_started():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec()))
+        await asyncio.sleep(0)
+        server.referee.mark_lost("token-a", "exited with status 3")
+        record = await playing
+        assert record.results[0].termination is Termination.NEVER_STARTED
+        assert record.results[0].detail == "exited with status 3"
+
+
+async def test_a_crash_in_one_match_is_no_fault_in_another():
+    async with referee_server() as server:
+        server.admit("a", "b", "c", "d")
+        streams = [await server.dial(name) for name in "abcd"]
+        first = spec(match_id="first")
+        second = spec(4, match_id="second")
+        second = type(second)(
+            "second", spec().rules, second.players[2:], ClockSettings(), bytes(32)
+        )
+        playing = asyncio.create_task(server.referee.play(first))
+        await streams[0].expect("match_started")
+        streams[0].call.cancel()
+        server.referee.mark_lost("token-a", "gone")
+        record, *_ = await together(
+            server.referee.play(second), play_bot(streams[2]), play_bot(streams[3])
+        )
+        assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
+        assert (await playing).results[0].rank == 2
+
+
+async def test_a_removed_bot_receives_goodbye():
+    async with referee_server() as server:
+        server.admit("a")
+        a = await server.dial("a")
+        server.referee.remove_bot("token-a", "the tournament is over")
+        assert (await a.expect("goodbye")).reason == "the tournament is over"
+        assert await a.ending() == (grpc.StatusCode.OK, None)
+        assert not server.referee.is_connected("token-a")
+        server.admit("a")
+
+
+async def test_tokens_are_registered_once():
+    async with referee_server() as server:
+        server.admit("a")
+        with pytest.raises(ValueError, match="already in use by a"):
+            server.referee.register_bot("token-a", "b")
+        with pytest.raises(ValueError, match="b is not registered"):
+            await server.referee.play(spec())
+
+
+async def test_waiting_for_a_bot():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        assert not await server.referee.wait_until_connected("token-a", 0.02)
+        assert not await server.referee.wait_until_connected("nobody", 0.02)
+        waiting = asyncio.create_task(server.referee.wait_until_connected("token-a", 5))
+        await server.dial("a")
+        assert await waiting
+        waiting = asyncio.create_task(server.referee.wait_until_connected("token-b", 5))
+        await asyncio.sleep(0)
+        server.referee.mark_lost("token-b", "gone")
+        assert not await waiting
+
+
+@pytest.mark.sources_only
+async def test_a_failure_of_the_engine_voids_that_match_only(monkeypatch):
+    written = CapturingLogger()
+    log = structlog.wrap_logger(
+        written,
+        processors=[structlog.processors.format_exc_info, structlog.processors.JSONRenderer()],
+        wrapper_class=structlog.make_filtering_bound_logger("info"),
+    )
+    real = Match.reply
+
+    def broken(match, *arguments):
+        if match.spec.match_id == "m1" and match.state.year == 2:
+            raise RuntimeError("seven hands")
+        return real(match, *arguments)
+
+    monkeypatch.setattr(Match, "reply", broken)
+    async with referee_server(log=log) as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a", max_matches=2), await server.dial("b", max_matches=2)
+        bad, good, ended, _ = await together(
+            server.referee.play(spec(match_id="m1")),
+            server.referee.play(spec(match_id="m2")),
+            play_bot(a, 2),
+            play_bot(b, 2),
+        )
+    assert bad.void
+    assert bad.results == ()
+    assert not good.void
+    assert [(e.match_id, e.void) for e in ended] == [("m1", True), ("m2", False)]
+    assert "seven hands" not in str(ended)
+    assert ended[0].deal_secret == b""
+    assert any("seven hands" in str(call) for call in written.calls), "the log has the traceback"
+
+
+@pytest.mark.sources_only
+async def test_a_failure_at_the_start_voids_the_match(monkeypatch):
+    def broken(*_arguments):
+        raise RuntimeError("no cards")
+
+    monkeypatch.setattr(match_start, "Match", broken)
+    async with referee_server() as server:
+        server.admit("a", "b")
+        await server.dial("a")
+        await server.dial("b")
+        record = await server.referee.play(spec())
+        assert record.void
+
+
+async def test_stopping_waits_for_the_open_decision_and_reports_what_was_cut():
+    async with referee_server() as server:
+        server.admit("a", "b", "c")
+        a, b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec(match_id="m1")))
+        decision = await a.until("decision")
+        waiting = asyncio.create_task(server.referee.play(spec(3, match_id="m2")))
+        await asyncio.sleep(0)
+        stopping = asyncio.create_task(server.referee.stop(finish_s=5))
+        await asyncio.sleep(0.05)
+        assert not stopping.done()
+        await a.answer(decision)
+        assert await stopping == [
+            "match m2: cut before it began",
+            "match m1: cut in year 1 after 1 decisions",
+        ]
+        for task, name in ((playing, "m1"), (waiting, "m2")):
+            with pytest.raises(MatchCut, match=f"match {name}: cut"):
+                await task
+        for stream in (a, b):
+            assert (await stream.until("match_ended")).void
+            assert (await stream.expect("goodbye")).reason == "the referee is stopping"
+            assert await stream.ending() == (grpc.StatusCode.OK, None)
+        late = server.stream()
+        await late.hello("token-c")
+        assert await late.ending() == (grpc.StatusCode.UNAVAILABLE, "stopping")
+        with pytest.raises(MatchCut):
+            await server.referee.play(spec())
+
+
+async def test_stopping_waits_no_longer_than_allowed():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, _ = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec()))
+        await a.until("decision")
+        cut = await server.referee.stop(finish_s=0.05)
+        assert cut == ["match m1: cut in year 1 after 0 decisions, while a had to decide"]
+        with pytest.raises(MatchCut):
+            await playing
+
+
+async def test_stopping_does_not_wait_for_a_match_that_ends_meanwhile():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, _ = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec()))
+        await a.until("decision")
+        stopping = asyncio.create_task(server.referee.stop(finish_s=3_600))
+        await asyncio.sleep(0)
+        server.referee.mark_lost("token-b", "exited with status 3")
+        assert await stopping == []
+        assert (await playing).results[1].detail == "exited with status 3"
+
+
+async def test_a_cancelled_play_leaves_nothing_behind():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec()))
+        await a.until("decision")
+        playing.cancel()
+        assert (await a.until("match_ended")).void
+        assert (await b.until("match_ended")).void
+        record, *_ = await together(server.referee.play(spec()), play_bot(a), play_bot(b))
+        assert not record.void

@@ -1,0 +1,187 @@
+"""Watching: the public events of a match, turn by turn, from any event on."""
+
+import asyncio
+import random
+from typing import Any
+
+import grpc
+
+from asara.v1.watch_pb2 import (
+    ListMatchesRequest,
+    ListMatchesResponse,
+    WatchRequest,
+    WatchResponse,
+)
+from asara_server.network.grpc_server import WATCH_SERVICE
+from asara_server.referee.limits import LimitSettings
+from asara_server.referee.stream_errors import REASON_KEY
+from tests.referee.harness import (
+    one_at_random,
+    play_bot,
+    referee_server,
+    spec,
+    together,
+)
+
+
+def watch(server, match_id, after=0):
+    method = server.channel().unary_stream(
+        f"/{WATCH_SERVICE}/Watch",
+        request_serializer=WatchRequest.SerializeToString,
+        response_deserializer=WatchResponse.FromString,
+    )
+    return method(WatchRequest(match_id=match_id, after_sequence=after))
+
+
+async def list_matches(server):
+    method = server.channel().unary_unary(
+        f"/{WATCH_SERVICE}/ListMatches",
+        request_serializer=ListMatchesRequest.SerializeToString,
+        response_deserializer=ListMatchesResponse.FromString,
+    )
+    return (await method(ListMatchesRequest())).matches
+
+
+async def rest(call):
+    """Read the responses to the end."""
+    responses = []
+    while (response := await call.read()) is not grpc.aio.EOF:
+        responses.append(response)
+    return responses
+
+
+async def refusal(call):
+    try:
+        async for _ in call:
+            pass
+    except grpc.aio.AioRpcError:
+        pass
+    metadata = dict(await call.trailing_metadata())
+    return await call.code(), metadata.get(REASON_KEY)
+
+
+async def test_a_watcher_receives_every_event_turn_by_turn():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec(rule_sets="pro+gifts")))
+        first = await a.until("decision")
+        watching = watch(server, "m1")
+        responses = [await watching.read()]
+        await a.answer(first)
+        _, _, record, *_ = await together(play_bot(a), play_bot(b), playing)
+        responses += await rest(watching)
+        started = responses[0].started
+        assert list(started.match.entries) == ["a", "b"]
+        assert started.match.sequence == first.sequence
+        assert len(started.public_view.seats) == 2
+        assert started.deal_commitment
+        updates = [r.update for r in responses[1:-1]]
+        assert sum(len(u.events) for u in updates) == len(record.events)
+        assert updates[0].sequence == started.match.sequence
+        for update in updates[1:]:
+            kinds = [e.WhichOneof("event") for e in update.events]
+            assert kinds.count("buyers_dispatched") == 1
+        ended = responses[-1].ended
+        assert [r.rank for r in ended.results] == [r.rank for r in record.results]
+        assert ended.deal_secret == record.spec.secret
+
+
+async def test_watching_can_be_resumed():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec()))
+        first = await a.until("decision")
+        watching = watch(server, "m1", after=first.sequence - 2)
+        assert (await watching.read()).HasField("started")
+        update = (await watching.read()).update
+        assert (update.sequence, len(update.events)) == (first.sequence, 2)
+        late = watch(server, "m1", after=10**9)
+        assert (await late.read()).HasField("started")
+        await a.answer(first)
+        await together(play_bot(a), play_bot(b), playing)
+        assert [r.WhichOneof("response") for r in await rest(late)] == ["ended"]
+
+
+async def test_a_watcher_does_not_see_half_a_turn():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
+        asking = asyncio.create_task(server.referee.play(spec()))
+        rng = random.Random(1)
+        while (decision := await a.until("decision")).kind in (1, 2):
+            await a.answer(decision, *one_at_random(decision, rng))
+            if len(decision.view.public_view.areas) > 3:
+                break
+        watching = watch(server, "m1")
+        reading = asyncio.ensure_future(watching.read())
+        await asyncio.sleep(0.1)
+        if decision.kind not in (1, 2):
+            assert not reading.done()
+            await a.answer(decision)
+        bots = asyncio.gather(play_bot(a), play_bot(b))
+        assert (await reading).HasField("started")
+        await bots
+        await asking
+
+
+async def test_running_matches_are_listed():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        assert list(await list_matches(server)) == []
+        a = await server.dial("a")
+        playing = asyncio.create_task(server.referee.play(spec(rule_sets="pro+genie")))
+        await asyncio.sleep(0.02)
+        assert list(await list_matches(server)) == []
+        await server.dial("b")
+        await a.until("decision")
+        [summary] = await list_matches(server)
+        assert (summary.match_id, list(summary.entries)) == ("m1", ["a", "b"])
+        assert list(summary.rule_sets) == [1, 2, 4]
+        assert summary.sequence > 0
+        playing.cancel()
+
+
+async def test_an_unknown_match_is_not_found():
+    async with referee_server() as server:
+        assert await refusal(watch(server, "m1")) == (grpc.StatusCode.NOT_FOUND, "match")
+
+
+async def test_the_watcher_of_a_cut_match_receives_void():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, _ = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec()))
+        await a.until("decision")
+        watching = watch(server, "m1", after=10**9)
+        assert (await watching.read()).HasField("started")
+        playing.cancel()
+        ended = (await watching.read()).ended
+        assert ended.void
+        assert ended.deal_secret == b""
+
+
+async def test_watchers_are_limited():
+    async with referee_server(LimitSettings(watchers=1)) as server:
+        server.admit("a", "b")
+        a, _ = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec()))
+        await a.until("decision")
+        first = watch(server, "m1")
+        await first.read()
+        assert await refusal(watch(server, "m1")) == (
+            grpc.StatusCode.RESOURCE_EXHAUSTED,
+            "too-many-streams",
+        )
+        first.cancel()
+        await asyncio.sleep(0.05)
+        assert (await watch(server, "m1").read()).HasField("started")
+        playing.cancel()
+
+
+async def test_a_garbage_request_is_refused():
+    async with referee_server() as server:
+        method: Any = server.channel().unary_stream(f"/{WATCH_SERVICE}/Watch")
+        call = method(b"\xff")
+        assert await refusal(call) == (grpc.StatusCode.INVALID_ARGUMENT, "unreadable-request")

@@ -1,0 +1,203 @@
+"""A replay that is not exactly what the referee wrote is refused, whoever changed it."""
+
+import random
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import pytest
+
+from asara_codec.wire_format import delimited
+from asara_game.rules import RULE_COMBINATIONS
+from asara_server.eventlog.record_codec import record_bytes
+from asara_server.eventlog.replay import Replay
+from asara_server.match.deal_secrets import commitment
+from asara_server.match.inputs import ReplyRecord
+from asara_server.replay import leaks
+from asara_server.replay.audit import audit
+from asara_server.replay.file import parse_file, replay_bytes, signed_bytes
+from asara_server.replay.signing import SigningKey
+from tests.match.playouts import CASES, EVERYTHING, random_replay
+
+KEY = SigningKey.new()
+OTHER = SigningKey.new()
+#: As short as a match can be that has a bit of everything.
+SHORT = random_replay(RULE_COMBINATIONS[0], 2, seed=4, replies=14)
+SHORT_DATA = replay_bytes(SHORT, KEY)
+WHOLE = random_replay(EVERYTHING, 3, seed=7)
+REPLY = next(i for i, r in enumerate(WHOLE.records) if isinstance(r, ReplyRecord) and i > 30)
+
+
+def fault(data: bytes) -> str:
+    """What the audit says of a file that is not sound."""
+    found = audit(data, KEY.public).fault
+    assert found, "the audit found nothing"
+    return found
+
+
+def signed(replay: Replay) -> str:
+    """What it says of this replay, signed by the referee's own key."""
+    return fault(replay_bytes(replay, KEY))
+
+
+@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+def test_what_the_referee_wrote_is_sound(rule_sets, seats) -> None:
+    data = replay_bytes(random_replay(rule_sets, seats, seed=11), KEY)
+    verdict = audit(data, KEY.public)
+    assert verdict.fault is None
+    assert verdict.public_key == audit(data).public_key == KEY.public
+
+
+@pytest.mark.parametrize("eighth", range(8))
+def test_no_byte_can_be_changed(eighth: int) -> None:
+    size = len(SHORT_DATA)
+    dice = random.Random(eighth)
+    for at in range(size * eighth // 8, size * (eighth + 1) // 8):
+        flip = dice.randrange(1, 256)
+        fault(SHORT_DATA[:at] + bytes([SHORT_DATA[at] ^ flip]) + SHORT_DATA[at + 1 :])
+
+
+def test_no_file_is_sound_that_was_cut() -> None:
+    for size in range(len(SHORT_DATA)):
+        fault(SHORT_DATA[:size])
+    fault(SHORT_DATA + b"\0")
+
+
+FRAMES = [delimited(raw.data) for raw in parse_file(SHORT_DATA).raw]
+
+
+def refused(frames: Sequence[bytes]) -> None:
+    """The records in this order, with the old signature and with a fresh one of the same key."""
+    fault(SHORT_DATA[:8] + b"".join(frames))
+    bodies = [raw.data for raw in parse_file(SHORT_DATA).raw[:-1]]
+    by_frame = dict(zip(FRAMES, bodies, strict=False))
+    fault(signed_bytes([by_frame[frame] for frame in frames if frame in by_frame], KEY))
+
+
+def test_no_record_can_be_dropped_repeated_or_swapped() -> None:
+    for at in range(len(FRAMES) - 1):
+        refused(FRAMES[:at] + FRAMES[at + 1 :])
+        refused(FRAMES[: at + 1] + FRAMES[at:])
+    for at in range(len(FRAMES) - 2):
+        refused([*FRAMES[:at], FRAMES[at + 1], FRAMES[at], *FRAMES[at + 2 :]])
+    fault(SHORT_DATA[:8] + b"".join(FRAMES[:-1]))
+    fault(SHORT_DATA + FRAMES[-1])
+
+
+def test_another_key_is_named() -> None:
+    text = fault(replay_bytes(WHOLE, OTHER))
+    assert f"expected a signature by key {KEY.public.hex()[:16]}" in text
+    assert f"found one by key {OTHER.public.hex()[:16]}: another key signed this file" in text
+
+
+def test_a_result_edited_with_a_recomputed_chain_has_no_signature() -> None:
+    results = (WHOLE.results[0]._replace(rank=1), *WHOLE.results[1:])
+    edited = replace(WHOLE, results=tuple(r._replace(rank=1) for r in results))
+    old = parse_file(replay_bytes(WHOLE, KEY))
+    file = replay_bytes(edited, OTHER)
+    forged = file[: -len(delimited(old.raw[-1].data))] + delimited(old.raw[-1].data)
+    text = fault(forged)
+    assert f"record {len(WHOLE.records) + 2} " in text
+    assert "rank: expected" in text
+    assert text.endswith("the signature does not hold either")
+
+
+def changed_header(**fields) -> Replay:
+    return replace(WHOLE, header=replace(WHOLE.header, **fields))
+
+
+def test_another_edition_signed_by_the_same_key() -> None:
+    edition = WHOLE.header.edition.replace(b"yearly_asari", b"yearly_asari ", 1)
+    text = signed(changed_header(edition=edition))
+    assert "was sent other bytes" in text, "the bots were told the digest of another edition"
+    text = signed(changed_header(edition=edition[:-40]))
+    assert text.startswith("record 1 (byte 8): ")
+
+
+def test_another_secret_signed_by_the_same_key() -> None:
+    assert "record 1 (byte 8): the secret does not open the commitment" in signed(
+        changed_header(deal_secret=bytes(32))
+    )
+    other = changed_header(deal_secret=bytes(32), deal_commitment=commitment(bytes(32)))
+    assert "expected" in signed(other)
+
+
+def test_other_clocks_signed_by_the_same_key() -> None:
+    clocks = WHOLE.header.clocks
+    assert "was sent other bytes" in signed(
+        changed_header(clocks=clocks._replace(bank_us=clocks.bank_us + 1))
+    )
+    assert "expected an expiry of the time of seat" in signed(
+        changed_header(clocks=clocks._replace(bank_us=0, increment_us=0, grace_us=100))
+    )
+
+
+Change = Callable[[ReplyRecord], ReplyRecord]
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        (lambda r: r._replace(bot_us=r.bot_us + 1), "bot_us: expected"),
+        (lambda r: r._replace(time_us=r.time_us - 1), "bot_us: expected"),
+        (lambda r: r._replace(referee_us=10**8), "or later; found"),
+        (lambda r: r._replace(seat=(r.seat + 1) % 3), "expected one of seat"),
+        (lambda r: r._replace(actions=()), "expected a rejection of seat"),
+        (
+            lambda r: r._replace(time_us=r.time_us - 7, bot_us=r.bot_us - 7),
+            "bot_us: expected|was sent other bytes",
+        ),
+    ],
+    ids=["cost", "time", "referee", "seat", "no action", "both"],
+)
+def test_another_clock_or_move_signed_by_the_same_key(change: Change, named: str) -> None:
+    reply = WHOLE.records[REPLY]
+    assert isinstance(reply, ReplyRecord)
+    records = (*WHOLE.records[:REPLY], change(reply), *WHOLE.records[REPLY + 1 :])
+    text = signed(replace(WHOLE, records=records))
+    assert any(part in text for part in named.split("|")), text
+    assert text.startswith("record ")
+
+
+@pytest.mark.parametrize("field", ["rank", "prestige", "asari"])
+def test_another_result_signed_by_the_same_key(field: str) -> None:
+    value = getattr(WHOLE.results[1], field)
+    results = (WHOLE.results[0], WHOLE.results[1]._replace(**{field: value + 1}), WHOLE.results[2])
+    text = signed(replace(WHOLE, results=results))
+    assert f"seat 1: {field}: expected {value}; found {value + 1}" in text
+
+
+def test_another_digest_signed_by_the_same_key() -> None:
+    digests = (WHOLE.digests[0], bytes(32), WHOLE.digests[2])
+    assert "seat 1 was sent other bytes: expected the digest" in signed(
+        replace(WHOLE, digests=digests)
+    )
+
+
+def test_a_compressed_edition_that_would_fill_the_memory() -> None:
+    raw = parse_file(replay_bytes(WHOLE, KEY)).raw
+    bomb = zlib.compress(bytes(2**24), 9)
+    small = zlib.compress(WHOLE.header.edition, 9)
+    header = raw[0].data.replace(small, bomb)  # lengths are wrong, too: it is refused either way
+    assert header != raw[0].data
+    fault(signed_bytes([header, *(r.data for r in raw[1:-1])], KEY))
+    fault(
+        signed_bytes(
+            [
+                record_bytes(replace(WHOLE.header, edition=bytes(2**24))),
+                *(r.data for r in raw[1:-1]),
+            ],
+            KEY,
+        )
+    )
+
+
+def test_the_leak_check_finds_nothing_and_would_find_a_leak(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    data = replay_bytes(SHORT, KEY)
+    assert audit(data, KEY.public, worlds=1).fault is None
+    monkeypatch.setattr(leaks, "_messages", lambda state, seat: (bytes(state.buyer_pile),))
+    found = audit(data, KEY.public, worlds=1).fault
+    assert found is not None
+    assert "is sent something that is hidden from it" in found

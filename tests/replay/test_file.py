@@ -1,0 +1,147 @@
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asara.v1.replay_pb2 import ReplayRecord
+from asara_codec.wire_format import delimited
+from asara_server.eventlog.record_codec import record_bytes
+from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.match.inputs import LeaveRecord
+from asara_server.replay.file import parse_replay, read_replay, replay_bytes, write_replay
+from asara_server.replay.signing import SigningKey
+from tests.match.playouts import EVERYTHING, random_replay
+
+REPLAY = random_replay(EVERYTHING, 3, seed=3)
+KEY = SigningKey.new()
+DATA = replay_bytes(REPLAY, KEY)
+START = 8
+HEADER = delimited(record_bytes(REPLAY.header))
+MOVE = delimited(record_bytes(REPLAY.records[0]))
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "match.asara"
+    write_replay(path, REPLAY, KEY)
+    assert read_replay(path) == REPLAY
+    assert path.read_bytes() == DATA
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_records_are_those_that_protobuf_writes() -> None:
+    for record in REPLAY.records:
+        data = record_bytes(record)
+        assert ReplayRecord.FromString(data).SerializeToString(deterministic=True) == data
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "match.asara"
+    path.write_bytes(b"before")
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        write_replay(path, REPLAY, KEY)
+    assert list(tmp_path.iterdir()) == [path]
+    assert path.read_bytes() == b"before"
+
+
+@pytest.mark.parametrize(
+    ("data", "fault"),
+    [
+        pytest.param(data, fault, id=name)
+        for name, data, fault in [
+            ("empty", b"", "the file is empty"),
+            ("other file", b"%PDF-1.7 and so on", "not a replay of an ASARA match"),
+            ("first bytes", DATA[:5], "cut short in its first bytes"),
+            (
+                "no records",
+                DATA[:8],
+                r"record 0 \(byte 8\): the file ends here without the results",
+            ),
+            ("older", DATA[:7] + b"\x01" + DATA[8:], "replay format 1; this program reads"),
+            ("no results", DATA[:8] + HEADER, r"record 1 \(byte 8\): the file ends here"),
+            ("no header", DATA[:8] + MOVE, r"record 1 \(byte 8\): the first record must be"),
+            ("two headers", DATA[:8] + HEADER + HEADER, rf"record 2 \(byte {8 + len(HEADER)}\): a"),
+            ("more behind", DATA + MOVE, "follows the signature"),
+            ("cut short", DATA[:-1], "the file ends after .*: it is damaged or cut short"),
+            ("cut in a length", DATA + b"\x80", "its length is damaged or cut short"),
+            ("endless length", DATA + b"\xff" * 9, "its length is damaged or cut short"),
+            ("no record", DATA[:8] + b"\x00", "damaged: of an unknown kind"),
+            ("junk", DATA[:8] + b"\x03\xff\xff\xff", "damaged: not a serialized ReplayRecord"),
+        ]
+    ],
+)
+def test_every_fault_is_named_with_its_place(tmp_path: Path, data: bytes, fault: str) -> None:
+    path = tmp_path / "match.asara"
+    path.write_bytes(data)
+    with pytest.raises(ReplayError, match=fault) as raised:
+        read_replay(path)
+    assert str(raised.value).startswith(f"{path}: ")
+
+
+@pytest.mark.parametrize(
+    ("replay", "fault"),
+    [
+        (replace(REPLAY, header=replace(REPLAY.header, rules_version=9)), "version 9 of the rules"),
+        (replace(REPLAY, header=replace(REPLAY.header, edition=b"]")), "not TOML"),
+        (replace(REPLAY, header=replace(REPLAY.header, rule_sets=frozenset())), "basic rules"),
+        (replace(REPLAY, header=replace(REPLAY.header, entries=("a",))), "2, 3 or 4 seats, not 1"),
+        (replace(REPLAY, header=replace(REPLAY.header, deal_secret=b"")), "has 0 bytes, not 32"),
+        (
+            replace(REPLAY, results=REPLAY.results[:2]),
+            "not one result for each of the seats 0 to 2",
+        ),
+        (
+            replace(REPLAY, records=(LeaveRecord(1, 3),)),
+            "record 2 .*: seat 3, but the match has seats 0 to 2",
+        ),
+    ],
+)
+def test_a_replay_that_cannot_be_is_refused(replay: Replay, fault: str) -> None:
+    with pytest.raises(ReplayError, match=fault):
+        parse_replay(replay_bytes(replay, KEY))
+
+
+def test_no_file_and_no_regular_file(tmp_path: Path) -> None:
+    with pytest.raises(ReplayError, match=r"none\.asara: No such file"):
+        read_replay(tmp_path / "none.asara")
+    with pytest.raises(ReplayError, match="not a file"):
+        read_replay(tmp_path)
+    with pytest.raises(ReplayError, match="not a path"):
+        read_replay(Path("a\0b"))
+
+
+def test_a_record_that_was_changed_is_refused_by_its_signature() -> None:
+    changed = replace(REPLAY, header=replace(REPLAY.header, started_unix_ms=7))
+    other = DATA.replace(HEADER, delimited(record_bytes(changed.header)))
+    with pytest.raises(ReplayError, match=r"expected the signature by key .* found another"):
+        parse_replay(other)
+
+
+@settings(max_examples=200)
+@given(st.integers(0, len(DATA) - 1), st.integers(1, 255))
+def test_a_changed_byte_is_refused(at: int, flip: int) -> None:
+    with pytest.raises(ReplayError):
+        parse_replay(DATA[:at] + bytes([DATA[at] ^ flip]) + DATA[at + 1 :])
+
+
+@given(st.integers(0, len(DATA)), st.integers(0, len(DATA)), st.binary(max_size=40))
+def test_a_changed_stretch_is_refused(a: int, b: int, new: bytes) -> None:
+    data = DATA[: min(a, b)] + new + DATA[max(a, b) :]
+    if data != DATA:
+        with pytest.raises(ReplayError):
+            parse_replay(data)
+
+
+@given(st.binary(max_size=200))
+def test_garbage_behind_the_first_bytes_is_refused(data: bytes) -> None:
+    with pytest.raises(ReplayError):
+        parse_replay(DATA[:START] + data)

@@ -1,0 +1,151 @@
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, NoReturn
+
+import pytest
+
+from asara_codec.results import RejectionReason
+from asara_game.actions import (
+    Action,
+    ChooseBuyer,
+    KeepLitWindows,
+    LayBuyers,
+    SearchPile,
+    TakeSection,
+)
+from asara_game.determinize import determinize
+from asara_game.events import BuyersDispatched
+from asara_game.state import State
+from asara_game.view import view
+from asara_game.vocabulary import (
+    BuyerColour,
+    Colour,
+    DecisionKind,
+    RuleSet,
+    Section,
+    SectionKind,
+)
+from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.eventlog.resimulate import Step, resimulated_steps
+from asara_server.match.inputs import ForfeitRecord, Record, RejectionRecord, ReplyRecord
+from asara_server.replay.narrate import narrate, narrate_steps
+from tests.match.playouts import CASES, EVERYTHING, random_replay
+
+
+class Unseen:
+    """A state within another seat's turn: everybody knows that it lasts, and nobody more."""
+
+    seat = 99
+    kind = DecisionKind.SECTION
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AssertionError(f"looked at {name} within another seat's turn")
+
+
+SECRETS: list[Action] = [
+    LayBuyers((BuyerColour.ORANGE, BuyerColour.ORANGE), True),
+    KeepLitWindows((Colour.WHITE,)),
+    ChooseBuyer(BuyerColour.BLUE),
+    TakeSection(Section(SectionKind.TURRET, Colour.WHITE, True)),
+    SearchPile(SectionKind.BASE),
+]
+
+
+def hide(replay: Replay, seat: int, dice: random.Random) -> Iterator[Step]:
+    """The same match to `seat`, with everything that it cannot know replaced at every step."""
+    for record, events, state in resimulated_steps(replay):
+        shown: Any
+        if state.seat in (seat, -1) or state.kind in (DecisionKind.SPACE, DecisionKind.BUYERS):
+            shown = other_possibility(state, seat, dice)
+        else:
+            shown = Unseen()
+        yield Step(
+            record if getattr(record, "seat", seat) == seat else secret(record, dice),
+            events,
+            shown,
+        )
+
+
+def other_possibility(state: State, seat: int, dice: random.Random) -> State:
+    seen = view(state, seat)
+    return state if seen.decision is None else determinize(seen, dice)
+
+
+def secret(record: Record | None, dice: random.Random) -> Record | None:
+    if isinstance(record, ReplyRecord):
+        return record._replace(actions=(dice.choice(SECRETS),), bot_us=123, referee_us=456)
+    if isinstance(record, RejectionRecord):
+        return record._replace(reason=RejectionReason.UNKNOWN_ACTION, detail="another story")
+    if isinstance(record, ForfeitRecord):
+        return record._replace(detail="another story")
+    return record
+
+
+@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+def test_a_seats_account_tells_nothing_that_is_hidden_from_it(
+    rule_sets: frozenset[RuleSet], seats: int
+) -> None:
+    replay = random_replay(rule_sets, seats, seed=4)
+    for seat in range(seats):
+        told = list(narrate(replay, seat))
+        steps = hide(replay, seat, random.Random(seat))
+        assert told == list(narrate_steps(replay.header, steps, replay.results, seat))
+
+
+def test_the_referees_account_tells_everybodys_secrets() -> None:
+    replay = random_replay(EVERYTHING, 3, seed=5)
+    everything = "\n".join(narrate(replay))
+    for seat in range(3):
+        own = "\n".join(narrate(replay, seat))
+        for other in range(3):
+            has = f"seat {other}  bot {other}  has "
+            assert has in everything
+            assert (has in own) == (other == seat)
+    assert "refused, empty: the reply carries no action" in everything
+    assert "refused" not in "\n".join(narrate(replay, 0))
+    assert "refused, empty: the reply carries no action" in "\n".join(narrate(replay, 2))
+
+
+def test_years_are_headings_and_every_turn_is_told() -> None:
+    replay = random_replay(EVERYTHING, 3, seed=5)
+    lines = list(narrate(replay, 1))
+    assert lines[0] == "Match random-5 as seat 1 bot 1 saw it"
+    assert lines[1] == "Rules: pro+gifts+genie. Edition: Ravensburger 2010."
+    assert [line.split(".")[0] for line in lines if line.startswith("Year")] == [
+        "Year 1",
+        "Year 2",
+        "Year 3",
+        "Year 4",
+    ]
+    turns = [line for line in lines if " with " in line and line.startswith("  seat")]
+    events = [event for step in resimulated_steps(replay) for event in step.events]
+    assert len(turns) == sum(isinstance(event, BuyersDispatched) for event in events)
+    assert any("forfeits (crash); the steward plays on" in line for line in lines)
+    assert any("(steward)" in line for line in lines)
+    assert max(map(len, lines)) <= 100
+
+
+def test_prestige_is_added_up_to_the_result() -> None:
+    replay = random_replay(EVERYTHING, 3, seed=5)
+    text = " ".join(" ".join(narrate(replay)).split())
+    table = text[text.index("Result") :]
+    for result in replay.results:
+        finals = text.split("final evaluation")[1:]
+        assert any(f"Prestige {result.prestige}." in part for part in finals)
+        assert f"seat {result.seat} bot {result.seat} {result.prestige} prestige" in table
+    assert "forfeit, crash: exit code 1" in table
+
+
+def test_there_is_no_such_seat() -> None:
+    replay = random_replay(EVERYTHING, 3, seed=5)
+    for seat in (-1, 3):
+        with pytest.raises(ReplayError, match=f"no seat {seat}; this match has seats 0 to 2"):
+            narrate(replay, seat)
+
+
+def test_the_account_goes_as_far_as_the_replay_holds() -> None:
+    replay = random_replay(EVERYTHING, 2, seed=5)
+    lines = narrate(replace(replay, records=replay.records[:30]))
+    with pytest.raises(ReplayError, match="record 32: expected more records, as seat"):
+        list(lines)

@@ -1,0 +1,194 @@
+"""Builds of entries: what a build may do, and the consequence if it fails."""
+
+import asyncio
+import os
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from asara_codec.results import Termination
+from asara_game.edition import load_edition
+from asara_server.replay.signing import SigningKey
+from asara_server.tournament.bots.build import EntryBuilder
+from asara_server.tournament.config.tournament_file import Tournament, load_tournament
+from asara_server.tournament.run.directory import RunDirectory
+from asara_server.tournament.runner import RunEnd, Runner
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.schedule.schedule import ScheduledMatch
+from tests.tournament import sample_bots
+from tests.tournament.sandbox_config import sandbox_or_skip
+from tests.tournament.test_runner import BASIC, by_id, play
+
+HEADER = """
+title = "Cup"
+seats = 2
+rule_sets = "basic"
+seed = "spring"
+
+[limits]
+build_s = 2
+build_mb = 20
+"""
+
+BUILD = "cat part.txt >bot.py; echo built by $(id -u); mkdir deep; touch deep/object.o"
+"""Script that builds a bot."""
+
+
+def enter(folder: Path, builds: Mapping[str, str]) -> Path:
+    """Write a tournament with an entry for each of these build scripts, and one without a build."""
+    text = HEADER
+    for name, script in builds.items():
+        (folder / name).mkdir()
+        (folder / name / "part.txt").write_text(sample_bots.GOOD)
+        (folder / name / "build.sh").write_text(script)
+        text += (
+            f'\n[[entries]]\nname = "{name}"\ndirectory = "{name}"\n'
+            'build = "sh build.sh"\ncommand = "python bot.py"\n'
+        )
+    (folder / "plain.py").write_text(sample_bots.GOOD)
+    text += '\n[[entries]]\nname = "plain"\ncommand = "python plain.py"\n'
+    (folder / "cup.toml").write_text(text)
+    return folder / "cup.toml"
+
+
+@pytest.fixture(params=["bubblewrap", "none"])
+def sandbox(request: pytest.FixtureRequest, tmp_path: Path) -> Sandbox | None:
+    if request.param == "none":
+        return None
+    return sandbox_or_skip((tmp_path / "cup.toml",), (tmp_path,))
+
+
+def build(file: Path, sandbox: Sandbox | None) -> dict[str, str]:
+    """Build all entries; return those that failed with the reasons."""
+    tournament: Tournament = load_tournament(file)
+    run = file.parent / "run"
+    (run / "logs").mkdir(parents=True, exist_ok=True)
+    builder = EntryBuilder(run / "builds", run / "logs", tournament.limits, sandbox=sandbox)
+    return asyncio.run(builder.build(tournament.entries, 2))
+
+
+def test_an_entry_plays_as_it_was_built_and_the_original_stays_as_it_was(
+    tmp_path: Path, sandbox: Sandbox | None
+) -> None:
+    file = enter(tmp_path, {"made": BUILD})
+    end = play(file, tmp_path / "run", [("made", "plain"), ("plain", "made")], sandbox=sandbox)
+    assert not any(result.forfeits for result in end.results)
+    assert end.unstartable == {}
+    assert sorted(path.name for path in (tmp_path / "made").iterdir()) == ["build.sh", "part.txt"]
+    assert (tmp_path / "run/builds/made/bot.py").read_text() == sample_bots.GOOD
+    assert "built by " in (tmp_path / "run/logs/build-made.log").read_text()
+    assert (tmp_path / "run/builds").stat().st_mode & 0o077 == 0
+
+
+def test_who_cannot_be_built_is_out_with_the_reason_and_the_others_play(
+    tmp_path: Path, sandbox: Sandbox | None
+) -> None:
+    builds = {
+        "made": BUILD,
+        "fails": "echo no compiler; exit 2",
+        "leaves-nothing": "true",
+        "endless": "sleep 60 & sleep 60",
+        "large": "for i in 1 2 3 4 5; do head -c 8000000 /dev/zero >file$i; done; sleep 60",
+        "deep": "for i in $(seq 50); do mkdir d; cd d; done; sleep 60",
+    }
+    file = enter(tmp_path, builds)
+    end = play(file, tmp_path / "run", [("plain", name) for name in builds], sandbox=sandbox)
+    assert end.unstartable == {
+        "fails": "build failed: exited with status 2",
+        "leaves-nothing": "build failed: it left no program for the command 'python bot.py'",
+        "endless": "build failed: not finished after 2 s",
+        "large": "build failed: its directory needs more than 20 MB of disk",
+        "deep": "build failed: its directory is nested more than 40 levels deep",
+    }
+    results = by_id(end)
+    assert results["m0"].forfeits == ()
+    for number, name in enumerate(list(builds)[1:], start=1):
+        (line,) = results[f"m{number}"].forfeits
+        assert (line.entry, line.termination) == (name, Termination.NEVER_STARTED)
+        assert line.detail == end.unstartable[name]
+    assert "no compiler" in (tmp_path / "run/logs/build-fails.log").read_text()
+    assert [path.name for path in (tmp_path / "run/builds").iterdir()] == ["made"]
+
+
+def test_what_cannot_be_copied_is_left_out_or_refused(
+    tmp_path: Path, sandbox: Sandbox | None
+) -> None:
+    file = enter(tmp_path, {"made": BUILD, "sparse": BUILD})
+    os.mkfifo(tmp_path / "made" / "pipe")
+    (tmp_path / "made" / "loop").symlink_to("loop")
+    (tmp_path / "made" / "nowhere").symlink_to("/no/such/file")
+    with (tmp_path / "sparse" / "huge").open("wb") as huge:
+        huge.truncate(1 << 40)
+    assert build(file, sandbox) == {
+        "sparse": "build failed: its directory needs more than 20 MB of disk even before the build"
+    }
+    copied = {path.name for path in (tmp_path / "run/builds/made").iterdir()}
+    assert "pipe" not in copied
+    assert "nowhere" in copied
+
+
+def test_a_run_that_is_stopped_does_not_wait_for_a_build(
+    tmp_path: Path, sandbox: Sandbox | None
+) -> None:
+    file = enter(tmp_path, {"endless": "sleep 60"})
+    file.write_text(file.read_text().replace("build_s = 2", "build_s = 60"))
+
+    async def scenario() -> RunEnd:
+        with closing(RunDirectory.create(tmp_path / "run")) as directory:
+            runner = Runner(
+                load_tournament(file),
+                [ScheduledMatch("m0", 1, BASIC, ("endless", "plain"))],
+                edition=load_edition(),
+                directory=directory,
+                key=SigningKey.new(),
+                sandbox=sandbox,
+            )
+            asyncio.get_running_loop().call_later(0.5, runner.stop)
+            return await asyncio.wait_for(runner.run(), 20)
+
+    end = asyncio.run(scenario())
+    assert (end.results, end.unstartable) == ((), {})
+    assert list((tmp_path / "run/builds").iterdir()) == []
+
+
+def test_what_was_built_is_not_built_again(tmp_path: Path, sandbox: Sandbox | None) -> None:
+    file = enter(tmp_path, {"made": BUILD, "fails": "exit 1"})
+    assert build(file, sandbox).keys() == {"fails"}
+    half = tmp_path / "run/builds/.fails"  # as left by a run that was killed
+    half.mkdir()
+    (half / "junk").touch()
+    assert build(file, sandbox).keys() == {"fails"}
+    assert (tmp_path / "run/logs/build-made.log").read_text().count("built by") == 1
+    assert not half.exists()
+
+
+def test_a_build_gets_at_nothing_but_its_copy(tmp_path: Path, sandbox: Sandbox | None) -> None:
+    if sandbox is None:
+        pytest.skip("without a sandbox, a build can read everything")
+    script = f"""
+    ls {tmp_path}; cat {tmp_path}/cup.toml; ls {tmp_path}/run
+    echo spoilt >{tmp_path}/spy/part.txt; ln -s {tmp_path}/cup.toml bot.py
+    cat /proc/net/dev | wc -l; env | grep TOKEN; ls /usr >/dev/null && touch /usr/x
+    """
+    file = enter(tmp_path, {"spy": script})
+    assert build(file, sandbox) == {
+        "spy": "build failed: exited with status 1",
+    }
+    log = (tmp_path / "run/logs/build-spy.log").read_text()
+    printed = [line for line in log.splitlines() if not line.startswith("#")]
+    assert printed[0] == "spy"
+    assert sum("No such file" in line for line in printed) == 2
+    assert "3" in printed  # two header lines and the loopback
+    assert "Read-only file system" in printed[-1]
+    assert (tmp_path / "spy" / "part.txt").read_text() == sample_bots.GOOD
+    assert "seats" not in log
+
+
+def test_a_build_is_refused_where_it_would_copy_the_tournament(tmp_path: Path) -> None:
+    file = enter(tmp_path, {})
+    text = file.read_text().replace('python plain.py"', 'python plain.py"\nbuild = "make"')
+    file.write_text(text + '[[entries]]\nname = "b"\ncommand = "env"\n')
+    with pytest.raises(ValueError, match=r"entries\[0\].build: works in a copy of the entry's"):
+        load_tournament(file)

@@ -1,0 +1,205 @@
+import asyncio
+import os
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from asara_server.tournament.bots.output_log import OutputLog
+from asara_server.tournament.bots.process import (
+    BotProcess,
+    StartError,
+    bot_environment,
+    with_output,
+    without_output,
+)
+
+
+async def start(
+    tmp_path: Path, code: str, *, limit: int = 10_000
+) -> tuple[BotProcess, OutputLog, Path]:
+    path = tmp_path / "bot.log"
+    log = OutputLog(path, limit)
+    process = await BotProcess.start(("python", "-c", code), tmp_path, environment(), log)
+    return process, log, path
+
+
+def environment(settings: Mapping[str, str] | None = None) -> dict[str, str]:
+    return bot_environment(settings or {}, address="unix:/a", token="t0ken", seed=7)
+
+
+def alive(pid: int) -> bool:
+    """Return True if a process runs; a zombie does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def text(log: Path) -> str:
+    return log.read_text()
+
+
+def test_bots_inherit_nothing_of_the_organiser_but_what_programs_need(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hush")
+    monkeypatch.setenv("PYTHONPATH", "/elsewhere")
+    monkeypatch.setenv("ASARA_TOKEN", "the organiser's")
+    monkeypatch.setenv("LANG", "C.UTF-8")
+    found = bot_environment({"LEVEL": "3"}, address="unix:/a", token="t", seed=7, seat=2)
+    assert found.pop("PATH").split(os.pathsep)[0] == str(Path(sys.executable).parent)
+    for name in ("HOME", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ", "USER"):
+        found.pop(name, None)
+    assert found == {
+        "LANG": "C.UTF-8",
+        "PYTHONUNBUFFERED": "1",
+        "LEVEL": "3",
+        "ASARA_ADDRESS": "unix:/a",
+        "ASARA_TOKEN": "t",
+        "ASARA_SEED": "7",
+        "ASARA_SEAT": "2",
+    }
+    assert "ASARA_SEAT" not in environment()
+
+
+def test_both_outputs_and_the_end_are_in_the_log(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        code = "import sys; print('out', flush=True); sys.exit('no\\x1b[31m model')"
+        process, log, path = await start(tmp_path, code)
+        assert await process.wait() == "exited with status 1"
+        assert log.last_lines() == ["out", "no [31m model"]
+        lines = path.read_text().splitlines()
+        assert f"process {process.pid}: python -c 'import sys" in lines[0]
+        assert lines[1:] == ["out", "no\x1b[31m model"]
+
+    asyncio.run(scenario())
+
+
+def test_the_end_by_a_signal_is_named_and_a_silent_one_said_to_be(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        process, log, _ = await start(tmp_path, "import os; os.kill(os.getpid(), 11)")
+        ending = await process.wait()
+        assert with_output(ending, log.last_lines()) == "killed by SIGSEGV; it printed nothing"
+
+    asyncio.run(scenario())
+
+
+def test_the_output_can_be_removed_from_the_sentence_again() -> None:
+    for words in ([], ["no model"], ["a", "; it printed: b"]):
+        assert without_output(with_output("ended", words)) == "ended"
+    assert without_output("did not dial in") == "did not dial in"
+
+
+def test_a_program_that_the_system_cannot_execute_is_refused_with_the_reason(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "bot").write_text("#!/no/such/interpreter\n")
+    (tmp_path / "bot").chmod(0o755)
+
+    async def scenario() -> None:
+        log = OutputLog(tmp_path / "bot.log", 1000)
+        with pytest.raises(
+            StartError,
+            match="could not be started: its first line names an interpreter that does not exist",
+        ):
+            await BotProcess.start(("./bot",), tmp_path, environment(), log)
+
+    asyncio.run(scenario())
+
+
+def test_output_is_cut_with_a_mark_and_the_bot_is_not_hurt_by_it(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        code = "for i in range(20_000): print(f'{i:>49}')\nprint('the end')"
+        process, log, path = await start(tmp_path, code, limit=100_000)
+        assert await process.wait() == "exited with status 0"
+        assert log.last_lines() == ["19996", "19997", "19998", "19999", "the end"]
+        data = path.read_bytes()
+        assert data.endswith(b"\n# cut: only 100,000 bytes are kept\n")
+        assert 100_000 < len(data) < 100_100
+        again, _, _ = await start(tmp_path, "print('more')", limit=100_000)
+        await again.wait()
+        assert len(path.read_bytes()) == len(data)
+
+    asyncio.run(scenario())
+
+
+def test_a_log_goes_on_in_the_file_of_the_next_match_with_the_limit_anew(tmp_path: Path) -> None:
+    log = OutputLog(tmp_path / "m1" / "0-bot.log", 1_000)
+    log.write(b"first\n" * 1_000)
+    log.switch_to(tmp_path / "m2" / "1-bot.log")
+    assert log.last_lines() == []
+    log.write(b"second\n")
+    assert log.last_lines() == ["second"]
+    log.close()
+    first = (tmp_path / "m1" / "0-bot.log").read_text()
+    assert first.endswith("# cut: only 1,000 bytes are kept\n")
+    assert (tmp_path / "m2" / "1-bot.log").read_text() == "second\n"
+
+
+def test_garbage_on_standard_output_is_kept_as_it_is(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        code = "import sys; sys.stdout.buffer.write(bytes(range(256)) * 4)"
+        process, _, path = await start(tmp_path, code)
+        assert await process.wait() == "exited with status 0"
+        assert path.read_bytes().endswith(bytes(range(256)) * 4)
+
+    asyncio.run(scenario())
+
+
+def test_a_process_is_ended_with_its_children_even_if_it_does_not_want_to(tmp_path: Path) -> None:
+    code = """
+import signal, subprocess, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+stubborn = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"
+print(subprocess.Popen([sys.executable, "-c", stubborn]).pid, flush=True)
+time.sleep(60)
+"""
+
+    async def scenario() -> None:
+        process, _, path = await start(tmp_path, code)
+        child = await first_number(path)
+        assert alive(child)
+        await asyncio.sleep(0.3)  # until the child ignores SIGTERM as well
+        before = time.monotonic()
+        await process.stop()
+        assert time.monotonic() - before < 20
+        assert not process.running
+        assert "did not end on SIGTERM; killed" in path.read_text()
+        await gone(child)
+
+    asyncio.run(scenario())
+
+
+def test_children_left_behind_are_ended_too_and_do_not_hold_up_the_runner(tmp_path: Path) -> None:
+    code = """
+import subprocess, sys
+print(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]).pid, flush=True)
+"""
+
+    async def scenario() -> None:
+        process, _, path = await start(tmp_path, code)
+        await asyncio.wait_for(process.wait(), 20)
+        await gone(await first_number(path))
+
+    asyncio.run(scenario())
+
+
+async def first_number(log: Path) -> int:
+    """Return the number that the bot printed."""
+    for _ in range(500):
+        for line in text(log).splitlines():
+            if line.isdigit():
+                return int(line)
+        await asyncio.sleep(0.02)
+    raise AssertionError(text(log))
+
+
+async def gone(pid: int) -> None:
+    for _ in range(100):
+        if not alive(pid):
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError(f"process {pid} still runs")

@@ -1,0 +1,161 @@
+"""Entries with a token in the tournament file: what goes with them, and what is said otherwise."""
+
+from pathlib import Path
+
+import pytest
+
+from asara_server.tournament.config.token_store import default_tokens_path, new_token, revoke_token
+from asara_server.tournament.schedule.plan import planned_matches
+from tests.tournament.remote_bots import CERTIFICATE, remote_table
+from tests.tournament.sample_bots import load_text, refusal_of
+
+HEAD = 'seats = 2\nrule_sets = "basic"\n'
+HERE = '[[entries]]\nname = "here"\ncommand = "python bot.py"\n'
+FAR = '[[entries]]\nname = "far"\ntoken = "far token"\n'
+NOT_HERE = "entries[1]: has a token, so its bot is not started here: leave out either {} or token"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "bot.py").touch()
+    new_token(tmp_path / "tokens.json", "far token")
+    return tmp_path
+
+
+def refusal(folder: Path, text: str) -> str:
+    return refusal_of(folder, text).removeprefix("cup.toml: ")
+
+
+def test_an_entry_with_a_token_needs_no_command(folder: Path) -> None:
+    tournament = load_text(folder, HEAD + remote_table() + HERE + FAR)
+    here, far = tournament.entries
+    assert (here.remote, here.token, here.command) == (False, "", ("python", "bot.py"))
+    assert (far.remote, far.token, far.command) == (True, "far token", ())
+    assert tournament.remote_entries == ("far",)
+    assert tournament.remote is not None
+    assert tournament.remote.tokens == folder / "tokens.json"
+    assert tournament.remote.certificate == CERTIFICATE
+    assert (tournament.remote.wait_s, tournament.remote.matches_at_once) == (600, 16)
+
+
+def test_paths_are_relative_to_the_file_and_tokens_lie_beside_the_key(folder: Path) -> None:
+    (folder / "cert.pem").write_bytes(CERTIFICATE.read_bytes())
+    default_tokens_path().unlink(missing_ok=True)
+    table = remote_table(certificate="cert.pem").replace("tokens = 'tokens.json'\n", "")
+    said = refusal(folder, HEAD + table + HERE + FAR)
+    assert f"asara token new 'far token' --file {default_tokens_path()}" in said
+    new_token(default_tokens_path(), "far token")
+    remote = load_text(folder, HEAD + table + HERE + FAR).remote
+    assert remote is not None
+    assert remote.certificate == folder / "cert.pem"
+    assert remote.tokens == default_tokens_path()
+    default_tokens_path().unlink()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            '[[entries]]\nname = "far"\n' + HERE,
+            (
+                "entries[0]: needs a command that starts its bot, or the name of the token with "
+                "which its bot connects from another machine"
+            ),
+        ),
+        (
+            remote_table() + HERE + FAR + 'command = "python bot.py"\n',
+            NOT_HERE.format("command"),
+        ),
+        (
+            remote_table() + HERE + FAR + "environment = { LEVEL = 3 }\n",
+            NOT_HERE.format("environment"),
+        ),
+        (
+            remote_table() + HERE + FAR + 'directory = "."\n',
+            NOT_HERE.format("directory"),
+        ),
+        (
+            remote_table() + HERE + '[[entries]]\nname = "far"\ntoken = ""\n',
+            "entries[1].token: should have 1 to 40 characters and no blanks around it",
+        ),
+        (
+            HERE + FAR,
+            (
+                "remote: is missing; give listen, certificate and key of the address where bots of "
+                "entries with a token connect"
+            ),
+        ),
+        (
+            remote_table() + HERE + HERE.replace('"here"', '"there"'),
+            "remote: no entry has a token, so no bot would connect; leave it out",
+        ),
+        (
+            remote_table() + HERE + FAR.replace("far token", "nobody"),
+            (
+                "entries[1].token: the token 'nobody' does not exist; make one with "
+                "`asara token new nobody --file DIR/tokens.json`"
+            ),
+        ),
+        (
+            remote_table() + FAR + FAR.replace('"far"', '"farther"'),
+            "entries[1].token: 'far token' is the token of entries[0]; give each entry its own",
+        ),
+        (
+            '[remote]\nlisten = "localhost:0"\n' + HERE + FAR,
+            "remote.certificate: is missing\ncup.toml: remote.key: is missing",
+        ),
+        (
+            remote_table(certificate="none.pem", key="bot") + HERE + FAR,
+            (
+                "remote.certificate: 'DIR/none.pem' cannot be read: No such file or directory\n"
+                "cup.toml: remote.key: 'DIR/bot' cannot be read: No such file or directory"
+            ),
+        ),
+        (
+            remote_table().replace("'tokens.json'", '"a\\u0000b"') + HERE + FAR,
+            r"remote.tokens: 'a\x00b' cannot be a path",
+        ),
+        (remote_table(key=".") + HERE + FAR, "remote.key: 'DIR' is not a file"),
+        (
+            remote_table(listen="unix:/tmp/s") + HERE + FAR,
+            "remote.listen: address 'unix:/tmp/s': write host:port, such as 127.0.0.1:7777",
+        ),
+        (remote_table(wait_s=0) + HERE + FAR, "remote.wait_s: should be greater than 0, not 0"),
+        (
+            remote_table(matches_at_once=0) + HERE + FAR,
+            "remote.matches_at_once: should be greater than or equal to 1, not 0",
+        ),
+        (
+            remote_table(certificat="x") + HERE + FAR,
+            "remote.certificat: unknown key; did you mean 'certificate'?",
+        ),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_place(folder: Path, text: str, message: str) -> None:
+    said = refusal(folder, HEAD + text)
+    assert said.replace(str(folder.resolve()), "DIR") == message
+
+
+def test_a_revoked_token_and_a_damaged_file_are_named(folder: Path) -> None:
+    text = HEAD + remote_table() + HERE + FAR
+    revoke_token(folder / "tokens.json", "far token")
+    assert refusal(folder, text) == (
+        "entries[1].token: the token 'far token' was revoked; make one with "
+        "`asara token new 'far token' --file DIR/tokens.json`"
+    )
+    (folder / "tokens.json").write_text("garbage")
+    assert refusal(folder, text).startswith("remote.tokens: DIR/tokens.json: is not a token file (")
+    assert (folder / "tokens.json").read_text() == "garbage"
+
+
+def test_blocks_with_a_bot_from_elsewhere_are_never_mirrored(folder: Path) -> None:
+    others = HERE + HERE.replace('"here"', '"there"')
+    tournament = load_text(folder, HEAD + remote_table() + others + FAR)
+    assert tournament.blocks == "mirrored"
+    matches = planned_matches(tournament)
+    assert {match.entries for match in matches if match.mirrored} == {
+        ("here", "there"),
+        ("there", "here"),
+    }
+    assert sum("far" in match.entries for match in matches) == 4
+    assert len({match.deal_block for match in matches}) == 3

@@ -1,0 +1,380 @@
+from pathlib import Path
+
+import pytest
+
+from asara_game.vocabulary import RuleSet
+from asara_server.tournament.config.tournament_file import (
+    ConfigError,
+    load_tournament,
+    usable_cores,
+)
+from asara_server.tournament.schedule.plan import planned_matches, planned_table_kinds
+from tests.tournament.sample_bots import load_text, refusal_of
+
+TWO = """
+[[entries]]
+name = "first"
+command = "python bot.py"
+[[entries]]
+name = "second"
+command = "python bot.py"
+"""
+HEAD = 'seats = 2\nrule_sets = "basic"\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "bot.py").write_text("")
+    (tmp_path / "bots").mkdir()
+    (tmp_path / "bots" / "greedy.py").write_text("")
+    return tmp_path
+
+
+def test_a_short_file_is_filled_up_with_defaults(folder: Path) -> None:
+    tournament = load_text(folder, HEAD + TWO)
+    assert tournament.title == "cup"
+    assert tournament.seats == (2,)
+    assert tournament.rule_sets == (frozenset({RuleSet.BASIC}),)
+    assert tournament.rounds == 1
+    assert tournament.seed is None
+    assert tournament.concurrency == usable_cores()
+    assert (tournament.blocks, tournament.orders) == ("mirrored", "rotations")
+    assert tournament.blocks_per_entry is None
+    assert tournament.processes == "match"
+    assert tournament.deals == "committed"
+    assert [entry.name for entry in tournament.entries] == ["first", "second"]
+    assert tournament.entries[0].command == ("python", "bot.py")
+    assert tournament.entries[0].directory == folder
+
+
+def test_a_full_file_is_read(folder: Path) -> None:
+    tournament = load_text(
+        folder,
+        """
+        title = "Cup"
+        seats = [2, 3]
+        rule_sets = ["basic", "pro+gifts+genie"]
+        rounds = 3
+        seed = 17
+        concurrency = 1
+        blocks = "independent"
+        orders = "all"
+        processes = "match"
+        deals = "joint"
+        transport = "tcp"
+        [clocks]
+        bank_s = 5
+        [limits]
+        log_bytes = 5_000
+        [[entries]]
+        name = "one"
+        command = ["python", "-u", "greedy.py", "--deep"]
+        directory = "bots"
+        environment = { LEVEL = 3, MOOD = "bold", ASARA_TRANSCRIPT = "kept" }
+        [[entries]]
+        name = "two v1.2"
+        command = "env python3"
+        [[entries]]
+        name = "three"
+        command = "python -m somewhere.bot"
+        """,
+    )
+    assert tournament.seed == "17"
+    assert tournament.deals == "joint"
+    assert tournament.clocks.bank_s == 5
+    assert tournament.clocks.increment_s == 0.5
+    assert tournament.limits.log_bytes == 5000
+    assert tournament.entries[0].directory == folder / "bots"
+    assert tournament.entries[0].environment == {
+        "LEVEL": "3",
+        "MOOD": "bold",
+        "ASARA_TRANSCRIPT": "kept",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (HEAD + "round = 3\n" + TWO, "cup.toml: round: unknown key; did you mean 'rounds'?"),
+        (
+            HEAD + TWO.replace("command", "comand", 1),
+            "cup.toml: entries[0].comand: unknown key; did you mean 'command'?",
+        ),
+        (
+            HEAD + "[clocks]\nblitz = 3\n" + TWO,
+            (
+                "cup.toml: clocks.blitz: unknown key; known are "
+                "start_up_s, bank_s, increment_s, grace_s, reconnect_s"
+            ),
+        ),
+        (
+            HEAD + TWO.replace("bot.py", "bots/gredy.py", 1),
+            (
+                "cup.toml: entries[0].command: no such file 'bots/gredy.py' in DIR; "
+                "did you mean 'bots/greedy.py'?"
+            ),
+        ),
+        (
+            HEAD + TWO.replace("python bot.py", "./bot.py", 1),
+            (
+                "cup.toml: entries[0].command: './bot.py' is not executable; make it so with "
+                "chmod +x, or put its interpreter first, such as 'python bot.py'"
+            ),
+        ),
+        (
+            HEAD + TWO.replace("python bot.py", "python bots", 1),
+            "cup.toml: entries[0].command: 'bots' is a directory; name the program in it",
+        ),
+        (
+            HEAD + TWO.replace("python bot.py", "bot.py", 1),
+            (
+                "cup.toml: entries[0].command: no program 'bot.py' on PATH; "
+                "for the file beside it write './bot.py'"
+            ),
+        ),
+        (
+            HEAD + TWO.replace("python bot.py", "python -u", 1),
+            (
+                "cup.toml: entries[0].command: 'python -u' names no script; "
+                "write it after the interpreter"
+            ),
+        ),
+        (
+            HEAD + TWO.replace("python bot.py", "python 'bot.py", 1),
+            "cup.toml: entries[0].command: cannot be split into words: no closing quotation",
+        ),
+        (
+            HEAD + TWO.replace('"python bot.py"', '""', 1),
+            (
+                "cup.toml: entries[0].command: is empty; "
+                "write what starts the bot, such as 'python bot.py'"
+            ),
+        ),
+        (
+            HEAD + TWO.replace('"python bot.py"', "7", 1),
+            "cup.toml: entries[0].command: should be a command line or a list of words",
+        ),
+        (
+            HEAD + TWO + 'directory = "nowhere"\n',
+            "cup.toml: entries[1].directory: 'DIR/nowhere' does not exist",
+        ),
+        (
+            HEAD + TWO + 'environment = { "A;reboot" = "x" }\n',
+            "cup.toml: entries[1].environment: 'A;reboot' cannot be an environment variable",
+        ),
+        (
+            HEAD + TWO + 'environment = { ASARA_TOKEN = "x" }\n',
+            (
+                "cup.toml: entries[1].environment: 'ASARA_TOKEN' is set by the runner; "
+                "choose a name without ASARA_"
+            ),
+        ),
+        (
+            HEAD + TWO.replace("second", "First"),
+            (
+                "cup.toml: entries: entries[0] and entries[1] are both named 'First'; "
+                "names must differ by more than case"
+            ),
+        ),
+        (
+            HEAD + TWO.replace("second", "../second"),
+            (
+                "cup.toml: entries[1].name: '../second' cannot name files because of '/'; "
+                "use letters, digits, . _ + -"
+            ),
+        ),
+        (
+            HEAD.replace("2", "[2, 4]") + TWO,
+            (
+                "cup.toml: seats: 4 seats need as many entries, and there are 2; "
+                "add [[entries]] or play with fewer seats"
+            ),
+        ),
+        (
+            HEAD.replace("2", "5") + TWO,
+            "cup.toml: seats: should be 2, 3, 4 or a list of these, not 5",
+        ),
+        (HEAD.replace("2", "[2, 2]") + TWO, "cup.toml: seats: names the number 2 twice"),
+        (HEAD.replace("2", "[]") + TWO, "cup.toml: seats: is empty; name at least one"),
+        (
+            HEAD.replace("basic", "genie") + TWO,
+            "cup.toml: rule_sets: rule set 'genie' needs 'pro': write 'pro+genie'",
+        ),
+        (
+            HEAD.replace("basic", "proo") + TWO,
+            "cup.toml: rule_sets: no rule set 'proo'; one of basic, pro, gifts, genie",
+        ),
+        (
+            HEAD.replace('"basic"', '["pro+gifts", "gifts+pro"]') + TWO,
+            "cup.toml: rule_sets: names the rules 'pro+gifts' twice",
+        ),
+        (
+            HEAD + 'rounds = "three"\n' + TWO,
+            "cup.toml: rounds: should be a valid integer, not 'three'",
+        ),
+        (
+            HEAD + 'processes = "forever"\n' + TWO,
+            "cup.toml: processes: should be 'run' or 'match', not 'forever'",
+        ),
+        (
+            HEAD + 'blocks = "mirorred"\n' + TWO,
+            "cup.toml: blocks: should be 'mirrored' or 'independent', not 'mirorred'",
+        ),
+        (
+            HEAD + "blocks = 30\n" + TWO,
+            "cup.toml: blocks: should be 'mirrored' or 'independent', not 30",
+        ),
+        (
+            HEAD + "orders = 4\n" + TWO,
+            "cup.toml: orders: should be 'rotations' or 'all', not 4",
+        ),
+        (
+            HEAD + "blocks_per_entry = 0\n" + TWO,
+            "cup.toml: blocks_per_entry: should be greater than or equal to 1, not 0",
+        ),
+        (
+            HEAD + "blocks_per_entry = 2.5\n" + TWO,
+            "cup.toml: blocks_per_entry: should be a valid integer, not 2.5",
+        ),
+        (
+            HEAD + "blocks_per_entry = 30\nrounds = 2\n" + TWO,
+            (
+                "cup.toml: rounds: blocks_per_entry already says how much is played; "
+                "leave out one of them"
+            ),
+        ),
+        (
+            HEAD + 'processes = "run"\n' + TWO,
+            (
+                "cup.toml: processes: a mirrored block plays one deal several times, and a bot "
+                "process that lasts for the run could recognise it; leave out processes, or set "
+                "blocks to 'independent'"
+            ),
+        ),
+        (
+            HEAD + 'deals = "joint"\n' + TWO,
+            (
+                "cup.toml: deals: a joint deal cannot be mirrored, because the nonces of each "
+                "match change the deal; set blocks to 'independent'"
+            ),
+        ),
+        (
+            HEAD + 'deals = "secret"\n' + TWO,
+            "cup.toml: deals: should be 'committed' or 'joint', not 'secret'",
+        ),
+        (
+            HEAD + "[clocks]\nbank_s = -1\n" + TWO,
+            "cup.toml: clocks.bank_s: should be greater than 0, not -1",
+        ),
+        (
+            HEAD + "[limits]\nsuspend_share = 2\nprocesses = 0\nmemory_mb = 1.5\n" + TWO,
+            (
+                "cup.toml: limits.suspend_share: should be less than or equal to 1, not 2\n"
+                "cup.toml: limits.memory_mb: should be a valid integer, not 1.5\n"
+                "cup.toml: limits.processes: should be greater than or equal to 4, not 0"
+            ),
+        ),
+        (
+            HEAD + TWO + 'build = "make"\n',
+            (
+                "cup.toml: entries[1].build: works in a copy of the entry's directory, which holds "
+                "the tournament file; give the entry a directory of its own"
+            ),
+        ),
+        (
+            HEAD + TWO + 'directory = "bots"\nbuild = "./make.sh"\n',
+            "cup.toml: entries[1].build: no such file './make.sh' in DIR/bots",
+        ),
+        (
+            HEAD + TWO + 'directory = "bots"\nbuild = 3\n',
+            "cup.toml: entries[1].build: should be a command line or a list of words",
+        ),
+        (
+            HEAD + TWO + 'readable = ["nowhere"]\n',
+            "cup.toml: entries[1].readable: 'DIR/nowhere' does not exist",
+        ),
+        (
+            HEAD + TWO + 'readable = ["~no-such-user/models"]\n',
+            "cup.toml: entries[1].readable: '~no-such-user/models' cannot be a path",
+        ),
+        (
+            HEAD + TWO + 'readable = ["bots\\u0000"]\n',
+            "cup.toml: entries[1].readable: 'bots\\x00' cannot be a path",
+        ),
+        (
+            HEAD + TWO + 'readable = "bots"\n',
+            "cup.toml: entries[1].readable: should be a list of paths, not 'bots'",
+        ),
+        (
+            HEAD + TWO + 'readable = ["bots", "/"]\n',
+            (
+                "cup.toml: entries[1].readable: '/' is more than a bot may see; "
+                "name only what it needs"
+            ),
+        ),
+        (
+            HEAD + TWO + 'readable = ["/proc/1"]\n',
+            (
+                "cup.toml: entries[1].readable: '/proc/1' is more than a bot may see; "
+                "name only what it needs"
+            ),
+        ),
+        (HEAD, "cup.toml: entries: is missing"),
+        (HEAD + "entries = 3\n", "cup.toml: entries: should be a valid tuple, not 3"),
+        (
+            HEAD + 'seed = ""\n' + TWO,
+            "cup.toml: seed: is empty; leave it out to have one drawn",
+        ),
+        (
+            "seats = 2\nrounds = \n",
+            "cup.toml: is not valid TOML: Invalid value (at line 2, column 10)",
+        ),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_place(folder: Path, text: str, message: str) -> None:
+    assert refusal_of(folder, text) == message
+
+
+def test_processes_may_live_for_the_run_where_no_deal_comes_again(folder: Path) -> None:
+    independent = HEAD + 'blocks = "independent"\n'
+    assert load_text(folder, independent + TWO).processes == "run"
+    assert load_text(folder, independent + 'processes = "match"\n' + TWO).processes == "match"
+
+
+def test_the_matches_and_their_numbers_follow_from_the_file(folder: Path) -> None:
+    tournament = load_text(folder, HEAD + 'blocks_per_entry = 5\norders = "all"\n' + TWO)
+    matches = planned_matches(tournament)
+    assert [match.match_id for match in matches[:3]] == [
+        "r1-basic-0001-1",
+        "r1-basic-0001-2",
+        "r1-basic-0002-1",
+    ]
+    assert len(matches) == 10
+    assert all(match.mirrored for match in matches)
+    assert [(kind.blocks, kind.matches) for kind in planned_table_kinds(tournament)] == [(5, 10)]
+
+
+def test_a_command_that_the_build_makes_need_not_be_there_yet(folder: Path) -> None:
+    built = 'name = "first"\ndirectory = "bots"\nbuild = "env make"\nreadable = ["bot.py"]'
+    text = TWO.replace("python bot.py", "./made", 1).replace('name = "first"', built)
+    first = load_text(folder, HEAD + text).entries[0]
+    assert (first.build, first.command) == (("env", "make"), ("./made",))
+    assert first.readable == (folder / "bot.py",)
+
+
+def test_everything_that_is_wrong_is_told_at_once(folder: Path) -> None:
+    lines = refusal_of(folder, "seats = 7\n" + TWO + 'colour = "red"\n').splitlines()
+    assert [line.split(": ")[1] for line in lines] == ["seats", "rule_sets", "entries[1].colour"]
+
+
+def test_a_missing_file_a_directory_and_a_file_that_is_no_text(folder: Path) -> None:
+    for path, message in (
+        (folder / "no.toml", "DIR/no.toml: no such file"),
+        (folder, "DIR: is a directory; name the tournament file in it"),
+    ):
+        with pytest.raises(ConfigError) as caught:
+            load_tournament(path)
+        assert str(caught.value).replace(str(folder), "DIR") == message
+    (folder / "cup.toml").write_bytes(b"title = '\xff'")
+    with pytest.raises(ConfigError, match=r"cup.toml: is not a text file in UTF-8"):
+        load_tournament(folder / "cup.toml")

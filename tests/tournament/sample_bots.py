@@ -1,0 +1,124 @@
+"""Programs of bots, good and bad, and tournaments to enter them in."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from asara_server.tournament.config.tournament_file import ConfigError, Tournament, load_tournament
+
+GOOD = """
+import asara
+asara.run(lambda decision, match: match.random.choice(decision.legal_actions))
+"""
+
+EXITS = """
+import sys
+print("loading", flush=True)
+sys.exit("cannot load model.bin")
+"""
+
+SLEEPS = """
+import time
+print("thinking about it", flush=True)
+time.sleep(60)
+"""
+
+GARBAGE = """
+import sys, time
+while True:
+    sys.stdout.buffer.write(bytes(range(256)) * 64)
+    sys.stdout.flush()
+"""
+
+NOISY = """
+import random, sys
+import asara
+def decide(decision, match):
+    sys.stdout.buffer.write(random.randbytes(20_000))
+    return match.random.choice(decision.legal_actions)
+asara.run(decide)
+"""
+
+MUTE = """
+import time
+import asara
+asara.run(lambda decision, match: time.sleep(60))
+"""
+
+NONSENSE = """
+import asara
+class Bot(asara.Bot):
+    def decide(self, decision):
+        return asara.Action(build_count=asara.BuildCount(count=99))
+    def rejected(self, decision, rejection):
+        return asara.Action()
+asara.run(Bot)
+"""
+
+CRASHES = """
+import os, sys
+import asara
+def decide(decision, match):
+    if decision.decision_id == 5:
+        print("no more memory", file=sys.stderr, flush=True)
+        os._exit(3)
+    return decision.legal_actions[0]
+asara.run(decide)
+"""
+
+STEADY = """
+import os, random, time
+import asara
+PAUSE_S = float(os.environ.get("PAUSE_S", "0"))
+def decide(decision, match):
+    time.sleep(PAUSE_S)
+    dice = random.Random(repr((match.match_id, match.seat, decision.decision_id)))
+    return dice.choice(decision.legal_actions)
+asara.run(decide)
+"""
+"""A bot whose choice depends on the decision only; it can pause before each."""
+
+HEADER = """
+title = "Cup"
+seats = 2
+rule_sets = "basic"
+blocks = "independent"
+seed = "spring"
+"""
+
+HASTY = """
+[clocks]
+start_up_s = 8
+bank_s = 4
+increment_s = 0.1
+reconnect_s = 2
+"""
+"""Clocks for bots that let them run out. Others have enough time, even on a busy machine."""
+
+
+def write_tournament(
+    folder: Path, bots: Mapping[str, str], header: str = HEADER, tables: str = ""
+) -> Path:
+    """Write a tournament file, and these programs beside it."""
+    text = header + tables
+    for name, code in bots.items():
+        (folder / f"{name}.py").write_text(code)
+        text += f'\n[[entries]]\nname = "{name}"\ncommand = "python {name}.py"\n'
+    path = folder / "cup.toml"
+    path.write_text(text)
+    return path
+
+
+def load_text(folder: Path, text: str) -> Tournament:
+    """Load a tournament from a file with this text in the folder."""
+    path = folder / "cup.toml"
+    path.write_text(text)
+    return load_tournament(path)
+
+
+def refusal_of(folder: Path, text: str) -> str:
+    """Return the error for this text of a tournament file, with the folder replaced by DIR."""
+    with pytest.raises(ConfigError) as caught:
+        load_text(folder, text)
+    return str(caught.value).replace(str(folder), "DIR")

@@ -1,0 +1,31 @@
+"""Takes memory in the way that its argument names, and reports it if it got everything."""
+
+import mmap
+import os
+import sys
+import time
+
+MIB = 1 << 20
+PIECE_MB = 16
+way = sys.argv[1]
+held: list[object] = []
+
+
+def eat() -> None:
+    piece = os.urandom(16) * (PIECE_MB * MIB // 16)
+    if way == "shared":
+        block = mmap.mmap(-1, len(piece))
+        block.write(piece)
+        held.append(block)
+    else:
+        held.append(piece)
+
+
+for _ in range(0, int(os.environ["MUCH_MB"]), PIECE_MB):
+    if way != "children":
+        eat()
+    elif os.fork() == 0:
+        eat()
+        time.sleep(60)
+time.sleep(1 if way == "children" else 0)
+print("REACHED all of it", flush=True)

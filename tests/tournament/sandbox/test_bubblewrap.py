@@ -1,0 +1,280 @@
+"""Programs in the sandbox: the files they see, the resources they may use, and their end."""
+
+import asyncio
+import os
+import shutil
+import sys
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import asara
+from asara_server.tournament.bots.output_log import OutputLog
+from asara_server.tournament.bots.process import BotProcess, bot_environment
+from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
+from asara_server.tournament.sandbox.spec import FilesystemView, ResourceLimits
+from tests.tournament.sandbox_config import HOSTILE, living, sandbox_or_skip
+
+LIMITS = ResourceLimits(memory_mb=256, processes=64, open_files=256, cpu_s=60, disk_mb=8)
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Sandbox:
+    return sandbox_or_skip()
+
+
+def without_groups(sandbox: Sandbox) -> Sandbox:
+    """Return the sandbox with limits for each process instead of control groups."""
+    return Sandbox(replace(sandbox.tools, cgroups=None))
+
+
+@asynccontextmanager
+async def running(
+    sandbox: Sandbox,
+    folder: Path,
+    command: Sequence[str],
+    limits: ResourceLimits = LIMITS,
+    settings: Mapping[str, str] | None = None,
+) -> AsyncIterator[tuple[BotProcess, Path]]:
+    """Run a program of `folder` in the sandbox; yield its process and the path of its log."""
+    path = folder.parent / f"{folder.name}.log"
+    log = OutputLog(path, 100_000)
+    environment = bot_environment(settings or {}, address="unix:/none", token="t0ken", seed=7)
+    del environment["ASARA_ADDRESS"]
+    spec = SandboxSpec(sandbox, FilesystemView(folder, ((folder, folder),)), limits)
+    process = await BotProcess.start(command, folder, environment, log, spec)
+    try:
+        yield process, path
+    finally:
+        await process.stop()
+        log.close()
+
+
+def run(
+    sandbox: Sandbox,
+    folder: Path,
+    command: Sequence[str],
+    limits: ResourceLimits = LIMITS,
+    settings: Mapping[str, str] | None = None,
+) -> tuple[str, str]:
+    """Run a program until it ends by itself; return how it ended and what it printed."""
+    folder.mkdir(exist_ok=True)
+
+    async def scenario() -> tuple[str, str]:
+        async with running(sandbox, folder, command, limits, settings) as (process, path):
+            return await asyncio.wait_for(process.wait(), 30), path.read_text(errors="replace")
+
+    return asyncio.run(scenario())
+
+
+def python(code: str) -> list[str]:
+    return ["python", "-c", code]
+
+
+def test_the_end_is_told_as_without_a_sandbox(sandbox: Sandbox, tmp_path: Path) -> None:
+    folder = tmp_path / "bot"
+    assert run(sandbox, folder, python("raise SystemExit(3)"))[0] == "exited with status 3"
+    assert run(sandbox, folder, python("import os; os.abort()"))[0] == "killed by SIGABRT"
+    how, printed = run(sandbox, folder, ["./missing"])
+    assert how == "exited with status 127"
+    assert "not found" in printed
+
+
+def test_a_program_sees_the_system_its_own_files_and_nothing_else(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    (folder / "own.txt").write_text("mine")
+    (tmp_path / "other.txt").write_text("not yours")
+    code = """
+import os, pathlib, asara, asara_game, asara_codec
+print(sorted(os.listdir("..")), pathlib.Path("own.txt").read_text())
+print(sorted(os.listdir("/")))
+print(os.listdir("/home") if os.path.exists("/home") else "no home")
+print(sorted(name for name in os.environ if name not in ("LANG", "LC_ALL", "LC_CTYPE", "TZ")))
+print(os.environ["HOME"], os.getpid() < 10, os.getuid(), os.uname().nodename)
+"""
+    how, printed = run(sandbox, folder, python(code))
+    assert how == "exited with status 0", printed
+    own, root, home, names, rest = printed.splitlines()[-5:]
+    assert own == "['bot'] mine"
+    assert set(eval(root)) <= {
+        *("bin", "dev", "etc", "lib", "lib32", "lib64", "libx32", "nix", "proc", "sbin", "tmp"),
+        *("usr", Path(os.path.realpath(sys.prefix)).parts[1]),
+        *(Path(sys.base_prefix).parts[1], Path(asara.__file__).parts[1], tmp_path.parts[1]),
+    }
+    assert home == "no home" or "home" in str(asara.__file__)
+    needed = {"ASARA_SEED", "ASARA_TOKEN", "HOME", "PATH", "PYTHONUNBUFFERED", "TMPDIR", "USER"}
+    set_by_shell = {"OLDPWD", "PWD", "SHLVL", "_"}
+    assert needed <= set(eval(names)) <= needed | set_by_shell
+    assert rest == "/tmp True 1000 bot"
+
+
+def test_what_is_secret_stays_so_where_all_around_it_is_seen(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    folder = tmp_path / "bot"
+    (folder / "run").mkdir(parents=True)
+    for name in ("run/journal.sqlite", "referee.key"):
+        (folder / name).write_text("words")
+    kept = sandbox.with_hidden(folder / "run", folder / "referee.key")
+    (folder / "own.py").write_text("""
+import os
+print(os.listdir("run"), sorted(os.listdir(".")))
+for name in ("run/journal.sqlite", "referee.key"):
+    try:
+        assert not open(name).read()
+    except OSError as error:
+        print(f"refused {name}")
+open("run/x", "w")
+""")
+    how, printed = run(kept, folder, ["python", "own.py"])
+    assert "[] ['own.py', 'referee.key', 'run']\n" in printed
+    assert "refused run/journal.sqlite\n" in printed
+    assert "words" not in printed
+    assert "Read-only file system: 'run/x'" in printed
+    assert how == "exited with status 1"
+
+
+@pytest.mark.parametrize("way", ["private", "shared", "children"])
+def test_memory_ends_where_the_limit_says(sandbox: Sandbox, tmp_path: Path, way: str) -> None:
+    if not sandbox.has_cgroups:
+        pytest.skip("without control groups, each process has its own limit")
+    how, printed = eats(sandbox, tmp_path, way, 1024)
+    if way != "children":  # the kernel may kill some of them while the parent continues
+        assert how == "killed by SIGKILL: it used more than 256 MB of memory"
+        assert "REACHED" not in printed
+
+
+def test_memory_within_the_limit_can_be_used(sandbox: Sandbox, tmp_path: Path) -> None:
+    for box in (sandbox, without_groups(sandbox)):
+        how, printed = eats(box, tmp_path, "private", 64)
+        assert (how, printed.splitlines()[-1]) == ("exited with status 0", "REACHED all of it")
+
+
+@pytest.mark.parametrize("way", ["private", "shared"])
+def test_without_groups_each_process_has_a_memory_limit(
+    sandbox: Sandbox, tmp_path: Path, way: str
+) -> None:
+    how, printed = eats(without_groups(sandbox), tmp_path, way, 1024, replace(LIMITS, memory_mb=64))
+    assert how == "exited with status 1"
+    assert "MemoryError" in printed or "Cannot allocate memory" in printed
+
+
+def eats(
+    sandbox: Sandbox,
+    tmp_path: Path,
+    way: str,
+    much_mb: int,
+    limits: ResourceLimits = LIMITS,
+) -> tuple[str, str]:
+    folder = tmp_path / "bot"
+    folder.mkdir(exist_ok=True)
+    shutil.copy(HOSTILE / "memory.py", folder)
+    settings = {"MUCH_MB": str(much_mb)}
+    return run(sandbox, folder, ["python", "memory.py", way], limits, settings)
+
+
+def test_no_library_of_the_program_runs_outside_or_before_the_limits(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    """The linker loads the libraries that variables name into every program that inherits them."""
+    folder = tmp_path / "bot"
+    settings = {"LD_PRELOAD": str(folder / "no.so"), "QUOTED": 'it\'s $HOME `id`\n"x"'}
+    how, printed = run(
+        sandbox, folder, python("import os; print(os.environ['QUOTED'])"), settings=settings
+    )
+    assert how == "exited with status 0"
+    assert printed.count("cannot be preloaded") == 1  # by the program, not by those that start it
+    assert 'it\'s $HOME `id`\n"x"' in printed
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="needs control groups to limit the processes of root")
+def test_processes_are_bounded_without_groups(sandbox: Sandbox, tmp_path: Path) -> None:
+    forks(without_groups(sandbox), tmp_path)
+
+
+def test_forks_end_where_the_limit_says(sandbox: Sandbox, tmp_path: Path) -> None:
+    forks(sandbox, tmp_path)
+
+
+def forks(sandbox: Sandbox, tmp_path: Path) -> None:
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    shutil.copy(HOSTILE / "fork.py", folder / f"{tmp_path.name}.py")
+
+    async def scenario() -> None:
+        command = ["python", f"{tmp_path.name}.py"]
+        async with running(sandbox, folder, command) as (_, path):
+            deadline = time.monotonic() + 10
+            while "refused to fork" not in path.read_text():
+                assert time.monotonic() < deadline
+                await asyncio.sleep(0.05)
+            await asyncio.sleep(0.5)
+            # The command lines of bubblewrap's own processes contain the program as well.
+            assert 10 < len(living(command[1])) <= LIMITS.processes + 5
+        await gone(command[1])
+
+    asyncio.run(scenario())
+
+
+async def gone(mark: str) -> None:
+    deadline = time.monotonic() + 10
+    while living(mark):
+        assert time.monotonic() < deadline, "processes are left"
+        await asyncio.sleep(0.02)
+
+
+def test_no_child_is_left_whether_the_bot_ends_or_is_ended(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    code = (HOSTILE / "leave.py").read_text().split("asara.run")[0]
+    (folder / "ends.py").write_text(code)
+    (folder / "stays.py").write_text(code + "import time\ntime.sleep(60)\n")
+    mark = f"6{os.getpid()}.5"
+
+    async def scenario(name: str) -> None:
+        settings = {"MARK": mark}
+        async with running(sandbox, folder, ["python", name], settings=settings) as (bot, path):
+            deadline = time.monotonic() + 10
+            while "left" not in path.read_text():
+                assert time.monotonic() < deadline, path.read_text()
+                await asyncio.sleep(0.02)
+            if name == "ends.py":
+                assert await bot.wait() == "exited with status 0"
+                await gone(mark)
+            else:
+                while len(living(mark)) < 2:
+                    assert time.monotonic() < deadline
+                    await asyncio.sleep(0.02)
+        await gone(mark)
+
+    asyncio.run(scenario("ends.py"))
+    asyncio.run(scenario("stays.py"))
+
+
+def test_processor_time_ends_where_the_limit_says(sandbox: Sandbox, tmp_path: Path) -> None:
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    shutil.copy(HOSTILE / "burn.py", folder)
+    code = "import runpy, asara\nasara.run = lambda _: __import__('time').sleep(60)\n"
+    (folder / "main.py").write_text(code + "runpy.run_path('burn.py')\n")
+    how, _ = run(sandbox, folder, ["python", "main.py"], replace(LIMITS, cpu_s=1))
+    assert how in {"killed by SIGXCPU", "killed by SIGKILL"}
+
+
+def test_open_files_end_where_the_limit_says(sandbox: Sandbox, tmp_path: Path) -> None:
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    code = (HOSTILE / "files.py").read_text().split("asara.run")[0]
+    how, printed = run(sandbox, folder, python(code))
+    assert how == "exited with status 0"
+    assert "refused after 2" in printed
+    assert "Too many open files" in printed

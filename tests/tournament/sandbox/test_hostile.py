@@ -1,0 +1,353 @@
+"""Malicious bots in matches: they reach nothing, and no other bot suffers.
+
+The programs are in `hostile/`. They print "REACHED" with anything that they get at, and "refused"
+with anything that they are denied.
+"""
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+
+from asara_codec.results import Termination
+from asara_game.edition import load_edition
+from asara_game.rules import parse_rule_sets
+from asara_server.eventlog.resimulate import resimulated_steps
+from asara_server.match.inputs import ReplyRecord
+from asara_server.replay.file import read_replay
+from asara_server.replay.signing import SigningKey
+from asara_server.tournament.config.tournament_file import load_tournament
+from asara_server.tournament.execution.executor import Executor
+from asara_server.tournament.run.directory import RunDirectory
+from asara_server.tournament.runner import RunEnd, Runner
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.schedule.schedule import ScheduledMatch, list_matches
+from asara_server.tournament.workers.dask_workers import dask_workers
+from asara_server.tournament.workers.requirements import worker_requirements
+from asara_server.tournament.workers.worker_executor import WorkerExecutor, sandbox_config
+from tests.cli.command import command_line, environment
+from tests.tournament.dask_clusters import Cluster
+from tests.tournament.sample_bots import STEADY
+from tests.tournament.sandbox_config import HOSTILE, living, sandbox_or_skip
+
+BASIC = parse_rule_sets("basic")
+MARK = f"7{os.getpid()}.5"
+
+HEADER = """
+title = "Cup"
+seats = 2
+rule_sets = "basic"
+seed = "spring"
+concurrency = 2
+blocks = "independent"
+processes = "run"
+
+[clocks]
+start_up_s = 10
+bank_s = 5
+increment_s = 0.02
+reconnect_s = 2
+
+[limits]
+log_bytes = 50_000
+memory_mb = 256
+processes = 64
+open_files = 256
+cpu_s = 30
+disk_mb = 8
+"""
+
+FIRST = "import asara\nasara.run(lambda decision, match: decision.legal_actions[0])\n"
+"""Program that plays like the malicious bots after their attempts."""
+
+
+def enter(
+    folder: Path,
+    programs: Mapping[str, str],
+    settings: Mapping[str, Mapping[str, str]] | None = None,
+) -> Path:
+    """Write a tournament of these programs, each in its own directory."""
+    text = HEADER
+    for name, code in programs.items():
+        (folder / name).mkdir()
+        (folder / name / "main.py").write_text(code)
+        command = "python main.py private" if name == "memory" else "python main.py"
+        text += f'\n[[entries]]\nname = "{name}"\ndirectory = "{name}"\ncommand = "{command}"\n'
+        pairs = [f'{key} = "{value}"' for key, value in (settings or {}).get(name, {}).items()]
+        text += f"environment = {{ {', '.join(pairs)} }}\n"
+    (folder / "cup.toml").write_text(text)
+    return folder / "cup.toml"
+
+
+def play(
+    file: Path,
+    out: Path,
+    matches: Sequence[ScheduledMatch],
+    sandbox: Sandbox | None,
+    executor: Executor | None = None,
+) -> RunEnd:
+    async def scenario() -> RunEnd:
+        with closing(RunDirectory.create(out)) as directory:
+            runner = Runner(
+                load_tournament(file),
+                matches,
+                edition=load_edition(),
+                directory=directory,
+                key=SigningKey.new(),
+                sandbox=sandbox,
+                executor=executor,
+            )
+            return await runner.run()
+
+    return asyncio.run(scenario())
+
+
+def printed(run: Path, entry: str) -> str:
+    """Return what an entry printed in all its matches."""
+    logs = (run / "logs").glob(f"*/?-{entry}.log")
+    return "".join(path.read_text(errors="replace") for path in sorted(logs))
+
+
+THINGS = 14
+
+
+@pytest.fixture
+def host() -> Iterator[dict[str, str]]:
+    """Listen on this machine in every way that a program could dial; yield the addresses."""
+    abstract = f"asara-test-{os.getpid()}"
+    with (
+        socket.create_server(("127.0.0.1", 0)) as tcp,
+        socket.socket(socket.AF_UNIX) as unix,
+        socket.socket(socket.AF_UNIX) as named,
+    ):
+        unix.bind("\0" + abstract)
+        unix.listen()
+        path = Path(f"/tmp/{abstract}")
+        path.unlink(missing_ok=True)
+        named.bind(str(path))
+        named.listen()
+        yield {
+            "HOST_PORT": str(tcp.getsockname()[1]),
+            "HOST_ABSTRACT": abstract,
+            "HOST_SOCKET": str(path),
+        }
+        path.unlink()
+
+
+def test_the_host_of_these_tests_can_be_dialled_from_outside(host: dict[str, str]) -> None:
+    """Otherwise the refusals in the sandbox would prove nothing."""
+    socket.create_connection(("127.0.0.1", int(host["HOST_PORT"]))).close()
+    for name in ("\0" + host["HOST_ABSTRACT"], host["HOST_SOCKET"]):
+        with socket.socket(socket.AF_UNIX) as one:
+            one.connect(name)
+
+
+@pytest.fixture
+def wanted(tmp_path: Path) -> tuple[dict[str, str], Sandbox]:
+    """Return the settings of the spy with the paths it tries, and a sandbox that hides them."""
+    key = tmp_path / "referee.key"
+    key.write_bytes(SigningKey.new().private_pem())
+    run = tmp_path / "run"
+    things = [
+        key,
+        tmp_path / "cup.toml",
+        run,
+        *(run / name for name in ("journal.sqlite", "run.json", "run.log", "logs", "replays")),
+        tmp_path / "good-0",
+        tmp_path / "good-0" / "main.py",
+        Path("/etc/shadow"),
+        Path.home() / ".ssh",
+        Path("/proc/kcore"),
+        Path("/var/log"),
+    ]
+    assert len(things) == THINGS
+    settings = {"WANTED": os.pathsep.join(map(str, things)), "SECRET_NAME": "AWS_SECRET"}
+    kept = sandbox_or_skip((key, tmp_path / "cup.toml"), (tmp_path,))
+    return settings, kept
+
+
+CONTAINED = ("burn", "disk", "leave", "network", "spy")
+"""Bots whose attempts fail and that play on."""
+
+FORFEITS = {
+    "crash": {Termination.CRASH},
+    "flood": {  # whichever happens first
+        Termination.CRASH,
+        Termination.NEVER_STARTED,
+        Termination.PROTOCOL_VIOLATION,
+        Termination.TIME_OUT,
+    },
+    "fork": {Termination.NEVER_STARTED},
+    "hang": {Termination.TIME_OUT},
+    "memory": {Termination.NEVER_STARTED},
+}
+
+GOOD = ("good-0", "good-1")
+
+
+@pytest.fixture
+def cup(tmp_path: Path, host: Mapping[str, str], wanted: tuple[dict[str, str], Sandbox]) -> Path:
+    """Write a tournament of ten malicious entries and two harmless ones."""
+    programs = {name: (HOSTILE / f"{name}.py").read_text() for name in (*CONTAINED, *FORFEITS)}
+    settings = {
+        "leave": {"MARK": MARK},
+        "memory": {"MUCH_MB": "4096"},
+        "network": host,
+        "spy": wanted[0],
+    }
+    return enter(tmp_path, {**dict.fromkeys(GOOD, STEADY), **programs}, settings)
+
+
+def contained(
+    cup: Path, sandbox: Sandbox, matches: Sequence[ScheduledMatch], executor: Executor | None = None
+) -> None:
+    """Play, and check that no bot reached anything and that no other bot suffered."""
+    run = cup.parent / "run"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ORGANISERS_SECRET", "AWS_SECRET")
+        end = play(cup, run, matches, sandbox, executor)
+    assert end.standings.complete
+    assert len(end.results) == len(matches)
+    assert living(MARK) == []
+    assert list(Path("/sys/fs/cgroup").rglob("asara-*-*")) == []
+    check_results(end)
+    for path in (run / "replays").iterdir():
+        list(resimulated_steps(read_replay(path)))
+    check_same_moves_without_forfeiting_bots(run, cup.parent / "calm", matches)
+    check_output(run)
+
+
+def check_results(end: RunEnd) -> None:
+    """Check that only the expected entries forfeit, and that the standings follow from results."""
+    scores: dict[str, list[float]] = {}
+    for result in end.results:
+        harmful = [line.entry in FORFEITS for line in result.seats]
+        assert bool(result.forfeits) == any(harmful)
+        for line, harms in zip(result.seats, harmful, strict=True):
+            reasons = {end.unstartable.get(line.entry), end.suspended.get(line.entry)}
+            if not harms or (all(harmful) and not line.termination.forfeit):
+                assert line.termination == Termination.COMPLETED, line
+            elif line.detail in reasons:
+                assert line.termination == Termination.NEVER_STARTED
+            else:
+                assert line.termination in FORFEITS[line.entry], line
+            ties = [other.rank for other in result.seats].count(line.rank) > 1
+            scores.setdefault(line.entry, []).append(0.5 if ties else 2 - line.rank)
+            if any(harmful) and not harms:
+                assert scores[line.entry][-1] == 1
+    assert {*end.unstartable, *end.suspended} <= FORFEITS.keys()
+    for entry in end.standings.overall:
+        assert entry.score == pytest.approx(fmean(scores[entry.entry]), abs=1e-6)
+        assert bool(entry.faults) == (entry.entry in FORFEITS)
+
+
+def check_same_moves_without_forfeiting_bots(
+    run: Path, calm: Path, matches: Sequence[ScheduledMatch]
+) -> None:
+    """Check that the others played the moves that they play when every entry is harmless."""
+    calm.mkdir()
+    again = play(
+        enter(calm, {**dict.fromkeys(GOOD, STEADY), **dict.fromkeys(CONTAINED, FIRST)}),
+        calm / "run",
+        [match for match in matches if not FORFEITS.keys() & set(match.entries)],
+        None,
+    )
+    assert len(again.results) > len(CONTAINED)
+    for result in again.results:
+        replays = [
+            read_replay(of / f"replays/{result.match_id}.asara") for of in (run, calm / "run")
+        ]
+        moves = [
+            [(one.seat, one.actions) for one in replay.records if isinstance(one, ReplyRecord)]
+            for replay in replays
+        ]
+        assert moves[0] == moves[1] != []
+
+
+def check_output(run: Path) -> None:
+    """Check that the logs contain refusals only, and that their size is limited."""
+    for name in CONTAINED:
+        assert "REACHED" not in printed(run, name)
+    assert printed(run, "network").count("refused") >= 5
+    spied = printed(run, "spy")
+    for what in ("wanted", "writing to", "mount:", "unshare:", "keyring:", "shmget:", "setuid:"):
+        assert f"refused {what}" in spied
+    assert spied.count("refused wanted") >= THINGS
+    assert "left" in printed(run, "leave")
+    wrote = [line.split() for line in printed(run, "disk").splitlines() if "wrote" in line]
+    for _, size, _, _, folder in wrote:
+        assert size in {"7", "8"} if folder in {"/tmp", "/dev/shm", "memory"} else size == "0"
+    assert len(wrote) >= 10
+    for path in (run / "logs").rglob("*.log"):
+        assert path.stat().st_size < 51_000
+    assert "# cut: only 50,000 bytes are kept" in printed(run, "flood")
+
+
+def test_no_bot_outlives_a_runner_that_is_killed(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    mark = f"8{os.getpid()}.5"
+    code = (HOSTILE / "leave.py").read_text().replace("asara.run", "__import__('time').sleep(60)#")
+    file = enter(tmp_path, {"leave": code, "good": STEADY}, {"leave": {"MARK": mark}})
+    words = ("tournament", "run", file, "--out", tmp_path / "run", "--sandbox", "bubblewrap")
+    runner = subprocess.Popen(
+        command_line(*words),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=environment(),
+    )
+    deadline = time.monotonic() + 20
+    while len(living(mark)) < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["sandbox"] == "bubblewrap"
+    runner.kill()
+    runner.communicate()
+    while living(mark):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def some_matches() -> list[ScheduledMatch]:
+    """Return matches in which every entry meets a harmless one."""
+    tables = [GOOD, GOOD[::-1], ("spy", "good-0")]
+    tables += [("good-1", name) for name in (*CONTAINED, *FORFEITS)]
+    return [ScheduledMatch(f"m{i}", 1, BASIC, names) for i, names in enumerate(tables)]
+
+
+def test_a_tournament_among_bots_that_mean_harm_has_correct_standings(
+    cup: Path, wanted: tuple[dict[str, str], Sandbox]
+) -> None:
+    contained(cup, wanted[1], some_matches())
+
+
+@pytest.mark.long
+def test_workers_of_a_cluster_contain_bots_that_mean_harm_as_well(
+    cup: Path, wanted: tuple[dict[str, str], Sandbox], tmp_path: Path
+) -> None:
+    pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
+    cluster = Cluster(tmp_path / "cluster")
+    cluster.folder.mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ORGANISERS_SECRET", "AWS_SECRET")
+        cluster.start(workers=2)
+    try:
+        needs = worker_requirements(load_tournament(cup).entries, {}, sandbox_config(wanted[1]))
+        with dask_workers(cluster.address, needs) as backend:
+            contained(cup, wanted[1], some_matches(), WorkerExecutor(backend))
+    finally:
+        cluster.end()
+
+
+@pytest.mark.long
+def test_everybody_meets_everybody_among_bots_that_mean_harm(
+    cup: Path, wanted: tuple[dict[str, str], Sandbox]
+) -> None:
+    contained(cup, wanted[1], list_matches((*GOOD, *CONTAINED, *FORFEITS), (2,), (BASIC,)))

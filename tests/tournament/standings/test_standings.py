@@ -1,0 +1,263 @@
+from pathlib import Path
+from random import Random
+
+import pytest
+from pydantic import ValidationError
+
+from asara_codec.results import Termination
+from asara_server.tournament.standings.match_result import (
+    MatchResult,
+    ResultsError,
+    SeatOutcome,
+    read_results,
+)
+from asara_server.tournament.standings.model import Standings, StandingsRow
+from asara_server.tournament.standings.standings import (
+    by_schedule,
+    compute_standings,
+    without_forfeits,
+)
+
+OK = Termination.COMPLETED
+
+
+def result(
+    number: int,
+    *seats: tuple[str, int, int],
+    rules: str = "basic",
+    void: bool = False,
+    attempt: int = 1,
+    block: str = "",
+    ends: dict[str, Termination] | None = None,
+) -> MatchResult:
+    """A match from (entry, rank, prestige) by seat."""
+    return MatchResult(
+        match_id=f"r1-{rules}-{number:04}",
+        attempt=attempt,
+        block=block,
+        round=1,
+        rule_sets=rules,
+        seats=tuple(
+            SeatOutcome(
+                entry=entry, rank=rank, prestige=points, termination=(ends or {}).get(entry, OK)
+            )
+            for entry, rank, points in seats
+        ),
+        void=void,
+        started="2026-01-01T00:00:00+00:00",
+        seconds=1.0,
+    )
+
+
+def line(standings: Standings, entry: str) -> StandingsRow:
+    return next(line for line in standings.overall if line.entry == entry)
+
+
+def compute(*results: MatchResult, scheduled: int | None = None) -> Standings:
+    return compute_standings(
+        "Cup", ("ann", "bob", "cid"), len(results) if scheduled is None else scheduled, results
+    )
+
+
+def test_score_runs_from_1_down_to_0_by_rank_and_ties_share_the_mean() -> None:
+    standings = compute(
+        result(1, ("ann", 1, 90), ("bob", 2, 80), ("cid", 3, 70)),
+        result(2, ("cid", 1, 90), ("ann", 2, 80), ("bob", 2, 80)),
+    )
+    assert [(at.entry, at.score) for at in standings.overall] == [
+        ("ann", 0.625),
+        ("cid", 0.5),
+        ("bob", 0.375),
+    ]
+    assert line(standings, "ann").win_share == 0.5
+    assert line(standings, "ann").prestige == 85
+
+
+def test_a_shared_win_is_a_shared_win() -> None:
+    standings = compute(result(1, ("ann", 1, 90), ("bob", 1, 90), ("cid", 3, 0)))
+    assert line(standings, "ann").win_share == 0.5
+    assert [at.place for at in standings.overall] == [1, 1, 3]
+
+
+def test_forfeits_are_counted_by_kind_and_are_never_wins() -> None:
+    ends = {"ann": Termination.CRASH, "bob": Termination.NEVER_STARTED}
+    standings = compute(result(1, ("ann", 1, 9), ("bob", 1, 9), ends=ends))
+    assert line(standings, "ann").faults == {"crash": 1}
+    assert line(standings, "bob").faults == {"never_started": 1}
+    assert line(standings, "ann").win_share == 0
+    assert line(standings, "ann").prestige is None
+    assert line(standings, "ann").score == 0.5
+    assert line(standings, "cid").faults == {}
+    later = result(2, ("ann", 1, 40), ("bob", 2, 30))
+    both = compute(result(1, ("ann", 1, 9), ("bob", 1, 9), ends=ends), later)
+    assert line(both, "ann").prestige == 40
+
+
+def test_void_matches_count_for_nothing_and_their_repetition_does() -> None:
+    void = result(1, ("ann", 1, 0), ("bob", 1, 0), void=True)
+    again = result(1, ("ann", 1, 9), ("bob", 2, 5), attempt=2)
+    lost = result(2, ("ann", 1, 0), ("bob", 1, 0), void=True)
+    standings = compute(void, again, lost, scheduled=2)
+    assert standings.matches.model_dump() == {
+        "scheduled": 2,
+        "played": 1,
+        "void": 1,
+        "blocks": 1,
+    }
+    assert not standings.complete
+    assert line(standings, "ann").matches == 1
+
+
+def test_the_score_is_the_mean_of_the_blocks_however_many_matches_they_have() -> None:
+    standings = compute(
+        result(1, ("ann", 1, 9), ("bob", 2, 5), block="b1"),
+        result(2, ("bob", 1, 9), ("ann", 2, 5), block="b1"),
+        result(3, ("ann", 1, 9), ("bob", 2, 5), block="b2"),
+        result(4, ("ann", 1, 9), ("bob", 2, 5)),
+    )
+    ann = line(standings, "ann")
+    assert (ann.matches, ann.blocks, standings.matches.blocks) == (4, 3, 3)
+    assert ann.score == pytest.approx((0.5 + 1 + 1) / 3, abs=1e-6)
+    assert ann.win_share == 0.75
+
+
+def test_a_block_goes_as_a_whole_where_somebody_forfeited() -> None:
+    results = (
+        result(1, ("ann", 1, 9), ("bob", 2, 5), block="b1", ends={"bob": Termination.CRASH}),
+        result(2, ("bob", 1, 9), ("ann", 2, 5), block="b1"),
+        result(3, ("bob", 1, 9), ("ann", 2, 5), block="b2"),
+    )
+    assert without_forfeits(results) == [results[2]]
+    standings = compute(*results)
+    assert [(at.entry, at.matches) for at in standings.overall][:2] == [("bob", 3), ("ann", 3)]
+    assert [(at.entry, at.score, at.matches, at.faults) for at in standings.without_forfeits] == [
+        ("bob", 1.0, 1, {}),
+        ("ann", 0.0, 1, {}),
+        ("cid", 0.0, 0, {}),
+    ]
+    assert line(standings, "bob").faults == {"crash": 1}
+
+
+def test_where_nothing_can_be_said_nothing_is_said() -> None:
+    standings = compute(*(result(number, ("ann", 1, 9), ("bob", 2, 5)) for number in range(9)))
+    assert line(standings, "cid").interval_95 is None
+    assert [at.first_chance for at in standings.overall] == [None, None, None]
+    low, high = line(standings, "ann").interval_95 or (0, 0)
+    assert (round(low, 3), high) == (0.664, 1)
+    assert compute().overall[0].interval_95 is None
+
+
+def test_the_chance_of_being_first_is_one_in_all_and_shared_by_those_who_are_alike() -> None:
+    even = [
+        result(2 * n + turn, *(seats[::-1] if turn else seats), block=f"b{n}")
+        for n in range(12)
+        for turn, seats in enumerate([(("ann", 1, 9), ("bob", 2, 5))] * 2)
+    ]
+    standings = compute(*even)
+    assert {at.entry: at.first_chance for at in standings.overall} == {
+        "ann": 1,
+        "bob": 0,
+        "cid": None,
+    }
+    ties = [result(n, ("ann", 1, 9), ("bob", 1, 9)) for n in range(10)]
+    assert [at.first_chance for at in compute(*ties).overall] == [0.5, 0.5, None]
+    dice = Random(3)
+    results = [
+        result(n, *zip(dice.sample(("ann", "bob", "cid"), 3), (1, 2, 3), (9, 5, 1), strict=True))
+        for n in range(30)
+    ]
+    chances = [at.first_chance or 0 for at in compute(*results).overall]
+    assert sum(chances) == pytest.approx(1, abs=1e-5)
+    assert all(0 < chance < 1 for chance in chances)
+
+
+def test_the_cross_table_has_each_pair_that_met_once() -> None:
+    standings = compute(
+        result(1, ("ann", 1, 90), ("bob", 2, 80), ("cid", 2, 80), block="b1"),
+        result(2, ("bob", 1, 90), ("cid", 2, 80), ("ann", 3, 70), block="b1"),
+        result(3, ("ann", 1, 90), ("bob", 2, 80), block="b2"),
+    )
+    assert [at.entry for at in standings.overall] == ["ann", "cid", "bob"]
+    found = [
+        (pair.entry, pair.opponent, pair.matches, pair.blocks, pair.score)
+        for pair in standings.cross_table
+    ]
+    assert found == [
+        ("ann", "cid", 2, 1, 0.5),
+        ("ann", "bob", 3, 2, 0.75),
+        ("cid", "bob", 2, 1, 0.25),
+    ]
+    for pair in standings.cross_table:
+        low, high = pair.interval_95
+        assert 0 <= low < pair.score < high <= 1
+
+
+def test_the_ladder_takes_matches_by_the_numbers_in_their_names() -> None:
+    wins = [result(number, ("ann", 1, 9), ("bob", 2, 5)) for number in (2, 10, 1)]
+    names = [found.match_id for found in by_schedule(wins)]
+    assert names == ["r1-basic-0001", "r1-basic-0002", "r1-basic-0010"]
+    tenth = wins[0].model_copy(update={"match_id": "r10-basic-0001-1"})
+    second = wins[0].model_copy(update={"match_id": "r2-basic-0001-10"})
+    first = wins[0].model_copy(update={"match_id": "r2-basic-0001-2"})
+    assert by_schedule([tenth, second, first]) == [first, second, tenth]
+    assert [(at.entry, at.matches) for at in compute(*wins).ladder] == [
+        ("ann", 3),
+        ("cid", 0),
+        ("bob", 3),
+    ]
+
+
+def test_seats_and_rules_are_told_apart() -> None:
+    standings = compute(
+        result(1, ("ann", 1, 9), ("bob", 2, 5)),
+        result(2, ("bob", 1, 9), ("ann", 2, 5), rules="pro"),
+        result(3, ("cid", 1, 9), ("ann", 2, 5), ("bob", 3, 1)),
+    )
+    assert [(s.seats, s.seat, s.matches, s.score) for s in line(standings, "ann").by_seat] == [
+        (2, 0, 1, 1.0),
+        (2, 1, 1, 0.0),
+        (3, 1, 1, 0.5),
+    ]
+    assert [(s.seats, s.seat, s.matches) for s in standings.seat_effect] == [
+        (2, 0, 2),
+        (2, 1, 2),
+        (3, 0, 1),
+        (3, 1, 1),
+        (3, 2, 1),
+    ]
+    assert [at.entry for at in standings.by_rule_sets["pro"]] == ["bob", "ann", "cid"]
+    assert standings.by_rule_sets["pro"][2].matches == 0
+
+
+def test_the_file_does_not_depend_on_the_order_in_which_matches_ended() -> None:
+    dice = Random(1)
+    results = []
+    for number in range(200):
+        names = dice.sample(("ann", "bob", "cid"), 3)
+        results.append(
+            result(number, *((name, rank, 100 // rank) for rank, name in enumerate(names, 1)))
+        )
+    before = compute(*results).model_dump_json(indent=2)
+    dice.shuffle(results)
+    after = compute(*results)
+    assert after.model_dump_json(indent=2) == before
+    assert all(at.first_chance is not None for at in after.overall)
+    assert Standings.model_validate_json(before).model_dump_json(indent=2) == before
+
+
+def test_results_come_back_from_their_file_without_a_line_cut_in_the_middle(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    played = result(1, ("ann", 1, 9), ("bob", 2, 5), ends={"bob": Termination.TIME_OUT})
+    text = played.model_dump_json() + "\n"
+    assert '"termination":"time_out"' in text
+    path.write_text(text + text[:40])
+    assert list(read_results(path)) == [played]
+    path.write_text(text + '{"match_id": 3}\n')
+    with pytest.raises(ResultsError, match=r"results\.jsonl: line 2: "):
+        list(read_results(path))
+
+
+@pytest.mark.parametrize("ranks", [(2, 3), (1, 3), (1, 1, 2), (0, 1), (-1, 1), (1,), (), (1,) * 5])
+def test_ranks_that_no_match_ends_with_are_refused(ranks: tuple[int, ...]) -> None:
+    with pytest.raises(ValidationError, match=r"the ranks|2 to 4"):
+        result(1, *((f"bot{seat}", rank, 0) for seat, rank in enumerate(ranks)))

@@ -1,0 +1,234 @@
+"""Deal blocks played with real processes: one deal, and no bot that recognises it."""
+
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from asara_server.eventlog.replay import Replay
+from asara_server.eventlog.resimulate import resimulated_steps
+from asara_server.match import deal_secrets
+from asara_server.replay.file import read_replay
+from asara_server.tournament.run.directory import read_info
+from asara_server.tournament.runner import Runner
+from asara_server.tournament.standings.match_result import MatchResult, read_results
+from tests.tournament import sample_bots
+from tests.tournament.failing_referee import fail_once
+from tests.tournament.runs import play
+from tests.tournament.sample_bots import write_tournament
+
+HEADER = """
+title = "Cup"
+seats = [2, 3]
+rule_sets = "basic"
+seed = "spring"
+concurrency = 2
+"""
+
+CURIOUS = """
+import os
+import asara
+class Bot(asara.Bot):
+    def decide(self, decision):
+        return self.match.random.choice(decision.legal_actions)
+    def ended(self, ended):
+        print("pid", os.getpid(), "seed", os.environ["ASARA_SEED"], "mirrored",
+              self.match.started.mirrored, "secret", ended.deal_secret.hex() or "none", flush=True)
+asara.run(Bot)
+"""
+"""A bot that prints its process, its seed and what it receives about its deal."""
+
+
+def replays(out: Path) -> dict[str, Replay]:
+    return {path.stem: read_replay(path) for path in (out / "replays").iterdir()}
+
+
+def block_of(name: str) -> str:
+    return name.rpartition("-")[0]
+
+
+def write(folder: Path, header: str = HEADER) -> Path:
+    programs = {"ann": CURIOUS, "bob": CURIOUS, "cid": CURIOUS}
+    file = write_tournament(folder, programs, header)
+    kept = folder / "kept"
+    text = file.read_text()
+    for name in programs:
+        command = f'command = "python {name}.py"\n'
+        text = text.replace(command, f'{command}environment = {{ ASARA_TRANSCRIPT = "{kept}" }}\n')
+    file.write_text(text)
+    return file
+
+
+class Snapshot(NamedTuple):
+    """The state of a run after a match, by block."""
+
+    finished: Counter[str]
+    """Matches that are over."""
+    sizes: dict[str, int]
+    """Matches that the block has."""
+    replays: Counter[str]
+    """Published replays."""
+
+
+@pytest.fixture(scope="module")
+def snapshots() -> list[Snapshot]:
+    """One snapshot after each match of `played`, which fills the list."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory, snapshots: list[Snapshot]) -> Path:
+    """A folder with a run of mirrored blocks."""
+    folder = tmp_path_factory.mktemp("mirrored")
+    out = folder / "run"
+    finished: Counter[str] = Counter()
+
+    def take_snapshot(_: Runner, result: MatchResult) -> None:
+        finished[result.block] += 1
+        sizes = {result.block: len(result.seats) for result in read_results(out / "results.jsonl")}
+        published = Counter(block_of(path.stem) for path in (out / "replays").iterdir())
+        snapshots.append(Snapshot(finished.copy(), sizes, published))
+
+    end = play(write(folder), out, finished=take_snapshot)
+    assert end.standings.complete
+    assert not any(result.forfeits for result in end.results)
+    return folder
+
+
+def test_all_matches_of_a_block_have_one_deal_and_no_two_blocks_have(played: Path) -> None:
+    secrets = defaultdict(set)
+    tournament = deal_secrets.tournament_secret("spring")
+    by_name = replays(played / "run")
+    assert sorted(Counter(map(block_of, by_name)).values()) == [2, 2, 2, 3]
+    for name, replay in by_name.items():
+        header = replay.header
+        assert header.mirrored_block == block_of(name)
+        assert header.deal_secret == deal_secrets.block_secret(tournament, block_of(name))
+        secrets[block_of(name)].add(header.deal_secret)
+        list(resimulated_steps(replay))  # checks every byte that every seat received
+    assert all(len(one) == 1 for one in secrets.values())
+    assert len(set.union(*secrets.values())) == len(secrets) == 4
+
+
+def test_everybody_sits_in_every_seat_of_a_block_once(played: Path) -> None:
+    seats = defaultdict(list)
+    for name, replay in replays(played / "run").items():
+        for seat, entry in enumerate(replay.header.entries):
+            seats[block_of(name), entry].append(seat)
+    for (block, _), sat in seats.items():
+        size = sum(one == block for one, _ in seats)
+        assert sorted(sat) == list(range(size))
+
+
+def test_results_name_their_block(played: Path) -> None:
+    results = list(read_results(played / "run" / "results.jsonl"))
+    assert len(results) == 9
+    assert all(result.block == block_of(result.match_id) for result in results)
+
+
+def test_no_bot_is_told_the_secret_of_a_deal_that_comes_again(played: Path) -> None:
+    by_name = replays(played / "run")
+    for name, replay in by_name.items():
+        for seat in range(len(replay.header.entries)):
+            (path,) = (played / "kept").glob(f"{name}-seat{seat}.transcript")
+            received = path.read_bytes()
+            assert replay.header.deal_commitment in received
+            assert replay.header.deal_secret not in received
+    logs = [path.read_text() for path in (played / "run" / "logs").rglob("*.log")]
+    assert len(logs) == 21  # 6 matches of two, 3 of three
+    for log in logs:
+        assert log.count("mirrored True secret none") == 1
+        assert "CANNOT BE TRUSTED" not in log
+
+
+def test_every_match_has_fresh_processes_that_its_dice_do_not_betray(played: Path) -> None:
+    words = [path.read_text().split() for path in (played / "run" / "logs").rglob("*.log")]
+    assert len({text[text.index("pid") + 1] for text in words}) == len(words) == 21
+    # The seed of an entry is the same in the whole run, so it distinguishes no block.
+    assert len({text[text.index("seed") + 1] for text in words}) == 3
+
+
+def test_independent_matches_have_deals_of_their_own_that_are_opened(tmp_path: Path) -> None:
+    file = write(tmp_path, HEADER + 'blocks = "independent"\n')
+    play(file, tmp_path / "run")
+    tournament = deal_secrets.tournament_secret("spring")
+    for name, replay in replays(tmp_path / "run").items():
+        assert replay.header.mirrored_block == ""
+        assert replay.header.deal_secret == deal_secrets.match_secret(tournament, name)
+        (path,) = (tmp_path / "kept").glob(f"{name}-seat0.transcript")
+        assert replay.header.deal_secret in path.read_bytes()
+    results = read_results(tmp_path / "run" / "results.jsonl")
+    assert all(result.block == block_of(result.match_id) for result in results)
+
+
+def test_no_replay_of_a_block_may_be_read_before_all_its_matches_are_over(
+    played: Path, snapshots: list[Snapshot]
+) -> None:
+    for finished, sizes, published in snapshots:
+        assert published == {
+            block: finished[block] for block in finished if finished[block] == sizes[block]
+        }
+    withheld = [
+        one for one in snapshots if any(one.finished[b] < one.sizes[b] for b in one.finished)
+    ]
+    assert len(withheld) >= 5
+    assert len(replays(played / "run")) == 9
+
+
+def test_a_run_that_was_stopped_within_a_block_keeps_its_replays_back_until_it_is_over(
+    tmp_path: Path,
+) -> None:
+    header = HEADER.replace("[2, 3]", "2").replace("concurrency = 2", "concurrency = 1")
+    file = write(tmp_path, header)
+    out = tmp_path / "run"
+    done = 0
+
+    def stop_soon(runner: Runner, _: MatchResult) -> None:
+        nonlocal done
+        done += 1
+        if done == 3:
+            runner.stop()
+
+    end = play(file, out, finished=stop_soon)
+    assert [result.match_id for result in end.results][1:] == ["r1-basic-0001-2", "r1-basic-0002-1"]
+    assert set(replays(out)) == {"r1-basic-0001-1", "r1-basic-0001-2"}
+    end = play(file, out, resume=True)
+    assert end.standings.complete
+    assert len(replays(out)) == len(end.results) == 6
+
+
+def test_a_match_that_is_played_again_keeps_the_deal_of_its_block(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    specs = fail_once(monkeypatch)
+    header = HEADER.replace("[2, 3]", "2").replace("concurrency = 2", "concurrency = 1")
+    programs = {"ann": sample_bots.GOOD, "bob": sample_bots.GOOD}
+    end = play(write_tournament(tmp_path, programs, header), tmp_path / "run")
+    names = [spec.match_id for spec in specs]
+    assert names == ["r1-basic-0001-1", "r1-basic-0001-1.2", "r1-basic-0001-2"]
+    assert len({spec.secret for spec in specs}) == 1
+    assert len({player.token for spec in specs for player in spec.players}) == 6
+    assert end.standings.complete
+    assert set(replays(tmp_path / "run")) == set(names[1:])
+
+
+def test_a_run_that_has_told_enough_finishes_its_blocks_and_is_complete(tmp_path: Path) -> None:
+    file = write(tmp_path, HEADER.replace("seats = [2, 3]", "seats = 2") + "rounds = 5\n")
+    out = tmp_path / "run"
+    seen: list[str] = []
+    end = play(
+        file,
+        out,
+        finished=lambda _, result: seen.append(result.match_id),
+        enough=lambda: len(seen) >= 3,
+    )
+    blocks = Counter(map(block_of, seen))
+    assert set(blocks.values()) == {2}
+    assert 2 <= len(blocks) <= 4  # of 15: two are played at once
+    assert end.unfinished == ()
+    assert end.standings.complete
+    assert {result.match_id for result in end.results} == set(seen) == set(replays(out))
+    info = read_info(out)
+    assert (info.state, info.scheduled) == ("finished", len(seen))
+    assert info.tournament_secret is not None

@@ -1,0 +1,96 @@
+"""Runs that workers play, and how they are compared."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from asara_server.eventlog.resimulate import resimulated_steps
+from asara_server.match.inputs import ReplyRecord
+from asara_server.replay.file import read_replay
+from asara_server.tournament.standings.match_result import read_results
+from tests.tournament.processes import living_in, running_processes, wait_until
+from tests.tournament.runs import play
+from tests.tournament.sample_bots import STEADY, write_tournament
+
+KILLS_ITS_WORKER = """
+import os, signal
+import asara
+def decide(decision, match):
+    if match.match_id.startswith("r1-basic-0002"):
+        os.kill(os.getppid(), signal.SIGKILL)
+    return decision.legal_actions[0]
+asara.run(decide)
+"""
+"""A bot that kills the process that started it, in one block."""
+
+HEADER = """
+title = "Cup"
+seats = 2
+rule_sets = "basic"
+seed = "spring"
+concurrency = 2
+"""
+
+PATIENT = """
+[clocks]
+start_up_s = 300
+bank_s = 3_600
+reconnect_s = 300
+"""
+"""Clocks that never run out, however busy the machine is."""
+
+
+def played_cup(folder: Path) -> Path:
+    """This folder, with a tournament, and its run as played by a referee in one process."""
+    file = write_tournament(folder, {"ann": STEADY, "bob": STEADY, "cid": STEADY}, HEADER, PATIENT)
+    play(file, folder / "local")
+    return folder
+
+
+def outcome(run: Path) -> tuple[list[dict[str, Any]], dict[str, list[Any]], bytes]:
+    """Results without times, the actions of each match, and the standings."""
+    results = sorted(
+        (
+            result.model_dump(exclude={"started", "seconds"})
+            for result in read_results(run / "results.jsonl")
+        ),
+        key=lambda result: (result["match_id"], result["attempt"]),
+    )
+    return results, played_actions(run), (run / "standings.json").read_bytes()
+
+
+def played_actions(run: Path) -> dict[str, list[Any]]:
+    """Actions by match. Checks that every replay can be repeated to the last byte."""
+    played = {}
+    for path in (run / "replays").iterdir():
+        replay = read_replay(path)
+        list(resimulated_steps(replay))
+        replies = [record for record in replay.records if isinstance(record, ReplyRecord)]
+        played[path.name] = [(reply.seat, reply.actions) for reply in replies]
+    return played
+
+
+def slow(file: Path, pause_s: float = 0.004) -> Path:
+    """The same tournament with bots that pause before every decision."""
+    setting = f'environment = {{ PAUSE_S = "{pause_s}" }}\n'
+    text = file.read_text().replace("[[entries]]\n", f"[[entries]]\n{setting}")
+    path = file.with_name(f"slow-{file.name}")
+    path.write_text(text)
+    return path
+
+
+def wait_until_gone(pids: Iterable[int], folder: Path) -> None:
+    """Wait until no bot of the folder is left, and none of these processes."""
+    known = set(pids)
+    wait_until(
+        "no process is left",
+        lambda: not living_in(folder) and not known & set(running_processes()),
+    )
+
+
+def interrupt_group(process: "subprocess.Popen[str]") -> None:
+    """Send the signal that Ctrl-C in a terminal sends."""
+    os.killpg(process.pid, signal.SIGINT)

@@ -1,0 +1,223 @@
+"""A Dask cluster of separate processes: the same run, even if a worker or the runner dies."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from asara_server.tournament.config.tournament_file import load_tournament
+from asara_server.tournament.standings.match_result import read_results
+from asara_server.tournament.workers.backend import WorkerError
+from asara_server.tournament.workers.dask_workers import dask_workers
+from asara_server.tournament.workers.requirements import worker_requirements
+from tests.cli.command import asara, command_line, environment, refusal
+from tests.tournament.dask_clusters import Cluster
+from tests.tournament.processes import children, living_in, wait_until
+from tests.tournament.sample_bots import STEADY, write_tournament
+from tests.tournament.sandbox_config import sandbox_or_skip
+from tests.tournament.worker_runs import (
+    HEADER,
+    KILLS_ITS_WORKER,
+    PATIENT,
+    outcome,
+    played_cup,
+    slow,
+    wait_until_gone,
+)
+
+pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Two workers; a test that kills one replaces it."""
+    made = Cluster(tmp_path_factory.mktemp("cluster"))
+    try:
+        made.start(workers=2)
+        yield made
+    finally:
+        made.end()
+
+
+@pytest.fixture(scope="module")
+def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return played_cup(tmp_path_factory.mktemp("cup"))
+
+
+def words(cluster: Cluster, file: Path, out: Path, *options: str) -> list[str]:
+    run = ("tournament", "run", file, "--out", out, "--key", out.parent / "key")
+    return [*map(str, run), "--executor", "dask", "--scheduler", cluster.address, *options]
+
+
+def start(cluster: Cluster, file: Path, out: Path, *options: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        command_line(*words(cluster, file, out, *options)),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+
+
+def busy(cluster: Cluster, folder: Path, number: int) -> list[int]:
+    """Wait until this number of workers have bots that play, and return them."""
+
+    def found() -> list[int]:
+        bots = set(living_in(folder))
+        pids = [worker.pid for worker in cluster.living]
+        playing = [pid for pid in pids if set(children(pid, "python")) & bots]
+        return playing if len(playing) >= number else []
+
+    workers: list[int] = wait_until(f"{number} workers play", found)
+    return workers
+
+
+def test_a_cluster_plays_what_one_process_plays(cluster: Cluster, cup: Path) -> None:
+    done = asara(*words(cluster, cup / "cup.toml", cup / "dask"))
+    assert done.returncode == 0, done.stderr
+    assert f"by the workers of {cluster.address}" in done.stderr
+    assert outcome(cup / "dask") == outcome(cup / "local")
+    logs = sorted(path.name for path in (cup / "dask" / "logs").glob("*/*"))
+    assert logs == sorted(path.name for path in (cup / "local" / "logs").glob("*/*"))
+    log = (cup / "dask" / "run.log").read_text()
+    assert len(set(re.findall(r"worker='worker (tcp://[\d.:]+)'", log))) == 2
+    assert asara("audit", cup / "dask").returncode == 0
+
+
+def test_a_run_survives_the_death_of_a_worker(cluster: Cluster, cup: Path) -> None:
+    process = start(cluster, slow(cup / "cup.toml"), cup / "killed")
+    victim = busy(cluster, cup, 2)[0]
+    os.kill(victim, signal.SIGKILL)
+    _, stderr = process.communicate(timeout=240)
+    assert process.returncode == 0, stderr
+    assert outcome(cup / "killed") == outcome(cup / "local")
+    wait_until_gone([victim], cup)
+    cluster.add_worker()
+
+
+def test_bots_end_where_the_runner_is_killed_and_the_workers_stay(
+    cluster: Cluster, cup: Path
+) -> None:
+    process = start(cluster, slow(cup / "cup.toml", pause_s=30), cup / "orphaned")
+    busy(cluster, cup, 1)
+    process.kill()
+    process.communicate()
+    wait_until_gone([], cup)
+    assert len(cluster.living) == 2
+
+
+def test_ctrl_c_keeps_what_is_over(cluster: Cluster, cup: Path) -> None:
+    process = start(cluster, slow(cup / "cup.toml"), cup / "stopped")
+    results = cup / "stopped" / "results.jsonl"
+    wait_until("a block is over", lambda: results.exists() and results.stat().st_size)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=240)
+    assert process.returncode == 128 + signal.SIGINT
+    assert "Traceback" not in stderr
+    assert list(read_results(results))
+    wait_until_gone([], cup)
+
+
+def test_workers_lack_what_is_not_there(cluster: Cluster, cup: Path) -> None:
+    requirements = worker_requirements(load_tournament(cup / "cup.toml").entries, {}, None)
+    gone = cup / "gone"
+    program = requirements.program._replace(asara="7.0")
+    with (
+        pytest.raises(WorkerError) as caught,
+        dask_workers(
+            cluster.address, replace(requirements, program=program, paths=(("ann", gone),))
+        ),
+    ):
+        pytest.fail("these workers do not fit")
+    lines = str(caught.value).splitlines()
+    assert len(lines) == 4
+    assert len({line.split(": ")[0] for line in lines}) == 2
+    assert all(line.startswith("worker tcp://127.0.0.1:") for line in lines)
+    assert "but the runner has 7.0: install the same on both" in lines[0]
+    assert f"entry ann: {gone} does not exist there; entries must be on a file system" in lines[1]
+
+
+def test_bots_of_a_cluster_are_contained(cluster: Cluster, tmp_path: Path) -> None:
+    sandbox_or_skip()
+    spy = "import os, socket\n" + STEADY.replace(
+        "asara.run(decide)",
+        f"""
+host, port = "{cluster.address.removeprefix("tcp://")}".split(":")
+try:
+    socket.create_connection((host, int(port)), timeout=5)
+    print("reached", flush=True)
+except OSError as error:
+    print("unreachable", os.path.exists({str(cluster.folder)!r}), flush=True)
+asara.run(decide)
+""",
+    )
+    file = write_tournament(tmp_path, {"ann": spy, "bob": spy}, HEADER, PATIENT)
+    options = ("--sandbox", "bubblewrap")
+    done = asara(*words(cluster, file, tmp_path / "run", *options))
+    assert done.returncode == 0, done.stderr
+    logs = [path.read_text() for path in (tmp_path / "run" / "logs").glob("*/*.log")]
+    assert len(logs) == 4
+    assert all("unreachable False" in log for log in logs)
+
+
+def test_where_no_scheduler_is_it_is_said_at_once(cup: Path) -> None:
+    run = ("tournament", "run", cup / "cup.toml", "--out", cup / "none", "--executor", "dask")
+    for address, why in (
+        ("127.0.0.1:1", "Timed out trying to connect"),
+        ("nowhere", "missing port number in address 'nowhere'"),
+    ):
+        said = refusal(*run, "--scheduler", address)
+        assert said.startswith(f"asara: --scheduler {address}: no Dask scheduler answers there (")
+        assert why in said
+        assert said.count("\n") == 1
+    assert not (cup / "none").exists()
+
+
+def test_a_run_ends_where_the_scheduler_does(tmp_path: Path) -> None:
+    made = Cluster(tmp_path)
+    folder = tmp_path / "cup"
+    folder.mkdir()
+    file = write_tournament(folder, {"ann": STEADY, "bob": STEADY}, HEADER, PATIENT)
+    try:
+        made.start(workers=1)
+        process = start(made, slow(file, pause_s=30), folder / "run")
+        busy(made, folder, 1)
+        assert made.scheduler is not None
+        made.scheduler.kill()
+        _, stderr = process.communicate(timeout=240)
+    finally:
+        made.end()
+    assert process.returncode == 1
+    assert f"the scheduler at {made.address} has gone" in stderr
+    assert "Traceback" not in stderr, stderr
+    wait_until_gone([], folder)
+
+
+@pytest.mark.long
+def test_a_block_that_no_worker_survives_has_no_result_and_the_others_do(tmp_path: Path) -> None:
+    made = Cluster(tmp_path)
+    folder = tmp_path / "cup"
+    folder.mkdir()
+    file = write_tournament(
+        folder, dict.fromkeys(("ann", "bob", "cid"), KILLS_ITS_WORKER), HEADER, PATIENT
+    )
+    try:
+        made.start(workers=0)
+        for _ in range(2):
+            made.add_worker("--nanny")
+        done = asara(*words(made, file, folder / "run"))
+    finally:
+        made.end()
+    assert done.returncode == 1, done.stderr
+    results = list(read_results(folder / "run" / "results.jsonl"))
+    assert {result.block for result in results if result.void} == {"r1-basic-0002"}
+    assert sum(not result.void for result in results) == 4
+    assert "block r1-basic-0002 is given up without a result: 4 workers died" in done.stderr
+    wait_until_gone([], folder)

@@ -1,0 +1,224 @@
+"""Worker processes: the same run, even if a worker or the runner dies."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from asara_server.tournament.standings.match_result import read_results
+from asara_server.tournament.workers.process_workers import process_workers
+from asara_server.tournament.workers.worker_executor import WorkerExecutor
+from tests.cli.command import command_line, environment
+from tests.tournament.processes import children, living_in, wait_until
+from tests.tournament.runs import play
+from tests.tournament.sample_bots import STEADY, write_tournament
+from tests.tournament.sandbox_config import sandbox_or_skip
+from tests.tournament.worker_runs import (
+    HEADER,
+    KILLS_ITS_WORKER,
+    PATIENT,
+    interrupt_group,
+    outcome,
+    played_cup,
+    slow,
+    wait_until_gone,
+)
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+WORKER = "multiprocessing"
+"""Part of the command line of a worker process."""
+
+
+@pytest.fixture(scope="module")
+def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return played_cup(tmp_path_factory.mktemp("cup"))
+
+
+TWO_WORKERS = ("--executor", "processes", "--workers", "2")
+
+
+def start(
+    file: Path, out: Path, *options: str, executor: Sequence[str] = TWO_WORKERS
+) -> "subprocess.Popen[str]":
+    """Start a run in a new process group, as in a terminal."""
+    words = ("tournament", "run", file, "--out", out, "--key", out.parent / "key")
+    return subprocess.Popen(
+        command_line(*words, *executor, *options),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+        process_group=0,
+    )
+
+
+def finish(process: "subprocess.Popen[str]") -> str:
+    """Wait for the end of a run, which must succeed; return what it printed."""
+    _, stderr = process.communicate(timeout=240)
+    assert process.returncode == 0, stderr
+    return stderr
+
+
+def busy_workers(process: "subprocess.Popen[str]", folder: Path) -> list[int]:
+    """Wait until both workers have bots that play, and return them."""
+
+    def found() -> list[int]:
+        workers = children(process.pid, WORKER)
+        busy = [pid for pid in workers if set(children(pid, "python")) & set(living_in(folder))]
+        return busy if len(busy) == 2 else []
+
+    workers: list[int] = wait_until("both workers play", found)
+    return workers
+
+
+def test_worker_processes_play_what_one_process_plays(cup: Path) -> None:
+    with process_workers(2) as backend:
+        end = play(cup / "cup.toml", cup / "processes", WorkerExecutor(backend))
+    assert end.standings.complete
+    assert outcome(cup / "processes") == outcome(cup / "local")
+    logs = sorted(path.name for path in (cup / "processes" / "logs").glob("*/*"))
+    assert logs == sorted(path.name for path in (cup / "local" / "logs").glob("*/*"))
+
+
+def test_a_worker_that_dies_costs_only_its_block_which_is_played_again(cup: Path) -> None:
+    run = cup / "killed"
+    process = start(slow(cup / "cup.toml"), run)
+    os.kill(busy_workers(process, cup)[0], signal.SIGKILL)
+    finish(process)
+    log = (run / "run.log").read_text()
+    assert log.count("block lost") == 1
+    assert "its worker process died" in log
+    assert outcome(run) == outcome(cup / "local")
+    wait_until_gone([], cup)
+
+
+def test_nothing_outlives_a_runner_that_is_killed_and_its_run_goes_on(cup: Path) -> None:
+    run = cup / "orphaned"
+    file = slow(cup / "cup.toml")
+    process = start(file, run)
+    results = run / "results.jsonl"
+    left = [*busy_workers(process, cup), *children(process.pid, WORKER)]
+    wait_until("a block is over", lambda: results.exists() and results.stat().st_size)
+    wait_until("a bot plays", lambda: living_in(cup))
+    places = [place for pid in living_in(cup) for place in sockets(pid)]
+    process.kill()
+    process.communicate()
+    wait_until_gone(left, cup)
+    assert places
+    wait_until("no socket is left", lambda: not any(place.exists() for place in places))
+    before = {result.match_id for result in read_results(results)}
+    finish(start(file, run, "--resume"))
+    assert before
+    assert outcome(run) == outcome(cup / "local")
+
+
+def sockets(pid: int) -> list[Path]:
+    """Folders of the sockets to which a bot can connect."""
+    settings = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    prefix = b"ASARA_ADDRESS=unix:"
+    return [Path(os.fsdecode(one.removeprefix(prefix))).parent for one in settings if prefix in one]
+
+
+def test_workers_finish_what_one_process_has_begun(cup: Path) -> None:
+    run = cup / "handed-over"
+    file = slow(cup / "cup.toml")
+    process = start(file, run, executor=())
+    log = run / "run.log"
+    wait_until("a match runs", lambda: log.exists() and "match started" in log.read_text())
+    process.kill()
+    process.communicate()
+    finish(start(file, run, "--resume"))
+    assert outcome(run) == outcome(cup / "local")
+
+
+def test_ctrl_c_says_what_was_cut_and_leaves_no_process(cup: Path) -> None:
+    run = cup / "interrupted"
+    process = start(slow(cup / "cup.toml"), run)
+    left = [*busy_workers(process, cup), *children(process.pid, WORKER)]
+    interrupt_group(process)
+    _, stderr = process.communicate(timeout=240)
+    assert process.returncode == 128 + signal.SIGINT
+    assert "Traceback" not in stderr
+    assert "Stopping: open decisions are finished." in stderr
+    assert "The same command with --resume goes on with this run." in stderr
+    assert "\nmatch r1-basic-000" in stderr  # and how far it was when it was stopped
+    wait_until_gone(left, cup)
+
+
+def test_a_second_ctrl_c_ends_at_once(cup: Path) -> None:
+    process = start(slow(cup / "cup.toml", pause_s=60), cup / "impatient")
+    left = [*busy_workers(process, cup), *children(process.pid, WORKER)]
+    interrupt_group(process)
+    assert process.stderr
+    for line in process.stderr:
+        if line.startswith("Stopping"):
+            break
+    interrupt_group(process)
+    _, stderr = process.communicate(timeout=240)
+    assert process.returncode == 128 + signal.SIGINT
+    assert "Traceback" not in stderr
+    assert "stopped at once" in stderr
+    wait_until_gone(left, cup)
+
+
+def test_a_block_that_no_worker_survives_has_no_result_and_the_others_do(tmp_path: Path) -> None:
+    programs = dict.fromkeys(("ann", "bob", "cid"), KILLS_ITS_WORKER)
+    file = write_tournament(tmp_path, programs, HEADER, PATIENT)
+    process = start(file, tmp_path / "run")
+    _, stderr = process.communicate(timeout=240)
+    assert process.returncode == 1
+    results = list(read_results(tmp_path / "run" / "results.jsonl"))
+    assert {result.block for result in results if result.void} == {"r1-basic-0002"}
+    assert "block r1-basic-0002 is given up without a result: its worker process died" in stderr
+    assert "2 matches without a result" in stderr
+    assert sum(result.void for result in results) == 2 * 3  # each for all its attempts
+    assert sum(not result.void for result in results) == 4
+    wait_until_gone([], tmp_path)
+
+
+CURIOUS = """
+import os
+found = set()
+for name in os.listdir("/proc/self/fd"):
+    try:
+        found.add(os.readlink(f"/proc/self/fd/{name}"))
+    except OSError:
+        pass  # the descriptor of the listing
+print("open:", sorted(found - {os.readlink("/proc/self/fd/1"), "/dev/null"}), flush=True)
+"""
+"""A bot that prints the files that it has open besides its input and output."""
+
+
+def test_bots_inherit_no_pipe_of_their_worker(tmp_path: Path) -> None:
+    programs = {"ann": CURIOUS + STEADY, "bob": CURIOUS + STEADY}
+    file = write_tournament(tmp_path, programs, HEADER, PATIENT)
+    with process_workers(1) as backend:
+        play(file, tmp_path / "run", WorkerExecutor(backend))
+    logs = [path.read_text() for path in (tmp_path / "run" / "logs").glob("*/*.log")]
+    assert len(logs) == 4
+    assert all("open: []" in log for log in logs), logs
+
+
+def test_bots_of_workers_are_contained(tmp_path: Path) -> None:
+    sandbox = sandbox_or_skip()
+    spies = "import os\nprint('sees', os.listdir('/proc/self/cwd/..'), flush=True)\n" + STEADY
+    for name in ("ann", "bob"):
+        (tmp_path / name).mkdir()
+    file = write_tournament(tmp_path, {"ann/ann": spies, "bob/bob": spies}, HEADER, PATIENT)
+    text = file.read_text()
+    for name in ("ann", "bob"):
+        text = text.replace(
+            f'name = "{name}/{name}"\ncommand = "python {name}/{name}.py"',
+            f'name = "{name}"\ncommand = "python {name}.py"\ndirectory = "{name}"',
+        )
+    file.write_text(text)
+    with process_workers(1) as backend:
+        end = play(file, tmp_path / "run", WorkerExecutor(backend), sandbox=sandbox)
+    assert not any(result.forfeits for result in end.results)
+    for path in (tmp_path / "run" / "logs").glob("*/*.log"):
+        assert f"sees ['{path.stem.partition('-')[2]}']" in path.read_text()

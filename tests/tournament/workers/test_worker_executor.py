@@ -1,0 +1,302 @@
+"""Jobs that workers get, and the blocks that they return or lose; nothing is played."""
+
+import asyncio
+import pickle
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from asara_codec.results import Termination
+from asara_game.rules import format_rule_sets
+from asara_server.match import deal_secrets
+from asara_server.tournament.run.directory import read_info
+from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome, utc_now
+from asara_server.tournament.workers.backend import WorkerError
+from asara_server.tournament.workers.block_job import BlockJob, BlockResult, PlayedAttempt
+from asara_server.tournament.workers.block_player import UnfitWorkerError, play_block
+from asara_server.tournament.workers.requirements import Program
+from asara_server.tournament.workers.worker_executor import WorkerExecutor
+from tests.tournament import sample_bots
+from tests.tournament.runs import play
+from tests.tournament.sample_bots import write_tournament
+from tests.tournament.worker_runs import HEADER, outcome
+
+NAMES = ("ann", "bob", "cid")
+
+
+class LostError(Exception):
+    """The error of a block whose worker died."""
+
+
+class Scripted:
+    """A backend whose workers return what a function makes of a job, or lose it."""
+
+    max_submissions = 3
+
+    def __init__(self, answer: Callable[[BlockJob], BlockResult], slots: int = 1) -> None:
+        self.jobs: list[BlockJob] = []
+        self.most = 0
+        self._answer = answer
+        self._slots = slots
+        self._open = 0
+
+    async def slots(self) -> int:
+        return self._slots
+
+    def submit(self, job: BlockJob) -> "Future[BlockResult]":
+        self.jobs.append(job)
+        self._open += 1
+        self.most = max(self.most, self._open)
+        future: Future[BlockResult] = Future()
+        asyncio.get_running_loop().call_later(0.01, self._end, job, future)
+        return future
+
+    def _end(self, job: BlockJob, future: "Future[BlockResult]") -> None:
+        self._open -= 1
+        try:
+            future.set_result(self._answer(job))
+        except Exception as error:  # noqa: BLE001 - as an executor does
+            future.set_exception(error)
+
+    def loss_reason(self, error: BaseException) -> str:
+        return "it died" if isinstance(error, LostError) else ""
+
+    async def stop_blocks(self, run_id: str, finish_s: float) -> None:
+        """Nothing runs."""
+
+
+def result(match: ScheduledMatch, attempt: int, faults: dict[str, Termination]) -> MatchResult:
+    """A match that the first seat won. An entry with a fault printed something before it ended."""
+    return MatchResult(
+        match_id=match.match_id,
+        attempt=attempt,
+        round=match.round,
+        rule_sets=format_rule_sets(match.rule_sets),
+        block=match.block,
+        seats=tuple(
+            SeatOutcome(
+                entry=entry,
+                rank=rank,
+                prestige=0,
+                termination=faults.get(entry, Termination.COMPLETED),
+                detail="exited with status 1; it printed: no model" if entry in faults else "",
+            )
+            for rank, entry in enumerate(match.entries, 1)
+        ),
+        started=utc_now(),
+        seconds=0.1,
+    )
+
+
+def done(job: BlockJob, **faults: Termination) -> BlockResult:
+    faults |= dict.fromkeys(job.excluded, Termination.NEVER_STARTED)
+    attempts = tuple(
+        PlayedAttempt(result(match, attempt, faults), None) for match, attempt in job.matches
+    )
+    return BlockResult("somewhere", attempts, (), (), ())
+
+
+def names(job: BlockJob) -> list[str]:
+    return [match.match_id for match, _ in job.matches]
+
+
+@pytest.fixture
+def cup(tmp_path: Path) -> Path:
+    return write_tournament(tmp_path, dict.fromkeys(NAMES, sample_bots.GOOD), HEADER)
+
+
+@pytest.mark.parametrize("slots", [1, 2, 7])
+def test_every_block_is_given_to_one_worker_as_there_is_room(
+    cup: Path, tmp_path: Path, slots: int
+) -> None:
+    backend = Scripted(done, slots)
+    end = play(cup, tmp_path / "run", WorkerExecutor(backend))
+    assert [names(job) for job in backend.jobs] == [
+        [f"r1-basic-000{block}-1", f"r1-basic-000{block}-2"] for block in (1, 2, 3)
+    ]
+    assert backend.most == min(slots, 3)
+    assert end.standings.complete
+    assert len(end.results) == 6
+
+
+def test_a_worker_learns_the_secrets_of_its_own_deals_and_nothing_they_follow_from(
+    cup: Path, tmp_path: Path
+) -> None:
+    backend = Scripted(done)
+    play(cup, tmp_path / "run", WorkerExecutor(backend))
+    tournament = deal_secrets.tournament_secret("spring")
+    of_blocks = {
+        job.matches[0][0].block: deal_secrets.block_secret(tournament, job.matches[0][0].block)
+        for job in backend.jobs
+    }
+    assert len(of_blocks) == 3
+    for job in backend.jobs:
+        sent = pickle.dumps(job)
+        assert tournament not in sent
+        assert tournament.hex().encode() not in sent
+        assert b"spring" not in sent
+        own = of_blocks[job.matches[0][0].block]
+        assert set(job.secrets.values()) == {own}
+        for secret in of_blocks.values():
+            assert (secret in sent) == (secret == own)
+
+
+def test_independent_matches_have_a_secret_for_each_attempt(cup: Path, tmp_path: Path) -> None:
+    cup.write_text(cup.read_text().replace("seats", 'blocks = "independent"\nseats', 1))
+    backend = Scripted(done)
+    play(cup, tmp_path / "run", WorkerExecutor(backend))
+    tournament = deal_secrets.tournament_secret("spring")
+    assert backend.jobs[0].secrets == {
+        name: deal_secrets.match_secret(tournament, name)
+        for first in ("r1-basic-0001-1", "r1-basic-0001-2")
+        for name in (first, f"{first}.2", f"{first}.3")
+    }
+
+
+def test_a_lost_block_is_played_again_as_the_same_attempt(cup: Path, tmp_path: Path) -> None:
+    seen: Counter[str] = Counter()
+
+    def lose_twice(job: BlockJob) -> BlockResult:
+        seen[names(job)[0]] += 1
+        if names(job)[0] == "r1-basic-0002-1" and seen[names(job)[0]] <= 2:
+            raise LostError
+        return done(job)
+
+    backend = Scripted(lose_twice)
+    end = play(cup, tmp_path / "run", WorkerExecutor(backend))
+    assert seen["r1-basic-0002-1"] == 3
+    lost = [job for job in backend.jobs if names(job)[0] == "r1-basic-0002-1"]
+    assert lost[0] == lost[1] == lost[2]
+    assert {result.attempt for result in end.results} == {1}
+    play(cup, tmp_path / "calm", WorkerExecutor(Scripted(done)))
+    assert outcome(tmp_path / "run") == outcome(tmp_path / "calm")
+
+
+def test_a_block_that_is_lost_too_often_is_void_and_not_tried_by_a_resumed_run(
+    cup: Path, tmp_path: Path
+) -> None:
+    def lose(job: BlockJob) -> BlockResult:
+        if names(job)[0] == "r1-basic-0002-1":
+            raise LostError
+        return done(job)
+
+    backend = Scripted(lose)
+    end = play(cup, tmp_path / "run", WorkerExecutor(backend))
+    assert len(backend.jobs) == 2 + backend.max_submissions
+    assert end.unfinished == ("block r1-basic-0002 is given up without a result: it died",)
+    assert (end.standings.matches.played, end.standings.matches.void) == (4, 2)
+    again = Scripted(lose)
+    play(cup, tmp_path / "run", WorkerExecutor(again), resume=True)
+    assert again.jobs == []
+
+
+def test_what_a_worker_broke_off_is_played_by_another(cup: Path, tmp_path: Path) -> None:
+    def break_off(job: BlockJob) -> BlockResult:
+        whole = done(job)
+        if names(job) == ["r1-basic-0001-1", "r1-basic-0001-2"]:
+            return replace(whole, attempts=whole.attempts[:1])
+        return whole
+
+    backend = Scripted(break_off)
+    end = play(cup, tmp_path / "run", WorkerExecutor(backend))
+    assert [names(job) for job in backend.jobs[:2]] == [
+        ["r1-basic-0001-1", "r1-basic-0001-2"],
+        ["r1-basic-0001-2"],
+    ]
+    assert end.standings.complete
+
+
+def test_a_worker_that_does_not_fit_ends_the_run_which_can_go_on(cup: Path, tmp_path: Path) -> None:
+    def refuse(job: BlockJob) -> BlockResult:
+        if names(job)[0] == "r1-basic-0002-1":
+            raise UnfitWorkerError("worker 7: it has Python 2.7")
+        return done(job)
+
+    with pytest.raises(WorkerError, match=r"worker 7: it has Python 2\.7"):
+        play(cup, tmp_path / "run", WorkerExecutor(Scripted(refuse)))
+    assert read_info(tmp_path / "run").state == "cut short"
+    backend = Scripted(done)
+    end = play(cup, tmp_path / "run", WorkerExecutor(backend), resume=True)
+    assert [names(job)[0] for job in backend.jobs] == ["r1-basic-0002-1", "r1-basic-0003-1"]
+    assert end.standings.complete
+
+
+def test_what_goes_wrong_otherwise_is_no_loss(cup: Path, tmp_path: Path) -> None:
+    def fail(_: BlockJob) -> BlockResult:
+        raise ZeroDivisionError
+
+    backend = Scripted(fail)
+    with pytest.raises(ZeroDivisionError):
+        play(cup, tmp_path / "run", WorkerExecutor(backend))
+    assert len(backend.jobs) == 1
+
+
+def test_who_faults_too_often_is_suspended_from_the_next_block_on(
+    cup: Path, tmp_path: Path
+) -> None:
+    cup.write_text(cup.read_text() + "[limits]\nsuspend_share = 0.4\nsuspend_after = 2\n")
+    backend = Scripted(lambda job: done(job, bob=Termination.CRASH))
+    end = play(cup, tmp_path / "run", WorkerExecutor(backend))
+    why = "suspended after it forfeited 2 of its first 2 matches"
+    assert end.suspended == {"bob": why}
+    first = next(i for i, job in enumerate(backend.jobs) if "bob" in job.matches[0][0].entries)
+    assert [dict(job.excluded) for job in backend.jobs] == [
+        {"bob": why} if i > first else {} for i in range(3)
+    ]
+
+
+def test_who_does_not_start_is_out_from_the_next_block_on(cup: Path, tmp_path: Path) -> None:
+    cup.write_text(cup.read_text() + "[limits]\nfailed_starts = 2\n")
+    backend = Scripted(lambda job: done(job, bob=Termination.NEVER_STARTED))
+    end = play(cup, tmp_path / "run", WorkerExecutor(backend))
+    why = "not started again after 2 failures in a row: exited with status 1"
+    assert end.unstartable == {"bob": why}  # what it printed is for the organiser alone
+    assert end.suspended == {}
+    assert [set(job.excluded) for job in backend.jobs][-1] == {"bob"}
+
+
+def test_what_was_not_built_is_not_asked_of_a_worker(cup: Path, tmp_path: Path) -> None:
+    for name in ("made", "broken"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "bot.py").write_text(sample_bots.GOOD)
+    entry = '[[entries]]\nname = "{0}"\ncommand = "python bot.py"\ndirectory = "{0}"\nbuild = {1}\n'
+    programs = {"made": "pass", "broken": "raise SystemExit(1)"}
+    cup.write_text(
+        HEADER
+        + "".join(entry.format(name, ["python", "-c", code]) for name, code in programs.items())
+    )
+    backend = Scripted(done)
+    end = play(cup, tmp_path / "run", WorkerExecutor(backend))
+    assert end.unstartable == {"broken": "build failed: exited with status 1"}
+    (job,) = backend.jobs
+    assert job.excluded == end.unstartable
+    assert job.requirements.paths == (("made", tmp_path / "run" / "builds" / "made"),)
+    assert job.requirements.missing() == []
+
+
+def test_where_a_block_does_not_fit_it_is_said_what_is_missing(cup: Path, tmp_path: Path) -> None:
+    backend = Scripted(done)
+    play(cup, tmp_path / "run", WorkerExecutor(backend))
+    job = backend.jobs[0]
+    requirements = job.requirements
+    gone = tmp_path / "gone"
+    program = requirements.program._replace(asara="7.0", python="2.7", edition_sha256="00")
+    job = replace(job, requirements=replace(requirements, program=program, paths=(("ann", gone),)))
+    with pytest.raises(UnfitWorkerError) as caught:
+        play_block(job)
+    lines = str(caught.value).splitlines()
+    assert all(line.startswith("worker process ") for line in lines)
+    ours = Program.here()
+    assert [line.partition(": ")[2].partition(":")[0] for line in lines] == [
+        f"it has asara {ours.asara}, but the runner has 7.0",
+        f"it has Python {ours.python}, but the runner has 2.7",
+        f"it has the edition of the game {ours.edition_sha256}, but the runner has 00",
+        "entry ann",
+    ]
+    assert f"entry ann: {gone} does not exist there" in lines[-1]
+    assert isinstance(pickle.loads(pickle.dumps(caught.value)), UnfitWorkerError)
