@@ -1,4 +1,4 @@
-"""The edition file: what it says, and what is said about a file that is wrong."""
+"""The edition file: its numbers, and the errors of invalid files."""
 
 import copy
 import json
@@ -256,7 +256,7 @@ _PATHS = nodes(TABLES)
 
 
 def disturb(tables: dict[str, Any], path: tuple[Any, ...], how: str, value: Any) -> None:
-    """Replace, remove, add or double a value; a path that is gone is let be."""
+    """Replace, remove, add or double a value; ignore a path that no longer exists."""
     at: Any = tables
     for key in path[:-1]:
         try:
@@ -292,7 +292,7 @@ _DISTURBANCES = st.lists(
 
 
 def check_file(data: bytes, seed: int) -> bool:
-    """Whether the file is an edition; one that is can be played under every combination."""
+    """True if the file is an edition, after playing it under every combination of rule sets."""
     try:
         edition = parse_edition(data)
     except EditionError as error:
@@ -332,10 +332,8 @@ def test_a_disturbed_file_is_refused_or_can_be_played_long(disturbances, seed):
     check_file(file(tables), seed)
 
 
-#: Single values that are likely to make an edition which is odd, but one.
 _NUMBERS = [path for path in _PATHS if str(path[-1]) not in ("source", "name", "kind")]
-
-
+"""Values that can be replaced by other numbers and mostly leave an odd, but valid edition."""
 _ODD = st.lists(st.tuples(st.sampled_from(_NUMBERS), st.integers(0, 60)), max_size=6)
 
 

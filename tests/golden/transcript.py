@@ -1,6 +1,6 @@
 """Matches written out: every event, decision and answer, and every seat's view at some decisions.
 
-The text depends on the rules engine alone. What changes in it is what a change of the engine does.
+The text depends on the rules engine alone, so its diff shows the effect of a change to the engine.
 """
 
 import random
@@ -30,14 +30,14 @@ from tests.game.table import rules
 
 
 class Script(NamedTuple):
-    """One match to be written out."""
+    """A match that is written out."""
 
     name: str
     rule_sets: str
     seats: int
     seed: int
-    #: The last year that is written.
     years: int
+    """Number of years that are written."""
 
 
 SCRIPTS = (
@@ -75,7 +75,7 @@ def lines(script: Script) -> Iterator[str]:
 
 
 def asked(state: State) -> str:
-    """The decision, with what has happened of it so far."""
+    """The decision, with the progress of the turn."""
     found = view(state, state.seat).decision
     assert found is not None
     parts = [found.kind.name]
@@ -154,7 +154,7 @@ def counted(names: Any, counts: tuple[int, ...]) -> str:
 
 
 def view_lines(state: State) -> Iterator[str]:
-    """What everybody sees, and what each seat sees besides."""
+    """The public view, then the private view of each seat."""
     yield "   ~ table"
     yield from (f"   ~   {line}" for line in public_lines(public_view(state)))
     for seat in range(state.rules.seats):

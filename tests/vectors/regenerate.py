@@ -1,7 +1,7 @@
-"""Writes the vectors of this folder anew: `python -m tests.vectors.regenerate` in the checkout.
+"""Rewrites the vectors of this folder: `python -m tests.vectors.regenerate` in the checkout.
 
-Look at the difference before committing it: whatever changes here changes what every deal,
-every replay and every other implementation of the rules means.
+Review the diff before committing it: a change here changes the meaning of every deal, every replay
+and every other implementation of the rules.
 """
 
 import json
@@ -15,7 +15,7 @@ FOLDER = Path(__file__).parent
 
 
 def write(name: str, value: dict[str, Any]) -> None:
-    """One line per item of every list at the top."""
+    """Write one line per item of every top-level list."""
     parts = []
     for key, item in value.items():
         if isinstance(item, list):
