@@ -260,7 +260,7 @@ def parse_action(text: str) -> Action:
     if rest is not None:
         raise ValueError(f"action {text!r}: unexpected {rest!r}")
     if str(action) != " ".join(text.split()):
-        raise ValueError(f"action {text!r}: not in its usual form; write {str(action)!r}")
+        raise ValueError(f"action {text!r}: not in canonical form; write {str(action)!r}")
     return action
 
 
@@ -282,13 +282,13 @@ def _member(enum: type[_E], words: Iterator[str]) -> _E:
         if _word(member) == word:
             return member
     names = ", ".join(_word(member) for member in enum)
-    raise ValueError(f"{word!r} is none of {names}" if word else f"one of {names} is missing")
+    raise ValueError(f"{word!r} is not one of {names}" if word else f"one of {names} is missing")
 
 
 def _number(words: Iterator[str]) -> int:
     word = next(words, "")
     if not (word.isascii() and word.isdigit() and len(word) <= 4):
-        raise ValueError(f"{word!r} is no number" if word else "a number is missing")
+        raise ValueError(f"{word!r} is not a number" if word else "a number is missing")
     return int(word)
 
 

@@ -77,7 +77,7 @@ def _ranked(towers: Sequence[Sequence[Tower]], colours: set[Colour]) -> Iterable
 
 
 def _award(award: Award, seats: int, ranked: Iterable[_Ranked]) -> list[int]:
-    """Prestige by seat; a tie shares its places, rounded up. Only places taken are paid (RULES R12)."""
+    """Prestige by seat: a tie shares its places, rounded up; empty ones are unpaid (RULES R12)."""
     points = [0] * seats
     rows = sorted(ranked, key=lambda row: row.rank, reverse=True)
     if not rows:

@@ -34,7 +34,7 @@ _BUILDING = (TowerFounded, TowerExtended, WindowLit)
 
 
 class Ledger:
-    """Purses, scores, hands, towers and spaces according to the events, each of which is checked."""
+    """Purses, scores, hands, towers and spaces according to the events; checks each event."""
 
     def __init__(self, rules: Rules) -> None:
         seats = rules.seats

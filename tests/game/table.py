@@ -212,7 +212,7 @@ class Table:
         return events
 
     def play_out(self, *, until: int = -1) -> list[Event]:
-        """Send all remaining buyers to the coloured building, until this year begins or to the end."""
+        """Send all buyers to the coloured building until a year begins, by default to the end."""
         events: list[Event] = []
         while self.state.seat >= 0 and self.state.year != until:
             events += self.play("dispatch coloured-building 1")
