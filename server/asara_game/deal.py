@@ -12,8 +12,6 @@ import hashlib
 import hmac
 import random
 import struct
-from collections.abc import Iterator
-from itertools import count
 from typing import Final, Protocol
 
 __all__ = ["Deal", "RandomShuffler", "Shuffler"]
@@ -52,22 +50,21 @@ class Deal:
 
     def shuffle(self, label: str, items: list[int]) -> None:
         """Shuffle in place by the words of `label`, without bias."""
-        words = self._words(label)
-        left = len(items)
-        for word in words:
-            if left < 2:
-                return
-            if word < _SAFE or word < _RANGE - _RANGE % left:
-                j = word % left
-                left -= 1
-                items[left], items[j] = items[j], items[left]
-
-    def _words(self, label: str) -> Iterator[int]:
         prefix = label.encode() + b"\0"
-        for block in count():
-            keyed = self._hmac.copy()  # the secret is hashed once for all blocks
-            keyed.update(prefix + _COUNTER.pack(block))
-            yield from _WORDS.unpack(keyed.digest())
+        left = len(items)
+        block = 0
+        while left > 1:
+            for word in self._words(prefix, block):
+                if left > 1 and (word < _SAFE or word < _RANGE - _RANGE % left):
+                    j = word % left
+                    left -= 1
+                    items[left], items[j] = items[j], items[left]
+            block += 1
+
+    def _words(self, prefix: bytes, block: int) -> tuple[int, ...]:
+        keyed = self._hmac.copy()  # the secret is hashed once for all blocks
+        keyed.update(prefix + _COUNTER.pack(block))
+        return _WORDS.unpack(keyed.digest())
 
 
 class RandomShuffler:
