@@ -180,7 +180,7 @@ class State:
     towers: list[tuple[Tower, ...]]
     buildable_counts: list[int]
     """Numbers of sections that the seat could build, see `build.buildable`, or NOT_COUNTED. Keeping
-    them saves a twelfth of a decision of the engine."""
+    them saves a twelfth of a decision of the engine where it is not compiled."""
 
     # The table.
     display_counts: list[int]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations_with_replacement
 from typing import Final
 
 from asara_game.actions import Action, LayBuyers
@@ -17,9 +18,14 @@ _BUYERS: Final = DecisionKind.BUYERS
 _COLOURED: Final = int(Area.COLOURED_BUILDING)
 _ANY_FACE_DOWN: Final = 7
 """Stands for the coloured building among the colours that an area can ask for."""
+_FACE_UP: Final = [LayBuyers((colour,), False) for colour in BuyerColour]
+_FACE_DOWN: Final = [LayBuyers((colour,), True) for colour in BuyerColour]
+_PAIRS: Final = [
+    (a, b, LayBuyers((a, b), True)) for a, b in combinations_with_replacement(BuyerColour, 2)
+]
 _MOST_LAYS: Final = 50_000
 _lays_by_key: dict[int, tuple[Action, ...]] = {}
-"""By hand and colour; saves a quarter of a decision of the engine."""
+"""By hand and colour; saves an eighth of a decision of the engine."""
 _new: Final = tuple.__new__
 """Makes a named tuple in half the time that calling its class takes; all fields are given."""
 
@@ -44,15 +50,14 @@ def lay_options(state: State) -> tuple[Action, ...]:
 
 def _lays(hand: int, colour: int) -> tuple[Action, ...]:
     """One buyer of the colour (any if the area has none), or two face down (RULES R1)."""
-    counts = dict(zip(BuyerColour, buyer_counts(hand), strict=True))
-    held = [c for c in BuyerColour if counts[c]]
+    counts = buyer_counts(hand)
     if colour == _ANY_FACE_DOWN:
-        return tuple(LayBuyers((c,), True) for c in held)
+        return tuple([lay for lay, count in zip(_FACE_DOWN, counts, strict=True) if count])
     if not colour:
-        return tuple(LayBuyers((c,), False) for c in held)
-    singles = (LayBuyers((c,), False) for c in held if c == colour)
-    pairs = ((a, b) for a in held for b in held if a < b or (a == b and counts[a] > 1))
-    return (*singles, *(LayBuyers(pair, True) for pair in pairs))
+        return tuple([lay for lay, count in zip(_FACE_UP, counts, strict=True) if count])
+    lays = [_FACE_UP[colour - 1]] if counts[colour - 1] else []
+    lays += [lay for a, b, lay in _PAIRS if counts[b - 1] and counts[a - 1] > (a == b)]
+    return tuple(lays)
 
 
 def lay_buyers(state: State, action: LayBuyers, events: list[Event]) -> None:
