@@ -1,7 +1,7 @@
-"""How a match ends for its seats: why, in which rank, with how many points.
+"""The referee's additions to the game: rejections, forfeits, and results by seat.
 
-The engine knows nothing of bots that go away or answer nonsense. What the referee adds to the
-game's own words is here; the numbers of the enums are those of the protocol.
+The rules engine has no notion of bots that disconnect or send invalid replies. The numbers of the
+enums are those of the protocol.
 """
 
 from enum import IntEnum
@@ -12,7 +12,7 @@ class Termination(IntEnum):
     """How a seat's part in a match ended."""
 
     UNSPECIFIED = 0
-    """The match still runs."""
+    """The match is running."""
     COMPLETED = 1
     REJECTED_REPLIES = 2
     TIME_OUT = 3
@@ -22,7 +22,7 @@ class Termination(IntEnum):
 
     @property
     def forfeit(self) -> bool:
-        """Whether the seat lost its place at the table; it then ranks last."""
+        """True if the seat forfeited, and therefore ranks last."""
         return self > Termination.COMPLETED
 
 
@@ -38,7 +38,7 @@ class RejectionReason(IntEnum):
 
 
 class SeatForfeited(NamedTuple):
-    """The one event that comes from the referee, not from the engine; as public as the others."""
+    """The one event that the referee adds to those of the engine; public like them."""
 
     seat: int
     termination: Termination
@@ -47,18 +47,18 @@ class SeatForfeited(NamedTuple):
 
 
 class SeatResult(NamedTuple):
-    """How a match ended for one seat; shown to everybody, but only after the end."""
+    """How a match ended for one seat; public after the end."""
 
     seat: int
     entry: str
     rank: int
-    """1 for the best; seats that tie share a rank, and the next ranks are left out."""
+    """1 for the best; tied seats share a rank, and the following ranks are skipped."""
     prestige: int
     termination: Termination
     detail: str
-    """Why, in words, where the seat forfeited; else empty."""
+    """Why the seat forfeited; "" if it did not."""
     asari: int
     sections: tuple[int, ...]
-    """40 counts of sections never built: index (kind - 1) * 10 + (colour - 1) * 2 + gold."""
+    """40 counts of unbuilt sections: index (kind - 1) * 10 + (colour - 1) * 2 + gold."""
     lit_windows: tuple[int, ...]
-    """5 counts of lit windows never built: index colour - 1."""
+    """5 counts of unbuilt lit windows: index colour - 1."""

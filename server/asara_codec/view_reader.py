@@ -1,4 +1,4 @@
-"""A seat's view out of messages: what a bot that searches starts from."""
+"""A seat's view from messages, for bots that search."""
 
 from collections.abc import Iterable
 from enum import IntEnum
@@ -36,13 +36,13 @@ _E = TypeVar("_E", bound=IntEnum)
 
 
 def view_from_proto(rules: Rules, message: DecisionMessage | MatchStarted) -> View:
-    """The view that a message carries, under the rules of its match; raises TranslationError.
+    """Return the view in a message, under the rules of its match; raises CodecError.
 
-    A MatchStarted says nothing of the decision: where the seat itself is to decide, that comes with
-    the Decision that follows, and is None here. Where another seat is, its turn is just beginning.
+    MatchStarted does not hold a decision. If the seat itself has to decide, the decision follows in
+    a message of its own, and is None here; if another seat has to, its turn is just beginning.
     """
     if not message.view.HasField("public_view"):
-        raise CodecError("the view has no public part; say hello without omit_public_view")
+        raise CodecError("the view has no public part; send Hello without omit_public_view")
     public = public_from_proto(message.view.public_view)
     private = private_from_proto(message.view.private_view)
     if isinstance(message, DecisionMessage):
@@ -67,7 +67,7 @@ def _decision(seat: int, message: DecisionMessage) -> Decision:
 
 
 def public_from_proto(message: PublicMessage) -> PublicView:
-    """What everybody knows; raises TranslationError."""
+    """Return the public view in a message; raises CodecError."""
     displays: dict[int, tuple[int, ...]] = dict.fromkeys(MARKETS, (0,) * 10)
     piles = dict.fromkeys(MARKETS, 0)
     for market in message.markets:
@@ -101,7 +101,7 @@ def public_from_proto(message: PublicMessage) -> PublicView:
 
 
 def private_from_proto(message: PrivateMessage) -> PrivateView:
-    """What one seat alone knows; raises TranslationError."""
+    """Return the private view in a message; raises CodecError."""
     return PrivateView(
         seat=message.seat,
         asari=message.asari,

@@ -1,4 +1,4 @@
-"""How a process runs that has much to do: its event loop, and how it collects garbage."""
+"""The event loop and the garbage collection of a process that carries a heavy load."""
 
 import asyncio
 import gc
@@ -7,19 +7,19 @@ from typing import Final, TypeVar
 
 T = TypeVar("T")
 
-#: Matches leave no reference cycles behind; looking for some as often as Python does by itself
-#: takes a seventh of the referee's work.
-_COLLECT_AFTER: Final = (50_000, 20, 100)
+_THRESHOLDS: Final = (50_000, 20, 100)
+"""Thresholds of the collector. Matches leave no reference cycles; with Python's own thresholds,
+looking for some takes a seventh of the referee's time."""
 
 
 def seldom_collect() -> None:
-    """From now on the process seldom looks for garbage."""
+    """Make this process look for reference cycles less often."""
     gc.freeze()
-    gc.set_threshold(*_COLLECT_AFTER)
+    gc.set_threshold(*_THRESHOLDS)
 
 
 def new_event_loop() -> asyncio.AbstractEventLoop:
-    """One of uvloop where there is one: it takes less time per message."""
+    """Return a loop of uvloop, which takes less time per message, if it is installed."""
     try:
         import uvloop
     except ImportError:  # Windows
@@ -28,7 +28,7 @@ def new_event_loop() -> asyncio.AbstractEventLoop:
 
 
 def run(main: Coroutine[None, None, T]) -> T:
-    """Like `asyncio.run`, on `new_event_loop`. Calls `seldom_collect`."""
+    """Run a coroutine like `asyncio.run`, on `new_event_loop` and with `seldom_collect`."""
     seldom_collect()
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         return runner.run(main)
