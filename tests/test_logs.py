@@ -57,7 +57,7 @@ def test_tracebacks_do_not_show_values(form):
 
 
 def test_levels_and_formats_that_do_not_exist():
-    with pytest.raises(ValueError, match="log level 'loud': one of debug"):
+    with pytest.raises(ValueError, match="log level 'loud': use one of debug"):
         logs.configure("loud")
-    with pytest.raises(ValueError, match="log format 'xml': one of console"):
+    with pytest.raises(ValueError, match="log format 'xml': use one of console"):
         logs.configure(form="xml")
