@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cache
 from typing import Any, Final, TypeVar, cast
 
 from .vocabulary import Area, BuyerColour, Colour, Section, SectionKind, Space
@@ -35,42 +36,29 @@ __all__ = [
     "parse_space",
 ]
 
-_T = TypeVar("_T")
-
 
 class _Interned(type):
-    """Makes equal actions one object."""
+    """Makes actions that are equal one object; arguments may be given by keyword."""
 
-    def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> None:
-        super().__init__(name, bases, namespace)
-        cls._pool: dict[tuple[Any, ...], Any] = {}
-
-    def __call__(cls: type[_T], *args: Any, **kwargs: Any) -> _T:
-        pool = cast("_Interned", cls)._pool
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if kwargs:
-            fields = cast("Any", cls).__dataclass_fields__
-            names = [name for name in list(fields)[len(args) :] if name in kwargs]
-            args += tuple(kwargs.pop(name) for name in names)
-            if kwargs:
-                raise TypeError(f"{cls.__name__}: unexpected {sorted(kwargs)}")
-        found = pool.get(args)
-        if found is None:
-            found = pool[args] = type.__call__(cls, *args)
-        return cast("_T", found)
+            names = cast("Any", cls).__match_args__[len(args) :]
+            args += tuple(kwargs.pop(name) for name in names if name in kwargs)
+        return _construct(cls, *args, **kwargs)
+
+
+@cache
+def _construct(cls: type, *args: Any, **kwargs: Any) -> Any:
+    return type.__call__(cls, *args, **kwargs)
 
 
 class _Base(metaclass=_Interned):
     __slots__ = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        fields = cast("Any", self).__dataclass_fields__
-        return type(self), tuple(getattr(self, name) for name in fields)
-
-    def __copy__(self: _T) -> _T:
-        return self
-
-    def __deepcopy__(self: _T, memo: object) -> _T:
-        return self
+        """Return the constructor and its arguments, for copies and pickles."""
+        names = cast("Any", self).__match_args__
+        return type(self), tuple(getattr(self, name) for name in names)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

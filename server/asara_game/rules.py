@@ -76,8 +76,6 @@ TAKES_OR_DECLINE: Final[tuple[tuple[tuple[Action, ...], ...], ...]] = tuple(
 """The same, with the choice to decline."""
 AREAS: Final = len(Area) + 1
 """Length of lists by area; index 0 is unused."""
-_MOST_ENTRIES: Final = 50_000
-"""Size at which a table that is filled on demand is emptied."""
 
 
 def parse_rule_sets(text: str) -> frozenset[RuleSet]:
@@ -186,11 +184,8 @@ class Rules:
     lowest_offer: int = field(init=False)
     """Asari to pay at least in the House of Lighted Windows."""
 
-    # Filled on demand.
     area_offers: tuple[dict[int, tuple[Action, ...]], ...] = field(init=False, repr=False)
-    """By area: the offered spaces, by the keys of the methods below."""
-    market_offers: dict[int, tuple[Action, ...]] = field(init=False, repr=False)
-    """The offered spaces of the four markets together, by the keys of `offer_markets`."""
+    """By area: the offered spaces, by the keys of the methods below that fill these tables."""
 
     def __post_init__(self) -> None:
         _check_combination(self.rule_sets)
@@ -239,7 +234,6 @@ class Rules:
         put(self, "board", tuple(sum(s.bit for s in row) for row in by_area))
         chests = sorted((s for s in spaces if s.chest >= 0), key=lambda s: s.chest)
         put(self, "chests", tuple(chests))
-        put(self, "market_offers", {})
         put(self, "area_offers", tuple({} for _ in range(AREAS)))
 
     def _lay_out_gifts(self, put: _Put) -> tuple[Space, ...]:
@@ -307,22 +301,8 @@ class Rules:
         )
         put(self, "affordable_types", affordable)
 
-    # The offered spaces of an area follow from a key. The engine looks it up in `area_offers` or
-    # `market_offers` first; these methods fill them.
-
-    def offer_markets(self, key: int) -> tuple[Action, ...]:
-        """Offer spaces of the four markets.
-
-        The key has a byte with the free spaces of each market, then a byte with those with cards.
-        """
-        if len(self.market_offers) > _MOST_ENTRIES:
-            self.market_offers.clear()
-        offers: list[Action] = []
-        for area in (1, 2, 3, 4):
-            own = key >> 8 * area - 8 & 255 | (key >> 8 * area + 24 & 255) << 8
-            offers += self.area_offers[area].get(own) or self.offer_alike(area, own)
-        found = self.market_offers[key] = tuple(offers)
-        return found
+    # The offered spaces of an area follow from a key. The engine looks it up in `area_offers`
+    # first; these methods fill it.
 
     def offer_alike(self, area: int, key: int) -> tuple[Action, ...]:
         """Offer the spaces of an area that differ in their cards alone.

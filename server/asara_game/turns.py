@@ -52,13 +52,13 @@ def space_options(state: State, seat: int) -> list[Action]:
     offers = rules.area_offers
     asari = state.money[seat]
     free = state.free_spaces if state.hand_sizes[seat] > 1 else _fitting(state, seat)
-    _, bases, trunks, windows, turrets, circle, bank, _, spies, patronage, tent, lit, genie = free
-    key = bases | trunks << 8 | windows << 16 | turrets << 24
-    if rules.gifts:
-        _, bases, trunks, windows, turrets, *_ = state.gift_spaces
-        key |= bases << 32 | trunks << 40 | windows << 48 | turrets << 56
-    markets = rules.market_offers.get(key)
-    legal = list(rules.offer_markets(key) if markets is None else markets)
+    gifts = state.gift_spaces
+    legal: list[Action] = []
+    for area in (1, 2, 3, 4):
+        if free[area]:
+            key = free[area] | gifts[area] << 8
+            legal += offers[area].get(key) or rules.offer_alike(area, key)
+    _, _, _, _, _, circle, bank, _, spies, patronage, tent, lit, genie = free
     if circle and asari:
         numbers = state.buildable_counts[seat]
         if numbers == NOT_COUNTED:
@@ -75,13 +75,13 @@ def space_options(state: State, seat: int) -> list[Action]:
         if base_pile or trunk_pile or window_pile or turret_pile:
             legal += _payable(rules, _SPIES, spies, asari)
     if patronage:
-        key = patronage | state.gift_spaces[_PATRONAGE] << 8
+        key = patronage | gifts[_PATRONAGE] << 8
         legal += offers[_PATRONAGE].get(key) or rules.offer_alike(_PATRONAGE, key)
     if rules.professional:
         if tent and state.buyer_pile:
             legal += _payable(rules, _TENT, tent, asari)
         if lit and asari >= rules.lowest_offer and state.lit_stack:
-            key = lit | state.gift_spaces[_LIT_HOUSE] << 8
+            key = lit | gifts[_LIT_HOUSE] << 8
             legal += offers[_LIT_HOUSE].get(key) or rules.offer_alike(_LIT_HOUSE, key)
         if genie:
             legal += _payable(rules, _GENIE, genie, asari)

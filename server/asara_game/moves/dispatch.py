@@ -16,8 +16,6 @@ from .gifts import take_gifts
 # Looking up a member of an enum takes as long as calling a function; these stand on every path.
 _BUYERS: Final = DecisionKind.BUYERS
 _COLOURED: Final = int(Area.COLOURED_BUILDING)
-_new: Final = tuple.__new__
-"""Makes a named tuple in half the time that calling its class takes; all fields are given."""
 _ANY_FACE_DOWN: Final = 7
 """Stands for the coloured building among the colours that an area can ask for."""
 
@@ -62,14 +60,14 @@ def lay_buyers(state: State, action: LayBuyers, events: list[Event]) -> None:
         state.face_down.append((seat, info.space, buyers))
     else:
         shown = state.area_colours[area] = buyers[0]
-    mark = _new(Dispatched, (info.space, seat, shown))
+    mark = Dispatched(info.space, seat, shown)
     marks = (*state.dispatched[area], mark)
     if area != _COLOURED:
         state.free_spaces[area] ^= info.bit
         if len(marks) > 1 and marks[-2] > mark:
             marks = tuple(sorted(marks))
     state.dispatched[area] = marks
-    events.append(_new(BuyersDispatched, (seat, info.space, shown, count, 0, 0)))
+    events.append(BuyersDispatched(seat, info.space, shown, count, 0, 0))
     if info.chest >= 0 and state.chests[info.chest]:
         state.gift_queue = state.chests[info.chest]
         state.chests[info.chest] = ()
