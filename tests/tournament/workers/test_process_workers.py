@@ -146,8 +146,8 @@ def test_ctrl_c_says_what_was_cut_and_leaves_no_process(cup: Path) -> None:
     _, told = process.communicate(timeout=240)
     assert process.returncode == 128 + signal.SIGINT
     assert "Traceback" not in told
-    assert "Stopping: open decisions are finished." in told
-    assert "The same command with --resume goes on with this run." in told
+    assert "Stopping after the open decisions." in told
+    assert "To resume this run, repeat the command with --resume." in told
     assert "\nmatch r1-basic-000" in told  # and how far it was when it was cut
     wait_until_gone(left, cup)
 
@@ -164,7 +164,7 @@ def test_a_second_ctrl_c_ends_at_once(cup: Path) -> None:
     _, told = process.communicate(timeout=240)
     assert process.returncode == 128 + signal.SIGINT
     assert "Traceback" not in told
-    assert "stopped at once" in told
+    assert "stopped immediately" in told
     wait_until_gone(left, cup)
 
 

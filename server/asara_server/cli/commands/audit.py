@@ -1,4 +1,4 @@
-"""`asara audit`: check replays without trusting whoever made them."""
+"""`asara audit`: verify replays without trusting whoever made them."""
 
 import os
 import re
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from asara_server.cli.display.console import err, out, say, warn
+from asara_server.cli.display.console import err, notify, out, warn
 from asara_server.cli.errors import UserError
 from asara_server.event_loop import seldom_collect
 
@@ -52,10 +52,10 @@ def audit(
         int | None, typer.Option(metavar="N", min=1, help="At once. [default: one for each core]")
     ] = None,
 ) -> None:
-    """Play every match again and compare everything: actions, clocks, results, what bots were told.
+    """Verify replays by playing every match again.
 
-    Prints a line for each replay that is not sound, which names the first record that does not
-    hold. The exit status is 0 only if all are sound.
+    Compares all actions, clocks, results and every message to a bot. Prints a line for each unsound
+    replay, which names the first wrong record. The exit status is 0 only if all replays are sound.
     """
     files = list(_files(paths))
     secrets = _Secrets(commitment)
@@ -73,7 +73,7 @@ def audit(
     for fault in secrets.faults:
         out.print(fault, markup=False, soft_wrap=True)
     for note in secrets.notes:
-        say(note)
+        notify(note)
     sound = len(files) - unsound
     out.print(f"audited {len(files)} replays: {sound} sound, {unsound} unsound")
     raise typer.Exit(1 if unsound or secrets.faults else 0)
@@ -254,4 +254,4 @@ def _with_progress(
     for number, verdict in enumerate(verdicts, 1):
         yield verdict
         if number % 1000 == 0 and number < len(jobs):
-            say(f"{number:,} of {len(jobs):,} replays")
+            notify(f"{number:,} of {len(jobs):,} replays")
