@@ -3,13 +3,24 @@
 Bots run unconfined, so that the tests run everywhere; tests of the sandbox ask for it.
 """
 
+import asyncio
+import functools
 import logging
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any, ParamSpec
 
 import pytest
 import structlog
 from hypothesis import HealthCheck, settings
+from pytest_asyncio import is_async_test
+
+from asara_server.event_loop import new_event_loop
+
+P = ParamSpec("P")
+
+ASYNC_TEST_S = 30
+"""Seconds after which a coroutine test fails."""
 
 # How long an example takes says how busy the machine is.
 settings.register_profile("asara", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -40,3 +51,26 @@ def _logs_as_before() -> Iterator[None]:
 def _signals_as_on_a_terminal() -> None:
     """What a shell starts in the background ignores Ctrl-C, and so would all that it starts."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_asyncio_loop_factories() -> dict[str, Callable[[], asyncio.AbstractEventLoop]]:
+    """Run coroutine tests on the event loop of the program."""
+    return {"program": new_event_loop}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Limit the time of coroutine tests."""
+    for item in items:
+        if isinstance(item, pytest.Function) and is_async_test(item):
+            item.obj = _limited(item.obj)
+
+
+def _limited(
+    test: Callable[P, Coroutine[Any, Any, None]],
+) -> Callable[P, Coroutine[Any, Any, None]]:
+    @functools.wraps(test)
+    async def limited(*args: P.args, **kwargs: P.kwargs) -> None:
+        async with asyncio.timeout(ASYNC_TEST_S):
+            await test(*args, **kwargs)
+
+    return limited

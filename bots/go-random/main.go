@@ -1,4 +1,4 @@
-// Command go-random plays any legal action.
+// Command go-random plays random legal actions.
 package main
 
 import (

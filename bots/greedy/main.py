@@ -1,9 +1,9 @@
-"""Plays by rules of thumb: gives every legal action a worth in prestige, and takes the best.
+"""Plays by rules of thumb: estimates each legal action's worth in prestige and takes the best.
 
-`Table` reads a decision; nothing is remembered of earlier ones. Each function below it is one rule
-of thumb, said in its docstring; `action_worth`, at the end, picks the one that applies. A worth is
-what may come of something until the end of the match. `buyers` is always how many will be left to
-build this year, after the turn that is being weighed.
+`Position` holds the data of a decision; nothing is kept from earlier ones. Each function below it
+is one rule of thumb, stated in its docstring; `action_worth`, at the end, picks the one that
+applies. A worth is the prestige expected until the end of the match. `buyers` is always the number
+of buyers left to build with this year, after the turn that is being evaluated.
 """
 
 from collections import Counter
@@ -16,9 +16,9 @@ from asara import Area, GiftKind, SectionKind
 
 # Worths, in prestige
 BUYER = 1.4  # one more turn this year
-FOLLOWING = 0.5  # a buyer whose colour an area asks for: alone he does the work of two
+FOLLOWING = 0.5  # a buyer whose colour an area requires: alone he does the work of two
 ASARI = 0.7  # the first one; each further one is worth less
-IDLE_ASARI = 0.1  # one that nothing can be bought for any more
+IDLE_ASARI = 0.1  # one that can no longer buy anything
 FIRST_TURN = 0.5  # going first next year
 
 # Hopes
@@ -27,7 +27,7 @@ WAITING = 0.6  # part of its worth that a section keeps when it waits for the ne
 STAYING_AHEAD = (0.25, 0.15, 0.12, 0.1)  # per level of a lead, by years after this one
 ON_DISPLAY = 0.45  # to get a base or turret later that is on display now
 IN_PILE = 0.1  # to get one that is not
-FITTING = 0.7  # to find what is wanted among what nobody has seen
+FITTING = 0.7  # to find a wanted tile among unseen ones
 SPENDING = 5.5  # Asari that one turn can use
 
 BASE, TURRET = SectionKind.SECTION_KIND_BASE, SectionKind.SECTION_KIND_TURRET
@@ -51,8 +51,8 @@ class Held(NamedTuple):
         return Held(bases + base, turrets + turret, middles, gold + section.gold, lit)
 
 
-class Table:
-    """What a decision says, in the form in which the rules of thumb ask for it."""
+class Position:
+    """The data of a decision, in the form that the rules of thumb need."""
 
     def __init__(self, decision: asara.Decision, match: asara.Match) -> None:
         public, private = decision.view.public_view, decision.view.private_view
@@ -90,11 +90,11 @@ def height(tower: asara.Tower) -> int:
 # Towers
 
 
-def award_worth(table: Table, award: asara.Award, size: int, rivals: Sequence[int]) -> float:
+def award_worth(position: Position, award: asara.Award, size: int, rivals: Sequence[int]) -> float:
     """A lead promises an award, the more surely the fewer years are left to catch up."""
     if not size:
         return 0.0
-    per_level = STAYING_AHEAD[min(table.years_after, len(STAYING_AHEAD) - 1)]
+    per_level = STAYING_AHEAD[min(position.years_after, len(STAYING_AHEAD) - 1)]
     best, second_best = sorted((*rivals, 0, 0), reverse=True)[:2]
     first = min(1.0, max(0.0, 0.5 + per_level * (size - best)))
     first_or_second = min(1.0, max(0.0, 0.5 + per_level * (size - second_best)))
@@ -102,264 +102,273 @@ def award_worth(table: Table, award: asara.Award, size: int, rivals: Sequence[in
 
 
 @lru_cache(maxsize=1000)
-def height_worth(table: Table, colour: asara.Colour, size: int) -> float:
+def height_worth(position: Position, colour: asara.Colour, size: int) -> float:
     """A tower competes with those of its colour, and the tallest one with all others."""
-    award, rivals = table.colours[colour].highest_tower, table.rival_towers
-    worth = award_worth(table, award, size, [tall for c, tall in rivals if c == colour])
-    tallest = max(size, *(tall for c, tall in table.tallest.items() if c != colour))
-    award = table.edition.highest_tower
-    return worth + award_worth(table, award, tallest, [tall for _, tall in rivals])
+    award, rivals = position.colours[colour].highest_tower, position.rival_towers
+    worth = award_worth(position, award, size, [tall for c, tall in rivals if c == colour])
+    tallest = max(size, *(tall for c, tall in position.tallest.items() if c != colour))
+    award = position.edition.highest_tower
+    return worth + award_worth(position, award, tallest, [tall for _, tall in rivals])
 
 
 @lru_cache(maxsize=1)
-def founding_worth(table: Table) -> float:
-    """One more tower brings the award for the most towers nearer, whatever its colour."""
-    planned = len(table.towers) + sum(min(held[:2]) for held in table.held.values())
-    award, rivals = table.edition.most_towers, table.rival_numbers
-    more = award_worth(table, award, planned + 1, rivals)
-    return more - award_worth(table, award, planned, rivals)
+def founding_worth(position: Position) -> float:
+    """A tower of any colour brings the award for the most towers nearer."""
+    planned = len(position.towers) + sum(min(held[:2]) for held in position.held.values())
+    award, rivals = position.edition.most_towers, position.rival_numbers
+    more = award_worth(position, award, planned + 1, rivals)
+    return more - award_worth(position, award, planned, rivals)
 
 
-def ready_sections(table: Table, colour: asara.Colour, held: Held) -> int:
-    """A build takes pairs of base and turret, and whatever fits a tower."""
+def ready_sections(position: Position, colour: asara.Colour, held: Held) -> int:
+    """A build takes pairs of base and turret, and the sections that fit a tower."""
     pairs = min(held.bases, held.turrets)
-    middles = held.middles if pairs or table.tallest[colour] else 0
-    return 2 * pairs + middles + min(held.lit_windows, table.dark_windows[colour])
+    middles = held.middles if pairs or position.tallest[colour] else 0
+    return 2 * pairs + middles + min(held.lit_windows, position.dark_windows[colour])
 
 
 def build_worth(
-    table: Table, colour: asara.Colour, held: Held, sure: float, evaluations: float
+    position: Position, colour: asara.Colour, held: Held, sure: float, evaluations: float
 ) -> float:
-    """Sections bring prestige when built and height at the end; towers, gold and light every year.
+    """Sections score when built, height at the end; towers, gold and lit windows every year.
 
-    `sure` is the chance that they get built; `evaluations` is how many of them they will see.
+    `sure` is the probability that they are built, `evaluations` the expected number of yearly
+    evaluations after that.
     """
-    sections = ready_sections(table, colour, held)
+    sections = ready_sections(position, colour, held)
     if not sections:
         return 0.0
-    pairs, before = min(held.bases, held.turrets), table.tallest[colour]
-    lit = min(held.lit_windows, table.dark_windows[colour])
+    pairs, before = min(held.bases, held.turrets), position.tallest[colour]
+    lit = min(held.lit_windows, position.dark_windows[colour])
     gold = held.gold * (sections - lit) / max(1, held.bases + held.turrets + held.middles)
     after = max(before, 2) + held.middles
-    once = height_worth(table, colour, after) - height_worth(table, colour, before)
-    once += sections + pairs * founding_worth(table)
+    once = height_worth(position, colour, after) - height_worth(position, colour, before)
+    once += sections + pairs * founding_worth(position)
     return once * sure + (pairs + gold + lit) * evaluations
 
 
-def outlook(table: Table, buyers: int) -> tuple[float, float]:
-    """What cannot be built is worth nothing: keep buyers for the circle until the year ends."""
+def outlook(position: Position, buyers: int) -> tuple[float, float]:
+    """Sections that cannot be built are worth nothing: keep buyers for the circle.
+
+    Return the probability of building and the expected number of yearly evaluations after it.
+    """
     now = BUILDING[max(0, min(buyers, len(BUILDING) - 1))]
-    later = (1.0 - now) * WAITING if table.years_after else 0.0
-    return now + later, now * (table.years_after + 1) + later * table.years_after
+    later = (1.0 - now) * WAITING if position.years_after else 0.0
+    return now + later, now * (position.years_after + 1) + later * position.years_after
 
 
 @lru_cache(maxsize=1000)
-def colour_worth(table: Table, colour: asara.Colour, held: Held, buyers: int) -> float:
-    """A tower that lacks its base or turret is worth a part of what it may become."""
-    ready = build_worth(table, colour, held, *outlook(table, buyers))
-    homeless = 1 if held.middles and not table.tallest[colour] else 0
-    ends = max(held.bases, held.turrets, homeless)
+def colour_worth(position: Position, colour: asara.Colour, held: Held, buyers: int) -> float:
+    """An incomplete tower is worth a part of the complete one."""
+    ready = build_worth(position, colour, held, *outlook(position, buyers))
+    needed = 1 if held.middles and not position.tallest[colour] else 0
+    ends = max(held.bases, held.turrets, needed)
     bases, turrets = ends - held.bases, ends - held.turrets
     if not bases and not turrets:
         return ready
     whole, buyers = held._replace(bases=ends, turrets=ends), buyers - bases - turrets
-    hoped = build_worth(table, colour, whole, *outlook(table, buyers))
-    hoped += money_worth(table, -table.colours[colour].price * (bases + turrets), buyers)
-    chance = chance_of(table, BASE, colour) ** bases * chance_of(table, TURRET, colour) ** turrets
-    return ready + chance * max(0.0, hoped - ready)
+    complete = build_worth(position, colour, whole, *outlook(position, buyers))
+    complete += money_worth(position, -position.colours[colour].price * (bases + turrets), buyers)
+    chance = chance_of(position, BASE, colour) ** bases
+    chance *= chance_of(position, TURRET, colour) ** turrets
+    return ready + chance * max(0.0, complete - ready)
 
 
-def chance_of(table: Table, kind: asara.SectionKind, colour: asara.Colour) -> float:
-    """A section on display is likelier to be had than one that is in a pile, or with a rival."""
-    shown = any(section.colour == colour for section in table.markets[kind].display)
+def chance_of(position: Position, kind: asara.SectionKind, colour: asara.Colour) -> float:
+    """A section on display is easier to get than one in a pile or with a rival."""
+    shown = any(section.colour == colour for section in position.markets[kind].display)
     return ON_DISPLAY if shown else IN_PILE
 
 
 # Purchases
 
 
-def money_worth(table: Table, change: int, buyers: int) -> float:
-    """Money is worth what the turns to come can buy for it, so less where there is plenty."""
-    turns = max(0, buyers) + table.edition.hand_size * table.years_after
-    income = table.edition.yearly_asari * table.years_after
-    plenty = (table.asari + change / 2 + income) / (SPENDING * turns + 1)
+def money_worth(position: Position, change: int, buyers: int) -> float:
+    """Money is worth what it can buy in the turns to come, so less if there is plenty."""
+    turns = max(0, buyers) + position.edition.hand_size * position.years_after
+    income = position.edition.yearly_asari * position.years_after
+    plenty = (position.asari + change / 2 + income) / (SPENDING * turns + 1)
     return change * max(IDLE_ASARI, ASARI * (1 - plenty))
 
 
-def section_worth(table: Table, section: asara.Section, buyers: int) -> float:
+def section_worth(position: Position, section: asara.Section, buyers: int) -> float:
     """A section is worth what it adds to those in hand, less its price."""
-    colour, held = section.colour, table.held[section.colour]
-    gain = colour_worth(table, colour, held.plus(section), buyers)
-    gain -= colour_worth(table, colour, held, buyers)
-    return gain + money_worth(table, -table.colours[colour].price, buyers)
+    colour, held = section.colour, position.held[section.colour]
+    gain = colour_worth(position, colour, held.plus(section), buyers)
+    gain -= colour_worth(position, colour, held, buyers)
+    return gain + money_worth(position, -position.colours[colour].price, buyers)
 
 
-def best_worth(table: Table, sections: Iterable[asara.Section], buyers: int) -> float:
-    """Of several sections, only the best that one can pay counts."""
-    payable = (s for s in sections if table.colours[s.colour].price <= table.asari)
-    return max((section_worth(table, section, buyers) for section in payable), default=0.0)
+def best_worth(position: Position, sections: Iterable[asara.Section], buyers: int) -> float:
+    """Of several sections, only the best affordable one counts."""
+    payable = (s for s in sections if position.colours[s.colour].price <= position.asari)
+    return max((section_worth(position, section, buyers) for section in payable), default=0.0)
 
 
 @lru_cache(maxsize=100)
-def market_worth(table: Table, kind: asara.SectionKind, buyers: int) -> float:
+def market_worth(position: Position, kind: asara.SectionKind, buyers: int) -> float:
     """A market is worth what it sells, wanted or not."""
-    return best_worth(table, table.markets[kind].display, buyers)
+    return best_worth(position, position.markets[kind].display, buyers)
 
 
 @lru_cache(maxsize=100)
-def pile_worth(table: Table, kind: asara.SectionKind, buyers: int) -> float:
-    """A pile may well hold what is wanted most."""
-    if not table.markets[kind].pile_size:
+def pile_worth(position: Position, kind: asara.SectionKind, buyers: int) -> float:
+    """A pile is likely to hold the most wanted section."""
+    if not position.markets[kind].pile_size:
         return 0.0
-    wanted = [asara.Section(kind=kind, colour=colour, gold=True) for colour in table.colours]
-    return FITTING * max(0.0, best_worth(table, wanted, buyers))
+    wanted = [asara.Section(kind=kind, colour=colour, gold=True) for colour in position.colours]
+    return FITTING * max(0.0, best_worth(position, wanted, buyers))
 
 
-def lit_worth(table: Table, colour: asara.Colour, buyers: int) -> float:
-    """A lit window is worth something where a dark one waits for it."""
-    held = table.held[colour]
+def lit_worth(position: Position, colour: asara.Colour, buyers: int) -> float:
+    """A lit window is worth something if it can cover a dark one."""
+    held = position.held[colour]
     more = held._replace(lit_windows=held.lit_windows + 1)
-    return colour_worth(table, colour, more, buyers) - colour_worth(table, colour, held, buyers)
+    return colour_worth(position, colour, more, buyers) - colour_worth(
+        position, colour, held, buyers
+    )
 
 
-def offer_worth(table: Table, price: int, buyers: int) -> float:
+def offer_worth(position: Position, price: int, buyers: int) -> float:
     """One of the lit windows on offer may well fit; a second one seldom does."""
-    best = max(lit_worth(table, colour, buyers) for colour in table.colours)
-    return FITTING * best + money_worth(table, -price, buyers)
+    best = max(lit_worth(position, colour, buyers) for colour in position.colours)
+    return FITTING * best + money_worth(position, -price, buyers)
 
 
-def gift_worth(table: Table, card: asara.GiftCard, buyers: int) -> float:
-    """A card is worth what it brings, even where that is an unwanted purchase."""
+def gift_worth(position: Position, card: asara.GiftCard, buyers: int) -> float:
+    """A card is worth what it brings, even if that is an unwanted purchase."""
     match card.kind:
         case GiftKind.GIFT_KIND_BUY_SECTION:
-            return market_worth(table, card.section_kind, buyers)
+            return market_worth(position, card.section_kind, buyers)
         case GiftKind.GIFT_KIND_BUY_LIT_WINDOW:
-            return offer_worth(table, card.asari, buyers)
+            return offer_worth(position, card.asari, buyers)
         case GiftKind.GIFT_KIND_CHOOSE_BUYER:
             return BUYER
-    return card.prestige + money_worth(table, card.asari, buyers)
+    return card.prestige + money_worth(position, card.asari, buyers)
 
 
 # Spaces and buyers
 
 
-def plot_worth(table: Table, plot: int, buyers: int) -> float:
-    """Building makes sure of what is only hoped for, as far as the plot allows."""
+def plot_worth(position: Position, plot: int, buyers: int) -> float:
+    """Building makes certain what was only likely, up to the size of the plot."""
     gain = 0.0
-    for colour, held in table.held.items():
-        gain += build_worth(table, colour, held, 1.0, table.years_after + 1)
-        gain -= build_worth(table, colour, held, *outlook(table, buyers))
-    return gain * min(1.0, plot / max(1, table.ready))
+    for colour, held in position.held.items():
+        gain += build_worth(position, colour, held, 1.0, position.years_after + 1)
+        gain -= build_worth(position, colour, held, *outlook(position, buyers))
+    return gain * min(1.0, plot / max(1, position.ready))
 
 
-def move_worth(table: Table, space: asara.Space, buyers: int) -> float:
+def move_worth(position: Position, space: asara.Space, buyers: int) -> float:
     """A move is worth what it does, and the money that it brings or costs."""
-    info = table.spaces[space.area, space.number]
-    worth = money_worth(table, info.income - info.cost, buyers)
+    info = position.spaces[space.area, space.number]
+    worth = money_worth(position, info.income - info.cost, buyers)
     match space.area:
         case Area.AREA_BUILDING_CIRCLE:
-            return worth + plot_worth(table, space.number, buyers)
+            return worth + plot_worth(position, space.number, buyers)
         case Area.AREA_HOUSE_OF_SPIES:
-            return worth + max(pile_worth(table, kind, buyers) for kind in table.markets)
+            return worth + max(pile_worth(position, kind, buyers) for kind in position.markets)
         case Area.AREA_CALIPHS_PATRONAGE:
-            return worth + 1.0 + (FIRST_TURN if table.years_after else 0.0)
+            return worth + 1.0 + (FIRST_TURN if position.years_after else 0.0)
         case Area.AREA_TENT:
-            return worth + table.edition.tent_buyers * BUYER
+            return worth + position.edition.tent_buyers * BUYER
         case Area.AREA_HOUSE_OF_LIGHTED_WINDOWS:
-            return worth + offer_worth(table, table.edition.lit_window_offers[0].asari, buyers)
+            return worth + offer_worth(
+                position, position.edition.lit_window_offers[0].asari, buyers
+            )
         case Area.AREA_HOUSE_OF_THE_BOTTLE_GENIE:
-            return worth + wish_worth(table, buyers)
+            return worth + wish_worth(position, buyers)
         case Area.AREA_BANK | Area.AREA_COLOURED_BUILDING:
             return worth
     # A market has the number of the kind that it sells.
-    market = next(kind for kind in table.markets if int(kind) == int(space.area))
-    return worth + max(0.0, market_worth(table, market, buyers))
+    market = next(kind for kind in position.markets if int(kind) == int(space.area))
+    return worth + max(0.0, market_worth(position, market, buyers))
 
 
 @lru_cache(maxsize=10)
-def wish_worth(table: Table, buyers: int) -> float:
+def wish_worth(position: Position, buyers: int) -> float:
     """The genie is worth the best move that he grants."""
-    spaces = [info.space for (area, _), info in table.spaces.items() if area not in GENIE_CANNOT]
-    return max(move_worth(table, space, buyers) for space in spaces)
+    spaces = [info.space for (area, _), info in position.spaces.items() if area not in GENIE_CANNOT]
+    return max(move_worth(position, space, buyers) for space in spaces)
 
 
-def space_worth(table: Table, space: asara.Space) -> float:
-    """A space is worth its gifts, its move, and what the buyers that are left can still do."""
-    hand = table.hand - Counter(cheapest_lay(table, space.area))
-    buyers = building_buyers(table, hand)
-    worth = hand.total() * BUYER + move_worth(table, space, buyers)
-    worth += sum(colour_worth(table, c, held, buyers) for c, held in table.held.items())
-    gifts = table.gifts.get((space.area, space.number), ())
-    return worth + sum(gift_worth(table, card, buyers) for card in gifts)
+def space_worth(position: Position, space: asara.Space) -> float:
+    """A space is worth its gifts, its move, and the future turns of the remaining buyers."""
+    hand = position.hand - Counter(cheapest_lay(position, space.area))
+    buyers = building_buyers(position, hand)
+    worth = hand.total() * BUYER + move_worth(position, space, buyers)
+    worth += sum(colour_worth(position, c, held, buyers) for c, held in position.held.items())
+    gifts = position.gifts.get((space.area, space.number), ())
+    return worth + sum(gift_worth(position, card, buyers) for card in gifts)
 
 
-def building_buyers(table: Table, hand: Counter[asara.BuyerColour]) -> int:
-    """Where no buyer has the colour of the circle, building takes two at once."""
-    colour = table.area_colours.get(CIRCLE)
+def building_buyers(position: Position, hand: Counter[asara.BuyerColour]) -> int:
+    """If no buyer has the colour of the circle, building takes two at once."""
+    colour = position.area_colours.get(CIRCLE)
     return hand.total() - (1 if colour and not hand[colour] else 0)
 
 
-def keep_worth(table: Table, buyer: asara.BuyerColour) -> float:
-    """A buyer is worth keeping where areas ask for his colour, and most of all the circle."""
-    asking = [area for area, colour in table.area_colours.items() if colour == buyer]
-    return BUYER + FOLLOWING * (len(asking) + (CIRCLE in asking)) + 0.1 * table.hand[buyer]
+def keep_worth(position: Position, buyer: asara.BuyerColour) -> float:
+    """A buyer is worth keeping if areas require his colour, above all the circle."""
+    asking = [area for area, colour in position.area_colours.items() if colour == buyer]
+    return BUYER + FOLLOWING * (len(asking) + (CIRCLE in asking)) + 0.1 * position.hand[buyer]
 
 
-def cheapest_lay(table: Table, area: asara.Area) -> list[asara.BuyerColour]:
-    """A space costs the buyer that fits; else those of least use."""
-    colour = table.area_colours.get(area)
-    if colour and table.hand[colour]:
+def cheapest_lay(position: Position, area: asara.Area) -> list[asara.BuyerColour]:
+    """A space costs the buyer of its colour, or else the least useful ones."""
+    colour = position.area_colours.get(area)
+    if colour and position.hand[colour]:
         return [colour]
-    hand = sorted(table.hand.elements(), key=lambda buyer: keep_worth(table, buyer))
+    hand = sorted(position.hand.elements(), key=lambda buyer: keep_worth(position, buyer))
     return hand[: 2 if colour else 1]
 
 
-def lay_worth(table: Table, lay: asara.LayBuyers) -> float:
+def lay_worth(position: Position, lay: asara.LayBuyers) -> float:
     """Keep useful buyers; open an area with a colour that others can follow."""
-    worth = -sum(keep_worth(table, buyer) for buyer in lay.buyers)
-    return worth if lay.face_down else worth + FOLLOWING * table.hand[lay.buyers[0]]
+    worth = -sum(keep_worth(position, buyer) for buyer in lay.buyers)
+    return worth if lay.face_down else worth + FOLLOWING * position.hand[lay.buyers[0]]
 
 
 # Decisions
 
 
-def step_worth(table: Table, action: asara.Action) -> float:
-    """Build towers first, then height on the tallest, and spare windows with gold."""
+def step_worth(position: Position, action: asara.Action) -> float:
+    """Found towers first, then extend the tallest; light windows without gold before gold ones."""
     if action.HasField("extend_tower"):
-        return next(height(t) for t in table.towers if t.number == action.extend_tower.tower)
+        return next(height(t) for t in position.towers if t.number == action.extend_tower.tower)
     found, light = action.found_tower, action.light_window
     return 99.0 + found.colour if action.HasField("found_tower") else -1.0 * light.gold
 
 
-def action_worth(table: Table, action: asara.Action) -> float:
-    buyers = building_buyers(table, table.hand)
+def action_worth(position: Position, action: asara.Action) -> float:
+    buyers = building_buyers(position, position.hand)
     match action.WhichOneof("action"):
         case "choose_space":
-            return space_worth(table, action.choose_space.space)
+            return space_worth(position, action.choose_space.space)
         case "lay_buyers":
-            return lay_worth(table, action.lay_buyers)
+            return lay_worth(position, action.lay_buyers)
         case "take_section":
-            return section_worth(table, action.take_section.section, buyers)
+            return section_worth(position, action.take_section.section, buyers)
         case "build_count":
             return action.build_count.count
         case "found_tower" | "extend_tower" | "light_window":
-            return step_worth(table, action)
+            return step_worth(position, action)
         case "search_pile":
-            return pile_worth(table, action.search_pile.kind, buyers)
+            return pile_worth(position, action.search_pile.kind, buyers)
         case "pay_offer":
-            return offer_worth(table, action.pay_offer.asari, buyers)
+            return offer_worth(position, action.pay_offer.asari, buyers)
         case "keep_lit_windows":
-            return sum(lit_worth(table, c, buyers) for c in action.keep_lit_windows.colours)
+            return sum(lit_worth(position, c, buyers) for c in action.keep_lit_windows.colours)
         case "wish":
-            return move_worth(table, action.wish.space, buyers)
+            return move_worth(position, action.wish.space, buyers)
         case "choose_buyer":
-            return keep_worth(table, action.choose_buyer.buyer)
+            return keep_worth(position, action.choose_buyer.buyer)
     return 0.0  # declining
 
 
 def decide(decision: asara.Decision, match: asara.Match) -> asara.Action:
-    table = Table(decision, match)
-    return max(decision.legal_actions, key=lambda action: action_worth(table, action))
+    position = Position(decision, match)
+    return max(decision.legal_actions, key=lambda action: action_worth(position, action))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Plays any legal action: the smallest bot there is."""
+"""Plays random legal actions; the smallest possible bot."""
 
 import asara
 

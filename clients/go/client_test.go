@@ -16,8 +16,8 @@ import (
 
 func TestAMatchFromStartToEnd(t *testing.T) {
 	var match *Match
-	player := &diary{t: t}
-	client := serve(t, func(s *seat) error {
+	player := &recorder{t: t}
+	client := serve(t, func(s *serverStream) error {
 		want := &asarav1.Hello{
 			ProtocolVersion: 1, Token: "secret", BotName: "tester 1", Language: language(),
 			MaxMatches: 2, LiveUpdates: true, OmitPublicView: true,
@@ -26,12 +26,12 @@ func TestAMatchFromStartToEnd(t *testing.T) {
 			t.Errorf("hello is %v, want %v", s.hello, want)
 		}
 		s.welcomeTo("m")
-		s.send(question("m", 1, 4))
+		s.send(buildDecision("m", 1, 4))
 		s.expectReply("m", 1, build(3))
-		s.send(&asarav1.Update{MatchId: "m", Events: []*asarav1.Event{funds(5)}, Sequence: 5})
-		s.send(question("m", 2, 6))
+		s.send(&asarav1.Update{MatchId: "m", Events: []*asarav1.Event{asariEvent(5)}, Sequence: 5})
+		s.send(buildDecision("m", 2, 6))
 		s.expectReply("m", 2, build(3))
-		s.send(&asarav1.MatchEnded{MatchId: "m", Events: []*asarav1.Event{funds(7)}, Sequence: 7})
+		s.send(&asarav1.MatchEnded{MatchId: "m", Events: []*asarav1.Event{asariEvent(7)}, Sequence: 7})
 		return s.goodbye()
 	})
 	client.Name, client.MaxMatches = "tester 1", 2
@@ -48,9 +48,9 @@ func TestAMatchFromStartToEnd(t *testing.T) {
 }
 
 func TestAFunctionIsAPlayer(t *testing.T) {
-	client := serve(t, func(s *seat) error {
+	client := serve(t, func(s *serverStream) error {
 		s.welcomeTo("m")
-		s.send(question("m", 1, 4))
+		s.send(buildDecision("m", 1, 4))
 		s.expectReply("m", 1, build(2), build(3))
 		return s.goodbye()
 	})
@@ -63,10 +63,10 @@ func TestAFunctionIsAPlayer(t *testing.T) {
 }
 
 func TestARejectedAnswerIsReplacedByTheFirstLegalAction(t *testing.T) {
-	player := &diary{t: t}
-	client := serve(t, func(s *seat) error {
+	player := &recorder{t: t}
+	client := serve(t, func(s *serverStream) error {
 		s.welcomeTo("m")
-		s.send(question("m", 1, 4))
+		s.send(buildDecision("m", 1, 4))
 		s.expectReply("m", 1, build(3))
 		s.send(&asarav1.Rejection{
 			MatchId: "m", DecisionId: 1, LegalActions: []*asarav1.Action{build(1), build(2)},
@@ -79,21 +79,21 @@ func TestARejectedAnswerIsReplacedByTheFirstLegalAction(t *testing.T) {
 	player.expect("started", "updated", "asked")
 }
 
-type stubborn struct{ diary }
+type answersRejections struct{ recorder }
 
-func (s *stubborn) Rejected(
+func (a *answersRejections) Rejected(
 	_ context.Context, decision *asarav1.Decision, rejection *asarav1.Rejection,
 ) []*asarav1.Action {
 	if len(decision.GetLegalActions()) != 3 {
-		s.t.Errorf("the decision is %v", decision)
+		a.t.Errorf("the decision is %v", decision)
 	}
 	return rejection.GetLegalActions()[1:]
 }
 
 func TestAPlayerMayAnswerARejectionItself(t *testing.T) {
-	client := serve(t, func(s *seat) error {
+	client := serve(t, func(s *serverStream) error {
 		s.welcomeTo("m")
-		s.send(question("m", 1, 4))
+		s.send(buildDecision("m", 1, 4))
 		s.expectReply("m", 1, build(3))
 		s.send(&asarav1.Rejection{
 			MatchId: "m", DecisionId: 1, LegalActions: []*asarav1.Action{build(1), build(2)},
@@ -101,33 +101,33 @@ func TestAPlayerMayAnswerARejectionItself(t *testing.T) {
 		s.expectReply("m", 1, build(2))
 		return s.goodbye()
 	})
-	client.NewPlayer = func(*Match) Player { return &stubborn{diary{t: t}} }
+	client.NewPlayer = func(*Match) Player { return &answersRejections{recorder{t: t}} }
 	runToGoodbye(t, client)
 }
 
-func TestAMessageForAnUnknownMatchIsLeftOut(t *testing.T) {
-	client := serve(t, func(s *seat) error {
+func TestAMessageForAnUnknownMatchIsIgnored(t *testing.T) {
+	client := serve(t, func(s *serverStream) error {
 		s.welcomeTo("m")
-		s.send(question("unknown", 1, 4))
+		s.send(buildDecision("unknown", 1, 4))
 		s.send(&asarav1.MatchEnded{MatchId: "unknown"})
-		s.send(question("m", 1, 4))
+		s.send(buildDecision("m", 1, 4))
 		s.expectReply("m", 1, build(3))
 		return s.goodbye()
 	})
-	client.NewPlayer = func(*Match) Player { return &diary{t: t} }
+	client.NewPlayer = func(*Match) Player { return &recorder{t: t} }
 	runToGoodbye(t, client)
 }
 
-func TestAMatchBegunAnewHasANewPlayer(t *testing.T) {
-	players := make(chan *diary, 2)
-	client := serve(t, func(s *seat) error {
+func TestARestartedMatchHasANewPlayer(t *testing.T) {
+	players := make(chan *recorder, 2)
+	client := serve(t, func(s *serverStream) error {
 		s.welcomeTo("m", "m")
-		s.send(question("m", 1, 4))
+		s.send(buildDecision("m", 1, 4))
 		s.expectReply("m", 1, build(3))
 		return s.goodbye()
 	})
 	client.NewPlayer = func(*Match) Player {
-		player := &diary{t: t}
+		player := &recorder{t: t}
 		players <- player
 		return player
 	}
@@ -142,10 +142,10 @@ func TestMatchesAreDecidedAtTheSameTime(t *testing.T) {
 	var meeting sync.WaitGroup
 	meeting.Add(matches)
 	names := strings.Split("abcdefgh", "")
-	client := serve(t, func(s *seat) error {
+	client := serve(t, func(s *serverStream) error {
 		s.welcomeTo(names...)
 		for _, name := range names {
-			s.send(question(name, 1, 4))
+			s.send(buildDecision(name, 1, 4))
 		}
 		replies := map[string]bool{}
 		for range names {
@@ -172,22 +172,23 @@ func TestMatchesAreDecidedAtTheSameTime(t *testing.T) {
 }
 
 // crowded is a stream that counts who sends at the same time.
-type crowded struct {
+// concurrencyProbe counts the calls of Send that run at the same time.
+type concurrencyProbe struct {
 	asarav1.PlayService_PlayClient
 	now, most atomic.Int32
 }
 
-func (c *crowded) Send(*asarav1.PlayRequest) error {
+func (c *concurrencyProbe) Send(*asarav1.PlayRequest) error {
 	c.most.Store(max(c.most.Load(), c.now.Add(1)))
 	time.Sleep(time.Millisecond)
 	c.now.Add(-1)
 	return nil
 }
 
-func TestMatchesSendOneAfterTheOther(t *testing.T) {
+func TestConcurrentMatchesSendOneRequestAtATime(t *testing.T) {
 	var senders sync.WaitGroup
-	call := &crowded{}
-	shared := &line{call: call}
+	call := &concurrencyProbe{}
+	shared := &requestStream{call: call}
 	for range 8 {
 		senders.Add(1)
 		go func() {
@@ -202,9 +203,9 @@ func TestMatchesSendOneAfterTheOther(t *testing.T) {
 }
 
 func TestTheClockIsTheDeadline(t *testing.T) {
-	client := serve(t, func(s *seat) error {
+	client := serve(t, func(s *serverStream) error {
 		s.welcomeTo("m")
-		hurried := question("m", 1, 4)
+		hurried := buildDecision("m", 1, 4)
 		hurried.ClockUs = 20_000
 		s.send(hurried)
 		s.expectReply("m", 1, build(3))
@@ -224,19 +225,19 @@ func TestTheClockIsTheDeadline(t *testing.T) {
 
 func TestTheEndOfTheMatchEndsTheDecision(t *testing.T) {
 	asked, ended := make(chan struct{}), make(chan struct{})
-	player := &diary{t: t, ended: ended, decide: func(
+	player := &recorder{t: t, ended: ended, decide: func(
 		ctx context.Context, d *asarav1.Decision,
 	) []*asarav1.Action {
 		close(asked)
 		<-ctx.Done()
 		return last(d)
 	}}
-	client := serve(t, func(s *seat) error {
+	client := serve(t, func(s *serverStream) error {
 		s.welcomeTo("m", "other")
-		s.send(question("m", 1, 4))
+		s.send(buildDecision("m", 1, 4))
 		<-asked
 		s.send(&asarav1.MatchEnded{MatchId: "m", Sequence: 4})
-		s.send(question("other", 1, 4))
+		s.send(buildDecision("other", 1, 4))
 		s.expectReply("other", 1, build(3)) // and not the late answer to m
 		return s.goodbye()
 	})
@@ -256,13 +257,13 @@ func TestTheEndOfTheMatchEndsTheDecision(t *testing.T) {
 
 func TestABotStopsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	client := serve(t, func(s *seat) error {
+	client := serve(t, func(s *serverStream) error {
 		s.welcomeTo("m")
 		cancel()
 		<-s.call.Context().Done()
 		return nil
 	})
-	client.NewPlayer = func(*Match) Player { return &diary{t: t} }
+	client.NewPlayer = func(*Match) Player { return &recorder{t: t} }
 	if err := client.Run(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("Run returned %v", err)
 	}

@@ -9,23 +9,23 @@ import (
 	"asara/asarav1"
 )
 
-// heard is a response with the bytes that it came as, which the digest of its match is made of.
-type heard struct {
-	message  []byte
+// rawResponse is a response with its bytes as received, which the digest of the match needs.
+type rawResponse struct {
+	bytes    []byte
 	response asarav1.PlayResponse
 }
 
-// codec is gRPC's own for protobuf; only a heard keeps the bytes as well.
+// codec is gRPC's codec for protobuf, which also keeps the bytes of a rawResponse.
 type codec struct{ encoding.CodecV2 }
 
 func newCodec() codec { return codec{encoding.GetCodecV2(encodingproto.Name)} }
 
 // Unmarshal reads a message.
 func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
-	h, ok := v.(*heard)
+	raw, ok := v.(*rawResponse)
 	if !ok {
 		return c.CodecV2.Unmarshal(data, v)
 	}
-	h.message = data.Materialize()
-	return proto.Unmarshal(h.message, &h.response)
+	raw.bytes = data.Materialize()
+	return proto.Unmarshal(raw.bytes, &raw.response)
 }

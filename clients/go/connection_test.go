@@ -25,36 +25,36 @@ import (
 	"asara/asarav1"
 )
 
-func TestAnAnswerThatABreakSwallowedIsSentAgain(t *testing.T) {
-	player := &diary{t: t}
+func TestAnAnswerThatIsLostInABreakIsSentAgain(t *testing.T) {
+	player := &recorder{t: t}
 	client := serve(t,
-		func(s *seat) error {
+		func(s *serverStream) error {
 			if len(s.hello.GetLastEvents()) > 0 {
 				t.Errorf("the first hello names events: %v", s.hello)
 			}
 			s.welcomeTo("m", "over")
 			s.send(&asarav1.MatchEnded{MatchId: "over", Sequence: 9})
-			s.send(question("m", 1, 4))
+			s.send(buildDecision("m", 1, 4))
 			s.expectReply("m", 1, build(3))
 			return s.broken()
 		},
-		func(s *seat) error {
+		func(s *serverStream) error {
 			want := []*asarav1.LastEvent{{MatchId: "m", Sequence: 4}}
 			if got := s.hello.GetLastEvents(); len(got) != 1 || !proto.Equal(got[0], want[0]) {
 				t.Errorf("last events are %v, want %v", got, want)
 			}
 			s.welcome()
 			s.send(&asarav1.MatchStarted{MatchId: "m", Seat: 1, Seats: 2, Sequence: 4, Resumed: true})
-			s.send(question("m", 1, 4))
+			s.send(buildDecision("m", 1, 4))
 			s.expectReply("m", 1, build(3))
-			s.send(question("m", 2, 5))
+			s.send(buildDecision("m", 2, 5))
 			s.expectReply("m", 2, build(3))
 			return s.goodbye()
 		})
 	client.MaxMatches = 2
 	client.NewPlayer = func(m *Match) Player {
 		if m.ID == "over" {
-			return &diary{t: t}
+			return &recorder{t: t}
 		}
 		return player
 	}
@@ -66,7 +66,7 @@ func TestAnAnswerThatABreakSwallowedIsSentAgain(t *testing.T) {
 func TestADecisionOutlivesTheStream(t *testing.T) {
 	broken := make(chan struct{})
 	asked := make(chan struct{})
-	player := &diary{t: t, decide: func(
+	player := &recorder{t: t, decide: func(
 		ctx context.Context, d *asarav1.Decision,
 	) []*asarav1.Action {
 		close(asked)
@@ -77,16 +77,16 @@ func TestADecisionOutlivesTheStream(t *testing.T) {
 		return last(d)
 	}}
 	client := serve(t,
-		func(s *seat) error {
+		func(s *serverStream) error {
 			s.welcomeTo("m")
-			s.send(question("m", 1, 4))
+			s.send(buildDecision("m", 1, 4))
 			<-asked
 			return s.broken()
 		},
-		func(s *seat) error {
+		func(s *serverStream) error {
 			s.welcome()
 			s.send(&asarav1.MatchStarted{MatchId: "m", Seat: 1, Seats: 2, Sequence: 4, Resumed: true})
-			s.send(question("m", 1, 4))
+			s.send(buildDecision("m", 1, 4))
 			close(broken)
 			s.expectReply("m", 1, build(3))
 			s.send(&asarav1.MatchEnded{MatchId: "m", Sequence: 4})
@@ -97,21 +97,21 @@ func TestADecisionOutlivesTheStream(t *testing.T) {
 	player.expect("started", "updated", "asked", "resumed", "ended")
 }
 
-func TestWhatHappenedDuringABreakIsToldOnce(t *testing.T) {
-	player := &diary{t: t}
+func TestEventsMissedInABreakArePassedOnce(t *testing.T) {
+	player := &recorder{t: t}
 	client := serve(t,
-		func(s *seat) error {
+		func(s *serverStream) error {
 			s.welcomeTo("m")
-			s.send(question("m", 1, 4))
+			s.send(buildDecision("m", 1, 4))
 			s.expectReply("m", 1, build(3))
 			return s.broken()
 		},
-		func(s *seat) error {
+		func(s *serverStream) error {
 			s.welcome()
-			missed := []*asarav1.Event{funds(4), funds(5), funds(6)}
+			missed := []*asarav1.Event{asariEvent(4), asariEvent(5), asariEvent(6)}
 			s.send(&asarav1.Update{MatchId: "m", Events: missed, Sequence: 6})
 			s.send(&asarav1.MatchStarted{MatchId: "m", Seat: 1, Seats: 2, Sequence: 6, Resumed: true})
-			s.send(question("m", 2, 7))
+			s.send(buildDecision("m", 2, 7))
 			s.expectReply("m", 2, build(3))
 			return s.goodbye()
 		})
@@ -122,11 +122,11 @@ func TestWhatHappenedDuringABreakIsToldOnce(t *testing.T) {
 }
 
 func TestALateProcessJoinsARunningMatch(t *testing.T) {
-	player := &diary{t: t}
-	client := serve(t, func(s *seat) error {
+	player := &recorder{t: t}
+	client := serve(t, func(s *serverStream) error {
 		s.welcome()
 		s.send(&asarav1.MatchStarted{MatchId: "m", Seat: 1, Seats: 2, Sequence: 20, Resumed: true})
-		s.send(question("m", 9, 21))
+		s.send(buildDecision("m", 9, 21))
 		s.expectReply("m", 9, build(3))
 		return s.goodbye()
 	})
@@ -138,45 +138,47 @@ func TestALateProcessJoinsARunningMatch(t *testing.T) {
 
 func TestAStreamThatEndsWithoutGoodbyeIsABreak(t *testing.T) {
 	client := serve(t,
-		func(s *seat) error { s.welcome(); return nil },
-		func(s *seat) error { s.welcome(); return s.goodbye() })
-	client.NewPlayer = func(*Match) Player { return &diary{t: t} }
+		func(s *serverStream) error { s.welcome(); return nil },
+		func(s *serverStream) error { s.welcome(); return s.goodbye() })
+	client.NewPlayer = func(*Match) Player { return &recorder{t: t} }
 	runToGoodbye(t, client)
 }
 
 func TestAnInternalErrorOfTheRefereeIsABreak(t *testing.T) {
 	client := serve(t,
 		refuse(codes.Internal, "referee", "oops"),
-		func(s *seat) error { s.welcome(); return s.goodbye() })
-	client.NewPlayer = func(*Match) Player { return &diary{t: t} }
+		func(s *serverStream) error { s.welcome(); return s.goodbye() })
+	client.NewPlayer = func(*Match) Player { return &recorder{t: t} }
 	runToGoodbye(t, client)
 }
 
-func TestRefusalsAreFinalAndSayWhatToDo(t *testing.T) {
+func TestRefusalsAreFinalAndExplained(t *testing.T) {
 	for _, refused := range []struct {
 		code   codes.Code
 		reason string
 		advice string
 	}{
 		{codes.Unauthenticated, "unknown-token", "ASARA_TOKEN"},
-		{codes.OutOfRange, "another", "does not want"},
-		{codes.FailedPrecondition, "protocol-version", "version"},
-		{codes.InvalidArgument, "hello-first", "did not understand"},
-		{codes.Aborted, "replaced", "another process"},
-		{codes.ResourceExhausted, "request-rate", "limit"},
+		{codes.OutOfRange, "another", "refused this bot"},
+		{codes.FailedPrecondition, "protocol-version", "client library"},
+		{codes.InvalidArgument, "hello-first", "client library"},
+		{codes.Aborted, "replaced", "its own token"},
+		{codes.ResourceExhausted, "request-rate", "limits in proto/README.md"},
 		{codes.Unimplemented, "nothing", "ASARA_ADDRESS"},
 	} {
 		t.Run(refused.code.String(), func(t *testing.T) {
 			client := serve(t, refuse(refused.code, refused.reason, "in other words"))
-			client.NewPlayer = func(*Match) Player { return &diary{t: t} }
+			client.NewPlayer = func(*Match) Player { return &recorder{t: t} }
 			err := run(t, client)
 			var got *RefusedError
 			if !errors.As(err, &got) || got.Code != refused.code || got.Reason != refused.reason {
 				t.Fatalf("Run returned %#v", err)
 			}
-			for _, word := range []string{refused.advice, refused.reason, "in other words"} {
+			for _, word := range []string{
+				"refused this bot (" + refused.reason + "): in other words", refused.advice,
+			} {
 				if !strings.Contains(err.Error(), word) {
-					t.Errorf("%q does not say %q", err, word)
+					t.Errorf("%q does not contain %q", err, word)
 				}
 			}
 		})
@@ -184,12 +186,12 @@ func TestRefusalsAreFinalAndSayWhatToDo(t *testing.T) {
 }
 
 func TestARefereeOfAnotherVersionIsRefused(t *testing.T) {
-	client := serve(t, func(s *seat) error {
+	client := serve(t, func(s *serverStream) error {
 		s.send(&asarav1.Welcome{ProtocolVersion: 2})
 		<-s.call.Context().Done()
 		return nil
 	})
-	client.NewPlayer = func(*Match) Player { return &diary{t: t} }
+	client.NewPlayer = func(*Match) Player { return &recorder{t: t} }
 	var refused *RefusedError
 	if err := run(t, client); !errors.As(err, &refused) || refused.Reason != "protocol-version" {
 		t.Errorf("Run returned %v", err)
@@ -198,9 +200,9 @@ func TestARefereeOfAnotherVersionIsRefused(t *testing.T) {
 
 func TestAReplacedBotStopsDeciding(t *testing.T) {
 	asked := make(chan struct{})
-	client := serve(t, func(s *seat) error {
+	client := serve(t, func(s *serverStream) error {
 		s.welcomeTo("m")
-		s.send(question("m", 1, 4))
+		s.send(buildDecision("m", 1, 4))
 		<-asked
 		return refuse(codes.Aborted, "replaced", "")(s)
 	})
@@ -219,9 +221,9 @@ func TestAReplacedBotStopsDeciding(t *testing.T) {
 
 func TestNoReferee(t *testing.T) {
 	client := serve(t)
-	client.Address = "unix:" + filepath.Join(t.TempDir(), "nobody")
+	client.Address = "unix:" + filepath.Join(t.TempDir(), "none")
 	client.GiveUpAfter = time.Millisecond
-	client.NewPlayer = func(*Match) Player { return &diary{t: t} }
+	client.NewPlayer = func(*Match) Player { return &recorder{t: t} }
 	err := run(t, client)
 	if err == nil || !strings.Contains(err.Error(), "no referee at unix:") {
 		t.Errorf("Run returned %v", err)
@@ -236,7 +238,7 @@ func TestTheEnvironmentNamesARefereeWithTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	tlsOption := grpc.Creds(credentials.NewServerTLSFromCert(&certificate))
-	serveOn(t, listener, []grpc.ServerOption{tlsOption}, func(s *seat) error {
+	serveOn(t, listener, []grpc.ServerOption{tlsOption}, func(s *serverStream) error {
 		if s.hello.GetToken() != "from the environment" || s.hello.GetMaxMatches() != 1 {
 			t.Errorf("hello is %v", s.hello)
 		}

@@ -2,55 +2,55 @@ package asara
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
+	"strings"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 )
 
-// RefusedError says that the referee does not want this bot, or not any more. Dialling again would
-// not help.
+// RefusedError means that the referee ended the stream for a reason that a new connection would not
+// change.
 type RefusedError struct {
 	// Address of the referee.
 	Address string
-	// Code is the status that ended the stream.
+	// Code is the gRPC status of the stream.
 	Code codes.Code
-	// Reason is the referee's own word for it, such as unknown-token; empty where it gave none.
+	// Reason is the referee's asara-reason, such as unknown-token, or empty if it sent none.
 	Reason string
-	// Detail is what the referee said.
+	// Detail is the text of the status.
 	Detail string
 }
 
-// Error says what was wrong and what to do.
+// Error describes the refusal and its remedy in one line.
 func (e *RefusedError) Error() string {
-	text := fmt.Sprintf("asara: the referee at %s ended the stream: %s",
-		e.Address, cmp.Or(advice[e.Code], "it does not want this bot"))
-	switch {
-	case e.Reason != "" && e.Detail != "":
-		text += fmt.Sprintf(" (%s: %s)", e.Reason, e.Detail)
-	case e.Reason != "" || e.Detail != "":
-		text += fmt.Sprintf(" (%s)", e.Reason+e.Detail)
+	detail := cmp.Or(strings.Join(strings.Fields(e.Detail), " "), "no details")
+	text := fmt.Sprintf("asara: the referee at %s refused this bot (%s): %s",
+		e.Address, cmp.Or(e.Reason, e.Code.String()), detail)
+	if advice[e.Code] != "" {
+		text += "; " + advice[e.Code]
 	}
 	return text
 }
 
+const clientLibrary = "use the client library that comes with the referee"
+
 var advice = map[codes.Code]string{
-	codes.Unauthenticated: "it does not know this token; start me through `asara match`, " +
+	codes.Unauthenticated: "start the bot with `asara match`, " +
 		"or set ASARA_TOKEN to the token that you were given",
-	codes.FailedPrecondition: "it does not speak this version of the protocol; " +
-		"build the bot with the client that comes with the referee",
-	codes.InvalidArgument: "it did not understand a message; " +
-		"build the bot with the client that comes with the referee",
-	codes.Aborted: "another process dialled in with the same token; " +
-		"every process needs a token of its own",
-	codes.ResourceExhausted: "the bot broke a limit of the referee",
-	codes.Unimplemented:     "no ASARA referee listens there; check ASARA_ADDRESS",
+	codes.FailedPrecondition: clientLibrary,
+	codes.InvalidArgument:    clientLibrary,
+	codes.Aborted:            "each process needs its own token",
+	codes.ResourceExhausted:  "see the limits in proto/README.md",
+	codes.Unimplemented:      "no ASARA referee listens there; check ASARA_ADDRESS",
 }
 
-// refusal turns the status that ended a stream into a RefusedError, except where the stream merely
-// broke and dialling again may help.
-func refusal(address string, trailer metadata.MD, err error) error {
+// breakReason returns a RefusedError for the status that ended a stream, or err itself if a new
+// connection may help.
+func breakReason(address string, trailer metadata.MD, err error) error {
 	s := status.Convert(err)
 	switch s.Code() {
 	case codes.Canceled, codes.DeadlineExceeded, codes.Internal, codes.Unavailable, codes.Unknown:
@@ -63,12 +63,22 @@ func refusal(address string, trailer metadata.MD, err error) error {
 	return refused
 }
 
-// otherVersion is the refusal of a referee that welcomes the bot in a version it does not speak.
+// otherVersion is the error for a referee that uses another version of the protocol.
 func otherVersion(address string, version int32) error {
 	return &RefusedError{
 		Address: address,
 		Code:    codes.FailedPrecondition,
 		Reason:  "protocol-version",
-		Detail:  fmt.Sprintf("the referee speaks version %d, this client %d", version, protocolVersion),
+		Detail: fmt.Sprintf("the referee uses protocol version %d, this client version %d",
+			version, protocolVersion),
 	}
+}
+
+// withoutPath returns the cause of an error of the file system, for messages that name the path.
+func withoutPath(err error) error {
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		return failed.Err
+	}
+	return err
 }

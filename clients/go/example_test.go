@@ -8,7 +8,7 @@ import (
 	"asara/asarav1"
 )
 
-// thrifty declines what it may and otherwise plays what comes first.
+// thrifty declines whenever it can and otherwise plays the first legal action.
 type thrifty struct{ match *asara.Match }
 
 func (t *thrifty) Decide(_ context.Context, decision *asarav1.Decision) []*asarav1.Action {
@@ -32,7 +32,7 @@ func Example() {
 	}
 }
 
-// Four matches at once, and the events of every turn as they happen.
+// A bot that plays four matches at once and receives the events of every turn.
 func ExampleClient() {
 	bot := asara.Client{
 		NewPlayer:   func(match *asara.Match) asara.Player { return &thrifty{match} },

@@ -1,7 +1,7 @@
-// Package asara is what a bot written in Go imports to play ASARA.
+// Package asara lets a bot written in Go play ASARA.
 //
-// A bot is a [Player] for each match and a call of [Run]. The package dials the referee, keeps the
-// stream alive, asks the players and sends their answers. Messages are in package asarav1.
+// A bot is a [Player] for each match and a call of [Run]. The package connects to the referee,
+// passes decisions to the players and sends their answers. Messages are in package asarav1.
 package asara
 
 import (
@@ -13,14 +13,15 @@ import (
 	"asara/asarav1"
 )
 
-// Player plays one seat of one match. Its methods are called one at a time, in the order in which
-// things happened; players of other matches run at the same time where the bot allows it
-// ([Client.MaxMatches]). It may also have the methods of [MatchStartedHook], [UpdatedHook],
-// [RejectedHook] and [MatchEndedHook].
+// Player plays one seat of one match. Its methods are called one at a time, in the order of the
+// messages; players of different matches run concurrently if [Client.MaxMatches] is above 1. A
+// player may also implement [MatchStartedHook], [UpdatedHook], [RejectedHook] and
+// [MatchEndedHook].
 type Player interface {
-	// Decide returns one action of decision.LegalActions or, to save round trips, also the
-	// following ones up to the end of the turn: they are applied as long as each is legal. ctx is
-	// done when the clock has run out, the match is over or the bot stops.
+	// Decide returns one of decision.LegalActions, or several actions that begin with one. Further
+	// actions are applied in order while each is legal. The first illegal one ends the list without
+	// penalty, and the next decision is asked as usual. Called once per decision. ctx is done when
+	// the clock has run out, the match has ended or the bot stops.
 	Decide(ctx context.Context, decision *asarav1.Decision) []*asarav1.Action
 }
 
@@ -32,79 +33,76 @@ func (f DecideFunc) Decide(ctx context.Context, decision *asarav1.Decision) []*a
 	return f(ctx, decision)
 }
 
-// MatchStartedHook hears of the start before the first decision, and again, with Resumed set, when
-// the match goes on after the stream broke. The message carries the view at that moment; what
-// happened meanwhile comes before it, as an update.
+// MatchStartedHook is called when the match starts and, with Resumed set, when it resumes after a
+// reconnection. The message contains the current view; events missed meanwhile are passed to
+// [UpdatedHook] before it.
 type MatchStartedHook interface {
 	MatchStarted(started *asarav1.MatchStarted)
 }
 
-// UpdatedHook is given the events that follow Match.Started, each once and in order, whether they
-// came by themselves ([Client.LiveUpdates]) or with a decision or the end of the match, which it
-// hears of afterwards.
+// UpdatedHook is called with new events, each once and in order, before the decision that follows
+// them. Events arrive with decisions and the result or, with [Client.LiveUpdates], after every turn.
 type UpdatedHook interface {
 	Updated(update *asarav1.Update)
 }
 
-// RejectedHook answers in place of Decide after an answer was rejected. Without it, the first
-// action of the legal list is played. Every rejection is logged.
+// RejectedHook returns another answer after the referee rejected one; only a few are forgiven per
+// match. The default is the first legal action.
 type RejectedHook interface {
 	Rejected(
 		ctx context.Context, decision *asarav1.Decision, rejection *asarav1.Rejection,
 	) []*asarav1.Action
 }
 
-// MatchEndedHook hears the results.
+// MatchEndedHook is called with the result, which has one entry per seat, in seat order.
 type MatchEndedHook interface {
 	MatchEnded(ended *asarav1.MatchEnded)
 }
 
-// Match is what a player knows of its match from the start.
+// Match is a match, from the seat of one player.
 type Match struct {
 	// ID is the name of the match.
 	ID string
-	// Seat is the player's own seat, 0 to Seats - 1.
+	// Seat is this player's seat, 0 to Seats - 1.
 	Seat int
-	// Seats is the number of players.
+	// Seats is the number of seats.
 	Seats int
-	// Started holds the rest: rules, edition, clocks and the first view.
+	// Started is the message itself, with rule sets, edition, clocks and the first view.
 	Started *asarav1.MatchStarted
-	// Entry is the name under which the bot is entered.
+	// Entry is the name of this bot's entry in the match or tournament.
 	Entry string
-	// Limits are what the referee tolerates.
+	// Limits that the referee enforces.
 	Limits *asarav1.Limits
 
-	rand    *rand.Rand
-	witness *witness
+	rand     *rand.Rand
+	verifier *verifier
 }
 
-// Digest returns the digest of all messages of the match up to the one that the player is being
-// told: SHA-256 of the digest before and the message, from 32 zero bytes on. At the end the
-// replay has the same for this seat, except where the stream broke: what was lost on the way is
-// missing here. It is for the player's own goroutine.
-func (m *Match) Digest() [sha256.Size]byte { return m.witness.digest }
+// Digest returns the SHA-256 digest of the messages of the match up to the one that the player is
+// handling. At the end it equals the digest of this seat in the replay, unless messages were lost
+// when the stream broke. Call it only from the player's goroutine.
+func (m *Match) Digest() [sha256.Size]byte { return m.verifier.digest }
 
-// Rand returns the match's own source of random numbers. It depends on the seed (ASARA_SEED), the
-// match and the seat alone, so that a bot that draws from nothing else plays the same match again
-// in whatever order matches run. It must not be shared between goroutines.
+// Rand returns a source of random numbers that depend on ASARA_SEED, the match and the seat alone.
+// It must not be shared between goroutines.
 func (m *Match) Rand() *rand.Rand { return m.rand }
 
 func newMatch(
-	started *asarav1.MatchStarted, welcome *asarav1.Welcome, seed string, witness *witness,
+	started *asarav1.MatchStarted, welcome *asarav1.Welcome, seed string, verifier *verifier,
 ) *Match {
 	return &Match{
-		ID:      started.GetMatchId(),
-		Seat:    int(started.GetSeat()),
-		Seats:   int(started.GetSeats()),
-		Started: started,
-		Entry:   welcome.GetEntry(),
-		Limits:  welcome.GetLimits(),
-		rand:    newRand(seed, started.GetMatchId(), started.GetSeat()),
-		witness: witness,
+		ID:       started.GetMatchId(),
+		Seat:     int(started.GetSeat()),
+		Seats:    int(started.GetSeats()),
+		Started:  started,
+		Entry:    welcome.GetEntry(),
+		Limits:   welcome.GetLimits(),
+		rand:     newRand(seed, started.GetMatchId(), started.GetSeat()),
+		verifier: verifier,
 	}
 }
 
-// newRand hashes its arguments, each string with its length before it, into a ChaCha8 key.
+// newRand seeds ChaCha8 with the hash of its arguments; each string is preceded by its length.
 func newRand(seed, matchID string, seat int32) *rand.Rand {
 	var text []byte
 	for _, part := range []string{seed, matchID} {

@@ -20,44 +20,39 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 )
 
-// The server keeps this much of a name.
-const nameBytes = 64
+const nameBytes = 64 // of Hello.bot_name and Hello.language
 
-var errNoReferee = errors.New(
-	"start me through `asara match` or set ASARA_ADDRESS and ASARA_TOKEN")
-
-// complete fills in from the environment what the author left zero.
+// complete sets the fields that are zero from the environment.
 func (c *Client) complete() error {
 	if c.NewPlayer == nil {
-		return errors.New("asara: Client.NewPlayer is not set: it returns the player of a match")
+		return errors.New("asara: NewPlayer is not set: expected a function that returns a player")
 	}
 	c.Address = cmp.Or(c.Address, os.Getenv("ASARA_ADDRESS"))
 	c.Token = cmp.Or(c.Token, os.Getenv("ASARA_TOKEN"))
 	c.Seed = cmp.Or(c.Seed, os.Getenv("ASARA_SEED"))
 	c.CA = cmp.Or(c.CA, os.Getenv("ASARA_CA"))
 	c.Transcript = cmp.Or(c.Transcript, os.Getenv("ASARA_TRANSCRIPT"))
-	if c.Address == "" {
-		return fmt.Errorf("asara: ASARA_ADDRESS is not set: %w", errNoReferee)
-	}
-	if c.Token == "" {
-		return fmt.Errorf("asara: ASARA_TOKEN is not set: %w", errNoReferee)
+	if missing := c.missing(); missing != "" {
+		return fmt.Errorf("asara: %s not set: start this bot with `asara match`, "+
+			"or set ASARA_ADDRESS (host:port or unix:/path) and ASARA_TOKEN", missing)
 	}
 	if err := checkAddress(c.Address); err != nil {
 		return err
 	}
 	if c.MaxMatches < 0 {
-		return fmt.Errorf("asara: Client.MaxMatches is %d: 1 or more is possible", c.MaxMatches)
+		return fmt.Errorf("asara: MaxMatches is %d: expected 1 or more", c.MaxMatches)
 	}
 	if c.Transcript != "" {
 		if err := os.MkdirAll(c.Transcript, 0o777); err != nil {
-			return fmt.Errorf("asara: ASARA_TRANSCRIPT: %w", err)
+			return fmt.Errorf("asara: ASARA_TRANSCRIPT: cannot create the folder %q (%w); "+
+				"choose a writable one", c.Transcript, withoutPath(err))
 		}
 	}
 	c.nonceSeed = c.Seed
 	if c.Seed == "" {
 		var seed [16]byte
 		if _, err := rand.Read(seed[:]); err != nil {
-			return fmt.Errorf("asara: no seed: %w", err)
+			return fmt.Errorf("asara: cannot generate a seed: %w", err)
 		}
 		c.Seed = hex.EncodeToString(seed[:])
 	}
@@ -68,6 +63,19 @@ func (c *Client) complete() error {
 	return nil
 }
 
+// missing names the variables that are needed and not set, with their verb.
+func (c *Client) missing() string {
+	switch {
+	case c.Address == "" && c.Token == "":
+		return "ASARA_ADDRESS and ASARA_TOKEN are"
+	case c.Address == "":
+		return "ASARA_ADDRESS is"
+	case c.Token == "":
+		return "ASARA_TOKEN is"
+	}
+	return ""
+}
+
 func checkAddress(address string) error {
 	path, isUnix := strings.CutPrefix(address, "unix:")
 	if isUnix && path != "" {
@@ -75,12 +83,12 @@ func checkAddress(address string) error {
 	}
 	host, port, err := net.SplitHostPort(address)
 	if isUnix || err != nil || host == "" || port == "" {
-		return fmt.Errorf("asara: ASARA_ADDRESS is %q: host:port or unix:/path was expected", address)
+		return fmt.Errorf("asara: ASARA_ADDRESS is %q: expected host:port or unix:/path", address)
 	}
 	return nil
 }
 
-// credentials returns TLS where a CA or settings ask for it.
+// credentials returns TLS credentials if a CA or a TLS configuration is set.
 func (c *Client) credentials() (credentials.TransportCredentials, error) {
 	if c.CA == "" && c.TLS == nil {
 		return insecure.NewCredentials(), nil
@@ -92,7 +100,8 @@ func (c *Client) credentials() (credentials.TransportCredentials, error) {
 	if c.CA != "" {
 		pem, err := os.ReadFile(c.CA)
 		if err != nil {
-			return nil, fmt.Errorf("asara: ASARA_CA: %w", err)
+			return nil, fmt.Errorf("asara: ASARA_CA: cannot read %q (%w); expected the certificate "+
+				"of the authority that signed the referee's certificate", c.CA, withoutPath(err))
 		}
 		if config.RootCAs == nil {
 			config.RootCAs = x509.NewCertPool()
@@ -100,7 +109,7 @@ func (c *Client) credentials() (credentials.TransportCredentials, error) {
 			config.RootCAs = config.RootCAs.Clone()
 		}
 		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("asara: ASARA_CA: %s holds no certificate in PEM form", c.CA)
+			return nil, fmt.Errorf("asara: ASARA_CA: %q contains no PEM certificate", c.CA)
 		}
 	}
 	return credentials.NewTLS(config), nil
@@ -108,7 +117,7 @@ func (c *Client) credentials() (credentials.TransportCredentials, error) {
 
 func language() string { return shorten("go "+strings.TrimPrefix(runtime.Version(), "go"), nameBytes) }
 
-// shorten cuts text to so many bytes without leaving half a character.
+// shorten truncates text to at most limit bytes, at the end of a character.
 func shorten(text string, limit int) string {
 	if len(text) > limit {
 		text = text[:limit]

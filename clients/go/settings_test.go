@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestMain unsets what would otherwise come from whoever runs the tests.
+// TestMain unsets the variables that would override the settings of the tests.
 func TestMain(m *testing.M) {
 	for _, name := range []string{"ADDRESS", "TOKEN", "SEAT", "SEED", "CA", "TRANSCRIPT"} {
 		os.Unsetenv("ASARA_" + name)
@@ -21,14 +21,18 @@ func TestSettingsThatCannotWorkAreExplained(t *testing.T) {
 		t.Fatal(err)
 	}
 	newPlayer := func(*Match) Player { return nil }
-	howToStart := "start me through `asara match` or set ASARA_ADDRESS and ASARA_TOKEN"
+	howToStart := "not set: start this bot with `asara match`, " +
+		"or set ASARA_ADDRESS (host:port or unix:/path) and ASARA_TOKEN"
 	for name, test := range map[string]struct {
 		client Client
 		words  []string
 	}{
-		"address": {Client{NewPlayer: newPlayer, Token: "t"}, []string{"ASARA_ADDRESS", howToStart}},
+		"address": {Client{NewPlayer: newPlayer, Token: "t"}, []string{"ASARA_ADDRESS is " + howToStart}},
 		"token": {
-			Client{NewPlayer: newPlayer, Address: "unix:/x"}, []string{"ASARA_TOKEN", howToStart},
+			Client{NewPlayer: newPlayer, Address: "unix:/x"}, []string{"ASARA_TOKEN is " + howToStart},
+		},
+		"address and token": {
+			Client{NewPlayer: newPlayer}, []string{"ASARA_ADDRESS and ASARA_TOKEN are " + howToStart},
 		},
 		"port": {
 			Client{NewPlayer: newPlayer, Address: "here", Token: "t"}, []string{`"here"`, "host:port"},
@@ -61,14 +65,14 @@ func TestSettingsThatCannotWorkAreExplained(t *testing.T) {
 			}
 			for _, word := range test.words {
 				if !strings.Contains(err.Error(), word) {
-					t.Errorf("%q does not say %q", err, word)
+					t.Errorf("%q does not contain %q", err, word)
 				}
 			}
 		})
 	}
 }
 
-func TestNamesAreCutBetweenCharacters(t *testing.T) {
+func TestNamesAreTruncatedBetweenCharacters(t *testing.T) {
 	for text, want := range map[string]string{"palace": "pala", "tür": "tür", "abcö": "abc"} {
 		if got := shorten(text, 4); got != want {
 			t.Errorf("shorten(%q) = %q, want %q", text, got, want)
@@ -79,7 +83,7 @@ func TestNamesAreCutBetweenCharacters(t *testing.T) {
 func TestRandomNumbersDependOnSeedMatchAndSeat(t *testing.T) {
 	draw := func(seed, match string, seat int32) uint64 { return newRand(seed, match, seat).Uint64() }
 	if got, want := draw("7", "m1", 0), uint64(0x6760d58cc752670c); got != want {
-		t.Errorf("the first number is %#x, want %#x: matches would not be played again alike", got, want)
+		t.Errorf("the first number is %#x, want %#x: matches would not repeat", got, want)
 	}
 	seen := map[uint64]bool{}
 	for _, number := range []uint64{

@@ -22,9 +22,9 @@ var areaWords = map[asarav1.Area]string{
 	asarav1.Area_AREA_HOUSE_OF_THE_BOTTLE_GENIE: "genie",
 }
 
-// FormatAction returns the short form of an action that replays and the referee's log use too:
-// "dispatch bank 12", "lay blue green face-down", "take red trunk gold", "found red", and so on.
-// An action with no member set reads "no action".
+// FormatAction returns the short text form of an action, which replays and the referee's logs also
+// use, such as "dispatch bank 12" or "take red trunk gold". An action with no member set reads "no
+// action"; enum values unknown to this version read as numbers.
 func FormatAction(action *asarav1.Action) string {
 	switch a := action.GetAction().(type) {
 	case *asarav1.Action_ChooseSpace:
@@ -103,7 +103,7 @@ func flag(set bool, word string) string {
 	return ""
 }
 
-// words joins what is not empty.
+// words joins the parts that are not empty.
 func words(parts ...string) string {
 	var filled []string
 	for _, part := range parts {

@@ -1,4 +1,4 @@
-"""The benchmarks that scripts/bench runs, by name; each is one function in one module."""
+"""The command line of scripts/bench; each benchmark is one function in one module."""
 
 import argparse
 import sys
@@ -21,24 +21,24 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Figure]]]] = {
     "replay_size": replay_size,
     "cluster": cluster,
 }
-#: Takes minutes and two free cores; measured only when it is named.
 ON_REQUEST: Final = frozenset({"cluster"})
+"""Benchmarks that run only when they are named: they take minutes and two free cores."""
 
 
 def main() -> int:
-    """Run them and show what they found; status 1 where --check was given and a bar is missed."""
+    """Run benchmarks and print their results; return 1 if a bar is missed with --check."""
     parser = argparse.ArgumentParser(
-        prog="scripts/bench", description="Measures the product beside its peers."
+        prog="scripts/bench", description="Measure the product beside its peers."
     )
     parser.add_argument(
         "names",
         nargs="*",
         metavar="NAME",
-        help=f"one of {', '.join(BENCHMARKS)}; if none, all but {', '.join(ON_REQUEST)}",
+        help=f"one of {', '.join(BENCHMARKS)} [default: all but {', '.join(ON_REQUEST)}]",
     )
-    parser.add_argument("--quick", action="store_true", help="small sizes: rough numbers")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there too")
-    parser.add_argument("--check", action="store_true", help="fail where a bar is missed")
+    parser.add_argument("--quick", action="store_true", help="use small sizes, for rough numbers")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers to FILE")
+    parser.add_argument("--check", action="store_true", help="return status 1 if a bar is missed")
     given = parser.parse_args()
     names: list[str] = given.names or [name for name in BENCHMARKS if name not in ON_REQUEST]
     for name in names:

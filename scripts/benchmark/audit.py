@@ -1,8 +1,8 @@
-"""Auditing replays, and how large they are.
+"""The rate at which replays are audited, and their size.
 
-The replays are those of four random players, through the referee's own match but without streams.
-What is measured is processor time of one core, beside the bar, and beside the rules engine alone
-going through the same moves.
+The replays are those of four random players, made by the referee's own `Match` without streams. The
+audit is measured in processor time of one core, beside the bar, and beside the rules engine alone,
+which plays the same actions.
 """
 
 import random
@@ -16,7 +16,7 @@ from asara_game.edition import load_edition
 from asara_game.engine import apply, new_match
 from asara_game.rules import Rules, parse_rule_sets
 from asara_server.event_loop import seldom_collect
-from asara_server.eventlog.header import Replay, ReplayHeader
+from asara_server.eventlog.replay import Replay, ReplayHeader
 from asara_server.match.inputs import Presence, ReplyRecord
 from asara_server.match.match import Match
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
@@ -33,7 +33,7 @@ _BAR_BYTES = 8 * 1024
 
 
 def audit(quick: bool) -> list[Figure]:
-    """Replays of four players that one core audits in a second."""
+    """Measure the replays of four players that one core audits in a second."""
     seldom_collect()  # as the command does
     replays = _replays("basic", 20 if quick else 60)
     key = SigningKey.new()
@@ -52,7 +52,7 @@ def audit(quick: bool) -> list[Figure]:
 
 
 def replay_size(quick: bool) -> list[Figure]:
-    """Bytes of a replay of four random players, on average, in the least and the richest rules."""
+    """Measure the mean size of a four-player replay, under the fewest and the most rules."""
     key = SigningKey.new()
     figures = []
     for name in ("basic", "pro+gifts+genie"):
@@ -65,7 +65,7 @@ def replay_size(quick: bool) -> list[Figure]:
 
 
 def _rate(work: Callable[[_T], object], items: Sequence[_T]) -> float:
-    """Items per second of processor time."""
+    """Return items per second of processor time."""
     began = time.process_time()
     for item in items:
         work(item)
@@ -87,10 +87,10 @@ def _replays(rule_sets: str, number: int) -> list[Replay]:
 
 
 def _replay(rules: Rules, rng: random.Random, name: str) -> Replay:
-    """A match between bots that take as long as quick ones do."""
+    """Play a match between bots that answer as quickly as real ones can."""
     players = tuple(Player(f"random-{seat}", f"token-{seat}") for seat in range(_SEATS))
     spec = MatchSpec(name, rules, players, ClockSettings(), rng.randbytes(32))
-    limits = LimitSettings().told()
+    limits = LimitSettings().match_limits
     match = Match(spec, limits)
     match.start({seat: Presence() for seat in range(_SEATS)}, {})
     now_us = 0
@@ -99,7 +99,7 @@ def _replay(rules: Rules, rng: random.Random, name: str) -> Replay:
         now_us += rng.randrange(400, 1_500)
         action = action_message(rng.choice(match.state.legal))
         match.reply(seat, match.decision_id(seat), [action], now_us)
-        match.worked(rng.randrange(60, 300))
+        match.record_reply(rng.randrange(60, 300))
         match.outbox.clear()
     header = ReplayHeader.of(spec, limits, 1_800_000_000_000)
     return Replay(header, tuple(match.records), match.results, match.feed.digests)

@@ -1,7 +1,7 @@
-"""Processes of a benchmark: servers and clients, each told what to do by lines of JSON.
+"""Child processes of a benchmark, servers and clients, which receive commands as lines of JSON.
 
-`Child` is the side of the benchmark, `obey` that of the process. A child whose standard input ends
-has nothing more to do, so none outlives the benchmark.
+`child` is used by the benchmark and `serve_commands` by the child. A child ends when its standard
+input does, so none outlives the benchmark.
 """
 
 import asyncio
@@ -10,9 +10,9 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final
 
 from scripts.benchmark.figures import BenchError
@@ -20,100 +20,100 @@ from scripts.benchmark.figures import BenchError
 _ROOT: Final = Path(__file__).parents[2]
 _END_S: Final = 5.0
 
+Commands = Mapping[str, Callable[..., Awaitable[dict[str, float]]]]
+"""Coroutine functions by the name of their command; they return the response."""
+
 
 class Child:
     """A module of this package that runs in a process of its own."""
 
-    def __init__(self, module: str, **options: object) -> None:
+    def __init__(self, module: str, process: "subprocess.Popen[str]") -> None:
         self._module = module
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", f"scripts.benchmark.{module}", json.dumps(options)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            cwd=_ROOT,
-            text=True,
-        )
+        self._process = process
 
-    def __enter__(self) -> "Child":
-        self.receive()  # it says when it is ready
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        assert self._process.stdin
-        self._process.stdin.close()
-        try:
-            self._process.wait(_END_S)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-
-    def tell(self, **command: object) -> None:
-        """Say what to do; `receive` waits for the answer."""
+    def send(self, command: str, **arguments: object) -> None:
+        """Send a command; `receive` waits for the response."""
         assert self._process.stdin
         try:
-            self._process.stdin.write(json.dumps(command) + "\n")
+            self._process.stdin.write(json.dumps({"command": command, **arguments}) + "\n")
             self._process.stdin.flush()
         except BrokenPipeError:
-            raise self._lost() from None
+            raise self._ended() from None
 
     def receive(self) -> dict[str, float]:
-        """The answer to what was told."""
+        """Wait for the response to the command that was sent first."""
         assert self._process.stdout
         line = self._process.stdout.readline()
         if not line:
-            raise self._lost()
-        answer: dict[str, float] = json.loads(line)
-        return answer
+            raise self._ended()
+        response: dict[str, float] = json.loads(line)
+        return response
 
-    def ask(self, **command: object) -> dict[str, float]:
-        """Say what to do, and wait until it is done."""
-        self.tell(**command)
+    def call(self, command: str, **arguments: object) -> dict[str, float]:
+        """Send a command and wait for the response."""
+        self.send(command, **arguments)
         return self.receive()
 
-    def _lost(self) -> BenchError:
+    def _ended(self) -> BenchError:
         status = self._process.wait()
         return BenchError(f"the process {self._module} ended with status {status}: see above")
 
 
-Commands = Mapping[str, Callable[..., Awaitable[dict[str, float]]]]
+@contextmanager
+def child(module: str, **options: object) -> Iterator[Child]:
+    """Run a module of this package with these options, from when it is ready until the exit."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", f"scripts.benchmark.{module}", json.dumps(options)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=_ROOT,
+        text=True,
+    )
+    try:
+        started = Child(module, process)
+        started.receive()
+        yield started
+    finally:
+        assert process.stdin
+        process.stdin.close()
+        try:
+            process.wait(_END_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
-async def obey(commands: Commands) -> None:
-    """Do what the lines on standard input say, to their end."""
+async def serve_commands(commands: Commands) -> None:
+    """Carry out commands from standard input to its end, one after the other."""
     reader = asyncio.StreamReader()
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
-    _answer({})
+    _respond({})  # ready
     while line := await reader.readline():
-        options: dict[str, Any] = json.loads(line)
-        _answer(await commands[options.pop("do")](**options))
+        arguments: dict[str, Any] = json.loads(line)
+        _respond(await commands[arguments.pop("command")](**arguments))
 
 
 def options() -> dict[str, Any]:
-    """What the benchmark gave this process."""
+    """Return the options of this child."""
     given: dict[str, Any] = json.loads(sys.argv[1])
     return given
 
 
-def _answer(answer: dict[str, float]) -> None:
-    sys.stdout.write(json.dumps(answer) + "\n")
+def _respond(response: dict[str, float]) -> None:
+    sys.stdout.write(json.dumps(response) + "\n")
     sys.stdout.flush()
 
 
 async def usage() -> dict[str, float]:
-    """What this process has used so far: seconds of processor, and bytes of memory now."""
+    """Return what this process uses: `cpu_s` so far, and bytes of `memory` now."""
     return {"cpu_s": time.process_time(), "memory": _memory()}
 
 
 def _memory() -> int:
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    except OSError:  # not Linux: the most it ever was
+    except OSError:  # not Linux: the maximum so far
         most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         return most if sys.platform == "darwin" else most * 1024
     return pages * resource.getpagesize()

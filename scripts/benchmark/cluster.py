@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -25,8 +25,8 @@ from asara_server.tournament.config.tournament_file import Tournament, load_tour
 from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import Runner
 from asara_server.tournament.schedule.plan import planned_matches
-from asara_server.tournament.workers.block_job import worker_requirements
 from asara_server.tournament.workers.dask_workers import dask_workers
+from asara_server.tournament.workers.requirements import worker_requirements
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
 from scripts.benchmark.figures import Bar, BenchError, Figure, compare
 
@@ -91,8 +91,8 @@ def _rate(tournament: Tournament, folder: Path, workers: int) -> float:
     folder.mkdir(parents=True)
     with (
         _cluster(folder, workers) as address,
-        dask_workers(address, worker_requirements(tournament.entries, {}, None)) as crew,
-        RunDirectory.create(folder / "run") as directory,
+        dask_workers(address, worker_requirements(tournament.entries, {}, None)) as backend,
+        closing(RunDirectory.create(folder / "run")) as directory,
     ):
         runner = Runner(
             tournament,
@@ -100,7 +100,7 @@ def _rate(tournament: Tournament, folder: Path, workers: int) -> float:
             edition=load_edition(),
             directory=directory,
             key=SigningKey.new(),
-            executor=WorkerExecutor(crew),
+            executor=WorkerExecutor(backend),
         )
         began = time.perf_counter()
         end = asyncio.run(runner.run())

@@ -2,8 +2,9 @@
 
 Both referees are processes of their own with the bots of `referee`: the matches share eight
 streams. The cost of a decision is the processor time of the referee's process, measured in turns.
-Memory is what the process grew by from the moment when its bots had dialled in to the moment when
-its matches are, on average, near their end; a running match keeps all that its replay will hold.
+Memory is the growth of the process from the moment when its bots have connected to the moment when
+its matches are, on average, near their end; a running match keeps everything that its replay will
+hold.
 """
 
 from scripts.benchmark.figures import Bar, Figure, compare
@@ -11,18 +12,18 @@ from scripts.benchmark.referee import Side, side
 
 COST_BAR = Bar(1.2, most=True)
 MEMORY_BAR = Bar(1, most=True)
-#: MB that a match may take.
-_MEMORY = 0.5
+_MATCH_MB = 0.5
+"""The memory bar: megabytes per match."""
 _FEW = 10
-#: Decisions of a four-player match after which it is near its end.
 _NEAR_THE_END = 200
+"""Decisions of a four-player match after which it is near its end."""
 
 
 def concurrency(quick: bool) -> list[Figure]:
-    """The cost of a decision, and the memory of a match."""
+    """Measure the cost of a decision, and the memory of a match."""
     crowd, rounds = (100, 2) if quick else (1_000, 7)
     costs = []
-    with side("court", 1) as many, side("court", 1) as few:
+    with side("referee_server", 1) as many, side("referee_server", 1) as few:
         few.start(_FEW)
         empty = _memory(many)
         many.start(crowd)
@@ -40,9 +41,9 @@ def concurrency(quick: bool) -> list[Figure]:
         compare(
             "concurrency", costs, unit="µs/decision", peer=f"{_FEW} matches at once", bar=COST_BAR
         ),
-        Figure("memory", grown, "MB/match", "the bar itself", _MEMORY, MEMORY_BAR),
+        Figure("memory", grown, "MB/match", "the bar itself", _MATCH_MB, MEMORY_BAR),
     ]
 
 
 def _memory(side: Side) -> float:
-    return side.server.ask(do="usage")["memory"]
+    return side.server.call("usage")["memory"]

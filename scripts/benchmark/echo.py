@@ -1,13 +1,13 @@
-"""A process with the referee's peer: a bare gRPC server that carries the same messages.
+"""A child process with the referee's peer: a bare gRPC server that carries the same messages.
 
-It has matches as the referee sent them, and plays them to the bots over and over: a reply to a
-decision is answered by what followed in the recording, which mostly is a decision of the next seat,
-on another stream. So both servers send the same messages in the same order over the same streams.
-Requests are parsed and responses serialized by the generated messages, as gRPC does it for
-everybody; the responses are whole messages in memory before anybody dials in. Transport, its
-options and event loop are those of the referee.
+It has recordings of matches as the referee sends them, and plays them to the bots repeatedly: the
+response to a reply is what followed in the recording, usually a decision of the next seat, on
+another stream. Both servers therefore send the same messages in the same order on the same streams.
+Requests are parsed and responses serialized by the generated messages, as is usual with gRPC; the
+responses are complete messages in memory before any bot connects. Transport, its options and event
+loop are those of the referee.
 
-What it has not: rules, clocks, checks, views, events, records, limits.
+It lacks rules, clocks, checks, views, events, records and limits.
 """
 
 import asyncio
@@ -26,22 +26,23 @@ from asara_server.event_loop import run
 from asara_server.match.inputs import Presence
 from asara_server.match.match import Match
 from asara_server.match.spec import MatchSpec, Player
-from asara_server.network.grpc_server import PLAY, server_options
+from asara_server.network.grpc_server import PLAY_SERVICE, server_options
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.stream_errors import Context
-from scripts.benchmark.children import obey, options, usage
-from scripts.benchmark.court import CLOCKS, at_table
+from scripts.benchmark.children import options, serve_commands, usage
+from scripts.benchmark.referee_server import CLOCKS, bots_of
 
-_RECORDED: Final = 4
-#: Between two decisions of a recorded match.
+_RECORDINGS: Final = 4
+"""Recorded matches per match that is played."""
 _PACE_US: Final = 200
+"""Time between two decisions of a recorded match."""
 
-#: Responses up to the next decision, each with the seat it goes to.
 _Step = list[tuple[int, PlayResponse]]
+"""Responses up to the next decision, each with its seat."""
 
 
 class _Stream:
-    """Where responses to a bot go, one at a time."""
+    """The stream of a bot; it takes one response at a time."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -59,8 +60,8 @@ class Echo:
         self._bots = bots
         self._rules = rules
         self._streams: dict[str, _Stream] = {}
-        #: By match: the bots by seat, and what they are told.
-        self._tables: dict[str, tuple[list[str], Iterator[_Step]]] = {}
+        self._matches: dict[str, tuple[list[str], Iterator[_Step]]] = {}
+        """By match, the bots by seat, and the steps of the recording."""
 
     async def play(self, _: object, context: Context) -> None:
         """Serve a stream."""
@@ -71,53 +72,54 @@ class Echo:
             request: Any = await read()
             if request is grpc.aio.EOF:
                 return
-            await self._go_on(request.reply.match_id)
+            await self._advance(request.reply.match_id)
 
-    async def _go_on(self, match_id: str) -> None:
-        names, steps = self._tables[match_id]
+    async def _advance(self, match_id: str) -> None:
+        names, steps = self._matches[match_id]
         for seat, response in next(steps):
             await self._streams[names[seat]].write(response)
 
     async def start(self, matches: int) -> dict[str, float]:
-        """Play so many matches at once from now on, as soon as the bots have dialled in."""
+        """Play this number of matches at once from now on, as soon as all bots are connected."""
         while len(self._streams) < len(self._bots):  # noqa: ASYNC110 - it is quick
             await asyncio.sleep(0.01)
-        for table in range(matches):
-            match_id = f"m{table}-1"
-            recorded = [record(self._rules, match_id, seed) for seed in range(_RECORDED)]
-            names = at_table(table, self._bots, self._rules.seats)
-            self._tables[match_id] = names, _steps(cycle(chain.from_iterable(recorded)))
-        for match_id in self._tables:
-            await self._go_on(match_id)
+        for match in range(matches):
+            match_id = f"m{match}-1"
+            recordings = [record(self._rules, match_id, seed) for seed in range(_RECORDINGS)]
+            names = bots_of(match, self._bots, self._rules.seats)
+            self._matches[match_id] = names, _steps(cycle(chain.from_iterable(recordings)))
+        for match_id in self._matches:
+            await self._advance(match_id)
         return {}
 
 
 def record(rules: Rules, match_id: str, seed: int) -> _Step:
-    """What the referee sends in a match played at random, and to which seat."""
+    """Play a match at random; return what the referee sends in it, each with its seat."""
     rng = random.Random(f"{match_id} {seed}")
     players = tuple(Player(f"bot-{seat}", f"bot-{seat}") for seat in range(rules.seats))
     spec = MatchSpec(match_id, rules, players, CLOCKS, rng.randbytes(32))
-    match = Match(spec, LimitSettings().told())
+    match = Match(spec, LimitSettings().match_limits)
     match.start({seat: Presence() for seat in range(rules.seats)}, {})
-    told: _Step = []
+    sent: _Step = []
     decisions = [0] * rules.seats
     now_us = 0
     while True:
         for seat, data in match.outbox:
-            told.append((seat, PlayResponse.FromString(data)))
-            decisions[seat] += told[-1][1].HasField("decision")
+            sent.append((seat, PlayResponse.FromString(data)))
+            decisions[seat] += sent[-1][1].HasField("decision")
         match.outbox.clear()
         if match.asked is None:
-            return told
+            return sent
         now_us += _PACE_US
         answer = action_message(rng.choice(match.state.legal))
         match.reply(match.asked, decisions[match.asked], [answer], now_us)
+        match.record_reply(referee_us=0)
 
 
-def _steps(told: Iterator[tuple[int, PlayResponse]]) -> Iterator[_Step]:
-    """Responses by decision; the end of a match goes before the first decision of the next."""
+def _steps(sent: Iterator[tuple[int, PlayResponse]]) -> Iterator[_Step]:
+    """Split at the decisions; the end of a match goes with the first decision of the next."""
     step = []
-    for seat, response in told:
+    for seat, response in sent:
         step.append((seat, response))
         if response.HasField("decision"):
             yield step
@@ -132,11 +134,11 @@ async def main(address: str, bots: list[str], rules: str, seats: int) -> None:
         request_deserializer=PlayRequest.FromString,
         response_serializer=PlayResponse.SerializeToString,
     )
-    methods = grpc.method_handlers_generic_handler(PLAY, {"Play": handler})
+    methods = grpc.method_handlers_generic_handler(PLAY_SERVICE, {"Play": handler})
     server.add_generic_rpc_handlers((methods,))
     server.add_insecure_port(address)
     await server.start()
-    await obey({"start": echo.start, "usage": usage})
+    await serve_commands({"start": echo.start, "usage": usage})
     await server.stop(None)
 
 

@@ -1,10 +1,10 @@
 """Random playouts of the rules, beside OpenSpiel's gin_rummy.
 
-Both are driven from Python in the same way: ask for the legal actions, choose one at random, apply
-it, until the match is over. Only decisions of players are counted on either side. gin_rummy is C++;
-its chance nodes are uniform, so they are resolved like decisions, which is the quickest way from
-Python. On our side every playout begins with a fresh deal out of HMAC-SHA256, as in the referee.
-What is measured is processor time of one core, in turns of a fraction of a second.
+Both are driven from Python in the same way: get the legal actions, choose one at random, apply it,
+until the match is over. Only decisions of players are counted on either side. gin_rummy is C++; its
+chance nodes are uniform, so they are resolved like decisions, which is the fastest way from Python.
+On our side every playout begins with a fresh deal from HMAC-SHA256, as in the referee. Processor
+time of one core is measured, in turns of a fraction of a second.
 """
 
 import random
@@ -24,7 +24,7 @@ _TERMINAL, _CHANCE = -4, -1
 
 
 def engine(quick: bool) -> list[Figure]:
-    """Decisions per second over all combinations of rules and seats, and in the richest match."""
+    """Measure decisions per second over all rules and seats, and in the richest match."""
     gin_rummy = _gin_rummy()
     edition = load_edition()
     kinds = [Rules(edition, sets, seats) for sets in RULE_COMBINATIONS for seats in (2, 3, 4)]
@@ -45,7 +45,7 @@ def engine(quick: bool) -> list[Figure]:
 
 
 def _rate(play: Callable[[random.Random], int], times: int) -> float:
-    """Decisions per second of processor time."""
+    """Return decisions per second of processor time."""
     rng = random.Random(times)
     began = time.process_time()
     decisions = sum(play(rng) for _ in range(times))
@@ -53,7 +53,7 @@ def _rate(play: Callable[[random.Random], int], times: int) -> float:
 
 
 def _asara(kinds: Sequence[Rules], rng: random.Random) -> int:
-    """One match of each kind."""
+    """Play one match of each kind; return the number of decisions."""
     draw = rng.random
     decisions = 0
     for rules in kinds:
@@ -69,8 +69,8 @@ def _gin_rummy() -> Callable[[random.Random], int]:
         import pyspiel
     except ImportError:
         raise BenchError(
-            "OpenSpiel, the peer of `engine`, is not installed: start scripts/bench, which "
-            "installs it, or run .venv/bin/python -m pip install -e '.[bench]'"
+            "OpenSpiel, the peer of `engine`, is not installed: run scripts/bench, which "
+            "installs it, or .venv/bin/python -m pip install -e '.[bench]'"
         ) from None
     game: Any = pyspiel.load_game("gin_rummy")
 

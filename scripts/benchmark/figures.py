@@ -1,4 +1,4 @@
-"""What a benchmark finds, and how it is shown: every number beside that of its peer."""
+"""Results of benchmarks: every number beside that of its peer."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -11,17 +11,17 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console, JustifyMethod
 from rich.table import Table
 
-#: Columns that the table needs, and takes where the terminal has fewer.
 _WIDTH: Final = 96
+"""Least width of the table, in columns, even if the terminal has fewer."""
 
 
 class BenchError(Exception):
-    """The benchmark cannot run; says what to do."""
+    """The benchmark cannot run; the text says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """The ratio that has to be reached, or not passed where `most` is set."""
+    """The least ratio, or the greatest one if `most` is set."""
 
     ratio: float
     most: bool = False
@@ -35,15 +35,15 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number, and that of the peer in the same unit."""
+    """One number, and the peer's in the same unit."""
 
     name: str
     value: float
     unit: str
     peer: str
     peer_value: float
-    #: None for a number that only explains another one.
     bar: Bar | None = None
+    """None for a number that only explains another one."""
 
     @property
     def ratio(self) -> float:
@@ -51,7 +51,7 @@ class Figure:
 
     @property
     def holds(self) -> bool:
-        """Whether the bar, if there is one, holds."""
+        """True unless a bar is missed."""
         return self.bar is None or self.bar.holds(self.ratio)
 
 
@@ -63,13 +63,13 @@ def compare(
     peer: str,
     bar: Bar | None = None,
 ) -> Figure:
-    """The medians over rounds, each of which measured product and peer one after the other."""
+    """Return the medians over rounds that each measured product and peer."""
     values, peer_values = zip(*rounds, strict=True)
     return Figure(name, median(values), unit, peer, median(peer_values), bar)
 
 
 def write_json(path: Path, figures: Sequence[Figure]) -> None:
-    """A list of objects, one per figure."""
+    """Write a list of objects, one per figure."""
     rows = [
         {
             "name": figure.name,
@@ -85,7 +85,7 @@ def write_json(path: Path, figures: Sequence[Figure]) -> None:
 
 
 def show(figures: Sequence[Figure]) -> None:
-    """A table for people."""
+    """Print a table."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False, collapse_padding=True)
     for heading in ("", "measured", "peer", "", "ratio", "bar"):
         justify: JustifyMethod = "right" if heading in {"measured", "peer", "ratio"} else "left"

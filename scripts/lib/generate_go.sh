@@ -2,15 +2,15 @@
 # Generates the Go messages and services of clients/go/asarav1 from proto/.
 #
 #   source scripts/lib/generate_go.sh; generate_go DIRECTORY    from another script
-#   scripts/lib/generate_go.sh [DIRECTORY]                      by itself
+#   scripts/lib/generate_go.sh [DIRECTORY]                      as a command
 #
-# The Go files of DIRECTORY (clients/go/asarav1 where none is named) are replaced. The two plugins
-# are built once, in exactly these versions, into .venv/go-bin.
+# The Go files of DIRECTORY (default: clients/go/asarav1) are replaced. The two plugins are built
+# once, in exactly these versions, in .venv/go-bin.
 
 PROTOC_GEN_GO_VERSION=1.36.6
 PROTOC_GEN_GO_GRPC_VERSION=1.5.1
 
-# Builds one plugin unless the wanted version is there already.
+# Builds a plugin unless this version is installed.
 _go_plugin() {
     local bin=$1 module=$2 version=$3 name found
     name=$(basename "$module")
@@ -19,7 +19,7 @@ _go_plugin() {
         return 0
     fi
     GOBIN=$bin go install "$module@v$version" || {
-        echo "generate_go: could not build $name $version; is the Go module proxy in reach?" >&2
+        echo "generate_go: cannot build $name $version; is the Go module proxy reachable?" >&2
         return 1
     }
 }
@@ -32,7 +32,7 @@ generate_go() {
     out=${1:-$root/clients/go/asarav1}
 
     command -v go >/dev/null || {
-        echo "generate_go: no go on the PATH; install Go from https://go.dev/dl" >&2
+        echo "generate_go: Go is not installed; install it from https://go.dev/dl" >&2
         return 1
     }
     "$python" -c 'import grpc_tools' 2>/dev/null || {

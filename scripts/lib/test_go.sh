@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks and tests the Go client and builds the Go bot. Where there is no Go, says so and passes.
+# Checks and tests the Go client and builds the Go bot. Without Go it prints a notice and succeeds.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 

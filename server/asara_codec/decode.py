@@ -10,8 +10,8 @@ from asara.v1.play_pb2 import PlayRequest, Reply
 from asara.v1.play_pb2 import SeatResult as SeatResultMessage
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara.v1.vocabulary_pb2 import Tower as TowerMessage
+from asara_codec.clocks import Clocks
 from asara_codec.encode import EVENT_FIELDS, action_message, serialize
-from asara_codec.limits import Clocks
 from asara_codec.reflection import CodecError, enum_member, from_message, snake
 from asara_codec.results import SeatForfeited, SeatResult, Termination
 from asara_codec.wire_format import integer_tag, read_varint, tag

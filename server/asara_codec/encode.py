@@ -18,7 +18,7 @@ from asara.v1.play_pb2 import SeatResult as SeatResultMessage
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara.v1.vocabulary_pb2 import Section as SectionMessage
 from asara.v1.vocabulary_pb2 import Tower as TowerMessage
-from asara_codec.limits import Clocks
+from asara_codec.clocks import Clocks
 from asara_codec.reflection import snake, to_message
 from asara_codec.results import SeatForfeited, SeatResult
 from asara_codec.wire_format import delimited

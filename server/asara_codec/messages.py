@@ -15,6 +15,7 @@ from asara.v1.play_pb2 import Decision as DecisionMessage
 from asara.v1.play_pb2 import MatchStarted, PlayResponse, Update
 from asara.v1.view_pb2 import PublicView as PublicViewMessage
 from asara.v1.watch_pb2 import MatchSummary, WatchEnded, WatchResponse, WatchStarted
+from asara_codec.clocks import Clocks
 from asara_codec.editions import edition_message, rule_set_numbers
 from asara_codec.encode import (
     action_bytes,
@@ -26,7 +27,6 @@ from asara_codec.encode import (
     serialize,
     space_bytes,
 )
-from asara_codec.limits import Clocks, Limits
 from asara_codec.results import RejectionReason, SeatResult
 from asara_codec.view_writer import ViewWriter, public_bytes
 from asara_codec.wire_format import Integer, Nested, Repeated, delimited, tag
@@ -245,13 +245,15 @@ def _result_bytes(result: SeatResult) -> bytes:
     return delimited(serialize(result_message(result)))
 
 
-def welcome_bytes(*, protocol_version: int, referee: str, entry: str, limits: Limits) -> bytes:
+def welcome_bytes(
+    *, protocol_version: int, referee: str, entry: str, limits: play_pb2.Limits
+) -> bytes:
     """PlayResponse{welcome}; `referee` is its name and version."""
     welcome = play_pb2.Welcome(
         protocol_version=protocol_version,
         referee=referee,
         entry=entry,
-        limits=play_pb2.Limits(**limits._asdict()),
+        limits=limits,
     )
     return serialize(PlayResponse(welcome=welcome))
 

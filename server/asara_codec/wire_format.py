@@ -43,9 +43,9 @@ _LENGTHS: Final = [varint(length) for length in range(2048)]
 
 
 def read_varint(data: bytes, at: int) -> tuple[int, int]:
-    """The number at a place, and the place behind it.
+    """Return the number at a position, and the position behind it.
 
-    IndexError where it is cut, or longer than it has to be.
+    Raises IndexError if it is cut short, not in its shortest form, or of more than ten bytes.
     """
     value = data[at]
     at += 1
@@ -62,6 +62,8 @@ def read_varint(data: bytes, at: int) -> tuple[int, int]:
                 raise IndexError
             return value, at
         shift += 7
+        if shift > 63:  # reading on takes time in the square of the length
+            raise IndexError
 
 
 def delimited(payload: bytes) -> bytes:

@@ -1,108 +1,107 @@
-"""Building towers: which numbers of sections can be built, and the steps of a build.
+"""Building towers: how many sections can be built, and the steps of a build.
 
 Steps come in a canonical order, so that builds that end alike are one path: towers are founded
-first, by colour and gold; then sections and lit windows by colour, kind, gold and tower. Only steps
-from which the exact number can still be reached are offered. A set of numbers is an int with bit n
-for n.
+first, by colour and gold; then sections and lit windows by colour, kind, gold and tower. A step is
+offered only if the exact number of sections can still be reached after it.
+
+A set of numbers of sections is an int in which bit n stands for n. Colours count from 0 here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Final
 
 from .actions import Action, ExtendTower, FoundTower, LightWindow
-from .vocabulary import COLOURS, Section, SectionKind, Tower
+from .vocabulary import COLOURS, MIDDLE_KINDS, Section, SectionKind, Tower, section_index
 
-#: Numbers of sections above this never matter: no plot is larger.
 MOST: Final = 15
+"""Larger numbers of sections never matter: no plot has one."""
 _ALL: Final = (1 << MOST + 1) - 1
-#: Lit windows come after the sections of their colour.
 _LIT: Final = 99
+"""Place of lit windows in the canonical order: after the sections of their colour."""
 
-_sums: dict[int, int] = {}
-_colour_sets: dict[int, int] = {}
+_FOUNDS: Final = tuple(
+    tuple(FoundTower(colour, base, turret) for base in (False, True) for turret in (False, True))
+    for colour in COLOURS
+)
+"""By colour: the four forms of a new tower, as `_pairs` numbers them."""
+_MIDDLES: Final = tuple(
+    tuple(Section(kind, colour, gold) for kind in MIDDLE_KINDS for gold in (False, True))
+    for colour in COLOURS
+)
+"""By colour: the sections that extend a tower, in canonical order."""
+_MIDDLE_INDICES: Final = tuple(tuple(map(section_index, sections)) for sections in _MIDDLES)
 
 
+@cache
 def add_sets(a: int, b: int) -> int:
-    """All sums of a number of `a` and a number of `b`, up to MOST."""
-    key = a << 16 | b
-    found = _sums.get(key)
-    if found is None:
-        found = 0
-        for n in range(MOST + 1):
-            if a >> n & 1:
-                found |= b << n
-        found &= _ALL
-        _sums[key] = found
-    return found
+    """The sums of a number in set `a` and a number in set `b`, up to MOST."""
+    sums = 0
+    for n in range(MOST + 1):
+        if a >> n & 1:
+            sums |= b << n
+    return sums & _ALL
 
 
+@cache
 def colour_set(founds: int, middles: int, standing: bool, lights: int) -> int:
-    """Numbers of sections that can be built in one colour.
+    """The numbers of sections that can be built in one colour.
 
-    `founds` towers at most, `middles` trunks and windows (only where a tower stands or is founded),
-    `lights` lit windows.
+    The arguments are at most so many new towers, trunks and windows, and lit windows. Trunks and
+    windows need a tower that stands or is founded.
     """
-    if middles > MOST:
-        middles = MOST
-    key = founds << 13 | middles << 9 | lights << 1 | standing
-    found = _colour_sets.get(key)
-    if found is None:
-        singles = (2 << middles) - 1
-        found = singles if standing else 1
-        for n in range(1, founds + 1):
-            found |= singles << 2 * n
-        found = add_sets(found & _ALL, ((2 << lights) - 1) & _ALL)
-        _colour_sets[key] = found
-    return found
+    singles = (2 << min(middles, MOST)) - 1
+    found = singles if standing else 1
+    for n in range(1, founds + 1):
+        found |= singles << 2 * n
+    return add_sets(found & _ALL, (2 << lights) - 1 & _ALL)
 
 
-def reachable(
-    stock: Sequence[int], lit: Sequence[int], bare: Sequence[int], towers: Sequence[Tower]
+def buildable(
+    unbuilt: Sequence[int],
+    lit_held: Sequence[int],
+    unlit_windows: Sequence[int],
+    towers: Sequence[Tower],
 ) -> int:
-    """Numbers of sections that a seat could build now (bit 0 is set).
+    """The numbers of sections that a seat could build now; 0 is always among them.
 
-    `stock` has 40 counts by colour, kind, gold; `lit` and `bare` five by colour: lit windows held,
-    and standing windows that they could cover.
+    `unbuilt` has the order of SECTION_TYPES; `lit_held` and `unlit_windows` are by colour.
     """
     standing = 0
     for tower in towers:
         standing |= 1 << tower[0]
     total = 1
     for colour in range(5):
-        at = colour * 8
-        bases = stock[at] + stock[at + 1]
-        turrets = stock[at + 6] + stock[at + 7]
+        at = colour * 2  # SECTION_TYPES has ten types of each kind
+        bases = unbuilt[at] + unbuilt[at + 1]
+        turrets = unbuilt[at + 30] + unbuilt[at + 31]
         founds = bases if bases < turrets else turrets
         stands = standing >> colour + 1 & 1
         if not (founds or stands):
             continue
-        middles = stock[at + 2] + stock[at + 3] + stock[at + 4] + stock[at + 5]
-        lights = min(lit[colour], bare[colour])
+        middles = _middles(unbuilt, at)
+        lights = min(lit_held[colour], unlit_windows[colour])
         numbers = colour_set(founds, middles, bool(stands), lights)
         total = numbers if total == 1 else add_sets(total, numbers)
     return total
 
 
-_FOUNDS: Final = tuple(
-    tuple(FoundTower(colour, base, turret) for base in (False, True) for turret in (False, True))
-    for colour in COLOURS
-)
-_MIDDLES: Final = tuple(
-    tuple(
-        Section(kind, colour, gold)
-        for kind in (SectionKind.TRUNK, SectionKind.WINDOW)
-        for gold in (False, True)
-    )
-    for colour in COLOURS
-)
+def _ends(unbuilt: Sequence[int], at: int) -> tuple[int, int, int, int]:
+    """Numbers of plain and gold bases and turrets; `at` is the index of the plain bases."""
+    return unbuilt[at], unbuilt[at + 1], unbuilt[at + 30], unbuilt[at + 31]
+
+
+def _middles(unbuilt: Sequence[int], at: int) -> int:
+    """Number of trunks and windows; `at` is the index of their colour's plain bases."""
+    return unbuilt[at + 10] + unbuilt[at + 11] + unbuilt[at + 20] + unbuilt[at + 21]
 
 
 def _pairs(b0: int, b1: int, u0: int, u1: int, form: int) -> int:
-    """Towers that can be founded from these bases and turrets by forms from `form` on.
+    """Number of towers that these plain and gold bases and turrets found in forms from `form` on.
 
-    Forms are plain-plain, plain-gold, gold-plain, gold-gold (base-turret).
+    Forms are plain-plain, plain-gold, gold-plain, gold-gold (base-turret), from 0.
     """
     if form == 0:
         return min(b0 + b1, u0 + u1)
@@ -115,46 +114,45 @@ def _pairs(b0: int, b1: int, u0: int, u1: int, form: int) -> int:
 
 
 def build_steps(
-    stock: Sequence[int],
-    lit: Sequence[int],
+    unbuilt: Sequence[int],
+    lit_held: Sequence[int],
     towers: Sequence[Tower],
     done: Sequence[Action],
     remaining: int,
 ) -> list[Action]:
-    """The next steps of a build that has `remaining` sections to go, after the steps `done`."""
+    """The steps that may come next in a build, after `done`, with `remaining` sections to go."""
     last = done[-1] if done else None
     steps: list[Action] = []
     if last is None or isinstance(last, FoundTower):
         if remaining >= 2:
-            _found_steps(steps, stock, lit, towers, last, remaining)
+            _found_steps(steps, unbuilt, lit_held, towers, last, remaining)
         last = None
-    _single_steps(steps, stock, lit, towers, done, last, remaining)
+    _single_steps(steps, unbuilt, lit_held, towers, done, last, remaining)
     return steps
 
 
 def _found_steps(
     steps: list[Action],
-    stock: Sequence[int],
-    lit: Sequence[int],
+    unbuilt: Sequence[int],
+    lit_held: Sequence[int],
     towers: Sequence[Tower],
     last: FoundTower | None,
     remaining: int,
 ) -> None:
+    """Append the towers that may be founded at or after `last` in the canonical order."""
     standing = 0
-    bare = [0] * 5
+    unlit = [0] * 5
     for tower in towers:
         standing |= 1 << tower.colour - 1
-        bare[tower.colour - 1] += (
-            tower.plain_windows + tower.gold_windows - tower.lit_plain - tower.lit_gold
-        )
-    lights = [min(lit[colour], bare[colour]) for colour in range(5)]
-    middles = [sum(stock[colour * 8 + 2 : colour * 8 + 6]) for colour in range(5)]
+        unlit[tower.colour - 1] += tower.unlit_windows
+    lights = [min(lit_held[colour], unlit[colour]) for colour in range(5)]
+    middles = [_middles(unbuilt, colour * 2) for colour in range(5)]
     first = last.colour - 1 if last else 0
     # Colours below the one founded now can only be extended, those above found as well.
     below = 1
     above = [1] * 6
     for colour in range(4, -1, -1):
-        b0, b1, u0, u1 = _ends(stock, colour)
+        b0, b1, u0, u1 = _ends(unbuilt, colour * 2)
         numbers = colour_set(
             min(b0 + b1, u0 + u1), middles[colour], bool(standing >> colour & 1), lights[colour]
         )
@@ -162,7 +160,7 @@ def _found_steps(
     for colour in range(5):
         stands = bool(standing >> colour & 1)
         if colour >= first:
-            b0, b1, u0, u1 = _ends(stock, colour)
+            b0, b1, u0, u1 = _ends(unbuilt, colour * 2)
             lowest = last.base_gold * 2 + last.turret_gold if last and colour == first else 0
             for form in range(lowest, 4):
                 base, turret = form >> 1, form & 1
@@ -176,35 +174,30 @@ def _found_steps(
         below = add_sets(below, colour_set(0, middles[colour], stands, lights[colour]))
 
 
-def _ends(stock: Sequence[int], colour: int) -> tuple[int, int, int, int]:
-    """Plain and gold bases, plain and gold turrets."""
-    at = colour * 8
-    return stock[at], stock[at + 1], stock[at + 6], stock[at + 7]
-
-
 def _single_steps(
     steps: list[Action],
-    stock: Sequence[int],
-    lit: Sequence[int],
+    unbuilt: Sequence[int],
+    lit_held: Sequence[int],
     towers: Sequence[Tower],
     done: Sequence[Action],
     last: Action | None,
     remaining: int,
 ) -> None:
-    """Steps of one section at or after `last`, from which `remaining` can be placed.
+    """Append the steps of one section, at or after `last`, from which `remaining` can be placed.
 
-    A group is one kind of section with the towers it can go to: how many can be placed at this
-    target or a later one of the group, the step's place in the canonical order, and the step.
+    A group is one kind of section with the towers that it can extend, or the windows that can be
+    lit in one colour. Groups are collected from the last one down, with `room`: how many sections
+    can be placed in this group and those after it.
     """
     floor = _place(last, towers) if last is not None else (-1,)
     fresh = [step for step in done if isinstance(step, ExtendTower)]
-    room = 0  # what can be placed in later groups
+    room = 0
     groups: list[list[Action]] = []
     for colour in range(4, -1, -1):
         own = [n for n, tower in enumerate(towers, 1) if tower[0] == colour + 1]
         if not own:
             continue
-        held = lit[colour]
+        held = lit_held[colour]
         if held:
             capacity = 0
             group: list[Action] = []
@@ -214,13 +207,13 @@ def _single_steps(
                     group.append(light)
             groups.append(group)
             room += min(held, capacity)
-        at = colour * 8 + 2
-        for offset in range(3, -1, -1):
-            count = stock[at + offset]
+        indices = _MIDDLE_INDICES[colour]
+        for middle in range(3, -1, -1):
+            count = unbuilt[indices[middle]]
             if count:
                 room += count
                 if room >= remaining:
-                    section = _MIDDLES[colour][offset]
+                    section = _MIDDLES[colour][middle]
                     group = [ExtendTower(n, section) for n in reversed(own)]
                     if floor[0] >= 0:
                         group = [step for step in group if _place(step, towers) >= floor]
@@ -230,7 +223,7 @@ def _single_steps(
 
 
 def _place(step: Action, towers: Sequence[Tower]) -> tuple[int, ...]:
-    """Where a step of one section stands in the canonical order: colour, kind, tower, gold."""
+    """Place of a step of one section in the canonical order: colour, kind and gold, tower."""
     if isinstance(step, ExtendTower):
         section = step.section
         return (section.colour, section.kind * 2 + section.gold, step.tower, 0)
@@ -241,16 +234,19 @@ def _place(step: Action, towers: Sequence[Tower]) -> tuple[int, ...]:
 def _targets(
     own: list[int], towers: Sequence[Tower], fresh: list[ExtendTower]
 ) -> list[tuple[int, LightWindow]]:
-    """Windows that may be covered: how many, and the step; none built in this build (RULES R5)."""
+    """The steps that light a window, each with the number of windows it applies to.
+
+    Windows of this build are left out (RULES R5).
+    """
     targets = []
     for number in own:
         tower = towers[number - 1]
         for gold in (False, True):
             windows = tower.gold_windows if gold else tower.plain_windows
-            bare = windows - (tower.lit_gold if gold else tower.lit_plain)
+            unlit = windows - (tower.lit_gold if gold else tower.lit_plain)
             for step in fresh:
                 if step.tower == number and step.section.kind == SectionKind.WINDOW:
-                    bare -= step.section.gold == gold
-            if bare:
-                targets.append((bare, LightWindow(number, gold)))
+                    unlit -= step.section.gold == gold
+            if unlit:
+                targets.append((unlit, LightWindow(number, gold)))
     return targets

@@ -1,4 +1,4 @@
-"""The other worlds that a seat cannot tell from the true one."""
+"""Other worlds: complete states that a seat cannot tell from the true one."""
 
 from __future__ import annotations
 
@@ -8,19 +8,38 @@ from collections.abc import Iterable
 from .deal import RandomShuffler
 from .moves import options
 from .rules import AREAS
-from .state import ONE, State, blank
-from .view import STOCK_INDEX, SeatView, View
-from .vocabulary import Area, BuyerColour, DecisionKind, Space
+from .state import (
+    NOT_COUNTED,
+    ONE,
+    State,
+    blank,
+    known_lit_window,
+    lit_index,
+    pack_hand,
+    unbuilt_index,
+)
+from .view import SeatView, View
+from .vocabulary import (
+    MARKET_TYPES,
+    SECTION_TYPES,
+    Area,
+    BuyerColour,
+    Colour,
+    DecisionKind,
+    Section,
+    SectionKind,
+    Space,
+    section_index,
+)
 
 __all__ = ["determinize"]
 
 
 def determinize(seen: View, rng: random.Random) -> State:
-    """A whole state that the seat of `seen` cannot tell from the true one by this view.
+    """Return a complete state that the view's seat cannot tell from the true one.
 
-    Hidden things are dealt at random from what is left of the edition's components. The view must
-    be of a seat that decides, or from between turns or after the end; ValueError otherwise. Later
-    shuffles come from `rng`.
+    Hidden things are dealt at random from the components that the seat does not see, and later
+    shuffles come from `rng`. Raise ValueError for a view from within another seat's turn.
     """
     if seen.decision is None and not _over(seen):
         raise ValueError("the view is from within another seat's turn")
@@ -45,11 +64,11 @@ def _restore_public(state: State, seen: View) -> None:
     public = seen.public
     rules = seen.rules
     state.year = public.year
-    state.turn = public.turn_seat
-    state.patronage = public.patronage_seat
-    state.display = [count for display in public.displays for count in display]
+    state.turn_seat = public.turn_seat
+    state.patronage_seat = public.patronage_seat
+    state.display_counts = [count for display in public.displays for count in display]
     for market, display in enumerate(public.displays):
-        state.present[market] = sum(1 << i for i, count in enumerate(display) if count)
+        state.types_on_display[market] = sum(1 << i for i, count in enumerate(display) if count)
     state.area_colours = list(public.area_colours)
     state.dispatched = list(public.dispatched)
     spaces = {info.space: info for info in rules.spaces}
@@ -57,79 +76,83 @@ def _restore_public(state: State, seen: View) -> None:
         if area == Area.COLOURED_BUILDING:
             continue
         for mark in public.dispatched[area]:
-            state.free[area] &= ~spaces[mark.space].bit
+            state.free_spaces[area] &= ~spaces[mark.space].bit
     for space, cards in public.chests:
         info = spaces[space]
         state.chests[info.chest] = cards
-        state.gifted[info.area] |= info.bit
+        state.gift_spaces[info.area] |= info.bit
     for seat, known in enumerate(public.seats):
         state.prestige[seat] = known.prestige
         state.hand_sizes[seat] = known.hand_size
         state.towers[seat] = known.towers
-        state.numbers[seat] = -1
+        state.buildable_counts[seat] = NOT_COUNTED
         for tower in known.towers:
-            bare = tower.plain_windows + tower.gold_windows - tower.lit
-            state.bare[seat * 5 + tower.colour - 1] += bare
+            state.unlit_windows[lit_index(seat, tower.colour)] += tower.unlit_windows
 
 
 def _restore_private(state: State, seen: View) -> None:
     own = seen.private
     seat = own.seat
     state.money[seat] = own.asari
-    state.hands[seat] = sum(ONE[colour] * count for colour, count in enumerate(own.hand, 1))
-    for index, count in zip(STOCK_INDEX, own.sections, strict=True):
-        state.stock[seat * 40 + index] = count
-    state.lit[seat * 5 : seat * 5 + 5] = own.lit_windows
+    state.hands[seat] = pack_hand(
+        colour for colour, count in enumerate(own.hand, 1) for _ in range(count)
+    )
+    for index, count in enumerate(own.sections):
+        state.unbuilt[unbuilt_index(seat, index)] = count
+    for colour, count in enumerate(own.lit_windows, 1):
+        state.lit_held[lit_index(seat, colour)] = count
     state.face_down = [(seat, space, buyers) for space, buyers in own.face_down]
 
 
 def _deal_sections(state: State, seen: View, rng: random.Random) -> None:
-    """Piles get their number of what is left, the other seats' stocks the rest."""
-    edition = seen.rules.edition
-    searched = list(seen.private.searched_sections)
+    """Each pile gets its number of the sections that are left, the other seats the rest."""
+    tiles = seen.rules.edition.tiles
+    searched = seen.private.searched_sections
     others = [seat for seat in range(seen.rules.seats) if seat != seen.private.seat]
     built = _built(seen.public.seats)
-    for market, rows in enumerate(edition.tiles):
-        base = market * 10
+    for market, types in enumerate(MARKET_TYPES):
         left = []
-        for kind in range(10):
-            count = rows[kind // 2][kind % 2] - seen.public.displays[market][kind]
-            count -= built[base + kind] + seen.private.sections[base + kind]
-            left += [kind] * count
+        for number, section in enumerate(types):
+            index = section_index(section)
+            count = tiles[market][section.colour - 1][section.gold] - built[index]
+            count -= seen.public.displays[market][number] + seen.private.sections[index]
+            left += [number] * count
         rng.shuffle(left)
         if searched and searched[0].kind - 1 == market:
-            pile = [(section.colour - 1) * 2 + section.gold for section in searched]
-            for kind in pile:
-                left.remove(kind)
+            pile = [types.index(section) for section in searched]
+            for number in pile:
+                left.remove(number)
             rng.shuffle(pile)
         else:
             size = seen.public.pile_sizes[market]
             pile = left[:size]
             del left[:size]
         state.piles[market] = pile
-        for kind in left:
-            index = STOCK_INDEX[base + kind]
-            state.stock[rng.choice(others) * 40 + index] += 1
+        for number in left:
+            index = unbuilt_index(rng.choice(others), section_index(types[number]))
+            state.unbuilt[index] += 1
 
 
 def _built(seats: Iterable[SeatView]) -> list[int]:
-    """Sections in towers: forty counts, (kind-1)*10 + (colour-1)*2 + gold."""
-    counts = [0] * 40
-    trunk, window, turret = 10, 20, 30
+    """Counts of the sections in towers, in the order of SECTION_TYPES."""
+    counts = [0] * len(SECTION_TYPES)
+
+    def add(kind: SectionKind, colour: Colour, gold: bool, count: int = 1) -> None:
+        counts[section_index(Section(kind, colour, gold))] += count
+
     for seat in seats:
         for tower in seat.towers:
-            at = (tower.colour - 1) * 2
-            counts[at + tower.base_gold] += 1
-            counts[trunk + at] += tower.plain_trunks
-            counts[trunk + at + 1] += tower.gold_trunks
-            counts[window + at] += tower.plain_windows
-            counts[window + at + 1] += tower.gold_windows
-            counts[turret + at + tower.turret_gold] += 1
+            add(SectionKind.BASE, tower.colour, tower.base_gold)
+            add(SectionKind.TRUNK, tower.colour, False, tower.plain_trunks)
+            add(SectionKind.TRUNK, tower.colour, True, tower.gold_trunks)
+            add(SectionKind.WINDOW, tower.colour, False, tower.plain_windows)
+            add(SectionKind.WINDOW, tower.colour, True, tower.gold_windows)
+            add(SectionKind.TURRET, tower.colour, tower.turret_gold)
     return counts
 
 
 def _deal_buyers(state: State, seen: View, rng: random.Random) -> None:
-    """Other hands, what they laid face down, and the pile."""
+    """The other seats' hands and face-down buyers, and the pile."""
     own = seen.private
     left = dict(enumerate(seen.rules.edition.buyers, 1))
     for colour, count in enumerate(own.hand, 1):
@@ -162,7 +185,7 @@ def _deal_buyers(state: State, seen: View, rng: random.Random) -> None:
 
 
 def _deal_lit_windows(state: State, seen: View, rng: random.Random) -> None:
-    """The stack but for the places that the seat knows, and what others hold."""
+    """The stack, with the windows whose place the seat knows, and the other seats' lit windows."""
     if not seen.rules.professional:
         return
     own = seen.private
@@ -177,12 +200,12 @@ def _deal_lit_windows(state: State, seen: View, rng: random.Random) -> None:
     for colour in own.searched_lit_windows:
         left[colour] -= 1
     if drawn:
-        state.drawn = tuple(int(colour) for colour in own.searched_lit_windows)
+        state.lit_drawn = tuple(int(colour) for colour in own.searched_lit_windows)
     searched = not drawn and own.searched_lit_windows
     stack = [0] * seen.public.lit_stack_size
     rest = [int(colour) for colour in own.searched_lit_windows] if searched else []
     for above, colour in own.known_lit_windows:
-        stack[-1 - above] = colour | own.seat + 1 << 3
+        stack[-1 - above] = known_lit_window(own.seat, colour)
         if searched:
             rest.remove(colour)
         else:
@@ -194,11 +217,11 @@ def _deal_lit_windows(state: State, seen: View, rng: random.Random) -> None:
     for seat, known in enumerate(seen.public.seats):
         if seat != own.seat:
             for _ in range(known.lit_windows):
-                state.lit[seat * 5 + pool.pop() - 1] += 1
+                state.lit_held[lit_index(seat, pool.pop())] += 1
 
 
 def _deal_gifts(state: State, seen: View, rng: random.Random) -> None:
-    """The rest of the deck: cards that were never laid are not known, so any will do."""
+    """The rest of the deck, out of all cards that do not lie on the board or take effect now."""
     rules = seen.rules
     if not rules.gifts:
         return
@@ -213,7 +236,7 @@ def _deal_gifts(state: State, seen: View, rng: random.Random) -> None:
 
 
 def _deal_money(state: State, seen: View, rng: random.Random) -> None:
-    """Other purses: not told (RULES R15), so anything that the game could have paid."""
+    """The other seats' purses: hidden (RULES R15), so any amount that the game could have paid."""
     for seat in range(seen.rules.seats):
         if seat != seen.private.seat:
             state.money[seat] = rng.randrange(41)
@@ -230,9 +253,9 @@ def _resume_turn(state: State, seen: View) -> None:
     if asked.space is not None:
         state.space = spaces[asked.space]
     state.gift_queue = asked.gifts
-    state.to_build = asked.sections_to_build
-    state.steps = asked.build_steps
-    state.keep = asked.lit_windows_to_keep
+    state.sections_to_build = asked.sections_to_build
+    state.build_steps = asked.build_steps
+    state.lit_to_keep = asked.lit_windows_to_keep
     if seen.private.searched_sections:
-        state.pile = seen.private.searched_sections[0].kind - 1
+        state.searched_market = seen.private.searched_sections[0].kind - 1
     state.legal = options(state)

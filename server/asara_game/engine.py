@@ -1,4 +1,4 @@
-"""The rules as five functions: a new match, what is asked, what is legal, what it does, who won."""
+"""The rules as five functions: new match, decision, legal actions, apply, outcome."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .turns import set_up, start_year
 from .vocabulary import DecisionKind
 
 _SPACE: Final = DecisionKind.SPACE
-#: Makes a named tuple in a third of the time that calling its class takes; all fields are given.
 _new: Final = tuple.__new__
+"""Makes a named tuple in a third of the time that calling its class takes; all fields are given."""
 
 __all__ = ["apply", "decision", "legal_actions", "new_match", "outcome"]
 
 
 def new_match(rules: Rules, shuffler: Shuffler) -> tuple[State, list[Event]]:
-    """A match at its first decision, and what everybody saw of the set-up."""
+    """Return a match at its first decision, and the events of the set-up."""
     state = blank(rules, shuffler)
     set_up(state)
     events: list[Event] = []
@@ -33,14 +33,14 @@ def new_match(rules: Rules, shuffler: Shuffler) -> tuple[State, list[Event]]:
 
 
 def legal_actions(state: State) -> Sequence[Action]:
-    """What may be answered, in canonical order: two actions at least, none after the end."""
+    """Return the legal actions in canonical order: two at least, none after the end."""
     return state.legal
 
 
 def apply(state: State, action: Action) -> list[Event]:
-    """Carry out an action and all that it forces; return what everybody saw.
+    """Carry out an action and all that it forces; return the events.
 
-    Raises IllegalAction, and leaves the state as it was, for anything but a member of
+    Raise IllegalAction, and leave the state as it was, for anything but a member of
     `legal_actions(state)`.
     """
     if action not in state.legal:
@@ -53,13 +53,13 @@ def apply(state: State, action: Action) -> list[Event]:
 
 
 def _take_forced(state: State, events: list[Event]) -> None:
-    """A decision with one legal action is not asked."""
+    """Answer each decision that has one legal action only."""
     while len(state.legal) == 1:
         HANDLERS[state.kind](state, state.legal[0], events)
 
 
 def refusal(state: State, action: object) -> str:
-    """Why an action was refused; says no more than the legal list does."""
+    """Return the reason for which an action is refused; it discloses nothing hidden."""
     if state.seat < 0:
         return f"{action} is not legal: the match is over"
     kind = state.kind.name
@@ -67,7 +67,7 @@ def refusal(state: State, action: object) -> str:
 
 
 def decision(state: State) -> Decision:
-    """What is asked now; raises ValueError when the match is over."""
+    """Return the open decision; raise ValueError when the match is over."""
     if state.seat < 0:
         raise ValueError("the match is over")
     kind = state.kind
@@ -79,16 +79,16 @@ def decision(state: State) -> Decision:
             state.seat,
             kind,
             state.space.space,
-            state.to_build,
-            state.steps,
+            state.sections_to_build,
+            state.build_steps,
             state.gift_queue,
-            state.keep,
+            state.lit_to_keep,
         ),
     )
 
 
 def outcome(state: State) -> Outcome | None:
-    """Who won; None while the match runs."""
+    """Return the result; None while the match runs."""
     if state.seat >= 0:
         return None
     best = max(state.prestige)

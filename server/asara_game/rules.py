@@ -1,8 +1,7 @@
 """The rules in force: an edition, the rule sets and the number of seats, compiled into tables.
 
 The engine looks things up here instead of working them out at every decision. Tables that depend on
-what is free, affordable or held are filled when first needed, and shared by all matches of one
-`Rules`.
+what is free, affordable or held are filled on demand, and shared by all matches of one `Rules`.
 """
 
 from __future__ import annotations
@@ -23,23 +22,30 @@ from .actions import (
 )
 from .edition import Edition, EditionError
 from .vocabulary import (
-    SECTION_TYPES,
+    MARKET_TYPES,
     Area,
     GiftCard,
     RuleSet,
     Section,
     SectionKind,
     Space,
+    section_index,
 )
 
-__all__ = ["RULE_COMBINATIONS", "Rules", "SpaceInfo", "format_rule_sets", "parse_rule_sets"]
+__all__ = [
+    "RULE_COMBINATIONS",
+    "Rules",
+    "SectionInfo",
+    "SpaceInfo",
+    "format_rule_sets",
+    "parse_rule_sets",
+]
 
-#: Changes whenever a match played before would play differently.
 RULES_VERSION: Final = 1
+"""Goes up with every change by which an earlier match would play differently."""
 
 BASIC, PROFESSIONAL, GIFTS, GENIE = RuleSet
 
-#: The six valid combinations, in the order of the rules page.
 RULE_COMBINATIONS: Final[tuple[frozenset[RuleSet], ...]] = (
     frozenset({BASIC}),
     frozenset({BASIC, GIFTS}),
@@ -48,17 +54,37 @@ RULE_COMBINATIONS: Final[tuple[frozenset[RuleSet], ...]] = (
     frozenset({BASIC, PROFESSIONAL, GENIE}),
     frozenset({BASIC, PROFESSIONAL, GIFTS, GENIE}),
 )
+"""The six valid combinations, in the order of the README."""
 
 _WORDS: Final = {"basic": BASIC, "pro": PROFESSIONAL, "gifts": GIFTS, "genie": GENIE}
 
 DECLINE: Final = Decline()
-#: Entries of a table that is then begun anew, so that it cannot grow for ever.
-_MANY: Final = 50_000
+SEARCHES: Final = tuple(SearchPile(kind) for kind in SectionKind)
+"""By market."""
+BUILD_COUNTS: Final = tuple(BuildCount(count) for count in range(16))
+TAKES: Final[tuple[tuple[tuple[Action, ...], ...], ...]] = tuple(
+    tuple(
+        tuple(action for number, action in enumerate(actions) if bits >> number & 1)
+        for bits in range(1 << len(actions))
+    )
+    for actions in (tuple(map(TakeSection, types)) for types in MARKET_TYPES)
+)
+"""By market, then by bits of its types: the actions that take one of them."""
+TAKES_OR_DECLINE: Final[tuple[tuple[tuple[Action, ...], ...], ...]] = tuple(
+    tuple((*actions, DECLINE) for actions in market) for market in TAKES
+)
+"""The same, with the choice to decline."""
 AREAS: Final = len(Area) + 1
+"""Length of lists by area; index 0 is unused."""
+_MOST_ENTRIES: Final = 50_000
+"""Size at which a table that is filled on demand is emptied."""
 
 
 def parse_rule_sets(text: str) -> frozenset[RuleSet]:
-    """The combination that `pro+gifts` and the like name; raises ValueError."""
+    """Return the combination that a text such as `pro+gifts` names.
+
+    Raise ValueError if it names an unknown rule set or an invalid combination.
+    """
     chosen = {BASIC}
     for word in text.split("+"):
         if word.strip() not in _WORDS:
@@ -69,7 +95,7 @@ def parse_rule_sets(text: str) -> frozenset[RuleSet]:
 
 
 def format_rule_sets(rule_sets: Iterable[RuleSet]) -> str:
-    """`pro+gifts` and the like; `pro` stands for `basic` as well."""
+    """Return the inverse of `parse_rule_sets`; `pro` includes `basic`."""
     chosen = set(rule_sets)
     words = [word for word, rule_set in _WORDS.items() if rule_set in chosen]
     return "+".join(words[1:] if PROFESSIONAL in chosen else words)
@@ -89,33 +115,34 @@ class SpaceInfo:
 
     space: Space
     area: int
-    #: Position in its area, and the bit of that position.
     position: int
+    """Position in its area, from 0."""
     bit: int
-    #: Asari to pay before the move: spies, tent, genie; the number of a plot.
+    """Bit of that position."""
     cost: int
-    #: Asari that the move pays out: bank, coloured building.
+    """Asari to pay before the move: spies, tent, genie; the number of a plot."""
     income: int
-    #: Index of its chest, -1 where gifts are never laid.
+    """Asari that the move pays out: bank, coloured building."""
     chest: int
+    """Index of its chest, -1 if gifts are never laid here."""
     choose: ChooseSpace
     wish: Wish
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TakeInfo:
-    """A section, as the engine uses it: where it is counted and what it costs."""
+class SectionInfo:
+    """A type of section, as the engine uses it."""
 
     section: Section
-    market: int
-    #: Index in a list of 40 counts by kind, colour, gold.
     index: int
-    #: Its bit among the ten of its market.
+    """Index in SECTION_TYPES."""
+    market: int
+    number: int
+    """Index among its market's types in MARKET_TYPES."""
     bit: int
-    #: Index among a seat's 40 unbuilt sections, which are kept by colour, kind, gold.
-    stock: int
-    colour: int
+    """Bit of that index."""
     price: int
+    """Asari."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,61 +153,63 @@ class Rules:
     rule_sets: frozenset[RuleSet]
     seats: int
 
-    spaces: tuple[SpaceInfo, ...] = field(init=False, repr=False)
-    by_area: tuple[tuple[SpaceInfo, ...], ...] = field(init=False, repr=False)
-    by_action: dict[Action, SpaceInfo] = field(init=False, repr=False)
-    #: Bits of all spaces, by area.
-    board: tuple[int, ...] = field(init=False, repr=False)
-    chests: tuple[SpaceInfo, ...] = field(init=False, repr=False)
-    #: Kinds of gift cards, and the deck as indices of them.
-    gift_cards: tuple[GiftCard, ...] = field(init=False, repr=False)
-    gift_deck: tuple[int, ...] = field(init=False, repr=False)
-    #: Colours of all buyers, rising.
-    buyers: tuple[int, ...] = field(init=False, repr=False)
-    hand_size: int = field(init=False)
     professional: bool = field(init=False)
     gifts: bool = field(init=False)
     genie: bool = field(init=False)
-    by_section: dict[Action, TakeInfo] = field(init=False, repr=False)
-    #: By market: for each mask of ten section types, the actions that take one of them;
-    #: and those with the choice to decline.
-    takes: tuple[tuple[tuple[Action, ...], ...], ...] = field(init=False, repr=False)
-    may_take: tuple[tuple[tuple[Action, ...], ...], ...] = field(init=False, repr=False)
-    #: Mask of the ten section types that Asari pay for, by Asari up to the highest price.
-    affordable: tuple[int, ...] = field(init=False, repr=False)
-    top_price: int = field(init=False)
-    least_offer: int = field(init=False)
-    #: By area: what is offered there, filled as needed.
-    offers: tuple[dict[int, tuple[Action, ...]], ...] = field(init=False, repr=False)
-    #: The offers of the four markets together.
-    market_offers: dict[int, tuple[Action, ...]] = field(init=False, repr=False)
+
+    # The board.
+    spaces: tuple[SpaceInfo, ...] = field(init=False, repr=False)
+    spaces_by_area: tuple[tuple[SpaceInfo, ...], ...] = field(init=False, repr=False)
+    spaces_by_action: dict[Action, SpaceInfo] = field(init=False, repr=False)
+    """By `ChooseSpace` and by `Wish`."""
+    board: tuple[int, ...] = field(init=False, repr=False)
+    """By area: bits of all its spaces."""
+    chests: tuple[SpaceInfo, ...] = field(init=False, repr=False)
     coloured_building: ChooseSpace = field(init=False, repr=False)
+
+    # Buyers and gifts.
+    buyers: tuple[int, ...] = field(init=False, repr=False)
+    """Colours of all buyers, rising."""
+    hand_size: int = field(init=False)
+    """Number of buyers dealt to each seat."""
+    gift_cards: tuple[GiftCard, ...] = field(init=False, repr=False)
+    """The different gift cards."""
+    gift_deck: tuple[int, ...] = field(init=False, repr=False)
+    """All gift cards, as indices of `gift_cards`."""
+
+    # Sections and lit windows.
+    sections_by_action: dict[Action, SectionInfo] = field(init=False, repr=False)
+    """By `TakeSection`."""
+    affordable_types: tuple[int, ...] = field(init=False, repr=False)
+    """By Asari up to the highest price: bits of a market's types that cost no more."""
+    highest_price: int = field(init=False)
+    lowest_offer: int = field(init=False)
+    """Asari to pay at least in the House of Lighted Windows."""
+
+    # Filled on demand.
+    area_offers: tuple[dict[int, tuple[Action, ...]], ...] = field(init=False, repr=False)
+    """By area: the offered spaces, by the keys of the methods below."""
+    market_offers: dict[int, tuple[Action, ...]] = field(init=False, repr=False)
+    """The offered spaces of the four markets together, by the keys of `offer_markets`."""
 
     def __post_init__(self) -> None:
         _check_combination(self.rule_sets)
         if self.seats not in (2, 3, 4):
             raise ValueError(f"a match has 2, 3 or 4 seats, not {self.seats}")
         edition = self.edition
-        put = object.__setattr__  # the tables follow from the fields; the object stays frozen
+        put = object.__setattr__  # the object is frozen for everybody else
         put(self, "professional", PROFESSIONAL in self.rule_sets)
         put(self, "gifts", GIFTS in self.rule_sets)
         put(self, "genie", GENIE in self.rule_sets)
         colours = enumerate(edition.buyers, 1)
         put(self, "buyers", tuple(colour for colour, count in colours for _ in range(count)))
         put(self, "hand_size", edition.hand_sizes[self.seats - 2])
-        put(self, "least_offer", min(offer.asari for offer in edition.lit_offers))
+        put(self, "lowest_offer", min(offer.asari for offer in edition.lit_offers))
         self._lay_out_board(put)
         self._lay_out_sections(put)
 
     def _lay_out_board(self, put: _Put) -> None:
-        edition = self.edition
-        chest_spaces: tuple[Space, ...] = ()
-        deck: tuple[tuple[GiftCard, int], ...] = ()
-        if self.gifts:
-            chest_spaces, deck = edition.chests, edition.gifts
-            if self.professional:
-                chest_spaces += edition.chests_professional
-                deck += edition.gifts_professional
+        chest_spaces = self._lay_out_gifts(put)
         spaces = []
         for area, number, position, cost, income in self._printed():
             space = Space(area, number)
@@ -204,23 +233,35 @@ class Rules:
                 raise EditionError(f"chests: no space {format_space(space)!r} for a chest")
         by_area = tuple(tuple(s for s in spaces if s.area == area) for area in range(AREAS))
         put(self, "spaces", tuple(spaces))
-        put(self, "by_area", by_area)
+        put(self, "spaces_by_area", by_area)
+        put(self, "spaces_by_action", {s.choose: s for s in spaces} | {s.wish: s for s in spaces})
         put(self, "coloured_building", by_area[Area.COLOURED_BUILDING][0].choose)
         put(self, "board", tuple(sum(s.bit for s in row) for row in by_area))
         chests = sorted((s for s in spaces if s.chest >= 0), key=lambda s: s.chest)
         put(self, "chests", tuple(chests))
-        put(self, "by_action", {s.choose: s for s in spaces} | {s.wish: s for s in spaces})
-        counts: dict[GiftCard, int] = {}  # a card may be in several rows
+        put(self, "market_offers", {})
+        put(self, "area_offers", tuple({} for _ in range(AREAS)))
+
+    def _lay_out_gifts(self, put: _Put) -> tuple[Space, ...]:
+        """Return the spaces with a chest."""
+        edition = self.edition
+        chests: tuple[Space, ...] = ()
+        deck: tuple[tuple[GiftCard, int], ...] = ()
+        if self.gifts:
+            chests, deck = edition.chests, edition.gifts
+            if self.professional:
+                chests += edition.chests_professional
+                deck += edition.gifts_professional
+        counts: dict[GiftCard, int] = {}  # the edition may list a card in several rows
         for card, count in deck:
             counts[card] = counts.get(card, 0) + count
         put(self, "gift_cards", tuple(counts))
         indices = tuple(i for i, count in enumerate(counts.values()) for _ in range(count))
         put(self, "gift_deck", indices)
-        put(self, "market_offers", {})
-        put(self, "offers", tuple({} for _ in range(AREAS)))
+        return chests
 
     def _printed(self) -> Iterable[tuple[Area, int, int, int, int]]:
-        """Area, number, position, cost and income of every space, in the order of the areas."""
+        """Yield area, number, position, cost and income of every space, area by area."""
         edition = self.edition
         for kind in SectionKind:
             for position in range(edition.market_spaces):
@@ -245,85 +286,81 @@ class Rules:
 
     def _lay_out_sections(self, put: _Put) -> None:
         prices = self.edition.prices
-        infos = []
-        for index, section in enumerate(SECTION_TYPES):
-            colour = section.colour - 1
-            infos.append(
-                TakeInfo(
+        infos = {}
+        for market, types in enumerate(MARKET_TYPES):
+            for number, section in enumerate(types):
+                infos[TakeSection(section)] = SectionInfo(
                     section=section,
-                    market=section.kind - 1,
-                    index=index,
-                    bit=1 << (index % 10),
-                    stock=colour * 8 + (section.kind - 1) * 2 + section.gold,
-                    colour=colour,
-                    price=prices[colour],
+                    index=section_index(section),
+                    market=market,
+                    number=number,
+                    bit=1 << number,
+                    price=prices[section.colour - 1],
                 )
-            )
-        actions = [TakeSection(section) for section in SECTION_TYPES]
-        put(self, "by_section", dict(zip(actions, infos, strict=True)))
-        takes = tuple(
-            tuple(
-                tuple(actions[market * 10 + i] for i in range(10) if mask >> i & 1)
-                for mask in range(1 << 10)
-            )
-            for market in range(4)
-        )
-        put(self, "takes", takes)
-        may_take = tuple(tuple((*options, DECLINE) for options in market) for market in takes)
-        put(self, "may_take", may_take)
-        top = max(prices)
-        put(self, "top_price", top)
+        put(self, "sections_by_action", infos)
+        highest = max(prices)
+        put(self, "highest_price", highest)
+        by_number = [prices[section.colour - 1] for section in MARKET_TYPES[0]]
         affordable = tuple(
-            sum(1 << i for i in range(10) if prices[i // 2] <= asari) for asari in range(top + 1)
+            sum(1 << n for n, price in enumerate(by_number) if price <= asari)
+            for asari in range(highest + 1)
         )
-        put(self, "affordable", affordable)
+        put(self, "affordable_types", affordable)
 
-    # The offers of an area by a key that says all they depend on. The engine looks into `offers`
-    # first; these fill it.
+    # The offered spaces of an area follow from a key. The engine looks it up in `area_offers` or
+    # `market_offers` first; these methods fill them.
 
-    def markets(self, key: int) -> tuple[Action, ...]:
-        """Free spaces of the markets; the key has a byte of free spaces for each of the four, then
-        a byte of those with cards for each.
+    def offer_markets(self, key: int) -> tuple[Action, ...]:
+        """Offer spaces of the four markets.
+
+        The key has a byte with the free spaces of each market, then a byte with those with cards.
         """
-        if len(self.market_offers) > _MANY:
+        if len(self.market_offers) > _MOST_ENTRIES:
             self.market_offers.clear()
-        options: list[Action] = []
+        offers: list[Action] = []
         for area in (1, 2, 3, 4):
             own = key >> 8 * area - 8 & 255 | (key >> 8 * area + 24 & 255) << 8
-            options += self.offers[area].get(own) or self.plain_spaces(area, own)
-        found = self.market_offers[key] = tuple(options)
+            offers += self.area_offers[area].get(own) or self.offer_alike(area, own)
+        found = self.market_offers[key] = tuple(offers)
         return found
 
-    def plain_spaces(self, area: int, key: int) -> tuple[Action, ...]:
-        """Free spaces of an area whose spaces are alike but for the cards they hold.
+    def offer_alike(self, area: int, key: int) -> tuple[Action, ...]:
+        """Offer the spaces of an area that differ in their cards alone.
 
-        The key has the free spaces in bits 0-7, those with cards in bits 8-15. Of the spaces
+        The key has the free spaces in bits 0-7 and those with cards in bits 8-15. Of the spaces
         without cards the first is offered.
         """
-        options = []
+        offers = []
         plain = False
-        for info in self.by_area[area]:
+        for info in self.spaces_by_area[area]:
             if info.bit & key:
-                gifted = bool(info.bit & key >> 8)
-                if gifted or not plain:
-                    options.append(info.choose)
-                plain = plain or not gifted
-        return self._remember(area, key, options)
+                gift = bool(info.bit & key >> 8)
+                if gift or not plain:
+                    offers.append(info.choose)
+                plain = plain or not gift
+        return self._remember(area, key, offers)
 
-    def priced_spaces(self, area: int, key: int) -> tuple[Action, ...]:
-        """Free spaces that the purse can pay; the key has the Asari from bit 8 on, up to 60."""
+    def offer_payable(self, area: int, key: int) -> tuple[Action, ...]:
+        """Offer the free spaces of an area that the purse can pay.
+
+        The key has the free spaces in bits 0-7 and the Asari, up to 60, from bit 8 on.
+        """
         asari = key >> 8
         return self._remember(
             area,
             key,
-            [info.choose for info in self.by_area[area] if info.bit & key and info.cost <= asari],
+            [
+                info.choose
+                for info in self.spaces_by_area[area]
+                if info.bit & key and info.cost <= asari
+            ],
         )
 
-    def plots(self, key: int) -> tuple[Action, ...]:
-        """Free plots that can be paid and where an allowed number of sections can be built.
+    def offer_plots(self, key: int) -> tuple[Action, ...]:
+        """Offer the free plots that can be paid and on which an allowed number can be built.
 
-        The key has the Asari, up to 15, in bits 8-11, and from bit 12 on the numbers of sections
-        that can be built, see `build.reachable`.
+        The key has the free plots in bits 0-7, the Asari, up to 15, in bits 8-11, and from bit 12
+        on the numbers of sections that can be built, see `build.buildable`.
         """
         area = int(Area.BUILDING_CIRCLE)
         asari, numbers = key >> 8 & 15, key >> 12
@@ -332,23 +369,24 @@ class Rules:
             key,
             [
                 info.choose
-                for info in self.by_area[area]
+                for info in self.spaces_by_area[area]
                 if info.bit & key
                 and info.cost <= asari
                 and any(numbers >> n & 1 for n in self.plot_counts(info, key))
             ],
         )
 
-    def _remember(self, area: int, key: int, options: list[ChooseSpace]) -> tuple[Action, ...]:
-        found = self.offers[area][key] = tuple(options)
+    def _remember(self, area: int, key: int, offers: list[ChooseSpace]) -> tuple[Action, ...]:
+        found = self.area_offers[area][key] = tuple(offers)
         return found
 
     def plot_counts(self, plot: SpaceInfo, free: int) -> list[int]:
-        """Numbers of sections that may be built on a plot, given the free ones, rising.
+        """Numbers of sections that may be built on a plot, rising; `free` has the free plots' bits.
 
-        The plot's own number, and those of the plots right below it that are all occupied.
+        They are the plot's own number, and those of its lower neighbours that are occupied without
+        a gap.
         """
-        plots = self.by_area[Area.BUILDING_CIRCLE]
+        plots = self.spaces_by_area[Area.BUILDING_CIRCLE]
         counts = [plot.cost]
         for lower in reversed(plots[: plot.position]):
             if lower.bit & free:
@@ -358,10 +396,6 @@ class Rules:
 
 
 class _Put(Protocol):
-    """The type of `object.__setattr__`."""
+    """Type of `object.__setattr__`."""
 
     def __call__(self, target: object, name: str, value: object, /) -> None: ...
-
-
-SEARCHES: Final = tuple(SearchPile(kind) for kind in SectionKind)
-COUNTS: Final = tuple(BuildCount(n) for n in range(16))

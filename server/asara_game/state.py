@@ -1,30 +1,83 @@
 """The state of a match: everything, hidden or not.
 
-All that changes is in flat lists of small ints and immutable tuples, so that a copy costs a
-microsecond or two. Seats, areas and colours index these lists; see each field.
+All that changes is in flat lists of small ints and immutable tuples, so that a copy takes a
+microsecond or two. Lists by seat, area and market start at index 0, except that no area has
+number 0; `unbuilt_index` and `lit_index` say where a seat's counts stand in the longer lists.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from .actions import Action
 from .deal import Shuffler
 from .rules import AREAS, Rules, SpaceInfo
-from .vocabulary import BuyerColour, DecisionKind, GiftCard, Space, Tower
+from .vocabulary import (
+    COLOURS,
+    MARKETS,
+    SECTION_TYPES,
+    BuyerColour,
+    DecisionKind,
+    GiftCard,
+    Space,
+    Tower,
+)
 
-__all__ = ["Decision", "Dispatched", "IllegalAction", "State"]
+__all__ = [
+    "Decision",
+    "Dispatched",
+    "IllegalAction",
+    "State",
+    "buyer_counts",
+    "known_lit_window",
+    "lit_colour",
+    "lit_index",
+    "pack_hand",
+    "unbuilt_index",
+]
 
-#: Bits that a hand gives each buyer colour.
-HAND_BITS: Final = 6
-#: By buyer colour: one buyer in a packed hand, and the mask of that colour. Index 0 is unused.
-ONE: Final = (0, *(1 << HAND_BITS * i for i in range(5)))
-MASK: Final = (0, *(63 << HAND_BITS * i for i in range(5)))
+ONE: Final = (0, 1, 1 << 6, 1 << 12, 1 << 18, 1 << 24)
+"""One buyer of each colour in a packed hand, which has six bits per colour."""
+MASK: Final = (0, 63, 63 << 6, 63 << 12, 63 << 18, 63 << 24)
+"""All buyers of each colour in a packed hand."""
 
-#: Which things are shuffled; each counts its shuffles, and the count is part of the label.
 SHUFFLED: Final = ("base", "trunk", "window", "turret", "buyers", "lit-windows", "gifts")
+"""Names of the things that are shuffled; a shuffle's label is the name and its count so far."""
 BUYERS, LIT_WINDOWS, GIFTS = 4, 5, 6
+
+NOT_COUNTED: Final = -1
+"""Entry of `State.buildable_counts` that has to be worked out again."""
+
+
+def pack_hand(buyers: Iterable[int]) -> int:
+    """The packed hand that holds these buyers."""
+    return sum([ONE[colour] for colour in buyers])
+
+
+def buyer_counts(hand: int) -> tuple[int, int, int, int, int]:
+    """Number of buyers of each colour in a packed hand."""
+    return (hand & 63, hand >> 6 & 63, hand >> 12 & 63, hand >> 18 & 63, hand >> 24)
+
+
+def unbuilt_index(seat: int, section: int) -> int:
+    """Index in `State.unbuilt` of a section of SECTION_TYPES, given by its index there."""
+    return seat * 40 + section
+
+
+def lit_index(seat: int, colour: int) -> int:
+    """Index of a colour in `State.lit_held` and `State.unlit_windows`."""
+    return seat * 5 + colour - 1
+
+
+def lit_colour(window: int) -> int:
+    """Colour of an entry of `State.lit_stack`."""
+    return window & 7
+
+
+def known_lit_window(seat: int, colour: int) -> int:
+    """Entry of `State.lit_stack` whose place the seat knows (RULES R9)."""
+    return seat + 1 << 3 | colour
 
 
 class IllegalAction(ValueError):
@@ -32,24 +85,25 @@ class IllegalAction(ValueError):
 
 
 class Dispatched(NamedTuple):
-    """What lies on a space, as everybody sees it: colour 0 is face down."""
+    """One dispatch to a space, as everybody sees it."""
 
     space: Space
     seat: int
     colour: BuyerColour | int
+    """0 for face-down buyers."""
 
 
 class Decision(NamedTuple):
-    """What is asked of whom, and how far the turn has come."""
+    """The open decision, and how far the turn has come."""
 
     seat: int
     kind: DecisionKind
-    #: Dispatched to or, after a wish, wished for; None in decision SPACE.
     space: Space | None = None
+    """Dispatched to or, after a wish, wished for; None in decision SPACE."""
     sections_to_build: int = 0
     build_steps: tuple[Action, ...] = ()
-    #: Cards that have still to take effect, the present one first.
     gifts: tuple[GiftCard, ...] = ()
+    """Cards that have yet to take effect, the present one first."""
     lit_windows_to_keep: int = 0
 
 
@@ -58,169 +112,190 @@ class State:
 
     __slots__ = (
         "area_colours",
-        "bare",
+        "build_steps",
+        "buildable_counts",
         "buyer_pile",
         "chests",
         "dispatched",
-        "display",
-        "drawn",
+        "display_counts",
         "face_down",
-        "free",
+        "free_spaces",
         "gift_deck",
         "gift_queue",
-        "gifted",
+        "gift_spaces",
         "hand_sizes",
         "hands",
-        "keep",
         "kind",
         "legal",
-        "lit",
+        "lit_drawn",
+        "lit_held",
         "lit_stack",
+        "lit_to_keep",
         "money",
-        "numbers",
-        "patronage",
-        "pile",
+        "patronage_seat",
         "piles",
-        "present",
         "prestige",
         "rules",
+        "searched_market",
         "seat",
+        "sections_to_build",
+        "shuffle_counts",
         "shuffler",
-        "shuffles",
         "space",
-        "steps",
-        "stock",
-        "to_build",
         "towers",
-        "turn",
+        "turn_seat",
+        "types_on_display",
+        "unbuilt",
+        "unlit_windows",
         "year",
     )
 
     rules: Rules
     shuffler: Shuffler
-    #: How often each thing of SHUFFLED was shuffled.
-    shuffles: list[int]
+    shuffle_counts: list[int]
+    """Number of shuffles so far of each thing in SHUFFLED."""
     year: int
-    #: Seat whose turn it is.
-    turn: int
-    #: Seat that decides (it is its turn), -1 when the match is over.
+    turn_seat: int
+    """Seat whose turn it is."""
     seat: int
+    """Seat that decides, which is the one whose turn it is; -1 when the match is over."""
     kind: DecisionKind
     legal: Sequence[Action]
-    patronage: int
+    patronage_seat: int
 
-    # by seat
+    # By seat.
     prestige: list[int]
     money: list[int]
-    #: Packed: HAND_BITS per buyer colour.
+    """Asari."""
     hands: list[int]
+    """Packed hands, see `pack_hand`."""
     hand_sizes: list[int]
-    #: seat*40 + (colour-1)*8 + (kind-1)*2 + gold
-    stock: list[int]
-    #: Lit windows held, seat*5 + colour-1.
-    lit: list[int]
-    #: Standing windows without a lit window, seat*5 + colour-1.
-    bare: list[int]
+    """Number of buyers."""
+    unbuilt: list[int]
+    """Counts of sections held and not built, see `unbuilt_index`."""
+    lit_held: list[int]
+    """Counts of lit windows held and not built, see `lit_index`."""
+    unlit_windows: list[int]
+    """Counts of windows in towers that no lit window covers, see `lit_index`."""
     towers: list[tuple[Tower, ...]]
-    #: Numbers of sections the seat could build, see `build.reachable`; -1 where not worked out.
-    numbers: list[int]
+    buildable_counts: list[int]
+    """Numbers of sections that the seat could build, see `build.buildable`, or NOT_COUNTED."""
 
-    # the table
-    #: Counts on display, (kind-1)*10 + (colour-1)*2 + gold.
-    display: list[int]
-    #: By market: bits of the ten section types on display.
-    present: list[int]
-    #: By market: section types 0-9, top last.
+    # The table.
+    display_counts: list[int]
+    """Counts of sections on display, in the order of SECTION_TYPES."""
+    types_on_display: list[int]
+    """By market: bits of its types in MARKET_TYPES that are on display."""
     piles: list[list[int]]
-    #: Buyer colours, top last.
+    """By market: the face-down pile as numbers of types in MARKET_TYPES, top last."""
     buyer_pile: list[int]
-    #: Colour, plus 8 times (seat + 1) where that seat knows the place; top last.
+    """Buyer colours, top last."""
     lit_stack: list[int]
-    #: Indices of `rules.gift_cards`, top last.
+    """Lit windows, top last: the colour or a `known_lit_window`."""
     gift_deck: list[int]
-    #: Cards by chest, oldest first.
+    """Indices of `rules.gift_cards`, top last."""
     chests: list[tuple[GiftCard, ...]]
-    #: By area: bits of the spaces with cards.
-    gifted: list[int]
-    #: By area: bits of the free spaces.
-    free: list[int]
-    #: By area: 0 or the buyer colour to follow.
+    """Cards by chest, oldest first."""
+    gift_spaces: list[int]
+    """By area: bits of the spaces with gift cards."""
+    free_spaces: list[int]
+    """By area: bits of the free spaces."""
     area_colours: list[int]
-    #: By area: what lies there, by space and time.
+    """By area: the buyer colour to follow, or 0."""
     dispatched: list[tuple[Dispatched, ...]]
-    #: Every seat's face-down buyers this year: (seat, space, colours).
+    """By area: this year's dispatches, by space and time."""
     face_down: list[tuple[int, Space, tuple[BuyerColour, ...]]]
+    """All buyers laid face down this year: seat, space, colours."""
 
-    # the turn; every move clears what it leaves here, but for the space and the pile
+    # The turn. A move clears what it leaves here, except for the space and the searched market.
     space: SpaceInfo
+    """Dispatched to or, after a wish, wished for."""
     gift_queue: tuple[GiftCard, ...]
-    #: Market of the pile being searched.
-    pile: int
-    to_build: int
-    steps: tuple[Action, ...]
-    #: Lit windows drawn, as drawn, and how many are kept.
-    drawn: tuple[int, ...]
-    keep: int
+    """Cards that have yet to take effect, the present one first."""
+    searched_market: int
+    """Market whose pile is being searched."""
+    sections_to_build: int
+    build_steps: tuple[Action, ...]
+    lit_drawn: tuple[int, ...]
+    """Colours of the lit windows drawn, in the order drawn."""
+    lit_to_keep: int
+    """Number of the lit windows drawn that the seat keeps."""
 
     def copy(self, shuffler: Shuffler | None = None) -> State:
-        """An independent state; shares the shuffler unless given another."""
+        """Return an independent state; it shares the shuffler unless given another."""
         new: State = State.__new__(State)
         new.rules = self.rules
         new.shuffler = shuffler or self.shuffler
-        new.shuffles = self.shuffles[:]
+        new.shuffle_counts = self.shuffle_counts[:]
         new.year = self.year
-        new.turn = self.turn
+        new.turn_seat = self.turn_seat
         new.seat = self.seat
         new.kind = self.kind
         new.legal = self.legal
-        new.patronage = self.patronage
+        new.patronage_seat = self.patronage_seat
         new.prestige = self.prestige[:]
         new.money = self.money[:]
         new.hands = self.hands[:]
         new.hand_sizes = self.hand_sizes[:]
-        new.stock = self.stock[:]
-        new.lit = self.lit[:]
-        new.bare = self.bare[:]
+        new.unbuilt = self.unbuilt[:]
+        new.lit_held = self.lit_held[:]
+        new.unlit_windows = self.unlit_windows[:]
         new.towers = self.towers[:]
-        new.numbers = self.numbers[:]
-        new.display = self.display[:]
-        new.present = self.present[:]
+        new.buildable_counts = self.buildable_counts[:]
+        new.display_counts = self.display_counts[:]
+        new.types_on_display = self.types_on_display[:]
         new.piles = [pile[:] for pile in self.piles]
         new.buyer_pile = self.buyer_pile[:]
         new.lit_stack = self.lit_stack[:]
         new.gift_deck = self.gift_deck[:]
         new.chests = self.chests[:]
-        new.gifted = self.gifted[:]
-        new.free = self.free[:]
+        new.gift_spaces = self.gift_spaces[:]
+        new.free_spaces = self.free_spaces[:]
         new.area_colours = self.area_colours[:]
         new.dispatched = self.dispatched[:]
         new.face_down = self.face_down[:]
         new.space = self.space
         new.gift_queue = self.gift_queue
-        new.pile = self.pile
-        new.to_build = self.to_build
-        new.steps = self.steps
-        new.drawn = self.drawn
-        new.keep = self.keep
+        new.searched_market = self.searched_market
+        new.sections_to_build = self.sections_to_build
+        new.build_steps = self.build_steps
+        new.lit_drawn = self.lit_drawn
+        new.lit_to_keep = self.lit_to_keep
         return new
 
+    def unbuilt_of(self, seat: int) -> list[int]:
+        """A seat's counts of unbuilt sections, in the order of SECTION_TYPES."""
+        return self.unbuilt[seat * 40 : seat * 40 + 40]
+
+    def lit_held_by(self, seat: int) -> list[int]:
+        """A seat's counts of lit windows held, by colour."""
+        return self.lit_held[seat * 5 : seat * 5 + 5]
+
+    def unlit_windows_of(self, seat: int) -> list[int]:
+        """A seat's counts of windows that no lit window covers, by colour."""
+        return self.unlit_windows[seat * 5 : seat * 5 + 5]
+
+    def display_of(self, market: int) -> list[int]:
+        """A market's counts of sections on display, in the order of its MARKET_TYPES."""
+        return self.display_counts[market * 10 : market * 10 + 10]
+
     def shuffle(self, thing: int, items: list[int]) -> None:
-        """Shuffle a thing of SHUFFLED; from its sorted contents, so that no order leaks."""
+        """Shuffle a thing of SHUFFLED, in place; its order before has no influence."""
         items.sort()
-        count = self.shuffles[thing]
-        self.shuffles[thing] = count + 1
+        count = self.shuffle_counts[thing]
+        self.shuffle_counts[thing] = count + 1
         self.shuffler.shuffle(f"{SHUFFLED[thing]}/{count}", items)
 
 
 def blank(rules: Rules, shuffler: Shuffler) -> State:
-    """A state with an empty table, before the first year."""
+    """Return a state with an empty table, before the first year."""
     state: State = State.__new__(State)
     seats = rules.seats
     state.rules = rules
     state.shuffler = shuffler
-    state.shuffles = [0] * len(SHUFFLED)
+    state.shuffle_counts = [0] * len(SHUFFLED)
     state.year = 0
-    state.turn = state.patronage = 0
+    state.turn_seat = state.patronage_seat = 0
     state.seat = -1
     state.kind = DecisionKind.SPACE
     state.legal = ()
@@ -228,28 +303,28 @@ def blank(rules: Rules, shuffler: Shuffler) -> State:
     state.money = [0] * seats
     state.hands = [0] * seats
     state.hand_sizes = [0] * seats
-    state.stock = [0] * (40 * seats)
-    state.lit = [0] * (5 * seats)
-    state.bare = [0] * (5 * seats)
+    state.unbuilt = [0] * (len(SECTION_TYPES) * seats)
+    state.lit_held = [0] * (len(COLOURS) * seats)
+    state.unlit_windows = [0] * (len(COLOURS) * seats)
     state.towers = [()] * seats
-    state.numbers = [1] * seats
-    state.display = [0] * 40
-    state.present = [0] * 4
-    state.piles = [[], [], [], []]
+    state.buildable_counts = [1] * seats  # no section can be built, only none
+    state.display_counts = [0] * len(SECTION_TYPES)
+    state.types_on_display = [0] * len(MARKETS)
+    state.piles = [[] for _ in MARKETS]
     state.buyer_pile = []
     state.lit_stack = []
     state.gift_deck = []
     state.chests = [()] * len(rules.chests)
-    state.gifted = [0] * AREAS
-    state.free = list(rules.board)
+    state.gift_spaces = [0] * AREAS
+    state.free_spaces = list(rules.board)
     state.area_colours = [0] * AREAS
     state.dispatched = [()] * AREAS
     state.face_down = []
     state.space = rules.spaces[0]
     state.gift_queue = ()
-    state.pile = 0
-    state.to_build = 0
-    state.steps = ()
-    state.drawn = ()
-    state.keep = 0
+    state.searched_market = 0
+    state.sections_to_build = 0
+    state.build_steps = ()
+    state.lit_drawn = ()
+    state.lit_to_keep = 0
     return state

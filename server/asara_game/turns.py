@@ -1,11 +1,11 @@
-"""From turn to turn and from year to year."""
+"""The course of a match from turn to turn and from year to year."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from .actions import Action
-from .build import reachable
+from .build import buildable
 from .events import (
     DisplayFilled,
     Event,
@@ -15,8 +15,8 @@ from .events import (
 )
 from .rules import Rules
 from .scoring import final_evaluation, year_evaluation
-from .state import BUYERS, GIFTS, LIT_WINDOWS, MASK, ONE, State
-from .vocabulary import SECTION_TYPES, Area, DecisionKind
+from .state import BUYERS, GIFTS, LIT_WINDOWS, MASK, NOT_COUNTED, State, pack_hand
+from .vocabulary import MARKET_TYPES, Area, DecisionKind, section_index
 
 _SPACE: Final = DecisionKind.SPACE
 _CIRCLE, _BANK, _COLOURED = int(Area.BUILDING_CIRCLE), int(Area.BANK), int(Area.COLOURED_BUILDING)
@@ -26,62 +26,63 @@ _GENIE = int(Area.HOUSE_OF_THE_BOTTLE_GENIE)
 
 
 def end_turn(state: State, events: list[Event]) -> None:
-    """Ask the next seat that holds a buyer for a space, or end the year."""
+    """Ask the next seat that holds a buyer to dispatch, or end the year."""
     sizes = state.hand_sizes
     seats = len(sizes)
-    seat = state.turn
+    seat = state.turn_seat
     for _ in range(seats):
         seat += 1
         if seat == seats:
             seat = 0
         if sizes[seat]:
-            state.turn = state.seat = seat
+            state.turn_seat = state.seat = seat
             state.kind = _SPACE
-            state.legal = spaces(state, seat)
+            state.legal = space_options(state, seat)
             return
     end_year(state, events)
 
 
-def spaces(state: State, seat: int) -> list[Action]:
-    """Where a seat may dispatch: a free space, buyers that fit, and a move it can make (RULES R2).
+def space_options(state: State, seat: int) -> list[Action]:
+    """The spaces to which a seat may dispatch.
 
-    Ability is judged before gift cards take effect.
+    They are free, the seat has buyers that fit, and it can make the move (RULES R2) without regard
+    to gift cards (RULES R19).
     """
     rules = state.rules
-    known = rules.offers
+    offers = rules.area_offers
     asari = state.money[seat]
-    free = state.free if state.hand_sizes[seat] > 1 else _fitting(state, seat)
+    free = state.free_spaces if state.hand_sizes[seat] > 1 else _fitting(state, seat)
     _, bases, trunks, windows, turrets, circle, bank, _, spies, patronage, tent, lit, genie = free
     key = bases | trunks << 8 | windows << 16 | turrets << 24
     if rules.gifts:
-        _, bases, trunks, windows, turrets, *_ = state.gifted
+        _, bases, trunks, windows, turrets, *_ = state.gift_spaces
         key |= bases << 32 | trunks << 40 | windows << 48 | turrets << 56
     markets = rules.market_offers.get(key)
-    legal = list(rules.markets(key) if markets is None else markets)
+    legal = list(rules.offer_markets(key) if markets is None else markets)
     if circle and asari:
-        numbers = state.numbers[seat]
-        if numbers < 0:
-            numbers = seat_numbers(state, seat)
+        numbers = state.buildable_counts[seat]
+        if numbers == NOT_COUNTED:
+            numbers = buildable_counts(state, seat)
         if numbers > 1:
             key = circle | (asari if asari < 15 else 15) << 8 | numbers << 12
-            plots = known[_CIRCLE].get(key)
-            legal += rules.plots(key) if plots is None else plots
+            plots = offers[_CIRCLE].get(key)
+            legal += rules.offer_plots(key) if plots is None else plots
     if bank:
-        legal += known[_BANK].get(bank) or rules.priced_spaces(_BANK, bank)
+        legal += offers[_BANK].get(bank) or rules.offer_payable(_BANK, bank)
     legal.append(rules.coloured_building)
     if spies:
         base_pile, trunk_pile, window_pile, turret_pile = state.piles
         if base_pile or trunk_pile or window_pile or turret_pile:
             legal += _payable(rules, _SPIES, spies, asari)
     if patronage:
-        key = patronage | state.gifted[_PATRONAGE] << 8
-        legal += known[_PATRONAGE].get(key) or rules.plain_spaces(_PATRONAGE, key)
+        key = patronage | state.gift_spaces[_PATRONAGE] << 8
+        legal += offers[_PATRONAGE].get(key) or rules.offer_alike(_PATRONAGE, key)
     if rules.professional:
         if tent and state.buyer_pile:
             legal += _payable(rules, _TENT, tent, asari)
-        if lit and asari >= rules.least_offer and state.lit_stack:
-            key = lit | state.gifted[_LIT_HOUSE] << 8
-            legal += known[_LIT_HOUSE].get(key) or rules.plain_spaces(_LIT_HOUSE, key)
+        if lit and asari >= rules.lowest_offer and state.lit_stack:
+            key = lit | state.gift_spaces[_LIT_HOUSE] << 8
+            legal += offers[_LIT_HOUSE].get(key) or rules.offer_alike(_LIT_HOUSE, key)
         if genie:
             legal += _payable(rules, _GENIE, genie, asari)
     return legal
@@ -89,29 +90,28 @@ def spaces(state: State, seat: int) -> list[Action]:
 
 def _payable(rules: Rules, area: int, free: int, asari: int) -> tuple[Action, ...]:
     key = free | (asari if asari < 60 else 60) << 8
-    found = rules.offers[area].get(key)
-    return rules.priced_spaces(area, key) if found is None else found
+    found = rules.area_offers[area].get(key)
+    return rules.offer_payable(area, key) if found is None else found
 
 
 def _fitting(state: State, seat: int) -> list[int]:
-    """Free spaces by area, none where the seat's only buyer has not the area's colour."""
+    """Free spaces by area, without the areas whose colour the seat's only buyer does not have."""
     hand = state.hands[seat]
-    free = state.free[:]
+    free = state.free_spaces[:]
     for area, colour in enumerate(state.area_colours):
         if colour and not hand & MASK[colour]:
             free[area] = 0
     return free
 
 
-def seat_numbers(state: State, seat: int) -> int:
-    """Numbers of sections that a seat could build now, see `build.reachable`."""
-    numbers = state.numbers[seat]
-    if numbers < 0:
-        five = slice(seat * 5, seat * 5 + 5)
-        numbers = state.numbers[seat] = reachable(
-            state.stock[seat * 40 : seat * 40 + 40],
-            state.lit[five],
-            state.bare[five],
+def buildable_counts(state: State, seat: int) -> int:
+    """The numbers of sections that a seat could build now, see `build.buildable`."""
+    numbers = state.buildable_counts[seat]
+    if numbers == NOT_COUNTED:
+        numbers = state.buildable_counts[seat] = buildable(
+            state.unbuilt_of(seat),
+            state.lit_held_by(seat),
+            state.unlit_windows_of(seat),
             state.towers[seat],
         )
     return numbers
@@ -120,7 +120,7 @@ def seat_numbers(state: State, seat: int) -> int:
 def end_year(state: State, events: list[Event]) -> None:
     """Evaluate the year; start the next one, or evaluate the match."""
     rules = state.rules
-    for evaluated in year_evaluation(state.towers, state.patronage):
+    for evaluated in year_evaluation(state.towers, state.patronage_seat):
         state.prestige[evaluated.seat] += evaluated.prestige
         events.append(evaluated)
     if state.year < rules.edition.years:
@@ -138,15 +138,15 @@ def start_year(state: State, events: list[Event]) -> None:
     rules = state.rules
     edition = rules.edition
     state.year += 1
-    state.free = list(rules.board)
+    state.free_spaces = list(rules.board)
     state.area_colours = [0] * len(state.area_colours)
     state.dispatched = [()] * len(state.dispatched)
     state.face_down = []
-    events.append(YearStarted(state.patronage, state.year, rules.hand_size))
+    events.append(YearStarted(state.patronage_seat, state.year, rules.hand_size))
     pile = list(rules.buyers)
     state.shuffle(BUYERS, pile)
     for seat in range(rules.seats):
-        state.hands[seat] = sum([ONE[colour] for colour in pile[-rules.hand_size :]])
+        state.hands[seat] = pack_hand(pile[-rules.hand_size :])
         state.hand_sizes[seat] = rules.hand_size
         del pile[-rules.hand_size :]
     state.buyer_pile = pile
@@ -160,37 +160,33 @@ def start_year(state: State, events: list[Event]) -> None:
         if state.gift_deck:
             card = rules.gift_cards[state.gift_deck.pop()]
             state.chests[info.chest] += (card,)
-            state.gifted[info.area] |= info.bit
+            state.gift_spaces[info.area] |= info.bit
             events.append(GiftLaid(0, info.space, card))
-    state.turn = state.seat = state.patronage
+    state.turn_seat = state.seat = state.patronage_seat
     state.kind = _SPACE
-    state.legal = spaces(state, state.seat)
+    state.legal = space_options(state, state.seat)
 
 
 def _fill_display(state: State, market: int, events: list[Event]) -> None:
     pile = state.piles[market]
-    base = market * 10
-    wanted = state.rules.edition.display_size - sum(state.display[base : base + 10])
-    added = sorted(pile[-wanted:]) if wanted else []
+    missing = state.rules.edition.display_size - sum(state.display_of(market))
+    added = sorted(pile[-missing:]) if missing else []
     if not added:
         return
     del pile[-len(added) :]
-    for kind in added:
-        state.display[base + kind] += 1
-        state.present[market] |= 1 << kind
-    events.append(DisplayFilled(0, tuple(SECTION_TYPES[base + kind] for kind in added)))
+    sections = tuple(MARKET_TYPES[market][number] for number in added)
+    for section, number in zip(sections, added, strict=True):
+        state.display_counts[section_index(section)] += 1
+        state.types_on_display[market] |= 1 << number
+    events.append(DisplayFilled(0, sections))
 
 
 def set_up(state: State) -> None:
     """Shuffle the piles, the lit windows and the gifts, before the first year."""
     rules = state.rules
     for market, rows in enumerate(rules.edition.tiles):
-        pile = [
-            colour * 2 + gold
-            for colour, counts in enumerate(rows)
-            for gold, count in enumerate(counts)
-            for _ in range(count)
-        ]
+        counts = [count for colour in rows for count in colour]
+        pile = [number for number, count in enumerate(counts) for _ in range(count)]
         state.shuffle(market, pile)
         state.piles[market] = pile
     if rules.professional:

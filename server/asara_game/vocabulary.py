@@ -8,6 +8,7 @@ from typing import NamedTuple
 __all__ = [
     "COLOURS",
     "MARKETS",
+    "MARKET_TYPES",
     "MIDDLE_KINDS",
     "SECTION_TYPES",
     "Area",
@@ -21,6 +22,7 @@ __all__ = [
     "SectionKind",
     "Space",
     "Tower",
+    "section_index",
 ]
 
 
@@ -71,7 +73,7 @@ class Area(IntEnum):
 
 
 class RuleSet(IntEnum):
-    """A part of the rules that a match can be played with."""
+    """A rule set; `RULE_COMBINATIONS` lists the sets that go together."""
 
     BASIC = 1
     PROFESSIONAL = 2
@@ -80,7 +82,7 @@ class RuleSet(IntEnum):
 
 
 class GiftKind(IntEnum):
-    """What a gift card does."""
+    """Effect of a gift card."""
 
     CHOOSE_BUYER = 1
     ASARI = 2
@@ -90,7 +92,7 @@ class GiftKind(IntEnum):
 
 
 class DecisionKind(IntEnum):
-    """What a seat is asked; SPACE is the start of a turn, all others lie within one."""
+    """Kind of a decision; SPACE begins a turn, all others lie within one."""
 
     SPACE = 1
     BUYERS = 2
@@ -108,7 +110,7 @@ class DecisionKind(IntEnum):
 
 
 class Space(NamedTuple):
-    """A space of the board: its area and the number printed on it, or its position from 1."""
+    """A space of the board: its area and its printed number, or else its position from 1."""
 
     area: Area
     number: int
@@ -132,7 +134,10 @@ class GiftCard(NamedTuple):
 
 
 class Tower(NamedTuple):
-    """A standing tower. Its number is its place in its owner's list, from 1."""
+    """A standing tower; counts of sections, without the base and the turret.
+
+    Its number in actions and events is its position in its owner's list, from 1.
+    """
 
     colour: Colour
     base_gold: bool = False
@@ -146,29 +151,42 @@ class Tower(NamedTuple):
 
     @property
     def height(self) -> int:
-        """Sections; lit windows add none."""
+        """Number of sections; lit windows add none."""
         return 2 + self.plain_trunks + self.gold_trunks + self.plain_windows + self.gold_windows
 
     @property
     def gold(self) -> int:
-        """Gold decorations that no lit window hides."""
-        bare = self.gold_trunks + self.gold_windows - self.lit_gold
-        return self.base_gold + self.turret_gold + bare
+        """Number of gold decorations that no lit window hides."""
+        middle = self.gold_trunks + self.gold_windows - self.lit_gold
+        return self.base_gold + self.turret_gold + middle
 
     @property
     def lit(self) -> int:
-        """Lit windows."""
+        """Number of lit windows."""
         return self.lit_plain + self.lit_gold
+
+    @property
+    def unlit_windows(self) -> int:
+        """Number of windows that a lit window could cover."""
+        return self.plain_windows + self.gold_windows - self.lit_plain - self.lit_gold
 
 
 COLOURS = tuple(Colour)
 MARKETS = tuple(SectionKind)
-#: Every section there can be; a section's index is (kind-1)*10 + (colour-1)*2 + gold.
 SECTION_TYPES: tuple[Section, ...] = tuple(
     Section(kind, colour, gold)
     for kind in SectionKind
     for colour in Colour
     for gold in (False, True)
 )
-#: Kinds that go into the middle of a tower.
+"""All 40 types of section, by kind, colour and gold; counts of sections have this order."""
+MARKET_TYPES = tuple(SECTION_TYPES[start : start + 10] for start in range(0, 40, 10))
+"""By market: the ten types that it sells, which are numbered from 0 to 9 there."""
 MIDDLE_KINDS = (SectionKind.TRUNK, SectionKind.WINDOW)
+"""Kinds that go into the middle of a tower."""
+
+
+def section_index(section: Section) -> int:
+    """Index of a section in SECTION_TYPES."""
+    kind, colour, gold = section
+    return (kind - 1) * 10 + (colour - 1) * 2 + gold

@@ -19,9 +19,6 @@ FORMATS: Final = ("console", "json")
 #: The level and the values of a line, `event` and `timestamp` among them.
 Fact: TypeAlias = dict[str, Any]
 
-#: Longest text of a bot that goes into a line.
-_LONGEST: Final = 64
-
 
 def configure(
     level: str = "info",
@@ -131,13 +128,3 @@ def repeat(facts: Iterable[Fact], **values: Any) -> None:
         own = dict(fact)
         level = logging.getLevelNamesMapping()[own.pop("level").upper()]
         structlog.get_logger().log(level, own.pop("event"), **own, **values)
-
-
-def printable(text: str) -> str:
-    """A text that a bot chose, cut and freed of what could disturb a terminal or a line."""
-    return visible(text[:_LONGEST])
-
-
-def visible(text: str) -> str:
-    """A text freed of what could disturb a terminal or a line."""
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)

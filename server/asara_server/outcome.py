@@ -1,11 +1,6 @@
-"""Ranks and scores of a finished match, and its enums in words."""
+"""Ranks and scores of a finished match."""
 
 from collections.abc import Collection, Sequence
-
-
-def plain_words(name: str) -> str:
-    """The name of a termination or of a reason as people write it: `time out`."""
-    return name.lower().replace("_", " ")
 
 
 def rank_seats(prestige: Sequence[int], forfeited: Collection[int] = ()) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""How well greedy plays, on fixed deals, against random bots; seats rotate."""
+"""Playing strength of greedy against random bots, on fixed deals with rotating seats."""
 
 from collections.abc import Iterable
 from itertools import product
@@ -12,13 +12,13 @@ from asara_game.rules import RULE_COMBINATIONS, Rules, format_rule_sets
 from asara_game.vocabulary import RuleSet
 from bots.greedy.main import decide as greedy
 from bots.random.main import decide as at_random
-from tests.bots.arena import play, won
+from tests.bots.in_process import play_match, victory_share
 
 EDITION = load_edition()
 
 
 class Tally(NamedTuple):
-    """What came of a number of matches: victories, with ties shared, and mean prestige."""
+    """Result of several matches: victories, with ties shared, and mean prestige."""
 
     matches: int
     won: float
@@ -35,14 +35,14 @@ class Tally(NamedTuple):
 
 
 def tally(rule_sets: frozenset[RuleSet], seats: int, deals: Iterable[int]) -> Tally:
-    """Greedy in every seat in turn, random bots in the others."""
+    """Play greedy in each seat in turn, against random bots."""
     rules = Rules(EDITION, rule_sets, seats)
     wins = own = rivals = 0.0
     matches = 0
     for deal, seat in product(deals, range(seats)):
         bots = [greedy if number == seat else at_random for number in range(seats)]
-        results = play(rules, bots, f"deal-{deal}", deal.to_bytes(32))
-        wins += won(results, seat)
+        results = play_match(rules, bots, f"deal-{deal}", deal.to_bytes(32))
+        wins += victory_share(results, seat)
         own += results[seat].prestige
         rivals += sum(r.prestige for r in results if r.seat != seat) / (seats - 1)
         matches += 1
@@ -50,7 +50,7 @@ def tally(rule_sets: frozenset[RuleSet], seats: int, deals: Iterable[int]) -> Ta
 
 
 def tallies(seats: int, deals: int) -> dict[str, Tally]:
-    """Of so many deals with each combination of rules, printed for `pytest -s`."""
+    """Return and print (for `pytest -s`) a tally of each combination of rule sets."""
     found = {format_rule_sets(sets): tally(sets, seats, range(deals)) for sets in RULE_COMBINATIONS}
     print(f"\ngreedy against {seats - 1} random")
     for name, counted in found.items():
@@ -77,37 +77,37 @@ def test_beats_three_randoms():
     assert min(row.share for row in tallies(seats=4, deals=10).values()) > 0.8
 
 
-class Noted(NamedTuple):
-    """A decision of a match, and how it was answered."""
+class Answered(NamedTuple):
+    """A decision with the action that answered it."""
 
     decision: asara.Decision
     match: asara.Match
     action: asara.Action
 
 
-def noted(rule_sets: frozenset[RuleSet]) -> list[Noted]:
-    """All decisions of a match between two greedy bots."""
-    notes: list[Noted] = []
+def play_and_record(rule_sets: frozenset[RuleSet]) -> list[Answered]:
+    """Play a match between two greedy bots; return all their decisions."""
+    answered: list[Answered] = []
 
     def decide(decision: asara.Decision, match: asara.Match) -> asara.Action:
         action = greedy(decision, match)
-        notes.append(Noted(decision, match, action))
+        answered.append(Answered(decision, match, action))
         return action
 
-    play(Rules(EDITION, rule_sets, 2), [decide, decide], "noted", bytes(32))
-    return notes
+    play_match(Rules(EDITION, rule_sets, 2), [decide, decide], "recorded", bytes(32))
+    return answered
 
 
 @pytest.mark.parametrize("rule_sets", RULE_COMBINATIONS, ids=format_rule_sets)
 def test_decides_from_the_decision_alone(rule_sets):
-    notes = noted(rule_sets)
-    assert [greedy(n.decision, n.match) for n in reversed(notes)] == [
-        n.action for n in reversed(notes)
+    answered = play_and_record(rule_sets)
+    assert [greedy(a.decision, a.match) for a in reversed(answered)] == [
+        a.action for a in reversed(answered)
     ]
 
 
 def pairs_left(sections: tuple[int, ...]) -> int:
-    """Towers that the unbuilt sections of a seat's result could still have founded."""
+    """Number of towers that the unbuilt sections of a seat could have founded."""
     bases, turrets = sections[:10], sections[30:]
     return sum(
         min(bases[at] + bases[at + 1], turrets[at] + turrets[at + 1]) for at in range(0, 10, 2)
@@ -118,6 +118,8 @@ def test_builds_its_towers_before_the_end():
     left = [
         pairs_left(result.sections)
         for deal, rule_sets in enumerate(RULE_COMBINATIONS)
-        for result in play(Rules(EDITION, rule_sets, 2), [greedy] * 2, "end", deal.to_bytes(32))
+        for result in play_match(
+            Rules(EDITION, rule_sets, 2), [greedy] * 2, "end", deal.to_bytes(32)
+        )
     ]
     assert sum(left) <= 2, left

@@ -49,7 +49,7 @@ def test_another_key_and_no_key(run: Path, tmp_path: Path) -> None:
     (tmp_path / "other.pub").write_bytes(other.public_pem)
     done = asara("audit", run, "--key", tmp_path / "other.pub")
     assert done.returncode == 1
-    assert done.stdout.count("somebody else vouches for this file") == 3
+    assert done.stdout.count("another key signed this file") == 3
     (run / "referee.pub").unlink()
     done = asara("audit", run)
     assert done.returncode == 0
@@ -84,7 +84,7 @@ def test_what_cannot_be_audited(tmp_path: Path) -> None:
     done = asara("audit", empty)
     assert done.returncode == 1
     assert "the file is empty" in done.stdout
-    assert "no Ed25519 public key" in refusal("audit", empty, "--key", empty)
+    assert "not an Ed25519 public key" in refusal("audit", empty, "--key", empty)
 
 
 # The deals of a run have to follow from what was published before its first match.
@@ -177,7 +177,7 @@ def test_a_secret_that_is_not_told_yet_is_no_fault(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", told=None)
     done = asara("audit", run)
     assert done.returncode == 0
-    assert "the secret of the tournament is not told yet" in done.stderr
+    assert "the secret of the tournament is not revealed yet" in done.stderr
     done = asara("audit", run, "--commitment", commitment(SECRET).hex())
     assert done.returncode == 1
 
@@ -196,4 +196,4 @@ def test_a_commitment_of_another_shape(run: Path) -> None:
     assert "64 hexadecimal digits" in refusal("audit", run, "--commitment", "abc")
     done = asara("audit", run, "--commitment", "00" * 32)
     assert done.returncode == 1
-    assert "no run.json beside the replays tells a secret" in done.stdout
+    assert "no run.json beside the replays reveals a secret" in done.stdout

@@ -62,5 +62,5 @@ def test_a_run_of_worker_processes_looks_like_any_other(
     assert "audited 2 replays: 2 sound, 0 unsound" in asara("audit", run).stdout
     log = (run / "run.log").read_text()
     assert log.count("match over") == 2
-    assert log.index("run started") < log.index("match over") < log.index("run over")
+    assert log.index("run started") < log.index("match over") < log.index("run ended")
     assert asara("report", run).returncode == 0

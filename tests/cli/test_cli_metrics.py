@@ -5,7 +5,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -82,7 +82,7 @@ def test_an_address_that_will_not_do_is_refused_before_anything_is_begun(tmp_pat
         assert said.startswith("asara: --metrics: address '0.0.0.0:0'")
         assert said.endswith("or allow it expressly (--insecure-remote)\n")
         assert "write host:port" in refusal(*these, "--metrics", "here")
-        with MetricsServer("127.0.0.1:0") as other:
+        with closing(MetricsServer("127.0.0.1:0")) as other:
             assert "another program listens" in refusal(*these, "--metrics", other.address)
     assert not (tmp_path / "run").exists()
 

@@ -64,7 +64,7 @@ def test_a_damaged_replay_is_told_and_does_no_harm(tmp_path, capsys):
     with pytest.raises(SystemExit) as ended:
         report(run)
     assert ended.value.code == 0
-    said = "r1-basic-0001.asara: no replay of an ASARA match: its first bytes are others"
+    said = "r1-basic-0001.asara: not a replay of an ASARA match: its first bytes differ"
     assert f"left out: {said}" in capsys.readouterr().err
     assert said in Page((run / "report.html").read_text()).shown["time"]
 

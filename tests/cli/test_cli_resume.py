@@ -77,7 +77,7 @@ def test_a_run_goes_on_only_as_it_was_begun(cup: Path, tmp_path: Path) -> None:
         (run / "run.json").write_text(info)
     (run / "journal.sqlite").rename(run / "hidden")
     try:
-        assert "has no journal.sqlite to go on from" in resume(cup)
+        assert "has no journal.sqlite to resume from" in resume(cup)
     finally:
         (run / "hidden").rename(run / "journal.sqlite")
 
@@ -89,7 +89,7 @@ def test_files_that_lack_something_are_written_from_the_journal(cup: Path) -> No
     before = results.read_text()
     assert before.count("\n") >= 2
     results.write_text(before[:-20])  # as if the disk had taken no more
-    (run / "replays" / ".r1-basic-0001.asara.x").touch()  # what a kill leaves
+    (run / "replays" / ".r1-basic-0001.asara.x.part").touch()  # what a kill leaves
     done = asara(
         "tournament", "run", cup / "cup.toml", "--out", run, "--key", cup / "key", "--resume"
     )

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from asara_codec.results import Termination
-from asara_server.tournament.run.status import Follower, State
+from asara_server.tournament.run.status import RunState, StatusReader
 from asara_server.tournament.standings.match_result import MatchResult
 from tests.cli.command import asara, command_line, environment, on_terminal, refusal
 from tests.tournament import sample_bots, samples
@@ -189,15 +189,15 @@ def test_elsewhere_than_on_a_terminal_it_is_shown_anew(tmp_path: Path) -> None:
 
 
 def test_the_rest_is_estimated_from_the_pace_so_far(run: Path) -> None:
-    look = Follower(run).look(BEGAN + 600)
+    look = StatusReader(run).read(BEGAN + 600)
     assert (look.over, look.left, look.pace.matches) == (10, 30, 10)
     assert look.idle_s == 600 - 9 * 60 - 30
 
 
 def test_a_break_does_not_count_for_the_pace(run: Path) -> None:
     change(run, state="cut short", resumed="2026-01-01T00:07:45Z", ended="2026-01-01T00:09:45Z")
-    look = Follower(run).look()
-    assert look.state is State.STOPPED
+    look = StatusReader(run).read()
+    assert look.state is RunState.STOPPED
     assert look.elapsed_s == 9 * 60 + 45
     assert (look.pace.matches, look.pace.seconds) == (2, 120)
     assert look.pace.per_minute == 1
@@ -207,8 +207,8 @@ def test_a_break_does_not_count_for_the_pace(run: Path) -> None:
 def test_a_run_that_was_killed_ended_with_what_it_wrote_last(run: Path) -> None:
     for path in run.iterdir():
         os.utime(path, (BEGAN + 700, BEGAN + 700))
-    look = Follower(run).look(BEGAN + 10_000)
-    assert look.state is State.KILLED
+    look = StatusReader(run).read(BEGAN + 10_000)
+    assert look.state is RunState.KILLED
     assert look.elapsed_s == 700
 
 
@@ -216,24 +216,24 @@ def test_new_results_are_read_on_and_a_file_that_was_written_anew_from_its_start
     run: Path,
 ) -> None:
     path = run / "results.jsonl"
-    follower = Follower(run)
-    assert follower.look().over == 10
+    follower = StatusReader(run)
+    assert follower.read().over == 10
     whole = lines_of(result(10, minute=10))
     with path.open("a") as file:
         file.write(whole[:50])
-    assert follower.look().over == 10
+    assert follower.read().over == 10
     with path.open("a") as file:
         file.write(whole[50:])
-    assert follower.look().over == 11
+    assert follower.read().over == 11
     assert len(follower.results) == 11
-    afresh = Follower(run)
-    afresh.look()
+    afresh = StatusReader(run)
+    afresh.read()
     assert follower.ladder.rows == afresh.ladder.rows
     (run / "new").write_text(lines_of(result(1)))
     (run / "new").replace(path)
-    assert follower.look().over == 1
+    assert follower.read().over == 1
     path.unlink()
-    assert follower.look().over == 0
+    assert follower.read().over == 0
 
 
 def test_void_matches_are_over_when_they_are_not_played_again(run: Path) -> None:
@@ -241,7 +241,7 @@ def test_void_matches_are_over_when_they_are_not_played_again(run: Path) -> None
         for attempt in (1, 2, 3):
             file.write(lines_of(result(20, attempt=attempt, void=True, seats=())))
         file.write(lines_of(result(21, void=True, seats=())))
-    look = Follower(run).look()
+    look = StatusReader(run).read()
     assert (look.over, look.void) == (11, 1)
     assert "11 of 40 matches (28%), 1 without a result" in asara("status", run).stdout
 
@@ -252,7 +252,7 @@ def test_who_fails_is_told_with_the_latest_reason_the_worst_first(run: Path) -> 
         late = seat("ann", 2, "late", Termination.TIME_OUT)
         file.write(lines_of(result(21, block="b1", seats=(late, seat("bob", 1)))))
         file.write(lines_of(result(22, block="b1", seats=(seat(LONG, 2, "never"), seat("bob", 1)))))
-    look = Follower(run).look()
+    look = StatusReader(run).read()
     assert [(one.entry, one.forfeits, one.matches) for one in look.failing] == [
         (LONG, 1, 1),
         ("ann", 2, 12),

@@ -149,7 +149,7 @@ def test_nothing_that_is_not_a_run_is_ever_deleted(tmp_path: Path) -> None:
     run.mkdir()
     (run / "run.json").write_text("{}")
     (run / "thesis.txt").write_text("years of work")
-    assert "'thesis.txt' is no part of the run" in refusal(
+    assert "'thesis.txt' is not part of the run" in refusal(
         "tournament", "run", file, "--out", run, "--replace"
     )
     assert (run / "thesis.txt").exists()
@@ -176,15 +176,15 @@ def test_without_a_sandbox_that_works_bots_are_not_started(
     tools = tmp_path / "tools"
     tools.mkdir()
     monkeypatch.setenv("PATH", str(tools))
-    or_none = "or let bots run unconfined, with your rights, by --sandbox none\n"
+    use_none = "use --sandbox none to run bots unconfined, with your rights\n"
     said = refusal(*words)
     if sys.platform != "linux":
-        assert said == f"asara: --sandbox bubblewrap: bots are contained on Linux only; {or_none}"
+        assert said == f"asara: --sandbox bubblewrap: the sandbox needs Linux; {use_none}"
         return
     assert said.startswith(
         "asara: --sandbox bubblewrap: bubblewrap (bwrap) is not on PATH; install it ("
     )
-    assert said.endswith(or_none)
+    assert said.endswith(use_none)
     (tools / "bwrap").write_text(
         "#!/bin/sh\necho bwrap: Unknown option --disable-userns >&2\nexit 1"
     )
@@ -193,7 +193,7 @@ def test_without_a_sandbox_that_works_bots_are_not_started(
     (tools / "prlimit").symlink_to(prlimit)
     said = refusal(*words)
     assert "bubblewrap 0.8 or newer is needed" in said or "run asara as an ordinary user" in said
-    assert said.endswith(or_none)
+    assert said.endswith(use_none)
     assert not (tmp_path / "run").exists()
     assert refusal("match", "random", "random") == said
 
@@ -203,7 +203,7 @@ def test_a_sandbox_has_no_network_for_bots_that_need_tcp(tmp_path: Path) -> None
     words = ("tournament", "run", file, "--out", tmp_path / "run")
     assert refusal(*words, "--sandbox", "bubblewrap") == (
         'asara: transport = "tcp" does not work in the sandbox, which has no network; '
-        "remove it, or let bots run unconfined, with your rights, by --sandbox none\n"
+        "remove it, or use --sandbox none to run bots unconfined, with your rights\n"
     )
     assert not (tmp_path / "run").exists()
 

@@ -1,4 +1,4 @@
-"""A referee that follows a script: a real gRPC server of the contract, one script per stream."""
+"""A scripted referee: a real gRPC server that runs one script per stream."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from asara.v1.play_pb2 import (
 
 
 class Stream:
-    """What a script hears, and how it ends before its end."""
+    """The referee's side of one stream: the requests of the bot, and ways to end the stream."""
 
     def __init__(self, requests: Iterator[PlayRequest], context: grpc.ServicerContext) -> None:
         self._requests = requests
@@ -42,18 +42,18 @@ class Stream:
         return self._next("nonce").nonce
 
     def expect_nothing_more(self) -> None:
-        """Wait until the bot has gone."""
-        with suppress(grpc.RpcError):  # gone without closing the stream
+        """Wait until the bot has left."""
+        with suppress(grpc.RpcError):  # left without closing the stream
             assert next(self._requests, None) is None
 
     def refuse(self, code: grpc.StatusCode, reason: str, detail: str) -> NoReturn:
-        """End the stream the way the referee does: a status, and its reason beside it."""
+        """End the stream as the referee does, with a status and an `asara-reason`."""
         self.refused = True
         self._context.set_trailing_metadata((("asara-reason", reason),))
         self._context.abort(code, detail)
 
     def when_closed(self, then: Callable[[], None]) -> None:
-        """Call `then` as soon as the final status has gone out."""
+        """Call `then` as soon as the final status has been sent."""
         assert self._context.add_callback(then)
 
     def _next(self, kind: str) -> PlayRequest:
@@ -66,7 +66,7 @@ Script: TypeAlias = Callable[[Stream], Iterator[PlayResponse]]
 
 
 class ScriptedReferee:
-    """Serves `scripts` in order; what a script did not expect is raised by `stop`."""
+    """Runs `scripts` in order, one per stream; `stop` raises the first failure of a script."""
 
     def __init__(self, address: str, credentials: grpc.ServerCredentials | None = None) -> None:
         self.scripts: list[Script] = []
@@ -92,7 +92,7 @@ class ScriptedReferee:
         self._server.stop(None).wait()
         if self._failures:
             raise self._failures[0]
-        assert not self.scripts, "the bot dialled in less often than expected"
+        assert not self.scripts, "the bot opened fewer streams than expected"
 
     def _play(
         self, requests: Iterator[PlayRequest], context: grpc.ServicerContext
@@ -100,7 +100,7 @@ class ScriptedReferee:
         stream = Stream(requests, context)
         try:
             self.hellos.append(stream.hello())
-            assert self.scripts, "the bot dialled in more often than expected"
+            assert self.scripts, "the bot opened more streams than expected"
             yield from self.scripts.pop(0)(stream)
         except Exception as failure:
             if not stream.refused:
@@ -153,14 +153,14 @@ def started(
     )
 
 
-def events(*amounts: int) -> list[asara.Event]:
-    """Events that are told apart by the Asari in them."""
+def new_events(*amounts: int) -> list[asara.Event]:
+    """Return events that differ in their change of Asari."""
     return [asara.Event(asari=amount) for amount in amounts]
 
 
 def update(*amounts: int, sequence: int, match_id: str = "m1") -> PlayResponse:
     return PlayResponse(
-        update=Update(match_id=match_id, events=events(*amounts), sequence=sequence)
+        update=Update(match_id=match_id, events=new_events(*amounts), sequence=sequence)
     )
 
 
@@ -177,7 +177,7 @@ def decision(
     number: int = 1,
     *,
     match_id: str = "m1",
-    told: Sequence[asara.Event] = (),
+    events: Sequence[asara.Event] = (),
     sequence: int = 0,
     kind: asara.DecisionKind = asara.DecisionKind.DECISION_KIND_SPACE,
     legal: Sequence[asara.Action] = LEGAL,
@@ -188,7 +188,7 @@ def decision(
             decision_id=number,
             kind=kind,
             legal_actions=legal,
-            events=told,
+            events=events,
             sequence=sequence,
             view=asara.View(private_view=asara.PrivateView(hand=HAND)),
         )
@@ -197,7 +197,7 @@ def decision(
 
 def ended(
     match_id: str = "m1",
-    told: Sequence[asara.Event] = (),
+    events: Sequence[asara.Event] = (),
     sequence: int = 0,
     *,
     secret: bytes = SECRET,
@@ -207,7 +207,7 @@ def ended(
     return PlayResponse(
         match_ended=asara.MatchEnded(
             match_id=match_id,
-            events=told,
+            events=events,
             sequence=sequence,
             results=results,
             deal_secret=b"" if void else secret,
@@ -221,7 +221,7 @@ def goodbye() -> PlayResponse:
 
 
 def one_match(stream: Stream) -> Iterator[PlayResponse]:
-    """A match of two turns, asked the way a referee would for a bot that answers one by one."""
+    """Run a match of two turns for a bot that answers with single actions or whole turns."""
     yield welcome()
     yield started()
     for turn in range(2):

@@ -25,54 +25,54 @@ def take_first(decision: asara.Decision, _match: asara.Match) -> asara.Action:
     return decision.legal_actions[0]
 
 
-class Diary(asara.Bot):
-    """Notes what it is told; `pages` holds one list per instance."""
+class Recorder(asara.Bot):
+    """Records its calls; `recorded` has one list per instance."""
 
-    pages: list[list[object]]
+    recorded: list[list[object]]
 
     def __init__(self) -> None:
-        self.page: list[object] = []
-        self.pages.append(self.page)
+        self.calls: list[object] = []
+        self.recorded.append(self.calls)
 
     def started(self) -> None:
-        self.page.append(("started", self.match.match_id, self.match.seat))
+        self.calls.append(("started", self.match.match_id, self.match.seat))
 
     def updated(self, events: Sequence[asara.Event]) -> None:
-        self.page.append([event.asari for event in events])
+        self.calls.append([event.asari for event in events])
 
     def decide(self, decision: asara.Decision) -> asara.Answer:
-        self.page.append(decision.decision_id)
+        self.calls.append(decision.decision_id)
         return decision.legal_actions[0]
 
     def ended(self, result: asara.MatchEnded) -> None:
-        self.page.append(("ended", [seat.rank for seat in result.results]))
+        self.calls.append(("ended", [seat.rank for seat in result.results]))
 
 
 @pytest.fixture
-def diary() -> type[Diary]:
-    return type("FreshDiary", (Diary,), {"pages": []})
+def recorder() -> type[Recorder]:
+    return type("FreshRecorder", (Recorder,), {"recorded": []})
 
 
-def test_full_exchange(referee: ScriptedReferee, diary: type[Diary]) -> None:
+def test_full_exchange(referee: ScriptedReferee, recorder: type[Recorder]) -> None:
     def script(stream: Stream) -> Iterator[PlayResponse]:
         yield scripted.welcome()
         yield scripted.started(sequence=3)
-        yield scripted.decision(1, told=scripted.events(4, 5), sequence=5)
+        yield scripted.decision(1, events=scripted.new_events(4, 5), sequence=5)
         first = stream.reply()
         assert (first.match_id, first.decision_id, list(first.actions)) == ("m1", 1, LEGAL[:1])
         yield scripted.update(6, sequence=6)
-        yield scripted.ended(told=scripted.events(7), sequence=7)
+        yield scripted.ended(events=scripted.new_events(7), sequence=7)
         yield scripted.goodbye()
 
     referee.scripts.append(script)
     asara.play(
-        diary,
+        recorder,
         settings(
             referee, bot_name="ü" * 40, max_matches=3, live_updates=True, omit_public_view=True
         ),
     )
 
-    assert diary.pages == [[("started", "m1", 0), [4, 5], 1, [6], [7], ("ended", [1, 2])]]
+    assert recorder.recorded == [[("started", "m1", 0), [4, 5], 1, [6], [7], ("ended", [1, 2])]]
     (hello,) = referee.hellos
     assert (hello.protocol_version, hello.token, hello.bot_name) == (1, "secret", "ü" * 32)
     assert hello.language.startswith("Python 3")
@@ -80,7 +80,7 @@ def test_full_exchange(referee: ScriptedReferee, diary: type[Diary]) -> None:
     assert not hello.last_events
 
 
-def test_the_match_tells_seat_rules_edition_clocks_and_entry(referee: ScriptedReferee) -> None:
+def test_the_match_holds_seat_rules_edition_clocks_and_entry(referee: ScriptedReferee) -> None:
     seen: list[asara.Match] = []
 
     def decide(decision: asara.Decision, match: asara.Match) -> asara.Action:
@@ -100,7 +100,7 @@ def test_the_match_tells_seat_rules_edition_clocks_and_entry(referee: ScriptedRe
 
 
 def test_matches_on_one_stream_are_decided_in_order_of_arrival_by_their_own_bots(
-    referee: ScriptedReferee, diary: type[Diary]
+    referee: ScriptedReferee, recorder: type[Recorder]
 ) -> None:
     def script(stream: Stream) -> Iterator[PlayResponse]:
         yield scripted.welcome()
@@ -115,8 +115,8 @@ def test_matches_on_one_stream_are_decided_in_order_of_arrival_by_their_own_bots
         yield scripted.goodbye()
 
     referee.scripts.append(script)
-    asara.play(diary, settings(referee, max_matches=2))
-    assert diary.pages == [
+    asara.play(recorder, settings(referee, max_matches=2))
+    assert recorder.recorded == [
         [("started", "a", 0), 1],
         [("started", "b", 1), 1, 2, ("ended", [1, 2])],
     ]
@@ -134,15 +134,15 @@ def test_several_actions_are_sent_in_order(referee: ScriptedReferee) -> None:
     asara.play(lambda decision, match: [LEGAL[2], LEGAL[0]], settings(referee))
 
 
-def test_after_a_break_the_bot_dials_in_again_and_notices_nothing(
-    referee: ScriptedReferee, diary: type[Diary], caplog: pytest.LogCaptureFixture
+def test_after_a_break_the_bot_reconnects_and_notices_nothing(
+    referee: ScriptedReferee, recorder: type[Recorder], caplog: pytest.LogCaptureFixture
 ) -> None:
     def before(stream: Stream) -> Iterator[PlayResponse]:
         yield scripted.welcome()
         yield scripted.started("over")
         yield scripted.ended("over")
         yield scripted.started(sequence=1)
-        yield scripted.decision(1, told=scripted.events(2, 3), sequence=3)
+        yield scripted.decision(1, events=scripted.new_events(2, 3), sequence=3)
         stream.reply()
         stream.refuse(grpc.StatusCode.UNAVAILABLE, "", "cable pulled")
 
@@ -150,16 +150,16 @@ def test_after_a_break_the_bot_dials_in_again_and_notices_nothing(
         yield scripted.welcome()
         yield scripted.started(sequence=5, resumed=True)
         yield scripted.update(3, 4, 5, sequence=5)
-        yield scripted.decision(1, told=scripted.events(4, 5), sequence=5)
+        yield scripted.decision(1, events=scripted.new_events(4, 5), sequence=5)
         assert stream.reply().decision_id == 1
-        yield scripted.decision(2, told=scripted.events(6), sequence=6)
+        yield scripted.decision(2, events=scripted.new_events(6), sequence=6)
         assert stream.reply().decision_id == 2
         yield scripted.goodbye()
 
     referee.scripts += [before, after]
-    asara.play(diary, settings(referee))
+    asara.play(recorder, settings(referee))
 
-    assert diary.pages[1] == [("started", "m1", 0), [2, 3], 1, [4, 5], [6], 2]
+    assert recorder.recorded[1] == [("started", "m1", 0), [2, 3], 1, [4, 5], [6], 2]
     assert not referee.hellos[0].last_events
     (last,) = referee.hellos[1].last_events
     assert (last.match_id, last.sequence) == ("m1", 3)
@@ -212,13 +212,15 @@ def test_fatal_statuses_end_the_bot(
         stream.refuse(code, reason, "some\nwords")
 
     referee.scripts.append(script)
-    with pytest.raises(asara.RefusedError, match=f"{code.name}, {reason}.*some words$") as caught:
+    with pytest.raises(
+        asara.RefusedError, match=rf"refused this bot \({reason}\): some words; "
+    ) as caught:
         asara.play(take_first, settings(referee))
     assert (caught.value.code, caught.value.reason) == (code.name, reason)
     assert caught.value.exit_status == 1
 
 
-def test_the_reason_is_heard_though_it_came_during_a_long_thought(
+def test_the_reason_of_a_refusal_is_received_after_a_long_decision(
     referee: ScriptedReferee,
 ) -> None:
     closed = threading.Event()
@@ -242,8 +244,8 @@ def test_the_reason_is_heard_though_it_came_during_a_long_thought(
         asara.play(decide, settings(referee))
 
 
-def test_the_goodbye_is_heard_though_it_came_during_a_long_thought(
-    referee: ScriptedReferee, diary: type[Diary]
+def test_a_goodbye_is_received_after_a_long_decision(
+    referee: ScriptedReferee, recorder: type[Recorder]
 ) -> None:
     closed = threading.Event()
 
@@ -255,7 +257,7 @@ def test_the_goodbye_is_heard_though_it_came_during_a_long_thought(
         yield scripted.ended()
         yield scripted.goodbye()
 
-    class Slow(diary):  # type: ignore[misc,valid-type]
+    class Slow(recorder):  # type: ignore[misc,valid-type]
         def decide(self, decision: asara.Decision) -> asara.Answer:
             assert closed.wait(5)
             time.sleep(0.05)
@@ -263,7 +265,7 @@ def test_the_goodbye_is_heard_though_it_came_during_a_long_thought(
 
     referee.scripts.append(script)
     asara.play(Slow, settings(referee))
-    assert diary.pages == [[("started", "m1", 0), ("ended", [1, 2])]]
+    assert recorder.recorded == [[("started", "m1", 0), ("ended", [1, 2])]]
 
 
 def rejecting(stream: Stream) -> Iterator[PlayResponse]:
@@ -288,18 +290,18 @@ def rejecting(stream: Stream) -> Iterator[PlayResponse]:
     assert again.actions[0] == LEGAL[1]
 
 
-def test_a_refused_reply_is_reported_and_answered_with_the_first_legal_action(
+def test_a_rejected_reply_is_logged_and_answered_with_the_first_legal_action(
     referee: ScriptedReferee, caplog: pytest.LogCaptureFixture
 ) -> None:
     referee.scripts.append(rejecting)
     wish = asara.Action(wish=asara.Wish(space=scripted.SPACES[0]))
     asara.play(lambda decision, match: wish, settings(referee))
-    assert "refused ['wish bank 12']" in caplog.text
+    assert "reply ['wish bank 12'] rejected" in caplog.text
     assert "the genie is not in play" in caplog.text
-    assert "2 more refusals forgiven" in caplog.text
+    assert "2 more rejections forgiven" in caplog.text
 
 
-def test_an_author_can_answer_a_refusal(referee: ScriptedReferee) -> None:
+def test_an_author_can_answer_a_rejection(referee: ScriptedReferee) -> None:
     class Stubborn(asara.Bot):
         def decide(self, decision: asara.Decision) -> asara.Answer:
             return LEGAL[0]
@@ -314,7 +316,7 @@ def test_an_author_can_answer_a_refusal(referee: ScriptedReferee) -> None:
 
 
 def choices(order: str, seed: int | None, tmp_referee: ScriptedReferee) -> dict[str, list[int]]:
-    """What a random bot chooses in matches a and b when they are asked in this order."""
+    """Return the choices of a random bot in matches a and b, asked in this order."""
     chosen: dict[str, list[int]] = {"a": [], "b": []}
 
     def script(stream: Stream) -> Iterator[PlayResponse]:
@@ -342,22 +344,22 @@ def test_chance_depends_on_seed_match_and_seat_only(referee: ScriptedReferee) ->
     assert choices("ab" * 12, None, referee) != choices("ab" * 12, None, referee)
 
 
-def test_nobody_there(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unreachable_referee(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     nowhere = asara.Settings(address=f"unix:{tmp_path}/none", token="x", patience_s=0.2)
     with pytest.raises(asara.ConnectionLostError, match=r"no referee at unix:.*/none for 0\.2 s"):
         asara.play(take_first, nowhere)
     assert len(caplog.records) == 1  # not one per attempt
 
 
-def test_a_referee_that_comes_late_is_found(tmp_path: Path) -> None:
+def test_a_referee_that_starts_late_is_found(tmp_path: Path) -> None:
     address = f"unix:{tmp_path}/s"
     referees: list[ScriptedReferee] = []
 
-    def come() -> None:
+    def start() -> None:
         referees.append(ScriptedReferee(address))
         referees[0].scripts.append(scripted.one_match)
 
-    timer = threading.Timer(0.2, come)
+    timer = threading.Timer(0.2, start)
     timer.start()
     asara.play(take_first, asara.Settings(address=address, token="x"))
     timer.join()
@@ -365,7 +367,7 @@ def test_a_referee_that_comes_late_is_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("answer", [None, [], 3, [LEGAL[0], None], asara.ChooseSpace()])
-def test_an_answer_that_is_none(referee: ScriptedReferee, answer: object) -> None:
+def test_an_answer_of_the_wrong_type(referee: ScriptedReferee, answer: object) -> None:
     def script(_stream: Stream) -> Iterator[PlayResponse]:
         yield scripted.welcome()
         yield scripted.started()
@@ -394,13 +396,13 @@ def test_a_grpc_error_of_the_author_is_no_break(referee: ScriptedReferee) -> Non
         asara.play(decide, settings(referee))
 
 
-def test_a_seat_other_than_announced_is_reported(
+def test_an_unexpected_seat_is_logged(
     referee: ScriptedReferee, caplog: pytest.LogCaptureFixture
 ) -> None:
     referee.scripts.append(scripted.one_match)
     with caplog.at_level(logging.WARNING):
         asara.play(take_first, settings(referee, seat=1))
-    assert "m1: seated at 0, not at 1 as announced" in caplog.text
+    assert "m1: seat 0, expected seat 1" in caplog.text
 
 
 def test_tls_with_a_given_authority() -> None:
@@ -418,12 +420,12 @@ def test_tls_with_a_given_authority() -> None:
 @pytest.mark.parametrize(
     ("bot", "message"),
     [
-        (Diary.__new__(Diary), "pass the class Diary, not an instance"),
+        (Recorder.__new__(Recorder), "pass the class Recorder, not an instance"),
         (dict, "dict must be a subclass of asara.Bot"),
         (asara.Bot, "Bot needs a method: def decide"),
         (3, "expected a subclass of asara.Bot or a function, not 3"),
     ],
 )
-def test_what_is_no_bot(bot: object, message: str) -> None:
+def test_a_bot_of_the_wrong_type(bot: object, message: str) -> None:
     with pytest.raises(TypeError, match=message):
         asara.play(bot)  # type: ignore[arg-type]

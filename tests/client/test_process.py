@@ -1,4 +1,4 @@
-"""Bots as their authors start them: processes with an environment."""
+"""Bots as processes, configured by the environment."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ EXAMPLES = re.findall(
 
 
 def start(program: Path | str, referee: ScriptedReferee | None = None) -> subprocess.Popen[str]:
-    told = {"ASARA_ADDRESS": referee.address, "ASARA_TOKEN": "secret"} if referee else {}
+    settings = {"ASARA_ADDRESS": referee.address, "ASARA_TOKEN": "secret"} if referee else {}
     command = [sys.executable, *([program] if isinstance(program, Path) else ["-c", program])]
     return subprocess.Popen(
         command,
-        env={**os.environ, **told, "ASARA_SEED": "7"},
+        env={**os.environ, **settings, "ASARA_SEED": "7"},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -43,7 +43,7 @@ def finish(process: subprocess.Popen[str]) -> tuple[int, str, str]:
 
 
 def thinking(stream: Stream) -> Iterator[PlayResponse]:
-    """Ask what the bot will not answer."""
+    """Ask a decision that the bot does not answer."""
     yield scripted.welcome()
     yield scripted.started()
     yield scripted.decision(17)
@@ -89,8 +89,11 @@ def test_a_refusal_is_one_line(referee: ScriptedReferee) -> None:
     referee.scripts.append(script)
     status, out, err = finish(start(RANDOM, referee))
     assert (status, out) == (1, "")
-    refusal = "the referee refused this bot (UNAUTHENTICATED, unknown-token)"
-    assert err == f"asara: {refusal}: no bot has this token\n"
+    assert err == (
+        f"asara: the referee at {referee.address} refused this bot (unknown-token): "
+        "no bot has this token; start the bot with `asara match`, "
+        "or set ASARA_TOKEN to the token that you were given\n"
+    )
 
 
 def test_an_exception_in_decide_shows_the_authors_traceback(

@@ -5,7 +5,7 @@ import pytest
 from asara import ConfigurationError, Settings
 
 HERE = Path(__file__).parent
-TOLD = {
+ENVIRONMENT = {
     "ASARA_ADDRESS": "localhost:5000",
     "ASARA_TOKEN": "t",
     "ASARA_SEAT": "2",
@@ -14,15 +14,15 @@ TOLD = {
 }
 
 
-def test_the_environment_completes_what_is_left_out() -> None:
-    assert Settings().complete(TOLD) == Settings(
+def test_the_environment_completes_omitted_settings() -> None:
+    assert Settings().complete(ENVIRONMENT) == Settings(
         address="localhost:5000", token="t", seat=2, seed="7", ca="ca.pem"
     )
 
 
-def test_what_the_author_says_goes_before_the_environment() -> None:
+def test_settings_of_the_author_override_the_environment() -> None:
     own = Settings(address="unix:/s", token="u", seat=0, seed=0, ca="own.pem")
-    assert own.complete(TOLD) == own
+    assert own.complete(ENVIRONMENT) == own
 
 
 @pytest.mark.parametrize(
@@ -30,9 +30,15 @@ def test_what_the_author_says_goes_before_the_environment() -> None:
     [
         ({}, "ASARA_ADDRESS and ASARA_TOKEN are not set: start this bot with `asara match`"),
         ({"ASARA_ADDRESS": "h:1"}, "ASARA_TOKEN is not set"),
-        (TOLD | {"ASARA_ADDRESS": "localhost"}, "address 'localhost': write host:port"),
-        (TOLD | {"ASARA_ADDRESS": "localhost:http"}, "address 'localhost:http': write"),
-        (TOLD | {"ASARA_SEAT": "first"}, "ASARA_SEAT is 'first'"),
+        (
+            ENVIRONMENT | {"ASARA_ADDRESS": "localhost"},
+            "ASARA_ADDRESS is 'localhost': expected host:port",
+        ),
+        (
+            ENVIRONMENT | {"ASARA_ADDRESS": "localhost:http"},
+            "ASARA_ADDRESS is 'localhost:http': expected",
+        ),
+        (ENVIRONMENT | {"ASARA_SEAT": "first"}, "ASARA_SEAT is 'first'"),
     ],
 )
 def test_a_bad_environment_is_named(environ: dict[str, str], message: str) -> None:
@@ -41,9 +47,9 @@ def test_a_bad_environment_is_named(environ: dict[str, str], message: str) -> No
     assert caught.value.exit_status == 2
 
 
-def test_no_matches_at_all() -> None:
+def test_no_matches_at_once() -> None:
     with pytest.raises(ConfigurationError, match="max_matches is 0"):
-        Settings(max_matches=0).complete(TOLD)
+        Settings(max_matches=0).complete(ENVIRONMENT)
 
 
 def test_a_missing_authority_is_named(tmp_path: Path) -> None:
@@ -54,8 +60,8 @@ def test_a_missing_authority_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content", [b"", b"\xff\x00garbage", (HERE / "localhost.key").read_bytes()]
 )
-def test_what_is_no_certificate_is_named(tmp_path: Path, content: bytes) -> None:
+def test_a_file_without_a_certificate_is_named(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "ca.pem").write_bytes(content)
-    with pytest.raises(ConfigurationError, match=r"ca\.pem' holds no certificate in PEM form"):
+    with pytest.raises(ConfigurationError, match=r"ca\.pem' contains no PEM certificate"):
         Settings(ca=tmp_path / "ca.pem").credentials()
     assert Settings(ca=HERE / "localhost.pem").credentials() is not None

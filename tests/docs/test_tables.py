@@ -13,16 +13,15 @@ from asara.v1.play_pb2 import Clocks as ClocksMessage
 from asara.v1.play_pb2 import Limits as LimitsMessage
 from asara.v1.play_pb2 import RejectionReason
 from asara.v1.vocabulary_pb2 import Action
-from asara_codec.results import Termination as SeatEnd
 from asara_game import RULE_COMBINATIONS, format_rule_sets
 from asara_game.vocabulary import DecisionKind
 from asara_server.cli.app import app
 from asara_server.cli.options.bots import bundled_bots
 from asara_server.match.spec import ClockSettings
-from asara_server.network.metrics import RefereeCollector
+from asara_server.network.metrics import metrics_registry
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
-from asara_server.referee.stream_errors import VIOLATIONS, Ending
+from asara_server.referee.stream_errors import VIOLATIONS, ErrorKind
 from asara_server.tournament.config.tournament_file import Clocks, Entry, Limits, Remote, Tournament
 from asara_server.tournament.run.directory import (
     RUN_FILES,
@@ -134,14 +133,14 @@ def test_fields_of_the_files_of_a_run(document, model):
 
 
 def test_metrics_and_their_labels():
-    collector = RefereeCollector()
-    collector.referee = Referee()
-    collector.referee.counters.forfeits["ann", SeatEnd.CRASH] = 1
+    referee = Referee()
+    referee.start_counting().forfeits.labels("ann", "crash")
+    registry = metrics_registry(referee)
     found = {
         f"{family.name}_total" if family.type == "counter" else family.name: {
             label for sample in family.samples for label in sample.labels if label != "le"
         }
-        for family in collector.collect()
+        for family in registry.collect()
     }
     rows = table(NETWORK, "metric")
     assert {row[0].strip("`"): set(code_words(row[1])) for row in rows} == found
@@ -216,9 +215,7 @@ def test_errors():
     documented = {
         (row[0].strip("`"), row[1].strip("`"), row[3] == "yes") for row in table(PROTOCOL, "status")
     }
-    assert documented == {
-        (ending.value[0].name, ending.value[1], ending in VIOLATIONS) for ending in Ending
-    }
+    assert documented == {(kind.code.name, kind.reason, kind in VIOLATIONS) for kind in ErrorKind}
 
 
 def test_clocks():

@@ -110,11 +110,11 @@ def test_files_that_are_no_journal(tmp_path: Path) -> None:
     other = sqlite3.connect(tmp_path / "other")
     other.execute("CREATE TABLE t (x)")
     other.close()
-    with pytest.raises(JournalError, match="no journal"):
+    with pytest.raises(JournalError, match="not a journal"):
         Journal(tmp_path / "other")
     with Journal(tmp_path / "newer") as journal:
         journal._execute("PRAGMA user_version = 99")
-    with pytest.raises(JournalError, match="journal format 99, and this program knows format 1"):
+    with pytest.raises(JournalError, match="journal format 99; this program has format 1"):
         Journal(tmp_path / "newer")
     with pytest.raises(JournalError, match="No such file"):
         Journal(tmp_path / "no" / "folder")

@@ -9,36 +9,43 @@ from pathlib import Path
 import pytest
 
 from asara_codec.results import Termination
-from asara_server.eventlog.header import replay_of
 from asara_server.eventlog.journal import Journal, JournalError
+from asara_server.eventlog.replay import replay_of
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match.inputs import ForfeitRecord, ReopenRecord, ReplyRecord
 from asara_server.match.spec import ClockSettings, MatchRecord, MatchSpec
 from asara_server.replay.file import parse_replay, replay_bytes
 from asara_server.replay.signing import SigningKey
-from tests.referee.harness import SECRET, Court, asynchronous, court, play_bot, spec, together
+from tests.referee.harness import (
+    SECRET,
+    RefereeServer,
+    play_bot,
+    referee_server,
+    spec,
+    together,
+)
 
 PATIENT = ClockSettings(bank_s=5, increment_s=0, grace_s=0, reconnect_s=5)
 QUICK = ClockSettings(start_up_s=0.2, bank_s=5, reconnect_s=0.2)
 
 
 @asynccontextmanager
-async def kept(path: Path) -> AsyncIterator[Court]:
+async def kept(path: Path) -> AsyncIterator[RefereeServer]:
     """A referee with a journal. In the end it is gone as by a kill: nobody forfeits for it."""
     journal = Journal(path / "journal.sqlite")
-    async with court(journal=journal) as held:
-        held.admit("a", "b")
+    async with referee_server(journal=journal) as server:
+        server.admit("a", "b")
         try:
-            yield held
+            yield server
         finally:
             journal._database.close()
 
 
 async def play_some(folder: Path, match: MatchSpec, replies: int) -> None:
     """Play so many replies, and let the referee be killed."""
-    async with kept(folder) as held:
-        streams = {name: await held.dial(name) for name in "ab"}
-        playing = asyncio.create_task(held.referee.play(match))
+    async with kept(folder) as server:
+        streams = {name: await server.dial(name) for name in "ab"}
+        playing = asyncio.create_task(server.referee.play(match))
         decisions = {
             asyncio.create_task(stream.until("decision")): stream for stream in streams.values()
         }
@@ -51,7 +58,7 @@ async def play_some(folder: Path, match: MatchSpec, replies: int) -> None:
         await asyncio.wait(decisions, return_when=asyncio.FIRST_COMPLETED)
         for task in decisions:
             task.cancel()
-        held.referee._tables._journal._database.close()  # type: ignore[union-attr]
+        server.referee._matches._commits.journal._database.close()  # type: ignore[union-attr]
         playing.cancel()
 
 
@@ -66,14 +73,13 @@ def check(record: MatchRecord) -> None:
     assert sum(isinstance(each, ReopenRecord) for each in record.records) == 1
 
 
-@asynchronous
 async def test_bots_that_come_back_play_on_at_the_same_decision_with_the_same_clock(tmp_path):
     match = spec(clocks=PATIENT)
     await play_some(tmp_path, match, replies=7)
     await asyncio.sleep(0.3)  # nobody is charged for it
-    async with kept(tmp_path) as held:
-        a, b = await held.dial("a"), await held.dial("b")
-        playing = asyncio.create_task(held.referee.play(match))
+    async with kept(tmp_path) as server:
+        a, b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(match))
         first = asyncio.create_task(a.read())
         second = asyncio.create_task(b.read())
         [told], [waiting] = await asyncio.wait([first, second], return_when=asyncio.FIRST_COMPLETED)
@@ -81,31 +87,30 @@ async def test_bots_that_come_back_play_on_at_the_same_decision_with_the_same_cl
         waiting.cancel()
         assert told.result().match_started.resumed
         decision = await asked.expect("decision")
-        [table] = held.referee.running()
-        assert table.match is not None
-        replies = [each for each in table.match.records if isinstance(each, ReplyRecord)]
+        [hosted] = server.referee.running_matches()
+        assert hosted.match is not None
+        replies = [each for each in hosted.match.records if isinstance(each, ReplyRecord)]
         last = replies[-1]
-        reopened = next(each for each in table.match.records if isinstance(each, ReopenRecord))
+        reopened = next(each for each in hosted.match.records if isinstance(each, ReopenRecord))
         assert reopened.time_us == last.time_us + last.referee_us
-        took_us = sum(each.bot_us for each in replies if each.seat == table.match.asked)
+        took_us = sum(each.bot_us for each in replies if each.seat == hosted.match.asked)
         assert decision.clock_us == 5_000_000 - took_us - last.referee_us
-        other = await held.dial("b" if other is b else "a")  # its read was cancelled
+        other = await server.dial("b" if other is b else "a")  # its read was cancelled
         await asked.answer(decision)
         record, *_ = await together(playing, play_bot(asked, seed=1), play_bot(other, seed=2))
         check(record)
         assert record.duration_us < 5_000_000
 
 
-@asynchronous
 async def test_a_match_that_was_over_is_told_without_its_bots(tmp_path):
     match = spec()
-    async with kept(tmp_path) as held:
-        a, b = await held.dial("a"), await held.dial("b")
+    async with kept(tmp_path) as server:
+        a, b = await server.dial("a"), await server.dial("b")
         record, *_ = await together(
-            held.referee.play(match), play_bot(a, seed=1), play_bot(b, seed=2)
+            server.referee.play(match), play_bot(a, seed=1), play_bot(b, seed=2)
         )
-    async with kept(tmp_path) as held:
-        again = await held.referee.play(match)
+    async with kept(tmp_path) as server:
+        again = await server.referee.play(match)
     assert (again.records, again.results, again.digests) == (
         record.records,
         record.results,
@@ -114,13 +119,12 @@ async def test_a_match_that_was_over_is_told_without_its_bots(tmp_path):
     assert again.started_unix_ms == record.started_unix_ms
 
 
-@asynchronous
 async def test_bots_that_do_not_come_back_have_crashed(tmp_path):
     match = spec(clocks=QUICK)
     await play_some(tmp_path, match, replies=3)
-    async with kept(tmp_path) as held:
-        b = await held.dial("b")
-        record, _ = await together(held.referee.play(match), play_bot(b))
+    async with kept(tmp_path) as server:
+        b = await server.dial("b")
+        record, _ = await together(server.referee.play(match), play_bot(b))
     assert [result.termination for result in record.results] == [
         Termination.CRASH,
         Termination.COMPLETED,
@@ -128,60 +132,55 @@ async def test_bots_that_do_not_come_back_have_crashed(tmp_path):
     check(record)
 
 
-@asynchronous
 async def test_a_bot_that_is_gone_for_good_forfeits_at_once(tmp_path):
     match = spec()
     await play_some(tmp_path, match, replies=3)
-    async with kept(tmp_path) as held:
-        b = await held.dial("b")
-        held.referee.lost("token-a", "could not be started")
-        record, _ = await together(held.referee.play(match), play_bot(b))
+    async with kept(tmp_path) as server:
+        b = await server.dial("b")
+        server.referee.mark_lost("token-a", "could not be started")
+        record, _ = await together(server.referee.play(match), play_bot(b))
     assert record.results[0].detail == "could not be started"
     assert isinstance(record.records[-1], ForfeitRecord)
     check(record)
 
 
-@asynchronous
 async def test_a_stop_leaves_a_match_to_be_gone_on_with(tmp_path):
     match = spec(clocks=ClockSettings(reconnect_s=0))
-    async with kept(tmp_path) as held:
-        a, b = await held.dial("a"), await held.dial("b")
-        playing = asyncio.create_task(held.referee.play(match))
+    async with kept(tmp_path) as server:
+        a, b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(match))
         await a.until("match_started")
-        [cut] = await held.referee.stop(finish_s=0)
+        [cut] = await server.referee.stop(finish_s=0)
         assert "cut in year 1" in cut
         assert (await a.until("match_ended")).void
         with pytest.raises(Exception, match="cut in year 1"):
             await playing
-    async with kept(tmp_path) as held:
-        a, b = await held.dial("a"), await held.dial("b")
+    async with kept(tmp_path) as server:
+        a, b = await server.dial("a"), await server.dial("b")
         record, *_ = await together(
-            held.referee.play(match), play_bot(a, seed=1), play_bot(b, seed=2)
+            server.referee.play(match), play_bot(a, seed=1), play_bot(b, seed=2)
         )
     check(record)
 
 
-@asynchronous
 async def test_another_match_of_the_same_name_is_refused(tmp_path):
     await play_some(tmp_path, spec(), replies=1)
-    async with kept(tmp_path) as held:
-        with pytest.raises(JournalError, match="m1 has other entries or deals"):
-            await held.referee.play(spec(secret=SECRET[::-1]))
+    async with kept(tmp_path) as server:
+        with pytest.raises(JournalError, match="m1 has other entries or another deal"):
+            await server.referee.play(spec(secret=SECRET[::-1]))
 
 
-@asynchronous
 async def test_records_that_do_not_hold_void_the_match(tmp_path):
     await play_some(tmp_path, spec(), replies=3)
     database = sqlite3.connect(tmp_path / "journal.sqlite")
     database.execute("DELETE FROM log WHERE id = 2")
     database.commit()
     database.close()
-    async with kept(tmp_path) as held:
-        assert (await held.referee.play(spec())).void
+    async with kept(tmp_path) as server:
+        assert (await server.referee.play(spec())).void
 
 
 @pytest.mark.sources_only
-@asynchronous
 async def test_everything_is_committed_before_it_is_told(tmp_path, monkeypatch):
     """Whatever a stream is given, the journal on the disk leads to it."""
     really_commit = Journal.commit
@@ -193,36 +192,36 @@ async def test_everything_is_committed_before_it_is_told(tmp_path, monkeypatch):
         really_commit(self)
 
     monkeypatch.setattr(Journal, "commit", commit)
-    async with kept(tmp_path) as held:
-        a, b = await held.dial("a"), await held.dial("b")
-        for bot in held.referee._bots.values():
+    async with kept(tmp_path) as server:
+        a, b = await server.dial("a"), await server.dial("b")
+        for bot in server.referee._bots.values():
             session = bot.session
             assert session is not None
-            really_put = session.put
+            really_send = session.send
 
-            def put(message: bytes, really_put=really_put) -> None:
-                [table] = held.referee._tables.by_match.values() or [None]
-                made = 0 if table is None or table.match is None else len(table.match.records)
+            def send(message: bytes, really_send=really_send) -> None:
+                [hosted] = server.referee._matches.by_id.values() or [None]
+                made = 0 if hosted is None or hosted.match is None else len(hosted.match.records)
                 if made and len(committed) != made:
                     ahead.append(f"{len(committed)} of {made}")
-                really_put(message)
+                really_send(message)
 
-            monkeypatch.setattr(session, "put", put)
+            monkeypatch.setattr(session, "send", send)
         record, *_ = await together(
-            held.referee.play(spec()), play_bot(a, seed=1), play_bot(b, seed=2)
+            server.referee.play(spec()), play_bot(a, seed=1), play_bot(b, seed=2)
         )
     assert len(committed) == len(record.records) > 50
     assert not ahead
 
 
-@asynchronous
 async def test_where_the_journal_fails_nothing_more_is_told(tmp_path):
-    async with kept(tmp_path) as held:
-        a, b = await held.dial("a"), await held.dial("b")
-        playing = asyncio.create_task(held.referee.play(spec()))
+    async with kept(tmp_path) as server:
+        a, b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec()))
         decision = await asyncio.wait_for(asyncio.create_task(_first_decision(a, b)), timeout=5)
-        journal = held.referee._tables._journal
-        assert journal is not None
+        commits = server.referee._matches._commits
+        assert commits is not None
+        journal = commits.journal
         pages = journal._number("PRAGMA page_count")
         journal._execute(f"PRAGMA max_page_count = {pages}")
         journal.add(1, bytes(100_000))
@@ -232,7 +231,7 @@ async def test_where_the_journal_fails_nothing_more_is_told(tmp_path):
             await playing
         assert await stream.silent()
         with pytest.raises(JournalError, match="the disk is full"):
-            await held.referee.play(spec(match_id="m2"))
+            await server.referee.play(spec(match_id="m2"))
 
 
 async def _first_decision(a, b):

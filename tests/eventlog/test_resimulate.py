@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from asara_game.rules import RULE_COMBINATIONS
-from asara_server.eventlog.header import replay_of
+from asara_server.eventlog.replay import replay_of
 from asara_server.eventlog.resimulate import UnsoundError, resimulate, resimulated_steps
 from asara_server.match.inputs import (
     ExpiryRecord,
@@ -81,7 +81,7 @@ def test_a_reply_of_a_seat_that_was_not_asked() -> None:
     assert isinstance(reply, ReplyRecord)
     other = (reply.seat + 1) % 3
     text = fault(REPLY, reply._replace(seat=other))
-    assert f"record {REPLY + 2}: expected a reply of seat {reply.seat}; found a reply of" in text
+    assert f"record {REPLY + 2}: expected one of seat {reply.seat}; found a reply of" in text
 
 
 def test_costs_and_times_that_do_not_fit() -> None:
@@ -102,12 +102,12 @@ def test_a_timeout_that_was_overlooked_and_one_that_was_none() -> None:
     assert isinstance(reply, ReplyRecord)
     late = reply._replace(time_us=reply.time_us + 10**9, bot_us=reply.bot_us + 10**9)
     text = fault(REPLY, late)
-    assert f"expected that the time of seat {reply.seat} ran out; found a reply" in text
+    assert f"expected an expiry of the time of seat {reply.seat}; found a reply" in text
     dice = random.Random(1)
     spec = random_spec(rules_for(EVERYTHING, 2), dice, "m")
     record = random_match(spec, dice, quiet=True, replies=5)
     expiry = ExpiryRecord(record.records[2].time_us + 99, (0,))
-    with pytest.raises(UnsoundError, match="expected that nothing happens; found that the time"):
+    with pytest.raises(UnsoundError, match="expected no record here; found an expiry of the time"):
         resimulate(spec, LIMITS, (*record.records[:3], expiry))
 
 
@@ -123,17 +123,19 @@ def test_a_rejection_of_a_reply_that_was_right() -> None:
 
 def test_records_left_out_and_repeated() -> None:
     assert fault(0).startswith("record 2: expected the start of the match")
-    assert "only once" in fault(3, RECORDS[0])
+    assert "only one start" in fault(3, RECORDS[0])
     assert fault(REPLY)
     assert fault(REPLY, RECORDS[REPLY], RECORDS[REPLY])
     assert fault(FORFEIT)
-    assert "expected that nothing happens" in fault(FORFEIT, RECORDS[FORFEIT], RECORDS[FORFEIT])
+    assert "expected no record here" in fault(FORFEIT, RECORDS[FORFEIT], RECORDS[FORFEIT])
     leave = LeaveRecord(RECORDS[-1].time_us, 0)
     assert "the match was over" in fault(len(RECORDS) - 1, RECORDS[-1], leave)
 
 
 def test_a_match_that_stops_in_the_middle_is_refused() -> None:
-    with pytest.raises(UnsoundError, match=r"record 12: expected more, for seat . was to decide"):
+    with pytest.raises(
+        UnsoundError, match=r"record 12: expected more records, as seat . was asked"
+    ):
         list(resimulated_steps(replace(REPLAY, records=RECORDS[:10])))
 
 

@@ -20,15 +20,16 @@ from asara_game.actions import (
     TakeSection,
     Wish,
 )
-from asara_game.build import reachable
+from asara_game.build import buildable
 from asara_game.deal import Deal
 from asara_game.engine import apply, decision, new_match
 from asara_game.events import Event
 from asara_game.moves import options
 from asara_game.rules import RULE_COMBINATIONS, Rules, format_rule_sets
-from asara_game.state import State
+from asara_game.state import NOT_COUNTED, State, buyer_counts, lit_colour
 from asara_game.view import view
 from asara_game.vocabulary import (
+    MARKET_TYPES,
     SECTION_TYPES,
     BuyerColour,
     Colour,
@@ -135,7 +136,7 @@ def check_components(state: State, gifts_taken: Counter[Any]) -> None:
 def _check_buyers(state: State) -> None:
     found = Counter(state.buyer_pile)
     for seat, hand in enumerate(state.hands):
-        held = {colour: hand >> 6 * (colour - 1) & 63 for colour in BuyerColour}
+        held = dict(zip(BuyerColour, buyer_counts(hand), strict=True))
         assert sum(held.values()) == state.hand_sizes[seat]
         assert hand >> 30 == 0
         found.update(held)
@@ -151,16 +152,14 @@ def _check_buyers(state: State) -> None:
 def _check_sections(state: State) -> None:
     found: Counter[Section] = Counter()
     for market, pile in enumerate(state.piles):
-        found.update(SECTION_TYPES[market * 10 + kind] for kind in pile)
-    for index, count in enumerate(state.display):
+        found.update(MARKET_TYPES[market][number] for number in pile)
+    for section, count in zip(SECTION_TYPES, state.display_counts, strict=True):
         assert count >= 0
-        found[SECTION_TYPES[index]] += count
+        found[section] += count
     for seat in range(state.rules.seats):
-        for index, count in enumerate(state.stock[seat * 40 : seat * 40 + 40]):
+        for section, count in zip(SECTION_TYPES, state.unbuilt_of(seat), strict=True):
             assert count >= 0
-            colour, rest = divmod(index, 8)
-            kind, gold = divmod(rest, 2)
-            found[Section(SectionKind(kind + 1), Colour(colour + 1), bool(gold))] += count
+            found[section] += count
         for tower in state.towers[seat]:
             colour = tower.colour
             found[Section(SectionKind.BASE, colour, tower.base_gold)] += 1
@@ -175,8 +174,8 @@ def _check_sections(state: State) -> None:
 
 
 def _check_lit_windows(state: State) -> None:
-    found = Counter(window & 7 for window in state.lit_stack)
-    for index, count in enumerate(state.lit):
+    found = Counter(map(lit_colour, state.lit_stack))
+    for index, count in enumerate(state.lit_held):
         assert count >= 0
         found[index % 5 + 1] += count
     for towers in state.towers:
@@ -185,7 +184,7 @@ def _check_lit_windows(state: State) -> None:
             assert 0 <= tower.lit_gold <= tower.gold_windows
             found[tower.colour] += tower.lit
     if state.kind == DecisionKind.LIT_KEEP and state.seat >= 0:
-        found.update(state.drawn)
+        found.update(state.lit_drawn)
     expected = Counter(dict(enumerate(state.rules.edition.lit_windows, 1)))
     assert +found == +expected
 
@@ -206,24 +205,24 @@ def check_tables(state: State) -> None:
     """Counts and bits that are kept to be quick say what the table says."""
     rules = state.rules
     for market in range(4):
-        counts = state.display[market * 10 : market * 10 + 10]
-        assert state.present[market] == sum(1 << i for i, count in enumerate(counts) if count)
+        shown = [number for number, count in enumerate(state.display_of(market)) if count]
+        assert state.types_on_display[market] == sum(1 << number for number in shown)
     taken = {mark.space for area in state.dispatched for mark in area}
     for info in rules.spaces:
-        free = info.space not in taken or info is rules.by_area[7][0]
-        assert bool(state.free[info.area] & info.bit) is free
+        free = info.space not in taken or info is rules.spaces_by_area[7][0]
+        assert bool(state.free_spaces[info.area] & info.bit) is free
         holds_gift = info.chest >= 0 and bool(state.chests[info.chest])
-        assert bool(state.gifted[info.area] & info.bit) is holds_gift
+        assert bool(state.gift_spaces[info.area] & info.bit) is holds_gift
     for seat, towers in enumerate(state.towers):
-        bare = Counter[int]()
+        unlit = Counter[int]()
         for tower in towers:
-            bare[tower.colour] += tower.plain_windows + tower.gold_windows - tower.lit
-        assert state.bare[seat * 5 : seat * 5 + 5] == [bare[colour] for colour in Colour]
-        if state.numbers[seat] >= 0 and state.kind == DecisionKind.SPACE:
-            assert state.numbers[seat] == reachable(
-                state.stock[seat * 40 : seat * 40 + 40],
-                state.lit[seat * 5 : seat * 5 + 5],
-                state.bare[seat * 5 : seat * 5 + 5],
+            unlit[tower.colour] += tower.plain_windows + tower.gold_windows - tower.lit
+        assert state.unlit_windows_of(seat) == [unlit[colour] for colour in Colour]
+        if state.buildable_counts[seat] != NOT_COUNTED and state.kind == DecisionKind.SPACE:
+            assert state.buildable_counts[seat] == buildable(
+                state.unbuilt_of(seat),
+                state.lit_held_by(seat),
+                state.unlit_windows_of(seat),
                 towers,
             )
 

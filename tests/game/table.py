@@ -15,9 +15,17 @@ from asara_game.engine import apply, new_match
 from asara_game.events import BuyersDispatched, Event
 from asara_game.moves import options
 from asara_game.rules import Rules, SpaceInfo, parse_rule_sets
-from asara_game.state import ONE, Dispatched, State
+from asara_game.state import (
+    NOT_COUNTED,
+    Dispatched,
+    State,
+    lit_index,
+    pack_hand,
+    unbuilt_index,
+)
 from asara_game.view import PrivateView, PublicView, public_view, view
 from asara_game.vocabulary import (
+    MARKET_TYPES,
     Area,
     BuyerColour,
     Colour,
@@ -27,6 +35,7 @@ from asara_game.vocabulary import (
     Section,
     SectionKind,
     Tower,
+    section_index,
 )
 
 SECRET = bytes(range(32))
@@ -85,7 +94,7 @@ class Table:
     def hand(self, seat: int, text: str) -> None:
         """The seat's buyers."""
         held = buyers(text)
-        self.state.hands[seat] = sum(ONE[colour] for colour in held)
+        self.state.hands[seat] = pack_hand(held)
         self.state.hand_sizes[seat] = len(held)
         self._ask()
 
@@ -96,27 +105,28 @@ class Table:
     def stock(self, seat: int, *sections: str) -> None:
         """The seat's unbuilt sections, and no others."""
         counts = [0] * 40
-        for kind, colour, gold in map(section, sections):
-            counts[(colour - 1) * 8 + (kind - 1) * 2 + gold] += 1
-        self.state.stock[seat * 40 : seat * 40 + 40] = counts
-        self.state.numbers[seat] = -1
+        for found in map(section, sections):
+            counts[section_index(found)] += 1
+        first = unbuilt_index(seat, 0)
+        self.state.unbuilt[first : first + 40] = counts
+        self.state.buildable_counts[seat] = NOT_COUNTED
         self._ask()
 
     def lit(self, seat: int, text: str) -> None:
         """The seat's lit windows that are not built."""
         held = colours(text)
-        self.state.lit[seat * 5 : seat * 5 + 5] = [held.count(colour) for colour in Colour]
-        self.state.numbers[seat] = -1
+        for colour in Colour:
+            self.state.lit_held[lit_index(seat, colour)] = held.count(colour)
+        self.state.buildable_counts[seat] = NOT_COUNTED
         self._ask()
 
     def towers(self, seat: int, *towers: Tower) -> None:
         """The seat's towers, and no others."""
         self.state.towers[seat] = towers
-        bare = [0] * 5
-        for t in towers:
-            bare[t.colour - 1] += t.plain_windows + t.gold_windows - t.lit
-        self.state.bare[seat * 5 : seat * 5 + 5] = bare
-        self.state.numbers[seat] = -1
+        for colour in Colour:
+            unlit = sum(t.unlit_windows for t in towers if t.colour == colour)
+            self.state.unlit_windows[lit_index(seat, colour)] = unlit
+        self.state.buildable_counts[seat] = NOT_COUNTED
         self._ask()
 
     def occupy(self, *spaces: str, seat: int = 1, colour: str = "blue") -> None:
@@ -124,7 +134,7 @@ class Table:
         for text in spaces:
             info = self.info(text)
             face = BuyerColour[colour.upper()]
-            self.state.free[info.area] &= ~info.bit
+            self.state.free_spaces[info.area] &= ~info.bit
             self.state.area_colours[info.area] = face
             mark = Dispatched(info.space, seat, face)
             self.state.dispatched[info.area] = (*self.state.dispatched[info.area], mark)
@@ -132,19 +142,18 @@ class Table:
 
     def display(self, kind: str, *sections: str) -> None:
         """What the market of this kind shows, and nothing else."""
-        base = (SectionKind[kind.upper()] - 1) * 10
-        counts = [0] * 10
-        for found in map(section, sections):
-            counts[(found.colour - 1) * 2 + found.gold] += 1
-        self.state.display[base : base + 10] = counts
-        present = sum(1 << index for index, count in enumerate(counts) if count)
-        self.state.present[base // 10] = present
+        market = SectionKind[kind.upper()] - 1
+        shown = [section(text) for text in sections]
+        for wanted in MARKET_TYPES[market]:
+            self.state.display_counts[section_index(wanted)] = shown.count(wanted)
+        types = {MARKET_TYPES[market].index(found) for found in shown}
+        self.state.types_on_display[market] = sum(1 << number for number in types)
         self._ask()
 
     def pile(self, kind: str, *sections: str) -> None:
         """A market's face-down pile, top last."""
-        found = [(s.colour - 1) * 2 + s.gold for s in map(section, sections)]
-        self.state.piles[SectionKind[kind.upper()] - 1] = found
+        market = SectionKind[kind.upper()] - 1
+        self.state.piles[market] = [MARKET_TYPES[market].index(section(text)) for text in sections]
         self._ask()
 
     def buyer_pile(self, text: str) -> None:
@@ -161,9 +170,9 @@ class Table:
         """The cards on a chest space, in the order they were laid."""
         info = self.info(space)
         self.state.chests[info.chest] = cards
-        self.state.gifted[info.area] &= ~info.bit
+        self.state.gift_spaces[info.area] &= ~info.bit
         if cards:
-            self.state.gifted[info.area] |= info.bit
+            self.state.gift_spaces[info.area] |= info.bit
         self._ask()
 
     def no_gifts(self) -> None:
@@ -172,7 +181,7 @@ class Table:
 
     def turn(self, seat: int) -> None:
         """It is this seat's turn."""
-        self.state.turn = self.state.seat = seat
+        self.state.turn_seat = self.state.seat = seat
         self._ask()
 
     def year(self, year: int) -> None:

@@ -85,7 +85,7 @@ def what_lies_where(state: State) -> dict[str, Any]:
     found: dict[str, Any] = {"displays": {}, "piles": {}}
     for kind in SectionKind:
         types = [format_section(section) for section in SECTION_TYPES if section.kind == kind]
-        counts = state.display[(kind - 1) * 10 : kind * 10]
+        counts = state.display_of(kind - 1)
         name = kind.name.lower()
         found["displays"][name] = [
             text for text, count in zip(types, counts, strict=True) for _ in range(count)
@@ -133,7 +133,7 @@ def test_every_shuffle_of_a_match_has_a_label_of_its_own():
         apply(state, dice.choice(state.legal))
     assert len(set(labels)) == len(labels)
     counts = Counter(label.split("/")[0] for label in labels)
-    for thing, count in zip(SHUFFLED, state.shuffles, strict=True):
+    for thing, count in zip(SHUFFLED, state.shuffle_counts, strict=True):
         assert counts[thing] == count
         assert {f"{thing}/{n}" for n in range(count)} <= set(labels)
 

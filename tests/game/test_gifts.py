@@ -52,7 +52,7 @@ def test_another_space_of_the_area_takes_no_gift():
 def test_choose_a_buyer_shows_the_pile_to_the_player_takes_one_and_shuffles():
     table = with_gifts("buyer")
     table.buyer_pile("orange blue orange green")
-    shuffled = table.state.shuffles[4]
+    shuffled = table.state.shuffle_counts[4]
     table.send("bank 6", "blue")
     assert [b.name for b in table.private(0).searched_buyers] == [
         "BLUE",
@@ -65,7 +65,7 @@ def test_choose_a_buyer_shows_the_pile_to_the_player_takes_one_and_shuffles():
     table.play("choose orange")
     assert table.held(0) == "blue orange"
     assert sorted(table.state.buyer_pile) == [1, 4, 5]
-    assert table.state.shuffles[4] == shuffled + 1
+    assert table.state.shuffle_counts[4] == shuffled + 1
     assert table.private(0).searched_buyers == ()
 
 

@@ -175,7 +175,7 @@ def test_a_searched_pile_is_shuffled():
         table.pile("base", *pile)
         table.send("spies 3", "blue")
         table.play("search base", "decline")
-        assert table.state.shuffles[0] == 2
+        assert table.state.shuffle_counts[0] == 2
         orders.append(list(table.state.piles[0]))
     assert orders[0] == orders[1]
 

@@ -44,18 +44,18 @@ def check_match(rule_sets: str, seats: int, seed: int) -> None:
         assert state.prestige == ledger.prestige
         choosing = state.seat >= 0 and state.kind == DecisionKind.GIFT_BUYER
         hands = list(state.hand_sizes)
-        hands[state.turn] += choosing  # the card has been taken, the buyer not yet
+        hands[state.turn_seat] += choosing  # the card has been taken, the buyer not yet
         assert hands == ledger.hand_sizes
         assert [list(own) for own in state.towers] == ledger.towers
         assert all(type(tower) is Tower for own in state.towers for tower in own)
-        assert [sum(state.lit[s * 5 : s * 5 + 5]) for s in range(seats)] == ledger.lit_windows
-        assert (state.year, state.patronage) == (ledger.year, ledger.patronage)
-        assert state.to_build == ledger.to_build
+        assert [sum(state.lit_held_by(seat)) for seat in range(seats)] == ledger.lit_windows
+        assert (state.year, state.patronage_seat) == (ledger.year, ledger.patronage)
+        assert state.sections_to_build == ledger.to_build
         if state.seat >= 0:
             check_legal(state)
             check_turn(state)
             assert outcome(state) is None
-            assert decision(state).seat == state.turn == state.seat
+            assert decision(state).seat == state.turn_seat == state.seat
     assert ledger.year == in_force.edition.years == 4
     assert ledger.finals == seats
     end = outcome(state)

@@ -11,7 +11,8 @@ from asara_game.determinize import determinize
 from asara_game.edition import load_edition, parse_edition
 from asara_game.engine import apply, outcome
 from asara_game.rules import RULE_COMBINATIONS, Rules
-from asara_game.view import RunningView, public_view, view
+from asara_game.state import lit_colour
+from asara_game.view import PrivateView, RunningView, public_view, view
 from asara_game.vocabulary import DecisionKind
 from tests.game.play import CASES, POLICIES, check_components, check_tables, playout, visitor
 from tests.game.table import EVERYTHING, Table, rules
@@ -34,9 +35,9 @@ def test_everybody_has_the_same_public_view_and_a_private_one_of_his_own(rule_se
             assert sum(seen.private.hand) == public.seats[seat].hand_size
             assert sum(seen.private.lit_windows) == public.seats[seat].lit_windows
             assert seen.legal == (tuple(state.legal) if seat == state.seat else ())
-        assert public.turn_seat == state.turn
+        assert public.turn_seat == state.turn_seat
         assert [sum(display) for display in public.displays] == [
-            sum(state.display[at : at + 10]) for at in range(0, 40, 10)
+            sum(state.display_of(market)) for market in range(4)
         ]
 
 
@@ -75,8 +76,7 @@ def test_a_running_view_shows_what_a_view_made_anew_shows(rule_sets, seats, poli
     state, _, _ = next(moments)
     running = RunningView(state)
     assert running.deciding() == view(state, state.seat)
-    for state, _, events in moments:
-        running.changed(events)
+    for state, _, _ in moments:
         if state.seat >= 0:
             assert running.deciding() == view(state, state.seat)
 
@@ -87,10 +87,26 @@ def test_a_running_view_may_be_asked_now_and_then():
         moments = playout(rules(EVERYTHING, 3), seed)
         state, _, _ = next(moments)
         running = RunningView(state)
-        for state, _, events in moments:
-            running.changed(events)
+        for state, _, _ in moments:
             if state.seat >= 0 and dice.random() < 0.2:
                 assert running.deciding() == view(state, state.seat)
+
+
+@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+def test_parts_of_a_running_view_that_did_not_change_are_the_same_objects(rule_sets, seats):
+    moments = playout(rules(rule_sets, seats), 7)
+    state, _, _ = next(moments)
+    running = RunningView(state)
+    last = running.deciding().public
+    privates: dict[int, PrivateView] = {}
+    for state, _, _ in moments:
+        if state.seat >= 0:
+            seen = running.deciding()
+            for part, before in zip(seen.public, last, strict=True):
+                assert (part is before) == (part == before)
+            own, before = seen.private, privates.get(state.seat, seen.private)
+            assert (own.sections is before.sections) == (own.sections == before.sections)
+            last, privates[state.seat] = seen.public, own
 
 
 def test_a_views_parts_can_be_remembered():
@@ -152,7 +168,7 @@ def test_another_world_can_be_played_to_its_end(rule_sets, seats):
 
 def test_no_world_within_another_seats_turn():
     for state, _, _ in playout(rules("pro", 3), 1):
-        seen = view(state, (state.turn + 1) % 3)
+        seen = view(state, (state.turn_seat + 1) % 3)
         if seen.decision is None and state.seat >= 0 and any(state.hand_sizes):
             with pytest.raises(ValueError, match="another seat's turn"):
                 determinize(seen, random.Random(0))
@@ -167,7 +183,7 @@ def test_what_a_seat_knows_of_the_stack_is_so_in_every_world():
     table.turn(0)
     for seed in range(20):
         world = determinize(view(table.state, 0), random.Random(seed))
-        stack = [window & 7 for window in reversed(world.lit_stack)]
+        stack = [lit_colour(window) for window in reversed(world.lit_stack)]
         assert [(above, stack[above]) for above, _ in known] == list(known)
 
 

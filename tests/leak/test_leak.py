@@ -67,7 +67,7 @@ def pile_in_its_order(state, _, seen):
     searched = seen.private.searched_sections
     ordered = tuple(
         section._replace(colour=Colour(index // 2 + 1), gold=bool(index % 2))
-        for section, index in zip(searched, state.piles[state.pile], strict=False)
+        for section, index in zip(searched, state.piles[state.searched_market], strict=False)
     )
     return seen._replace(private=seen.private._replace(searched_sections=ordered))
 
@@ -147,12 +147,12 @@ def test_an_event_that_leaks_is_found_out(monkeypatch):
 
 @pytest.mark.sources_only
 def test_news_of_a_turn_that_is_not_over_is_found_out(monkeypatch):
-    happened = feed.MatchFeed.happened
+    happened = feed.MatchFeed.add_events
 
     def hasty(self, events, state):
         happened(self, events, state)
-        self.turns.append(len(self.events))
+        self.turn_ends.append(len(self.events))
 
-    monkeypatch.setattr(feed.MatchFeed, "happened", hasty)
+    monkeypatch.setattr(feed.MatchFeed, "add_events", hasty)
     with pytest.raises(Leak, match="before it is over"):
         Twins("basic", 2, 1).play(visitor)

@@ -41,7 +41,7 @@ Message = tuple[int, bytes]
 Speak = Callable[[Match], None]
 #: Share of the decisions whose message is compared with one made from nothing.
 _FRESH = 0.3
-_LIMITS = LimitSettings(rejections_forgiven=10**6).told()
+_LIMITS = LimitSettings(rejections_forgiven=10**6).match_limits
 #: Between turns: who is asked for buyers has told nobody of the space yet.
 _AT_REST = (DecisionKind.SPACE, DecisionKind.BUYERS)
 
@@ -118,6 +118,7 @@ class Twins:
         for match in self._both():
             answer = match.reply(seat, self.decisions[seat], [action_message(action)], self.now)
             assert answer is Answer.ACCEPTED
+            match.record_reply(referee_us=0)
             told.append(list(match.outbox))
             match.outbox.clear()
         assert told[0] == told[1]

@@ -17,13 +17,13 @@ from asara_game.events import Event
 from asara_game.rules import RULE_COMBINATIONS, Rules, format_rule_sets
 from asara_game.state import State
 from asara_game.vocabulary import RuleSet
-from asara_server.eventlog.header import Replay, replay_of
+from asara_server.eventlog.replay import Replay, replay_of
 from asara_server.match.inputs import Presence
 from asara_server.match.match import Match
 from asara_server.match.spec import ClockSettings, MatchRecord, MatchSpec, Player
 from asara_server.referee.limits import LimitSettings
 
-LIMITS = LimitSettings().told()
+LIMITS = LimitSettings().match_limits
 #: Every valid match: rule sets and number of seats.
 CASES = [
     pytest.param(rule_sets, seats, id=f"{format_rule_sets(rule_sets)}-{seats}")
@@ -101,7 +101,7 @@ def random_match(
         wanted = [action for action in legal if str(action) != "decline"]
         more = [action_message(dice.choice(legal))] * dice.randrange(2)
         match.reply(seat, decision, [action_message(dice.choice(wanted)), *more], now)
-        match.worked(dice.randrange(90))
+        match.record_reply(dice.randrange(90))
         answered += 1
     return MatchRecord(
         spec=spec,

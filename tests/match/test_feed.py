@@ -30,14 +30,14 @@ def test_live_updates_tell_each_turn_by_itself():
     driven.play_out(random.Random(1))
     feed = driven.match.feed
     updates = [r.update for r in driven.told[2] if r.HasField("update")]
-    assert [u.sequence for u in updates] == feed.turns[1:]
+    assert [u.sequence for u in updates] == feed.turn_ends[1:]
     starts = [u.sequence - len(u.events) for u in updates]
     own = [r.decision for r in driven.told[2] if r.HasField("decision")]
     told_with_own_decisions = sum(len(d.events) for d in own)
     assert sum(len(u.events) for u in updates) + told_with_own_decisions == (
-        len(feed.events) - feed.turns[0]
+        len(feed.events) - feed.turn_ends[0]
     )
-    assert starts[0] == feed.turns[0]
+    assert starts[0] == feed.turn_ends[0]
     assert not driven.told[2][-1].match_ended.events
 
 

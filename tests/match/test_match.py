@@ -87,9 +87,9 @@ def test_events_told_at_the_end_of_a_turn_end_before_the_next_turn():
     driven = Driven(spec(3))
     driven.play_out(random.Random(4))
     events = driven.match.feed.events
-    for end in driven.match.feed.turns[1:-1]:
+    for end in driven.match.feed.turn_ends[1:-1]:
         assert isinstance(events[end], BuyersDispatched)
-    turns = zip([0, *driven.match.feed.turns], driven.match.feed.turns, strict=False)
+    turns = zip([0, *driven.match.feed.turn_ends], driven.match.feed.turn_ends, strict=False)
     for start, end in list(turns)[1:]:
         assert sum(isinstance(e, BuyersDispatched) for e in events[start:end]) == 1
 
@@ -326,7 +326,7 @@ def test_the_records_replay_the_match():
     driven = Driven(spec(3, "pro+gifts"))
     driven.play_out(random.Random(7))
     again = Driven(spec(3, "pro+gifts"), start=False)
-    again.match = resimulate(again.spec, LIMITS.told(), driven.match.records)
+    again.match = resimulate(again.spec, LIMITS.match_limits, driven.match.records)
     again.take()
     assert again.told == driven.told
     assert again.match.records == driven.match.records
@@ -334,8 +334,7 @@ def test_the_records_replay_the_match():
 
 def test_the_referees_own_work_is_recorded():
     driven = Driven()
-    driven.reply()
-    driven.match.worked(17)
+    driven.reply(referee_us=17)
     record = driven.match.records[1]
     assert isinstance(record, ReplyRecord)
     assert (record.bot_us, record.referee_us) == (1000, 17)

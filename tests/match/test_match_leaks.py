@@ -7,12 +7,13 @@ import pytest
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara_codec.encode import action_message
 from asara_codec.results import Termination
+from asara_game.actions import Action
 from asara_game.determinize import determinize
 from asara_game.rules import RULE_COMBINATIONS, format_rule_sets
 from asara_game.state import State
 from asara_game.view import view
 from asara_server.match.inputs import Presence, ReplyRecord
-from asara_server.match.match import Match
+from asara_server.match.match import Answer, Match
 from tests.referee.harness import LIMITS, spec
 
 MOMENTS = 4
@@ -21,20 +22,22 @@ WORLDS = 2
 
 def played(match_spec, moves):
     """A match in which these moves were made; nothing of it was taken out of the outbox."""
-    match = Match(match_spec, LIMITS.told())
+    match = Match(match_spec, LIMITS.match_limits)
     seats = range(len(match_spec.players))
     match.start({seat: Presence(live_updates=seat % 2 == 0) for seat in seats}, {})
     for number, move in enumerate(moves):
-        assert match.asked is not None
-        match.reply(match.asked, decision_id(match), [action_message(move)], 1000 * number)
+        make(match, move, 1000 * number)
     match.outbox.clear()
     return match
 
 
-def decision_id(match: Match) -> int:
-    """Number of the open decision."""
-    assert match.asked is not None
-    return match._seats[match.asked].decision_id
+def make(match: Match, move: Action, now_us: int) -> None:
+    """Answer the open decision by a legal action."""
+    seat = match.asked
+    assert seat is not None
+    answer = match.reply(seat, match.decision_id(seat), [action_message(move)], now_us)
+    assert answer is Answer.ACCEPTED
+    match.record_reply(referee_us=0)
 
 
 def provoke(match_spec, moves, seat, state: State | None):
@@ -47,7 +50,7 @@ def provoke(match_spec, moves, seat, state: State | None):
     nonsense.take_section.section.colour = 77  # type: ignore[assignment]
     illegal = ActionMessage()
     illegal.build_count.count = 99
-    last = match._seats[seat].decision_id
+    last = match.decision_id(seat)
     for actions in ([nonsense], [illegal]):  # with the one below, all that are forgiven
         match.reply(seat, last, actions, now)
     match.leave(seat, now)
@@ -68,8 +71,7 @@ def test_no_byte_depends_on_what_is_hidden(rule_sets, seats):
     match_spec = spec(seats, format_rule_sets(rule_sets), secret=rng.randbytes(32))
     whole = played(match_spec, [])
     while not whole.finished:
-        action = rng.choice(whole.state.legal)
-        whole.reply(whole.asked, decision_id(whole), [action_message(action)], 0)
+        make(whole, rng.choice(whole.state.legal), 0)
     moves = [record.actions[0] for record in whole.records if isinstance(record, ReplyRecord)]
     told = 0
     for length in rng.sample(range(len(moves)), MOMENTS):
@@ -93,7 +95,7 @@ def test_a_seat_that_is_not_asked_hears_the_same_in_all_worlds(seats):
     for _ in range(60):
         action = rng.choice(whole.state.legal)
         moves.append(action)
-        whole.reply(whole.asked, decision_id(whole), [action_message(action)], 0)
+        make(whole, action, 0)
         bystander = (whole.state.seat + 1) % seats
         seen = view(whole.state, bystander)
         if seen.decision is not None:

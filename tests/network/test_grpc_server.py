@@ -12,18 +12,18 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
-from asara_server.network.addresses import ServeError, dialled_address
-from asara_server.network.grpc_server import PLAY, WATCH, serve
+from asara_server.network.addresses import ServeError, reachable_address
+from asara_server.network.grpc_server import PLAY_SERVICE, WATCH_SERVICE, serve
 from asara_server.network.tls import TlsFiles
 from asara_server.referee.referee import Referee
-from tests.referee.harness import Stream, asynchronous
+from tests.referee.harness import Stream
 
 DATA = Path(__file__).parent.parent / "client"
 TLS = TlsFiles(DATA / "localhost.pem", DATA / "localhost.key")
 
 
 async def refused(address, **options):
-    """Why the referee does not listen there."""
+    """Fail to listen at an address; return the text of the error."""
     with pytest.raises(ServeError) as caught:
         await serve(Referee(), address, **options)
     text = str(caught.value)
@@ -32,9 +32,9 @@ async def refused(address, **options):
 
 
 async def welcome(address, **options):
-    """Dial in over an address."""
+    """Serve at an address and connect a bot; return the bound address."""
     referee = Referee()
-    referee.admit("token-a", "a")
+    referee.register_bot("token-a", "a")
     server, bound = await serve(referee, address, **options)
     try:
         if "tls" in options:
@@ -51,25 +51,21 @@ async def welcome(address, **options):
     return bound
 
 
-@asynchronous
 async def test_a_free_port_is_found():
     bound = await welcome("127.0.0.1:0")
     assert re.fullmatch(r"127\.0\.0\.1:[1-9]\d*", bound)
 
 
-@asynchronous
-async def test_localhost_is_this_machine():
+async def test_localhost_is_accepted():
     assert (await welcome("localhost:0")).startswith("localhost:")
 
 
-@asynchronous
-async def test_a_unix_socket_is_made_and_left_by_nobody(tmp_path):
+async def test_a_unix_socket_is_created_and_can_be_used_again(tmp_path):
     path = tmp_path / "socket"
     assert await welcome(f"unix:{path}") == f"unix:{path}"
     assert await welcome(f"unix:{path}") == f"unix:{path}", "the path can be used again"
 
 
-@asynchronous
 async def test_a_socket_left_behind_is_replaced(tmp_path):
     path = tmp_path / "socket"
     with socket.socket(socket.AF_UNIX) as left:
@@ -78,7 +74,6 @@ async def test_a_socket_left_behind_is_replaced(tmp_path):
     await welcome(f"unix:{path}")
 
 
-@asynchronous
 async def test_a_socket_in_use_is_refused(tmp_path):
     path = tmp_path / "socket"
     server, _ = await serve(Referee(), f"unix:{path}")
@@ -88,25 +83,22 @@ async def test_a_socket_in_use_is_refused(tmp_path):
         await server.stop(0)
 
 
-@asynchronous
 async def test_paths_that_cannot_be_sockets_are_refused(tmp_path):
     assert "may have 1 to 107" in await refused(f"unix:{tmp_path}/{'x' * 107}")
     assert "may have 1 to 107" in await refused("unix:")
     assert "there is no directory" in await refused(f"unix:{tmp_path}/no/socket")
     (tmp_path / "file").touch()
-    assert "it is no socket" in await refused(f"unix:{tmp_path}/file")
+    assert "is not a socket" in await refused(f"unix:{tmp_path}/file")
     assert (tmp_path / "file").exists()
-    assert "it is no socket" in await refused(f"unix:{tmp_path}")
+    assert "is not a socket" in await refused(f"unix:{tmp_path}")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-@asynchronous
-async def test_a_directory_without_rights_is_refused(tmp_path):
+async def test_a_directory_without_write_permission_is_refused(tmp_path):
     tmp_path.chmod(0o500)
-    assert "nothing may be written" in await refused(f"unix:{tmp_path}/socket")
+    assert "is not writable" in await refused(f"unix:{tmp_path}/socket")
 
 
-@asynchronous
 async def test_a_port_in_use_is_refused():
     server, bound = await serve(Referee(), "127.0.0.1:0")
     try:
@@ -118,15 +110,10 @@ async def test_a_port_in_use_is_refused():
 @pytest.mark.parametrize(
     "address", ["", "here", "127.0.0.1", ":80", "127.0.0.1:", "127.0.0.1:http", "1:2:x", "a:-1"]
 )
-def test_malformed_addresses_are_refused(address):
-    @asynchronous
-    async def scene():
-        assert "write host:port" in await refused(address)
-
-    scene()
+async def test_malformed_addresses_are_refused(address):
+    assert "write host:port" in await refused(address)
 
 
-@asynchronous
 async def test_ports_and_hosts_that_do_not_exist_are_refused():
     assert "at most 65535" in await refused("127.0.0.1:65536")
     assert "no such host" in await refused("no.such.host.invalid:80")
@@ -136,39 +123,31 @@ async def test_ports_and_hosts_that_do_not_exist_are_refused():
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0:0", "192.0.2.1:7777"])
-def test_beyond_this_machine_only_with_tls_or_if_allowed(address):
-    @asynchronous
-    async def scene():
-        assert "can be reached from other machines" in await refused(address)
-
-    scene()
+async def test_remote_addresses_need_tls_or_permission(address):
+    assert "can be reached from other machines" in await refused(address)
 
 
-@asynchronous
-async def test_beyond_this_machine_if_allowed():
+async def test_a_remote_address_with_permission():
     server, bound = await serve(Referee(), "0.0.0.0:0", allow_insecure_remote=True)
     await server.stop(0)
     assert bound.startswith("0.0.0.0:")
 
 
 @pytest.mark.parametrize("everywhere", ["0.0.0.0:5", "[::]:5"])
-def test_an_address_of_all_is_dialled_by_the_name_of_the_machine(everywhere):
-    assert dialled_address(everywhere) == f"{socket.gethostname()}:5"
-    assert dialled_address("localhost:5") == "localhost:5"
+def test_a_wildcard_address_is_reached_by_the_name_of_the_machine(everywhere):
+    assert reachable_address(everywhere) == f"{socket.gethostname()}:5"
+    assert reachable_address("localhost:5") == "localhost:5"
 
 
-@asynchronous
 async def test_tls():
     await welcome("localhost:0", tls=TLS)
 
 
-@asynchronous
-async def test_beyond_this_machine_with_tls():
+async def test_a_remote_address_with_tls():
     server, _ = await serve(Referee(), "0.0.0.0:0", tls=TLS)
     await server.stop(0)
 
 
-@asynchronous
 async def test_certificates_that_cannot_be_used_are_refused(tmp_path):
     missing = TlsFiles(tmp_path / "none.pem", TLS.key)
     assert "none.pem: No such file" in await refused("127.0.0.1:0", tls=missing)
@@ -179,12 +158,11 @@ async def test_certificates_that_cannot_be_used_are_refused(tmp_path):
     assert "must be PEM files" in await refused("127.0.0.1:0", tls=empty)
 
 
-@asynchronous
 async def test_health_and_reflection(tmp_path):
     server, bound = await serve(Referee(), f"unix:{tmp_path}/socket")
     async with grpc.aio.insecure_channel(bound) as channel:
         checks: Any = health_pb2_grpc.HealthStub(channel)
-        for name in ("", PLAY, WATCH):
+        for name in ("", PLAY_SERVICE, WATCH_SERVICE):
             response = await checks.Check(health_pb2.HealthCheckRequest(service=name))
             assert response.status == health_pb2.HealthCheckResponse.SERVING
         stub: Any = reflection_pb2_grpc.ServerReflectionStub
@@ -192,18 +170,17 @@ async def test_health_and_reflection(tmp_path):
         request = reflection_pb2.ServerReflectionRequest(list_services="")
         [answer] = [r async for r in about.ServerReflectionInfo(iter([request]))]
         names = {service.name for service in answer.list_services_response.service}
-        assert {PLAY, WATCH, "grpc.health.v1.Health"} <= names
-        request = reflection_pb2.ServerReflectionRequest(file_containing_symbol=PLAY)
+        assert {PLAY_SERVICE, WATCH_SERVICE, "grpc.health.v1.Health"} <= names
+        request = reflection_pb2.ServerReflectionRequest(file_containing_symbol=PLAY_SERVICE)
         [answer] = [r async for r in about.ServerReflectionInfo(iter([request]))]
         assert answer.file_descriptor_response.file_descriptor_proto
     await server.stop(0)
 
 
-@asynchronous
 async def test_methods_that_do_not_exist_are_unimplemented(tmp_path):
     server, bound = await serve(Referee(), f"unix:{tmp_path}/socket")
     async with grpc.aio.insecure_channel(bound) as channel:
         with pytest.raises(grpc.aio.AioRpcError) as caught:
-            await channel.unary_unary(f"/{PLAY}/Cheat", request_serializer=bytes)(b"")
+            await channel.unary_unary(f"/{PLAY_SERVICE}/Cheat", request_serializer=bytes)(b"")
         assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
     await asyncio.wait_for(server.stop(0), 5)

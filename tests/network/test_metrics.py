@@ -1,17 +1,18 @@
-"""Metrics, scraped over HTTP from a referee that plays."""
+"""Metrics, scraped over HTTP from a referee with running matches."""
 
 import asyncio
 import http.client
 import socket
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 from urllib.request import urlopen
 
 import pytest
+from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from asara.v1.vocabulary_pb2 import Action, BuildCount
@@ -19,20 +20,20 @@ from asara.v1.watch_pb2 import WatchRequest
 from asara_codec.results import RejectionReason
 from asara_server.eventlog.journal import Journal
 from asara_server.match.inputs import Record, ReplyRecord
-from asara_server.match.spec import ClockSettings
+from asara_server.match.spec import ClockSettings, MatchRecord
 from asara_server.network.addresses import ServeError
-from asara_server.network.grpc_server import WATCH
+from asara_server.network.grpc_server import WATCH_SERVICE
 from asara_server.network.metrics import MetricsServer
-from asara_server.referee import match_host
-from asara_server.referee.counters import BOUNDS_US, Histogram
+from asara_server.referee import match_start
+from asara_server.referee.counters import BUCKETS_S, Counters
 from asara_server.referee.referee import Referee
 from asara_server.referee.stream_errors import VIOLATIONS
 from tests.referee.harness import (
-    Court,
+    LIMITS,
+    RefereeServer,
     Stream,
-    asynchronous,
-    court,
     play_bot,
+    referee_server,
     spec,
     together,
     until,
@@ -42,7 +43,7 @@ ADDRESS: Final = "127.0.0.1:0"
 BAD: Final = Action(build_count=BuildCount(count=99))
 GET: Final = b"GET /metrics HTTP/1.1\r\n\r\n"
 Samples = dict[tuple[str, str], float]
-"""By name, and values of the labels in the order of their names."""
+"""Values by name and by the values of the labels, in the order of the labels' names."""
 
 
 def replies(records: Sequence[Record]) -> int:
@@ -57,26 +58,26 @@ def parsed(text: str) -> Samples:
     }
 
 
-def scraped(server: MetricsServer) -> Samples:
-    with urlopen(f"http://{server.address}/metrics", timeout=10) as response:
+def scraped(metrics: MetricsServer) -> Samples:
+    with urlopen(f"http://{metrics.address}/metrics", timeout=10) as response:
         assert response.headers["Content-Type"].startswith("text/plain; version=0.0.4")
         return parsed(response.read().decode())
 
 
-async def scrape(server: MetricsServer) -> Samples:
-    return await asyncio.to_thread(scraped, server)
+async def scrape(metrics: MetricsServer) -> Samples:
+    return await asyncio.to_thread(scraped, metrics)
 
 
 @contextmanager
 def metrics_of(referee: Referee) -> Iterator[MetricsServer]:
-    with MetricsServer(ADDRESS) as server:
-        server.watch(referee)
-        yield server
+    with closing(MetricsServer(ADDRESS)) as metrics:
+        metrics.watch(referee)
+        yield metrics
 
 
-def raw(server: MetricsServer, data: bytes, *, finish: bool = True) -> bytes:
-    """All that is answered to these bytes."""
-    host, _, port = server.address.rpartition(":")
+def raw(metrics: MetricsServer, data: bytes, *, finish: bool = True) -> bytes:
+    """Send these bytes; return the whole response."""
+    host, _, port = metrics.address.rpartition(":")
     with socket.create_connection((host, int(port)), timeout=10) as connection:
         with suppress(OSError):  # it may be closed before all of our bytes are sent
             connection.sendall(data)
@@ -89,17 +90,16 @@ def raw(server: MetricsServer, data: bytes, *, finish: bool = True) -> bytes:
         return answer
 
 
-@asynchronous
 async def test_a_match_is_counted_when_it_is_over(tmp_path: Path) -> None:
     with Journal(tmp_path / "journal") as journal:
-        async with court(journal=journal) as held:
-            with metrics_of(held.referee) as server:
-                held.admit("a", "b")
-                first, second = await held.dial("a"), await held.dial("b")
+        async with referee_server(journal=journal) as server:
+            with metrics_of(server.referee) as metrics:
+                server.admit("a", "b")
+                first, second = await server.dial("a"), await server.dial("b")
                 record, *_ = await together(
-                    held.referee.play(spec()), play_bot(first, seed=1), play_bot(second, seed=2)
+                    server.referee.play(spec()), play_bot(first, seed=1), play_bot(second, seed=2)
                 )
-                found = await scrape(server)
+                found = await scrape(metrics)
     number = replies(record.records)
     assert number > 50
     assert found["asara_matches_total", "sound"] == 1
@@ -117,9 +117,9 @@ async def test_a_match_is_counted_when_it_is_over(tmp_path: Path) -> None:
     assert found["asara_streams", ""] == 2
 
 
-async def answer(held: Court, streams: list[Stream], *actions: Action) -> Stream:
-    """Let the bot whose turn it is reply; what it is told next is still to be read."""
-    match = held.referee.running()[0].match
+async def answer(server: RefereeServer, streams: list[Stream], *actions: Action) -> Stream:
+    """Let the bot whose turn it is reply; return its stream before the response is read."""
+    match = server.referee.running_matches()[0].match
     assert match is not None
     assert match.asked is not None
     stream = streams[match.asked]
@@ -127,72 +127,69 @@ async def answer(held: Court, streams: list[Stream], *actions: Action) -> Stream
     return stream
 
 
-@asynchronous
-async def test_nothing_tells_what_happens_in_a_match_that_runs(tmp_path: Path) -> None:
+async def test_a_running_match_changes_no_metric(tmp_path: Path) -> None:
     with Journal(tmp_path / "journal") as journal:
-        async with court(journal=journal) as held:
-            with metrics_of(held.referee) as server:
-                held.admit("a", "b")
-                streams = [await held.dial(name) for name in "ab"]
-                match = asyncio.create_task(held.referee.play(spec()))
-                await until(lambda: held.referee.running_matches)
-                before = await scrape(server)
+        async with referee_server(journal=journal) as server:
+            with metrics_of(server.referee) as metrics:
+                server.admit("a", "b")
+                streams = [await server.dial(name) for name in "ab"]
+                match = asyncio.create_task(server.referee.play(spec()))
+                await until(lambda: server.referee.running_match_count)
+                before = await scrape(metrics)
                 assert before["asara_open_matches", "running"] == 1
                 for number in range(1, 21):
-                    await answer(held, streams)
-                    await until(partial(answered, held, number))
-                await (await answer(held, streams, BAD)).until("rejection")
-                assert await scrape(server) == before
+                    await answer(server, streams)
+                    await until(partial(answered, server, number))
+                await (await answer(server, streams, BAD)).until("rejection")
+                assert await scrape(metrics) == before
                 match.cancel()
 
 
-def answered(held: Court, number: int) -> bool:
-    """Whether so many decisions are, in the match that runs."""
-    match = held.referee.running()[0].match
+def answered(server: RefereeServer, number: int) -> bool:
+    """True if the running match has this number of replies."""
+    match = server.referee.running_matches()[0].match
     return match is not None and replies(match.records) == number
 
 
-@asynchronous
-async def test_what_matches_and_bots_do_now_is_seen_in_whole_numbers_only() -> None:
-    async with court() as held:
-        with metrics_of(held.referee) as server:
-            held.admit("a", "b")
-            match = asyncio.create_task(held.referee.play(spec()))
-            await held.dial("a")
-            held.stream()
-            await until(lambda: held.referee.streams_without_hello)
-            found = await scrape(server)
+async def test_open_matches_streams_and_watchers_are_gauges() -> None:
+    async with referee_server() as server:
+        with metrics_of(server.referee) as metrics:
+            server.admit("a", "b")
+            match = asyncio.create_task(server.referee.play(spec()))
+            await server.dial("a")
+            server.stream()
+            await until(lambda: server.referee.stream_count_without_hello)
+            found = await scrape(metrics)
             assert found["asara_open_matches", "waiting"] == 1
             assert found["asara_open_matches", "running"] == 0
             assert found["asara_streams", ""] == 1
             assert found["asara_streams_without_hello", ""] == 1
             assert found["asara_watchers", ""] == 0
-            await held.dial("b")
-            call: Any = held.channel().unary_stream(
-                f"/{WATCH}/Watch", request_serializer=WatchRequest.SerializeToString
+            await server.dial("b")
+            call: Any = server.channel().unary_stream(
+                f"/{WATCH_SERVICE}/Watch", request_serializer=WatchRequest.SerializeToString
             )(WatchRequest(match_id="m1"))
             await call.read()
-            found = await scrape(server)
+            found = await scrape(metrics)
             assert found["asara_open_matches", "waiting"] == 0
             assert found["asara_open_matches", "running"] == 1
             assert found["asara_streams", ""] == 2
             assert found["asara_watchers", ""] == 1
             call.cancel()
-            await until(lambda: not held.referee.watchers)
-            assert (await scrape(server))["asara_watchers", ""] == 0
+            await until(lambda: not server.referee.watcher_count)
+            assert (await scrape(metrics))["asara_watchers", ""] == 0
             match.cancel()
 
 
-@asynchronous
 async def test_faults_are_counted_by_kind() -> None:
-    async with court() as held:
-        with metrics_of(held.referee) as server:
-            held.admit("a", "b", "c", "d")
-            streams = [await held.dial(name) for name in "abc"]
+    async with referee_server() as server:
+        with metrics_of(server.referee) as metrics:
+            server.admit("a", "b", "c", "d")
+            streams = [await server.dial(name) for name in "abc"]
             quick = ClockSettings(start_up_s=0.2)
-            four = asyncio.create_task(held.referee.play(spec(4, clocks=quick)))
-            await until(lambda: held.referee.running_matches)
-            match = held.referee.running()[0].match
+            four = asyncio.create_task(server.referee.play(spec(4, clocks=quick)))
+            await until(lambda: server.referee.running_match_count)
+            match = server.referee.running_matches()[0].match
             assert match is not None
             assert match.asked is not None
             offender = streams[match.asked]
@@ -203,7 +200,7 @@ async def test_faults_are_counted_by_kind() -> None:
             other = next(stream for stream in streams if stream is not offender)
             await other.send_bytes(b"\xff")
             await four
-            found = await scrape(server)
+            found = await scrape(metrics)
     assert found["asara_rejections_total", "illegal_action"] == 4
     assert found["asara_rejections_total", "empty"] == 0
     assert found["asara_protocol_violations_total", "unreadable-request"] == 1
@@ -215,52 +212,64 @@ async def test_faults_are_counted_by_kind() -> None:
     reasons = {label for name, label in found if name == "asara_rejections_total"}
     assert reasons == {reason.name.lower() for reason in RejectionReason if reason}
     violations = {label for name, label in found if name == "asara_protocol_violations_total"}
-    assert violations == {ending.value[1] for ending in VIOLATIONS}
+    assert violations == {kind.reason for kind in VIOLATIONS}
 
 
 @pytest.mark.sources_only
-@asynchronous
 async def test_a_match_in_which_the_referee_fails_is_counted_as_void(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def fail(*_: object) -> None:
         raise RuntimeError("no deal")
 
-    async with court() as held:
-        with metrics_of(held.referee) as server:
-            held.admit("a", "b")
-            await held.dial("a")
-            await held.dial("b")
-            monkeypatch.setattr(match_host, "Match", fail)
-            record = await held.referee.play(spec())
+    async with referee_server() as server:
+        with metrics_of(server.referee) as metrics:
+            server.admit("a", "b")
+            await server.dial("a")
+            await server.dial("b")
+            monkeypatch.setattr(match_start, "Match", fail)
+            record = await server.referee.play(spec())
             assert record.void
-            found = await scrape(server)
+            found = await scrape(metrics)
     assert (found["asara_matches_total", "void"], found["asara_matches_total", "sound"]) == (1, 0)
 
 
-@asynchronous
-async def test_no_token_and_no_match_is_named() -> None:
-    async with court() as held:
-        with metrics_of(held.referee) as server:
-            held.admit("a", "b")
-            streams = [await held.dial(name) for name in "ab"]
-            await together(held.referee.play(spec()), *map(play_bot, streams))
-            text = (await asyncio.to_thread(raw, server, GET)).decode()
+async def test_tokens_and_match_ids_do_not_appear() -> None:
+    async with referee_server() as server:
+        with metrics_of(server.referee) as metrics:
+            server.admit("a", "b")
+            streams = [await server.dial(name) for name in "ab"]
+            await together(server.referee.play(spec()), *map(play_bot, streams))
+            text = (await asyncio.to_thread(raw, metrics, GET)).decode()
     assert "asara_matches_total" in text
     assert "token-" not in text
     assert "m1" not in text
 
 
 def test_a_histogram_counts_up_to_and_with_its_bounds() -> None:
-    histogram = Histogram()
-    first, last = BOUNDS_US[0], BOUNDS_US[-1]
-    histogram.add([last + 1, 0, first])
-    histogram.add([])
-    histogram.add([first + 1, last])
-    assert histogram.counts[:2] == [2, 1]
-    assert histogram.counts[-2:] == [1, 1]
-    assert sum(histogram.counts) == 5
-    assert histogram.sum_us == 2 * (first + last + 1)
+    counters = Counters()
+    record = MatchRecord(
+        spec(),
+        results=(),
+        records=(),
+        events=(),
+        void=True,
+        digests=(),
+        limits=LIMITS.match_limits,
+        started_unix_ms=0,
+        duration_us=0,
+    )
+    first, last = round(BUCKETS_S[0] * 1e6), round(BUCKETS_S[-1] * 1e6)
+    for commits_us in ([last + 1, 0, first], [], [first + 1, last]):
+        counters.count_match(record, commits_us)
+    found = parsed(generate_latest(counters.registry).decode())
+    bucket = "asara_journal_commit_seconds_bucket"
+    assert found[bucket, str(BUCKETS_S[0])] == 2
+    assert found[bucket, str(BUCKETS_S[1])] == 3
+    assert found[bucket, str(BUCKETS_S[-1])] == 4
+    assert found[bucket, "+Inf"] == found["asara_journal_commit_seconds_count", ""] == 5
+    total = found["asara_journal_commit_seconds_sum", ""]
+    assert total == pytest.approx(2 * (first + last + 1) / 1e6)
 
 
 # The port
@@ -278,36 +287,36 @@ def test_a_histogram_counts_up_to_and_with_its_bounds() -> None:
         (b"GET /metrics HTTP/1.1\r\n" + b"x: y\r\n" * 1000 + b"\r\n", b"HTTP/1"),
         (b"GET /../../etc/passwd HTTP/1.1\r\n\r\n", b"HTTP/1.0 404"),
         (b"GET http://[/metrics HTTP/1.1\r\n\r\n", b"HTTP/1.0 404"),
-        (b"POST /metrics HTTP/1.1\r\nContent-Length: 9\r\n\r\nrubbish!!", b"HTTP/1.0 501"),
+        (b"POST /metrics HTTP/1.1\r\nContent-Length: 9\r\n\r\nrubbish!!", b"HTTP/1.0 405"),
         (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b""),
     ],
 )
-def test_garbage_is_refused_and_disturbs_nobody(
+def test_garbage_is_refused_and_has_no_effect(
     data: bytes, answer: bytes, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    with metrics_of(Referee()) as server:
-        said = raw(server, data)
+    with metrics_of(Referee()) as metrics:
+        said = raw(metrics, data)
         assert said.startswith(answer) or (not said and len(data) > 50_000)
         assert b"asara_open_matches" not in said
-        assert scraped(server)["asara_open_matches", "running"] == 0
+        assert scraped(metrics)["asara_open_matches", "running"] == 0
     assert capfd.readouterr() == ("", "")
 
 
-def test_whoever_is_slow_or_many_is_hung_up_on() -> None:
-    with metrics_of(Referee()) as server:
-        host, _, port = server.address.rpartition(":")
+def test_slow_and_surplus_clients_are_disconnected() -> None:
+    with metrics_of(Referee()) as metrics:
+        host, _, port = metrics.address.rpartition(":")
         crowd = [socket.create_connection((host, int(port)), timeout=10) for _ in range(30)]
         began = time.monotonic()
         found: Samples = {}
         try:
             with pytest.raises((OSError, http.client.HTTPException)):  # no room
-                scraped(server)
+                scraped(metrics)
             while not found:  # the crowd drips, so that no single pause is long
                 for connection in crowd:
                     with suppress(OSError):
                         connection.send(b"a")
                 try:
-                    found = scraped(server)
+                    found = scraped(metrics)
                 except (OSError, http.client.HTTPException):
                     assert time.monotonic() - began < 9
                     time.sleep(0.3)
@@ -317,11 +326,11 @@ def test_whoever_is_slow_or_many_is_hung_up_on() -> None:
     assert found["asara_open_matches", "waiting"] == 0
 
 
-def test_before_there_is_a_referee_the_program_is_named() -> None:
-    with MetricsServer(ADDRESS) as server:
-        assert {name for name, _ in scraped(server)} == {"asara_build_info"}
+def test_before_there_is_a_referee_only_the_version_is_served() -> None:
+    with closing(MetricsServer(ADDRESS)) as metrics:
+        assert {name for name, _ in scraped(metrics)} == {"asara_build_info"}
     with pytest.raises(OSError, match="refused"):
-        scraped(server)
+        scraped(metrics)
 
 
 @pytest.mark.parametrize(
@@ -338,15 +347,15 @@ def test_before_there_is_a_referee_the_program_is_named() -> None:
         ("[::]:0", "can be reached from other machines"),
     ],
 )
-def test_an_address_that_will_not_do_is_refused(address: str, said: str) -> None:
+def test_unusable_addresses_are_refused(address: str, said: str) -> None:
     with pytest.raises(ServeError) as caught:
         MetricsServer(address)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_other_machines_may_be_let_in_and_a_port_serves_one() -> None:
-    with MetricsServer("0.0.0.0:0", allow_insecure_remote=True) as server:
-        port = server.address.rpartition(":")[2]
+def test_remote_addresses_can_be_allowed_and_a_port_serves_one_program() -> None:
+    with closing(MetricsServer("0.0.0.0:0", allow_insecure_remote=True)) as metrics:
+        port = metrics.address.rpartition(":")[2]
         with pytest.raises(ServeError, match="another program listens there"):
             MetricsServer(f"127.0.0.1:{port}")

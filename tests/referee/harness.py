@@ -1,13 +1,13 @@
-"""What the referee's tests share: matches driven by hand, and streams under a test's control."""
+"""Matches that a test drives by itself, and a referee with streams under the test's control."""
 
 import asyncio
 import functools
 import random
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, ParamSpec
+from typing import Any
 
 import grpc
 from structlog.typing import FilteringBoundLogger
@@ -22,7 +22,7 @@ from asara_server.eventlog.journal import Journal
 from asara_server.match.inputs import Presence
 from asara_server.match.match import Answer, Match
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
-from asara_server.network.grpc_server import PLAY, serve
+from asara_server.network.grpc_server import PLAY_SERVICE, serve
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
 from asara_server.referee.stream_errors import REASON_KEY
@@ -30,7 +30,6 @@ from asara_server.referee.stream_errors import REASON_KEY
 EDITION = load_edition()
 SECRET = bytes(range(32))
 LIMITS = LimitSettings()
-P = ParamSpec("P")
 
 
 @functools.cache
@@ -46,13 +45,13 @@ def spec(
     clocks: ClockSettings | None = None,
     secret: bytes = SECRET,
 ) -> MatchSpec:
-    """A match of entries a, b, … whose tokens are token-a and so on."""
+    """A match of the entries a, b, …, whose tokens are token-a and so on."""
     players = tuple(Player(name, f"token-{name}") for name in "abcd"[:seats])
     return MatchSpec(match_id, rules(seats, rule_sets), players, clocks or ClockSettings(), secret)
 
 
 class Driven:
-    """A match without a referee: time is what the test says, and messages pile up in `told`."""
+    """A match without a referee: the test sets the time, and `told` collects the messages."""
 
     def __init__(
         self,
@@ -63,7 +62,7 @@ class Driven:
         start: bool = True,
     ) -> None:
         self.spec = match_spec or spec()
-        self.match = Match(self.spec, limits.told())
+        self.match = Match(self.spec, limits.match_limits)
         self.now = 0
         self.told: list[list[PlayResponse]] = [[] for _ in self.spec.players]
         self._decision_ids = [0] * len(self.told)
@@ -74,7 +73,7 @@ class Driven:
 
     @property
     def asked(self) -> int:
-        """The seat that decides; fails where none does."""
+        """The seat that has to decide; fails if there is none."""
         assert self.match.asked is not None
         return self.match.asked
 
@@ -88,12 +87,12 @@ class Driven:
         self.match.outbox.clear()
 
     def clear(self) -> None:
-        """Forget what was told so far."""
+        """Drop the messages collected so far."""
         for told in self.told:
             told.clear()
 
     def kinds(self, seat: int) -> list[str | None]:
-        """Kinds of the messages told to a seat."""
+        """Kinds of the messages to a seat."""
         return [response.WhichOneof("response") for response in self.told[seat]]
 
     def pass_time(self, seconds: float) -> None:
@@ -105,8 +104,9 @@ class Driven:
         seat: int | None = None,
         decision: int | None = None,
         after_s: float = 0.001,
+        referee_us: int = 0,
     ) -> Answer:
-        """Answer the open decision (or another one) by these actions, or by the first legal one."""
+        """Answer the open decision, or another one, with these actions or the first legal one."""
         self.pass_time(after_s)
         seat = self.asked if seat is None else seat
         if decision is None:
@@ -115,11 +115,13 @@ class Driven:
         if not actions:
             messages = [action_message(self.match.state.legal[0])]
         answer = self.match.reply(seat, decision, messages, self.now)
+        if answer is Answer.ACCEPTED:
+            self.match.record_reply(referee_us)
         self.take()
         return answer
 
     def decision_id(self, seat: int) -> int:
-        """The last decision that a seat was asked."""
+        """The number of the last decision of a seat."""
         return self._decision_ids[seat]
 
     def expire(self, after_s: float = 0.0) -> None:
@@ -133,30 +135,14 @@ class Driven:
             self.reply(rng.choice(self.match.state.legal))
 
 
-def asynchronous(
-    test: Callable[P, Coroutine[Any, Any, None]],
-) -> Callable[P, None]:
-    """Run a test in an event loop of its own, for half a minute at most."""
-
-    @functools.wraps(test)
-    def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        async def limited() -> None:
-            async with asyncio.timeout(30):
-                await test(*args, **kwargs)
-
-        asyncio.run(limited())
-
-    return run
-
-
 async def until(condition: Callable[[], object]) -> None:
-    """Wait until this holds; nothing tells when."""
+    """Poll until a condition holds."""
     while not condition():  # noqa: ASYNC110
         await asyncio.sleep(0.01)
 
 
-class Court:
-    """A referee that listens on a unix socket."""
+class RefereeServer:
+    """A referee that listens on a Unix socket, and connections to it."""
 
     def __init__(self, referee: Referee, address: str) -> None:
         self.referee = referee
@@ -164,23 +150,23 @@ class Court:
         self._channels: list[grpc.aio.Channel] = []
 
     def admit(self, *names: str) -> None:
-        """Admit bots by the names of `spec`."""
+        """Register bots by the names of `spec`."""
         for name in names:
-            self.referee.admit(f"token-{name}", name)
+            self.referee.register_bot(f"token-{name}", name)
 
     def channel(self, *options: tuple[str, int]) -> grpc.aio.Channel:
-        """A connection of its own, closed at the end of the test."""
+        """A new connection, closed at the end of the test."""
         options = (("grpc.use_local_subchannel_pool", 1), *options)
         channel = grpc.aio.insecure_channel(self.address, options=options)
         self._channels.append(channel)
         return channel
 
     def stream(self, *options: tuple[str, int]) -> "Stream":
-        """A new stream on a connection of its own; nothing is sent."""
+        """A new stream on a new connection; nothing is sent."""
         return Stream(self.channel(*options))
 
     async def dial(self, name: str, *options: tuple[str, int], **hello: Any) -> "Stream":
-        """A stream that has said hello and read the welcome."""
+        """A stream that has sent Hello and received Welcome."""
         stream = self.stream(*options)
         await stream.hello(f"token-{name}", **hello)
         assert (await stream.read()).WhichOneof("response") == "welcome"
@@ -192,31 +178,31 @@ class Court:
 
 
 @asynccontextmanager
-async def court(
+async def referee_server(
     limits: LimitSettings | None = None,
     log: FilteringBoundLogger | None = None,
     journal: Journal | None = None,
-) -> AsyncIterator[Court]:
-    """A referee on a unix socket, for the time of a test."""
+) -> AsyncIterator[RefereeServer]:
+    """Serve a referee on a Unix socket until the exit."""
     referee = Referee(limits=limits, log=log, journal=journal)
     with tempfile.TemporaryDirectory() as directory:
-        server, address = await serve(referee, f"unix:{Path(directory) / 'socket'}")
-        held = Court(referee, address)
+        running = await serve(referee, f"unix:{Path(directory) / 'socket'}")
+        server = RefereeServer(referee, running.address)
         try:
-            yield held
+            yield server
         finally:
             await referee.stop(finish_s=0)
-            await held.close()
-            await server.stop(0)
+            await server.close()
+            await running.server.stop(0)
 
 
 class Stream:
-    """A bot's stream, request by request."""
+    """A bot's stream, which the test reads and writes message by message."""
 
     def __init__(self, channel: grpc.aio.Channel) -> None:
         self.channel = channel
         method = channel.stream_stream(
-            f"/{PLAY}/Play",
+            f"/{PLAY_SERVICE}/Play",
             request_serializer=bytes,
             response_deserializer=PlayResponse.FromString,
         )
@@ -245,7 +231,7 @@ class Stream:
         return getattr(response, kind)
 
     async def silent(self, seconds: float = 0.1) -> bool:
-        """Whether nothing comes for a while; what comes is lost."""
+        """True if nothing arrives for a while; what arrives is lost."""
         try:
             await asyncio.wait_for(self.call.read(), seconds)
         except TimeoutError:
@@ -260,7 +246,7 @@ class Stream:
                 return getattr(response, kind)
 
     async def answer(self, decision: Any, *actions: ActionMessage, **changed: Any) -> None:
-        """Reply to a decision by these actions, or by the first legal one."""
+        """Reply to a decision with these actions or the first legal one."""
         fields = {
             "match_id": decision.match_id,
             "decision_id": decision.decision_id,
@@ -269,7 +255,7 @@ class Stream:
         await self.send(reply=Reply(**{**fields, **changed}))
 
     async def ending(self) -> tuple[grpc.StatusCode, str | None]:
-        """How the stream ended: its status, and the reason for programs."""
+        """Read to the end of the stream; return its status and the machine-readable reason."""
         try:
             while await self.call.read() is not grpc.aio.EOF:
                 pass
@@ -285,14 +271,14 @@ Choose = Callable[[Any, random.Random], Iterable[ActionMessage]]
 
 
 def one_at_random(decision: Any, rng: random.Random) -> Iterable[ActionMessage]:
-    """A policy: any legal action."""
+    """Policy: any legal action."""
     return [rng.choice(decision.legal_actions)]
 
 
 async def play_bot(
     stream: Stream, matches: int = 1, seed: int = 0, choose: Choose = one_at_random
 ) -> list[Any]:
-    """Play until so many matches are over; returns their MatchEnded."""
+    """Play until this number of matches are over; return their MatchEnded."""
     rng = random.Random(seed)
     ended: list[Any] = []
     while len(ended) < matches:
@@ -308,7 +294,7 @@ async def play_bot(
 
 
 async def together(*tasks: Awaitable[Any]) -> list[Any]:
-    """Run side by side; the first failure ends all."""
+    """Run concurrently; the first failure cancels the others."""
     async with asyncio.TaskGroup() as group:
         started = [group.create_task(_run(task)) for task in tasks]
     return [task.result() for task in started]

@@ -1,4 +1,4 @@
-"""Doors: addresses where only the bots come in that were admitted for them."""
+"""Addresses with an authenticator, where only its own bots can connect."""
 
 import asyncio
 import tempfile
@@ -12,14 +12,13 @@ import pytest
 from asara.v1 import watch_pb2
 from asara_codec.results import Termination
 from asara_server.match.spec import ClockSettings
-from asara_server.network.grpc_server import WATCH, serve
+from asara_server.network.grpc_server import WATCH_SERVICE, serve
 from asara_server.referee.limits import LimitSettings
 from tests.referee.harness import (
-    Court,
+    RefereeServer,
     Stream,
-    asynchronous,
-    court,
     play_bot,
+    referee_server,
     spec,
     together,
     until,
@@ -29,157 +28,156 @@ Unary = grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]
 UNKNOWN = (grpc.StatusCode.UNAUTHENTICATED, "unknown-token")
 
 
-class Porter:
-    """A door that knows a bot as `token-x` by the word `secret-x`."""
+class SecretAuthenticator:
+    """Knows the bot that is registered as `token-x` by the token `secret-x`."""
 
     def __init__(self) -> None:
         self.changes = 0
 
-    def identify(self, token: str) -> str | None:
+    def authenticate(self, token: str) -> str | None:
         return token.replace("secret", "token") if token.startswith("secret-") else None
 
-    def changed(self) -> None:
+    def connections_changed(self) -> None:
         self.changes += 1
 
 
-class House(Court):
-    """A referee with a door besides its own address."""
+class GuardedServer(RefereeServer):
+    """A referee with a guarded address, which has an authenticator, besides its own."""
 
-    def __init__(self, held: Court, porter: Porter, door: str) -> None:
-        super().__init__(held.referee, held.address)
-        self.porter = porter
-        self._door = door
+    def __init__(
+        self, server: RefereeServer, authenticator: SecretAuthenticator, guarded: str
+    ) -> None:
+        super().__init__(server.referee, server.address)
+        self.authenticator = authenticator
+        self._guarded = guarded
 
-    def knock(self) -> Stream:
-        """A stream through the door; nothing is sent."""
-        return Stream(self.at_the_door())
+    def guarded_stream(self) -> Stream:
+        """A new stream at the guarded address; nothing is sent."""
+        return Stream(self.guarded_channel())
 
-    def at_the_door(self) -> grpc.aio.Channel:
+    def guarded_channel(self) -> grpc.aio.Channel:
         channel = grpc.aio.insecure_channel(
-            self._door, options=[("grpc.use_local_subchannel_pool", 1)]
+            self._guarded, options=[("grpc.use_local_subchannel_pool", 1)]
         )
         self._channels.append(channel)
         return channel
 
-    async def enter(self, token: str, **hello: int) -> Stream:
-        """A bot that came in through the door."""
-        stream = self.knock()
+    async def guarded_dial(self, token: str, **hello: int) -> Stream:
+        """A stream at the guarded address that has sent Hello and received Welcome."""
+        stream = self.guarded_stream()
         await stream.hello(token, **hello)
         await stream.expect("welcome")
         return stream
 
 
 @asynccontextmanager
-async def house(limits: LimitSettings | None = None) -> AsyncIterator[House]:
-    porter = Porter()
-    async with court(limits) as held:
+async def guarded_server(limits: LimitSettings | None = None) -> AsyncIterator[GuardedServer]:
+    authenticator = SecretAuthenticator()
+    async with referee_server(limits) as server:
         with tempfile.TemporaryDirectory() as folder:
-            serving = await serve(held.referee, f"unix:{Path(folder) / 'door'}", door=porter)
-            found = House(held, porter, serving.address)
+            address = f"unix:{Path(folder) / 'guarded'}"
+            running = await serve(server.referee, address, authenticator=authenticator)
+            guarded = GuardedServer(server, authenticator, running.address)
             try:
-                yield found
+                yield guarded
             finally:
-                await found.close()
-                await serving.server.stop(0)
+                await guarded.close()
+                await running.server.stop(0)
 
 
-@asynchronous
-async def test_a_bot_comes_in_only_where_it_was_admitted() -> None:
-    async with house() as held:
-        held.referee.admit("token-a", "a", door=held.porter)
-        held.referee.admit("token-b", "b")
+async def test_a_bot_connects_only_at_the_address_it_is_registered_for() -> None:
+    async with guarded_server() as server:
+        server.referee.register_bot("token-a", "a", authenticator=server.authenticator)
+        server.referee.register_bot("token-b", "b")
         for stream, token in (
-            (held.knock(), "token-a"),  # what it is known by is not what it presents
-            (held.knock(), "token-b"),
-            (held.knock(), "secret-b"),
-            (held.knock(), ""),
-            (held.stream(), "token-a"),  # nor does it open another door
-            (held.stream(), "secret-a"),
+            (server.guarded_stream(), "token-a"),  # its key is not its token
+            (server.guarded_stream(), "token-b"),
+            (server.guarded_stream(), "secret-b"),
+            (server.guarded_stream(), ""),
+            (server.stream(), "token-a"),  # nor does the key admit it elsewhere
+            (server.stream(), "secret-a"),
         ):
             await stream.hello(token)
             assert await stream.ending() == UNKNOWN
-        assert held.porter.changes == 0
-        await held.enter("secret-a")
-        assert held.porter.changes == 1
-        assert held.referee.connected("token-a")
-        assert not held.referee.connected("token-b")
+        assert server.authenticator.changes == 0
+        await server.guarded_dial("secret-a")
+        assert server.authenticator.changes == 1
+        assert server.referee.is_connected("token-a")
+        assert not server.referee.is_connected("token-b")
 
 
-@asynchronous
-async def test_bots_of_two_doors_play_each_other() -> None:
-    async with house() as held:
-        held.referee.admit("token-a", "a", door=held.porter)
-        held.admit("b")
-        a, b = await held.enter("secret-a"), await held.dial("b")
-        record, _, _ = await together(held.referee.play(spec()), play_bot(a), play_bot(b))
+async def test_bots_of_two_addresses_play_each_other() -> None:
+    async with guarded_server() as server:
+        server.referee.register_bot("token-a", "a", authenticator=server.authenticator)
+        server.admit("b")
+        a, b = await server.guarded_dial("secret-a"), await server.dial("b")
+        record, _, _ = await together(server.referee.play(spec()), play_bot(a), play_bot(b))
         assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
 
 
-@asynchronous
-async def test_nobody_without_a_token_is_told_anything_at_a_door() -> None:
-    async with house() as held:
+async def test_an_address_with_an_authenticator_has_no_watchers() -> None:
+    async with guarded_server() as server:
         for method, request in (
             ("ListMatches", watch_pb2.ListMatchesRequest()),
             ("Watch", watch_pb2.WatchRequest(match_id="m1")),
         ):
-            call: Unary = held.at_the_door().unary_unary(f"/{WATCH}/{method}")
+            call: Unary = server.guarded_channel().unary_unary(f"/{WATCH_SERVICE}/{method}")
             with pytest.raises(grpc.aio.AioRpcError) as caught:
                 await call(request.SerializeToString())
             assert caught.value.code() == grpc.StatusCode.UNIMPLEMENTED
 
 
-async def strangers(held: House, number: int) -> None:
-    """Wait until so many streams are open that have not said hello."""
-    await until(lambda: held.referee.streams_without_hello == number)
+async def streams_without_hello(server: GuardedServer, number: int) -> None:
+    """Wait until this number of streams have not sent Hello."""
+    await until(lambda: server.referee.stream_count_without_hello == number)
 
 
-@asynchronous
-async def test_who_crowds_one_door_does_not_close_the_other() -> None:
-    async with house(LimitSettings(streams_without_hello=2)) as held:
-        held.admit("a")
-        silent = [held.knock() for _ in range(2)]
-        await strangers(held, len(silent))
-        turned_away = held.knock()
-        assert await turned_away.ending() == (
+async def test_a_crowd_at_one_address_does_not_block_the_other() -> None:
+    async with guarded_server(LimitSettings(streams_without_hello=2)) as server:
+        server.admit("a")
+        silent = [server.guarded_stream() for _ in range(2)]
+        await streams_without_hello(server, len(silent))
+        refused = server.guarded_stream()
+        assert await refused.ending() == (
             grpc.StatusCode.RESOURCE_EXHAUSTED,
             "too-many-streams",
         )
-        await held.dial("a")
+        await server.dial("a")
         for stream in silent:
             stream.call.cancel()
-        await strangers(held, 0)
+        await streams_without_hello(server, 0)
 
 
-@asynchronous
-async def test_a_bot_is_told_how_many_matches_it_may_play() -> None:
-    async with house() as held:
-        held.referee.admit("token-a", "a", door=held.porter, matches=3)
-        stream = held.knock()
+async def test_welcome_has_the_number_of_matches_of_a_bot() -> None:
+    async with guarded_server() as server:
+        server.referee.register_bot(
+            "token-a", "a", authenticator=server.authenticator, max_matches=3
+        )
+        stream = server.guarded_stream()
         await stream.hello("secret-a", max_matches=50)
         assert (await stream.expect("welcome")).limits.matches == 3
-        assert held.referee.capacity("token-a") == 3
-        await held.enter("secret-a", max_matches=2)
-        assert held.referee.capacity("token-a") == 2
+        assert server.referee.match_capacity("token-a") == 3
+        await server.guarded_dial("secret-a", max_matches=2)
+        assert server.referee.match_capacity("token-a") == 2
 
 
-@asynchronous
-async def test_who_is_sent_away_forfeits_and_may_come_again() -> None:
-    async with house() as held:
-        held.referee.admit("token-a", "a", door=held.porter)
-        held.admit("b")
-        a, b = await held.enter("secret-a"), await held.dial("b")
+async def test_a_disconnected_bot_forfeits_and_may_connect_again() -> None:
+    async with guarded_server() as server:
+        server.referee.register_bot("token-a", "a", authenticator=server.authenticator)
+        server.admit("b")
+        a, b = await server.guarded_dial("secret-a"), await server.dial("b")
         clocks = ClockSettings(bank_s=60, reconnect_s=60)
-        playing = asyncio.create_task(held.referee.play(spec(clocks=clocks)))
+        playing = asyncio.create_task(server.referee.play(spec(clocks=clocks)))
         await a.until("match_started")
         await b.until("match_started")
-        held.referee.send_away("token-a", "no longer wanted")
-        assert not held.referee.connected("token-a")
+        server.referee.disconnect_bot("token-a", "no longer wanted")
+        assert not server.referee.is_connected("token-a")
         assert (await a.until("goodbye")).reason == "no longer wanted"
         result = (await playing).results[0]
         assert (result.termination, result.detail) == (
             Termination.CRASH,
             "dismissed: no longer wanted",
         )
-        await held.enter("secret-a")
-        assert held.referee.connected("token-a")
-        held.referee.send_away("token-z", "there is none")
+        await server.guarded_dial("secret-a")
+        assert server.referee.is_connected("token-a")
+        server.referee.disconnect_bot("token-z", "there is none")

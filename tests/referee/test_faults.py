@@ -1,4 +1,4 @@
-"""Bots that break the protocol, each on a real stream: what becomes of it and of the others."""
+"""Bots that violate the protocol on a real stream, and the effect on them and on other bots."""
 
 import asyncio
 import os
@@ -13,26 +13,33 @@ from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara_codec.results import Termination
 from asara_server.match.inputs import ReplyRecord, StartRecord
 from asara_server.match.spec import ClockSettings
-from asara_server.referee.limits import LimitSettings, RateMeter
-from asara_server.referee.referee import Referee
-from asara_server.referee.stream_errors import Ending, StreamError
-from tests.referee.harness import Stream, asynchronous, court, play_bot, spec, together, until
+from asara_server.referee.limits import LimitSettings, RateLimiter
+from asara_server.referee.stream_errors import ErrorKind, StreamError
+from asara_server.referee.streams import StreamHandler
+from tests.referee.harness import (
+    Stream,
+    play_bot,
+    referee_server,
+    spec,
+    together,
+    until,
+)
 
 EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
 INVALID = grpc.StatusCode.INVALID_ARGUMENT
 
 
-async def seated(held, clocks=None):
-    """Bots a, b and c at a match; a has its first decision."""
-    held.admit("a", "b", "c")
-    streams = [await held.dial(name) for name in "abc"]
-    playing = asyncio.create_task(held.referee.play(spec(3, clocks=clocks)))
+async def seated(server, clocks=None):
+    """Bots a, b and c in a match; a has received its first decision."""
+    server.admit("a", "b", "c")
+    streams = [await server.dial(name) for name in "abc"]
+    playing = asyncio.create_task(server.referee.play(spec(3, clocks=clocks)))
     decision = await streams[0].until("decision")
     return streams, playing, decision
 
 
 async def forfeited(streams, playing, termination, detail):
-    """Bots b and c play on, and bot a has forfeited."""
+    """Play to the end with bots b and c; bot a has forfeited."""
     record, *_ = await together(playing, play_bot(streams[1]), play_bot(streams[2]))
     results = record.results
     assert results[0].termination is termination
@@ -42,16 +49,15 @@ async def forfeited(streams, playing, termination, detail):
 
 
 async def completed(streams, playing):
-    """All three play on to the end."""
+    """Play to the end with all three bots."""
     record, *_ = await together(playing, *map(play_bot, streams))
     assert [r.termination for r in record.results] == [Termination.COMPLETED] * 3
     return record
 
 
-@asynchronous
 async def test_a_stale_reply_and_one_sent_twice_are_ignored():
-    async with court() as held:
-        streams, playing, decision = await seated(held)
+    async with referee_server() as server:
+        streams, playing, decision = await seated(server)
         await streams[0].answer(decision)
         await streams[0].answer(decision)
         await streams[0].answer(decision, *decision.legal_actions[-1:])
@@ -60,20 +66,18 @@ async def test_a_stale_reply_and_one_sent_twice_are_ignored():
         assert {type(r) for r in record.records} == {StartRecord, ReplyRecord}, "no rejection"
 
 
-@asynchronous
 async def test_a_reply_to_a_match_that_is_not_played_is_ignored():
-    async with court() as held:
-        streams, playing, decision = await seated(held)
+    async with referee_server() as server:
+        streams, playing, decision = await seated(server)
         await streams[0].answer(decision, match_id="m2")
         await streams[0].answer(decision, match_id="\x1b[2J")
         await streams[0].answer(decision)
         await completed(streams, playing)
 
 
-@asynchronous
 async def test_unknown_actions_are_rejected_and_the_fourth_forfeits():
-    async with court() as held:
-        streams, playing, decision = await seated(held)
+    async with referee_server() as server:
+        streams, playing, decision = await seated(server)
         nonsense = ActionMessage()
         nonsense.build_count.count = 2**31 - 1
         for forgiven in (2, 1, 0):
@@ -89,27 +93,25 @@ async def test_unknown_actions_are_rejected_and_the_fourth_forfeits():
         assert (await streams[0].expect("match_ended")).results[0].rank == 3
 
 
-@asynchronous
 async def test_a_forfeit_leaves_the_stream_and_its_other_matches_alone():
-    async with court() as held:
-        held.admit("a", "b")
-        a, b = await held.dial("a", max_matches=2), await held.dial("b", max_matches=2)
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a", max_matches=2), await server.dial("b", max_matches=2)
         quick = ClockSettings(bank_s=0.1, increment_s=0, grace_s=0, reconnect_s=5)
-        first = asyncio.create_task(held.referee.play(spec(match_id="m1", clocks=quick)))
+        first = asyncio.create_task(server.referee.play(spec(match_id="m1", clocks=quick)))
         record = await first
         assert record.results[0].termination is Termination.TIME_OUT
         await a.until("match_ended")
         await b.until("match_ended")
         record, *_ = await together(
-            held.referee.play(spec(match_id="m2")), play_bot(a), play_bot(b)
+            server.referee.play(spec(match_id="m2")), play_bot(a), play_bot(b)
         )
         assert record.results[0].termination is Termination.COMPLETED
 
 
-@asynchronous
 async def test_more_requests_than_allowed_forfeit():
-    async with court(LimitSettings(requests_per_second=1, rate_window_s=100)) as held:
-        streams, playing, _ = await seated(held)
+    async with referee_server(LimitSettings(requests_per_second=1, rate_window_s=100)) as server:
+        streams, playing, _ = await seated(server)
         for _ in range(101):
             await streams[0].send(reply=Reply(match_id="x", decision_id=1))
         assert await streams[0].ending() == (EXHAUSTED, "request-rate")
@@ -121,27 +123,25 @@ async def test_more_requests_than_allowed_forfeit():
         )
 
 
-@asynchronous
 async def test_answers_are_not_counted_as_a_flood():
-    async with court(LimitSettings(requests_per_second=1, rate_window_s=1)) as held:
-        streams, playing, decision = await seated(held)
+    async with referee_server(LimitSettings(requests_per_second=1, rate_window_s=1)) as server:
+        streams, playing, decision = await seated(server)
         await streams[0].answer(decision)
         await completed(streams, playing)
 
 
 def test_the_rate_is_averaged_over_the_window():
-    meter = RateMeter(10, 2)
-    assert not any(meter.exceeded(100.0) for _ in range(20))
-    assert meter.exceeded(100.0)
-    assert not meter.exceeded(100.2)
-    assert not any(meter.exceeded(200.0 + n / 10) for n in range(1000))
-    assert meter.exceeded(400.0, requests=21)
+    limiter = RateLimiter(10, 2)
+    assert all(limiter.allow(100.0) for _ in range(20))
+    assert not limiter.allow(100.0)
+    assert limiter.allow(100.2)
+    assert all(limiter.allow(200.0 + n / 10) for n in range(1000))
+    assert not limiter.allow(400.0, requests=21)
 
 
-@asynchronous
 async def test_a_request_over_the_size_limit_forfeits():
-    async with court() as held:
-        streams, playing, _ = await seated(held)
+    async with referee_server() as server:
+        streams, playing, _ = await seated(server)
         await streams[0].send(reply=Reply(match_id="x" * 5_000_000))
         assert await streams[0].ending() == (EXHAUSTED, "request-too-large")
         await forfeited(
@@ -152,46 +152,42 @@ async def test_a_request_over_the_size_limit_forfeits():
         )
 
 
-@asynchronous
 async def test_a_request_over_the_transports_limit_breaks_the_stream():
     limits = LimitSettings(transport_bytes=100_000)
-    async with court(limits) as held:
-        streams, playing, _ = await seated(held, ClockSettings(reconnect_s=0.1))
+    async with referee_server(limits) as server:
+        streams, playing, _ = await seated(server, ClockSettings(reconnect_s=0.1))
         await streams[0].send(reply=Reply(match_id="x" * 200_000))
         assert await streams[0].ending() == (EXHAUSTED, None)
         await forfeited(streams, playing, Termination.CRASH, "did not come back within 0.1 s")
 
 
-@asynchronous
-async def test_a_bot_that_goes_in_the_middle_and_stays_away_has_crashed():
-    async with court() as held:
-        streams, playing, _ = await seated(held, ClockSettings(reconnect_s=0.1))
+async def test_a_bot_that_disconnects_and_stays_away_has_crashed():
+    async with referee_server() as server:
+        streams, playing, _ = await seated(server, ClockSettings(reconnect_s=0.1))
         streams[0].call.cancel()
         await forfeited(streams, playing, Termination.CRASH, "did not come back within 0.1 s")
 
 
-@asynchronous
-async def test_a_bot_that_ends_its_side_of_the_stream_is_away():
-    async with court() as held:
-        streams, playing, _ = await seated(held, ClockSettings(reconnect_s=0.1))
+async def test_a_bot_that_ends_its_side_of_the_stream_is_disconnected():
+    async with referee_server() as server:
+        streams, playing, _ = await seated(server, ClockSettings(reconnect_s=0.1))
         await streams[0].call.done_writing()
         assert await streams[0].ending() == (grpc.StatusCode.OK, None)
         await forfeited(streams, playing, Termination.CRASH, "did not come back within 0.1 s")
 
 
-@asynchronous
 async def test_a_bot_that_never_answers_times_out():
-    async with court() as held:
-        streams, playing, _ = await seated(held, ClockSettings(bank_s=0.1, increment_s=0.1))
+    async with referee_server() as server:
+        streams, playing, _ = await seated(server, ClockSettings(bank_s=0.1, increment_s=0.1))
         await forfeited(streams, playing, Termination.TIME_OUT, "did not answer decision 1 within")
 
 
-async def matches_in_a_row(held, count):
-    """Start so many matches of a and b, with time to read between them."""
+async def matches_in_a_row(server, count):
+    """Start this number of matches of a and b, with time to read between them."""
     playing = []
     for number in range(count):
         match = spec(match_id=f"m{number}", clocks=ClockSettings(start_up_s=0.1))
-        playing.append(asyncio.create_task(held.referee.play(match)))
+        playing.append(asyncio.create_task(server.referee.play(match)))
         await asyncio.sleep(0.02)
     return playing
 
@@ -203,73 +199,62 @@ async def matches_in_a_row(held, count):
         (LimitSettings(unread_bytes=20_000), "(20000 bytes) may"),
     ],
 )
-def test_a_bot_that_never_reads_forfeits(limits, detail):
-    @asynchronous
-    async def scene():
-        async with court(limits) as held:
-            held.admit("a", "b")
-            # Bot a reads nothing more: what it is sent fills the connection, then its queue. The
-            # connection takes 16 KiB; gRPC by itself would let it take 4 MiB.
-            narrow = ("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 16_384)
-            a = await held.dial("a", *narrow, max_matches=100)
-            b = await held.dial("b", max_matches=100)
-            reading = asyncio.create_task(play_bot(b, 60))
-            terminations = []
-            for match in await matches_in_a_row(held, 60):
-                result = (await match).results[0]
-                terminations.append(result.termination)
-                if result.termination is Termination.PROTOCOL_VIOLATION:
-                    assert detail in result.detail
-            assert terminations.count(Termination.PROTOCOL_VIOLATION) > 10
-            assert Termination.COMPLETED not in terminations
-            assert len(await reading) == 60
-            assert await a.ending() == (EXHAUSTED, "responses-unread")
-
-    scene()
+async def test_a_bot_that_never_reads_forfeits(limits, detail):
+    async with referee_server(limits) as server:
+        server.admit("a", "b")
+        # Bot a reads nothing more: what it is sent fills the connection, then its queue. The
+        # connection takes 16 KiB; gRPC by itself would let it take 4 MiB.
+        narrow = ("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 16_384)
+        a = await server.dial("a", *narrow, max_matches=100)
+        b = await server.dial("b", max_matches=100)
+        reading = asyncio.create_task(play_bot(b, 60))
+        terminations = []
+        for match in await matches_in_a_row(server, 60):
+            result = (await match).results[0]
+            terminations.append(result.termination)
+            if result.termination is Termination.PROTOCOL_VIOLATION:
+                assert detail in result.detail
+        assert terminations.count(Termination.PROTOCOL_VIOLATION) > 10
+        assert Termination.COMPLETED not in terminations
+        assert len(await reading) == 60
+        assert await a.ending() == (EXHAUSTED, "responses-unread")
 
 
 @pytest.mark.parametrize(
     "garbage", [b"\xff\xff\xff", b"\x12\x05abc", os.urandom(1000), b"\x12\x03\x0a\x01\xff"]
 )
-def test_garbage_forfeits(garbage):
-    @asynchronous
-    async def scene():
-        async with court() as held:
-            streams, playing, _ = await seated(held)
-            await streams[0].send_bytes(garbage)
-            code, reason = await streams[0].ending()
-            assert code is INVALID
-            assert reason in ("unreadable-request", "empty-request")
-            await forfeited(streams, playing, Termination.PROTOCOL_VIOLATION, "a request ")
-
-    scene()
+async def test_garbage_forfeits(garbage):
+    async with referee_server() as server:
+        streams, playing, _ = await seated(server)
+        await streams[0].send_bytes(garbage)
+        code, reason = await streams[0].ending()
+        assert code is INVALID
+        assert reason in ("unreadable-request", "empty-request")
+        await forfeited(streams, playing, Termination.PROTOCOL_VIOLATION, "a request ")
 
 
-@asynchronous
 async def test_a_request_without_a_member_forfeits():
-    async with court() as held:
-        streams, playing, _ = await seated(held)
+    async with referee_server() as server:
+        streams, playing, _ = await seated(server)
         await streams[0].send_bytes(b"")
         assert await streams[0].ending() == (INVALID, "empty-request")
         await forfeited(streams, playing, Termination.PROTOCOL_VIOLATION, "no member set")
 
 
-@asynchronous
 async def test_a_second_hello_forfeits():
-    async with court() as held:
-        streams, playing, _ = await seated(held)
+    async with referee_server() as server:
+        streams, playing, _ = await seated(server)
         await streams[0].hello("token-a")
         assert await streams[0].ending() == (INVALID, "second-hello")
         await forfeited(streams, playing, Termination.PROTOCOL_VIOLATION, "only once")
 
 
-@asynchronous
 async def test_a_violation_costs_all_running_matches_but_not_the_next_one():
-    async with court() as held:
-        held.admit("a", "b")
-        a, b = await held.dial("a", max_matches=2), await held.dial("b", max_matches=2)
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a", max_matches=2), await server.dial("b", max_matches=2)
         running = [
-            asyncio.create_task(held.referee.play(spec(match_id=name))) for name in ("m1", "m2")
+            asyncio.create_task(server.referee.play(spec(match_id=name))) for name in ("m1", "m2")
         ]
         await a.until("decision")
         await a.until("decision")
@@ -278,36 +263,33 @@ async def test_a_violation_costs_all_running_matches_but_not_the_next_one():
             assert record.results[0].termination is Termination.PROTOCOL_VIOLATION
         for _ in running:
             await b.until("match_ended")
-        a = await held.dial("a")
-        record, *_ = await together(held.referee.play(spec()), play_bot(a), play_bot(b))
+        a = await server.dial("a")
+        record, *_ = await together(server.referee.play(spec()), play_bot(a), play_bot(b))
         assert record.results[0].termination is Termination.COMPLETED
 
 
 # Before Hello
 
 
-@asynchronous
 async def test_the_first_request_must_be_hello():
-    async with court() as held:
-        stream = held.stream()
+    async with referee_server() as server:
+        stream = server.stream()
         await stream.send(reply=Reply(match_id="m1"))
         assert await stream.ending() == (INVALID, "hello-first")
 
 
-@asynchronous
 async def test_hello_must_come_in_time():
-    async with court(LimitSettings(hello_s=0.1)) as held:
-        stream = held.stream()
+    async with referee_server(LimitSettings(hello_s=0.1)) as server:
+        stream = server.stream()
         await stream.call.wait_for_connection()
         assert await stream.ending() == (INVALID, "hello-first")
         assert "no Hello within 0.1 s" in (await stream.call.details())
 
 
-@asynchronous
 async def test_other_versions_of_the_protocol_are_refused():
-    async with court() as held:
-        held.admit("a")
-        stream = held.stream()
+    async with referee_server() as server:
+        server.admit("a")
+        stream = server.stream()
         await stream.hello("token-a", protocol_version=2)
         assert await stream.ending() == (
             grpc.StatusCode.FAILED_PRECONDITION,
@@ -317,96 +299,86 @@ async def test_other_versions_of_the_protocol_are_refused():
 
 
 @pytest.mark.parametrize("token", ["", "token-b", "token-A", "token-a "])
-def test_unknown_tokens_are_refused(token):
-    @asynchronous
-    async def scene():
-        async with court() as held:
-            held.admit("a")
-            stream = held.stream()
-            await stream.hello(token)
-            assert await stream.ending() == (grpc.StatusCode.UNAUTHENTICATED, "unknown-token")
-            assert token not in (await stream.call.details()) or not token
-
-    scene()
+async def test_unknown_tokens_are_refused(token):
+    async with referee_server() as server:
+        server.admit("a")
+        stream = server.stream()
+        await stream.hello(token)
+        assert await stream.ending() == (grpc.StatusCode.UNAUTHENTICATED, "unknown-token")
+        assert token not in (await stream.call.details()) or not token
 
 
-@asynchronous
 async def test_garbage_and_large_requests_before_hello_are_refused():
-    async with court() as held:
+    async with referee_server() as server:
         for data, reason in (
             (b"\xff", "unreadable-request"),
             (b"\0" * 70_000, "request-too-large"),
         ):
-            stream = held.stream()
+            stream = server.stream()
             await stream.send_bytes(data)
             assert (await stream.ending())[1] == reason
 
 
-@asynchronous
 async def test_streams_without_hello_are_limited():
-    async with court(LimitSettings(streams_without_hello=3, hello_s=0.3)) as held:
-        held.admit("a")
-        idle = [held.stream() for _ in range(3)]
+    async with referee_server(LimitSettings(streams_without_hello=3, hello_s=0.3)) as server:
+        server.admit("a")
+        idle = [server.stream() for _ in range(3)]
         for stream in idle:
             await stream.call.wait_for_connection()
         await asyncio.sleep(0.05)
-        refused = held.stream()
+        refused = server.stream()
         assert await refused.ending() == (EXHAUSTED, "too-many-streams")
         for stream in idle:
             assert (await stream.ending())[1] == "hello-first"
-        await held.dial("a")
+        await server.dial("a")
 
 
-@asynchronous
 async def test_streams_that_are_gone_at_once_leave_nothing_behind():
-    async with court(LimitSettings(streams_without_hello=3)) as held:
-        held.admit("a")
-        channel = held.channel()
+    async with referee_server(LimitSettings(streams_without_hello=3)) as server:
+        server.admit("a")
+        channel = server.channel()
         for _ in range(200):
             stream = Stream(channel)
             await stream.call.wait_for_connection()
             stream.call.cancel()
-        await until(lambda: held.referee.streams_without_hello == 0)
-        await held.dial("a")
+        await until(lambda: server.referee.stream_count_without_hello == 0)
+        await server.dial("a")
 
 
-@asynchronous
 async def test_streams_with_one_token_in_a_row_are_a_flood():
-    async with court(LimitSettings(requests_per_second=10, rate_window_s=1)) as held:
-        held.admit("a")
-        streams = [await held.dial("a") for _ in range(10)]
-        last = held.stream()
+    async with referee_server(LimitSettings(requests_per_second=10, rate_window_s=1)) as server:
+        server.admit("a")
+        streams = [await server.dial("a") for _ in range(10)]
+        last = server.stream()
         await last.hello("token-a")
         assert await last.ending() == (EXHAUSTED, "request-rate")
         assert [await s.ending() for s in streams[:-1]] == [
             (grpc.StatusCode.ABORTED, "replaced")
         ] * 9
-        assert held.referee.connected("token-a"), "the last good stream goes on"
+        assert server.referee.is_connected("token-a"), "the last good stream goes on"
 
 
-@asynchronous
-async def test_a_stream_that_ends_while_its_first_response_is_written_is_told_why(monkeypatch):
-    dial_in = Referee.dial_in
+async def test_a_stream_that_ends_during_its_first_response_receives_the_reason(monkeypatch):
+    on_hello = StreamHandler.on_hello
 
-    def dial_in_and_end(referee, session, greeting):
-        dial_in(referee, session, greeting)
+    def connect_and_abort(handler, session, hello):
+        on_hello(handler, session, hello)
         loop = asyncio.get_running_loop()
-        replaced = StreamError(Ending.REPLACED, "by another")
-        loop.call_soon(loop.call_soon, session.end, replaced)  # the welcome is on its way then
+        replaced = StreamError(ErrorKind.REPLACED, "by another")
+        loop.call_soon(loop.call_soon, session.abort, replaced)  # the welcome is on its way then
 
-    monkeypatch.setattr(Referee, "dial_in", dial_in_and_end)
-    async with court() as held:
-        held.admit("a")
-        stream = await held.dial("a")
+    monkeypatch.setattr(StreamHandler, "on_hello", connect_and_abort)
+    async with referee_server() as server:
+        server.admit("a")
+        stream = await server.dial("a")
         assert await stream.ending() == (grpc.StatusCode.ABORTED, "replaced")
 
 
-@asynchronous
 async def test_wrong_tokens_do_not_disturb_a_match():
-    async with court() as held:
-        streams, playing, decision = await seated(held)
+    async with referee_server() as server:
+        streams, playing, decision = await seated(server)
         for number in range(20):
-            stream = held.stream()
+            stream = server.stream()
             await stream.hello(f"guess-{number}")
             assert (await stream.ending())[1] == "unknown-token"
         await streams[0].answer(decision)
@@ -460,26 +432,22 @@ BOT = """
         ("flood", Termination.PROTOCOL_VIOLATION),
     ],
 )
-def test_a_real_process(mode, termination):
-    @asynchronous
-    async def scene():
-        async with court(LimitSettings(requests_per_second=50)) as held:
-            held.admit("a", "b")
-            b = await held.dial("b")
-            code = textwrap.dedent(BOT)
-            process = await asyncio.create_subprocess_exec(
-                sys.executable, "-c", code, held.address, "token-a", mode
-            )
-            try:
-                clocks = ClockSettings(bank_s=0.8, increment_s=0.1, reconnect_s=0.1)
-                assert await held.referee.wait_connected("token-a", 20)
-                record, _ = await together(held.referee.play(spec(clocks=clocks)), play_bot(b))
-                assert record.results[0].termination is termination
-                replies = [r for r in record.records if isinstance(r, ReplyRecord)]
-                assert sum(reply.seat == 0 for reply in replies) == 10
-            finally:
-                if process.returncode is None:
-                    process.kill()
-                await process.wait()
-
-    scene()
+async def test_a_real_process(mode, termination):
+    async with referee_server(LimitSettings(requests_per_second=50)) as server:
+        server.admit("a", "b")
+        b = await server.dial("b")
+        code = textwrap.dedent(BOT)
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", code, server.address, "token-a", mode
+        )
+        try:
+            clocks = ClockSettings(bank_s=0.8, increment_s=0.1, reconnect_s=0.1)
+            assert await server.referee.wait_until_connected("token-a", 20)
+            record, _ = await together(server.referee.play(spec(clocks=clocks)), play_bot(b))
+            assert record.results[0].termination is termination
+            replies = [r for r in record.records if isinstance(r, ReplyRecord)]
+            assert sum(reply.seat == 0 for reply in replies) == 10
+        finally:
+            if process.returncode is None:
+                process.kill()
+            await process.wait()

@@ -1,4 +1,4 @@
-"""Joint deals: every bot's nonce comes in before the match begins, or its seat is out."""
+"""Joint deals: every bot sends its nonce before the match begins, or forfeits."""
 
 import asyncio
 import hashlib
@@ -11,17 +11,18 @@ import pytest
 
 import asara
 from asara.v1.play_pb2 import Nonce, PlayResponse
-from asara.witness import make_nonce
+from asara.verifier import make_nonce
 from asara_codec.results import Termination
-from asara_server.eventlog.header import ReplayError, replay_of
+from asara_server.eventlog.replay import ReplayError, replay_of
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match import deal_secrets
 from asara_server.match.spec import ClockSettings, MatchRecord, MatchSpec
 from asara_server.referee.hosted import HostedMatch
-from asara_server.referee.match_host import MatchCut, MatchHost
+from asara_server.referee.match_ending import MatchCut
+from asara_server.referee.match_start import MatchStarter
 from asara_server.replay.file import parse_replay, replay_bytes
 from asara_server.replay.signing import SigningKey
-from tests.referee.harness import Stream, asynchronous, court, play_bot, spec, together
+from tests.referee.harness import Stream, play_bot, referee_server, spec, together
 
 QUICK = ClockSettings(start_up_s=0.3, bank_s=5, reconnect_s=0.2)
 SLOW = ClockSettings(start_up_s=20, bank_s=5)
@@ -45,10 +46,10 @@ async def answer(stream: Stream, nonce: bytes) -> Any:
 
 
 async def play_and_keep(stream: Stream, nonce: bytes) -> list[PlayResponse]:
-    """Play a joint match; all that was heard of it."""
-    rng, heard = random.Random(1), []
+    """Play a joint match; return all responses."""
+    rng, received = random.Random(1), []
     while True:
-        heard.append(response := await stream.read())
+        received.append(response := await stream.read())
         kind = response.WhichOneof("response")
         if kind == "deal_committed":
             await send_nonce(stream, nonce)
@@ -56,21 +57,20 @@ async def play_and_keep(stream: Stream, nonce: bytes) -> list[PlayResponse]:
             legal = response.decision.legal_actions
             await stream.answer(response.decision, rng.choice(legal))
         elif kind == "match_ended":
-            return heard
+            return received
 
 
-@asynchronous
 async def test_a_joint_match_from_commitment_to_replay():
-    async with court() as held:
-        held.admit("a", "b")
-        a, b = await held.dial("a"), await held.dial("b")
-        record, *heard = await together(
-            held.referee.play(joint()), play_and_keep(a, ONE), play_and_keep(b, TWO)
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
+        record, *received = await together(
+            server.referee.play(joint()), play_and_keep(a, ONE), play_and_keep(b, TWO)
         )
     secret = record.spec.secret
     assert record.spec.nonces == (ONE, TWO)
     assert record.spec.deal_secret == deal_secrets.deal_secret(secret, (ONE, TWO)) != secret
-    for seat, responses in enumerate(heard):
+    for seat, responses in enumerate(received):
         committed, started = responses[0].deal_committed, responses[1].match_started
         assert (committed.match_id, committed.seat) == ("m1", seat)
         assert committed.deal_commitment == hashlib.sha256(secret).digest()
@@ -95,30 +95,27 @@ async def test_a_joint_match_from_commitment_to_replay():
         {"deal_secret": b"\1" * 32},
     ],
 )
-def test_the_replay_of_another_deal_does_not_hold(changed: dict[str, Any]) -> None:
-    async def play() -> Any:
-        async with court() as held:
-            held.admit("a", "b")
-            a, b = await held.dial("a"), await held.dial("b")
-            return await together(
-                held.referee.play(joint()), play_and_keep(a, ONE), play_and_keep(b, TWO)
-            )
-
-    replay = replay_of(asyncio.run(play())[0])
+async def test_the_replay_of_another_deal_does_not_hold(changed: dict[str, Any]) -> None:
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
+        record, *_ = await together(
+            server.referee.play(joint()), play_and_keep(a, ONE), play_and_keep(b, TWO)
+        )
+    replay = replay_of(record)
     forged = replace(replay, header=replace(replay.header, **changed))
     with pytest.raises(ReplayError):
         list(resimulated_steps(forged))
 
 
-@asynchronous
-async def test_nobody_hears_a_nonce_before_its_own_is_in():
-    async with court() as held:
-        held.admit("a", "b")
-        a, b = await held.dial("a"), await held.dial("b")
-        playing = asyncio.create_task(held.referee.play(joint()))
+async def test_no_bot_receives_a_nonce_before_it_has_sent_its_own():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(joint()))
         await answer(a, ONE)
         await b.expect("deal_committed")
-        assert held.referee.running() == []  # nothing to watch, either
+        assert server.referee.running_matches() == []  # nothing to watch, either
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(asyncio.shield(b_next := asyncio.ensure_future(b.read())), 0.2)
         await send_nonce(b, TWO)
@@ -126,12 +123,11 @@ async def test_nobody_hears_a_nonce_before_its_own_is_in():
         await together(play_bot(a), play_bot(b), playing)
 
 
-@asynchronous
 async def test_a_nonce_of_31_bytes_is_a_violation_and_the_others_play():
-    async with court() as held:
-        held.admit("a", "b", "c")
-        a, b, c = [await held.dial(name) for name in "abc"]
-        playing = asyncio.create_task(held.referee.play(joint(3)))
+    async with referee_server() as server:
+        server.admit("a", "b", "c")
+        a, b, c = [await server.dial(name) for name in "abc"]
+        playing = asyncio.create_task(server.referee.play(joint(3)))
         await answer(a, ONE)
         await answer(b, TWO[:31])
         assert await b.ending() == REFUSED
@@ -144,12 +140,11 @@ async def test_a_nonce_of_31_bytes_is_a_violation_and_the_others_play():
         list(resimulated_steps(replay_of(record)))
 
 
-@asynchronous
 async def test_a_second_nonce_is_a_violation_before_the_match():
-    async with court() as held:
-        held.admit("a", "b", "c")
-        a, b, c = [await held.dial(name) for name in "abc"]
-        playing = asyncio.create_task(held.referee.play(joint(3)))
+    async with referee_server() as server:
+        server.admit("a", "b", "c")
+        a, b, c = [await server.dial(name) for name in "abc"]
+        playing = asyncio.create_task(server.referee.play(joint(3)))
         await answer(a, ONE)
         await send_nonce(a, TWO)
         assert await a.ending() == REFUSED
@@ -160,12 +155,11 @@ async def test_a_second_nonce_is_a_violation_before_the_match():
         assert record.results[0].detail == "a second nonce for match m1"
 
 
-@asynchronous
 async def test_a_second_nonce_is_a_violation_in_the_match():
-    async with court() as held:
-        held.admit("a", "b")
-        a, b = await held.dial("a"), await held.dial("b")
-        playing = asyncio.create_task(held.referee.play(joint()))
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(joint()))
         await together(answer(a, ONE), answer(b, TWO))
         await a.expect("match_started")
         await send_nonce(a, ONE)
@@ -174,24 +168,22 @@ async def test_a_second_nonce_is_a_violation_in_the_match():
         assert record.results[0].termination is Termination.PROTOCOL_VIOLATION
 
 
-@asynchronous
-async def test_a_nonce_that_nobody_asked_for_is_a_violation():
-    async with court() as held:
-        held.admit("a", "b")
-        a, _b = await held.dial("a"), await held.dial("b")
-        playing = asyncio.create_task(held.referee.play(spec()))
+async def test_a_nonce_that_was_not_asked_for_is_a_violation():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, _b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec()))
         await a.expect("match_started")
         await send_nonce(a, ONE)
         assert await a.ending() == REFUSED
         assert (await playing).results[0].detail == "match m1 asks for no nonce"
 
 
-@asynchronous
-async def test_who_sends_no_nonce_never_started_and_a_late_one_is_ignored():
-    async with court() as held:
-        held.admit("a", "b", "c")
-        a, b, c = [await held.dial(name) for name in "abc"]
-        playing = asyncio.create_task(held.referee.play(joint(3, QUICK)))
+async def test_a_bot_without_a_nonce_never_started_and_a_late_nonce_is_ignored():
+    async with referee_server() as server:
+        server.admit("a", "b", "c")
+        a, b, c = [await server.dial(name) for name in "abc"]
+        playing = asyncio.create_task(server.referee.play(joint(3, QUICK)))
         await answer(a, ONE)
         await answer(c, THREE)
         await b.expect("deal_committed")
@@ -202,39 +194,37 @@ async def test_who_sends_no_nonce_never_started_and_a_late_one_is_ignored():
         never = record.results[1]
         assert (never.rank, never.termination) == (3, Termination.NEVER_STARTED)
         assert never.detail == "sent no nonce within 0.3 s"
-        assert held.referee.connected("token-b")
+        assert server.referee.is_connected("token-b")
         # It has room for the next match, and plays it.
-        again = asyncio.create_task(held.referee.play(joint(match_id="m2")))
+        again = asyncio.create_task(server.referee.play(joint(match_id="m2")))
         await together(answer(a, ONE), answer(b, TWO))
         record, _, _ = await together(again, play_bot(a), play_bot(b))
         assert record.results[1].termination is Termination.COMPLETED
 
 
-@asynchronous
 async def test_a_bot_that_never_dials_in_is_not_waited_for_twice():
-    async with court() as held:
-        held.admit("a", "b", "c")
-        a, b = await held.dial("a"), await held.dial("b")
-        playing = asyncio.create_task(held.referee.play(joint(3, QUICK)))
+    async with referee_server() as server:
+        server.admit("a", "b", "c")
+        a, b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(joint(3, QUICK)))
         await together(answer(a, ONE), answer(b, TWO))
         record, _, _ = await together(playing, play_bot(a), play_bot(b))
         assert record.results[2].detail == "did not dial in within 0.3 s"
         assert record.spec.nonces == (ONE, TWO, b"")
 
 
-@asynchronous
 async def test_after_a_break_only_a_missing_nonce_is_asked_for_again():
-    async with court() as held:
-        held.admit("a", "b")
-        a, b = await held.dial("a"), await held.dial("b")
-        playing = asyncio.create_task(held.referee.play(joint()))
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(joint()))
         first = await a.expect("deal_committed")
         a.call.cancel()
-        a = await held.dial("a")
+        a = await server.dial("a")
         assert await answer(a, ONE) == first
         a.call.cancel()
         await asyncio.sleep(0.05)
-        a = await held.dial("a")
+        a = await server.dial("a")
         assert (await answer(b, TWO)).seat == 1
         assert not (await a.expect("match_started")).resumed
         record, _, _ = await together(playing, play_bot(a), play_bot(b))
@@ -242,12 +232,11 @@ async def test_after_a_break_only_a_missing_nonce_is_asked_for_again():
         assert record.results[0].termination is Termination.COMPLETED
 
 
-@asynchronous
-async def test_who_sent_its_nonce_and_went_away_has_crashed():
-    async with court() as held:
-        held.admit("a", "b")
-        a, b = await held.dial("a"), await held.dial("b")
-        playing = asyncio.create_task(held.referee.play(joint(clocks=QUICK)))
+async def test_a_bot_that_disconnects_after_its_nonce_has_crashed():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(joint(clocks=QUICK)))
         await answer(a, ONE)
         await asyncio.sleep(0.05)
         a.call.cancel()
@@ -258,26 +247,24 @@ async def test_who_sent_its_nonce_and_went_away_has_crashed():
         assert record.spec.nonces == (ONE, TWO)
 
 
-@asynchronous
 async def test_a_process_that_ends_is_not_waited_for():
-    async with court() as held:
-        held.admit("a", "b")
-        a, _b = await held.dial("a"), await held.dial("b")
-        playing = asyncio.create_task(held.referee.play(joint()))
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, _b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(joint()))
         await answer(a, ONE)
-        held.referee.lost("token-b", "exited with status 3")
+        server.referee.mark_lost("token-b", "exited with status 3")
         result = (await playing).results[1]
         assert (result.termination, result.detail) == (Termination.CRASH, "exited with status 3")
 
 
-@asynchronous
 async def test_a_match_that_is_called_off_ends_void_for_its_bots():
-    async with court() as held:
-        held.admit("a", "b")
-        a, _b = await held.dial("a"), await held.dial("b")
-        playing = asyncio.create_task(held.referee.play(joint()))
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, _b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(joint()))
         await answer(a, ONE)
-        (cut,) = await held.referee.stop(finish_s=0)
+        (cut,) = await server.referee.stop(finish_s=0)
         assert "before it began" in cut
         ended = await a.expect("match_ended")
         assert (ended.void, ended.deal_secret) == (True, b"")
@@ -285,15 +272,14 @@ async def test_a_match_that_is_called_off_ends_void_for_its_bots():
             await playing
 
 
-@asynchronous
 async def test_a_bot_that_waits_for_others_nonces_has_no_room_for_another_match():
-    async with court() as held:
-        held.admit("a", "b", "c")
-        a, b, c = [await held.dial(name) for name in "abc"]
-        first = asyncio.create_task(held.referee.play(joint()))
+    async with referee_server() as server:
+        server.admit("a", "b", "c")
+        a, b, c = [await server.dial(name) for name in "abc"]
+        first = asyncio.create_task(server.referee.play(joint()))
         await answer(a, ONE)
         other = replace(spec(match_id="m2"), players=(joint(3).players[0], joint(3).players[2]))
-        second = asyncio.create_task(held.referee.play(other))
+        second = asyncio.create_task(server.referee.play(other))
         assert (await b.expect("deal_committed")).match_id == "m1"
         await send_nonce(b, TWO)
         assert (await a.expect("match_started")).match_id == "m1"
@@ -313,25 +299,24 @@ class Player(asara.Bot):
 
 
 async def play_with_clients() -> tuple[MatchRecord, list[bytes]]:
-    """A joint match of two Python clients, the second one without a seed; and their digests."""
+    """Play a joint match of two Python clients, the second without a seed; add their digests."""
     digests: dict[int, bytes] = {}
     bot = type("FreshPlayer", (Player,), {"digests": digests})
-    async with court() as held:
-        held.admit("a", "b")
+    async with referee_server() as server:
+        server.admit("a", "b")
         wishes = [
-            asara.Settings(address=held.address, token="token-a", seed=1),
-            asara.Settings(address=held.address, token="token-b"),
+            asara.Settings(address=server.address, token="token-a", seed=1),
+            asara.Settings(address=server.address, token="token-b"),
         ]
         bots = [asyncio.create_task(asyncio.to_thread(asara.play, bot, wish)) for wish in wishes]
-        record = await held.referee.play(joint())
+        record = await server.referee.play(joint())
         for name in "ab":
-            held.referee.dismiss(f"token-{name}", "over")
+            server.referee.remove_bot(f"token-{name}", "over")
         await asyncio.gather(*bots)
     return record, [digests[0], digests[1]]
 
 
-@asynchronous
-async def test_the_clients_take_part_by_themselves_and_keep_the_referees_digests(
+async def test_the_clients_send_nonces_and_compute_the_referees_digests(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     record, digests = await play_with_clients()
@@ -342,18 +327,16 @@ async def test_the_clients_take_part_by_themselves_and_keep_the_referees_digests
 
 
 @pytest.mark.sources_only
-@asynchronous
 async def test_the_clients_name_a_referee_that_changes_the_secret_and_its_commitment(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     change_the_secret(monkeypatch)
     await play_with_clients()
     assert caplog.text.count(ALARM) == 4  # both bots, at the start and at the end
-    assert caplog.text.count("and changed that to") == 2
+    assert caplog.text.count("was changed to") == 2
 
 
 @pytest.mark.sources_only
-@asynchronous
 async def test_the_clients_name_a_referee_that_changes_the_secret_alone(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -367,11 +350,11 @@ async def test_the_clients_name_a_referee_that_changes_the_secret_alone(
 
 
 def change_the_secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Once all nonces are in."""
-    begin = MatchHost._begin
+    """Make the referee change the secret once all nonces have arrived."""
+    begin = MatchStarter._begin
 
-    def cheat(self: MatchHost, table: HostedMatch) -> None:
-        table.spec = replace(table.spec, secret=b"c" * 32)
-        begin(self, table)
+    def cheat(self: MatchStarter, hosted: HostedMatch) -> None:
+        hosted.spec = replace(hosted.spec, secret=b"c" * 32)
+        begin(self, hosted)
 
-    monkeypatch.setattr(MatchHost, "_begin", cheat)
+    monkeypatch.setattr(MatchStarter, "_begin", cheat)

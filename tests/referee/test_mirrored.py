@@ -1,4 +1,4 @@
-"""A match whose deal comes again in others: what is told of it, and what its replay says."""
+"""Mirrored matches, which share a deal: their messages, replays and journals."""
 
 import asyncio
 import random
@@ -6,16 +6,23 @@ from dataclasses import replace
 
 import pytest
 
-from asara_server.eventlog.header import ReplayError, ReplayHeader, replay_of
 from asara_server.eventlog.journal import Journal, JournalError
 from asara_server.eventlog.record_codec import record_bytes
 from asara_server.eventlog.recovery import recover
+from asara_server.eventlog.replay import ReplayError, ReplayHeader, replay_of
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match.spec import MatchSpec
 from asara_server.replay.file import read_replay, write_replay
 from asara_server.replay.signing import SigningKey
 from tests.match.playouts import random_match
-from tests.referee.harness import LIMITS, Driven, asynchronous, court, play_bot, spec, together
+from tests.referee.harness import (
+    LIMITS,
+    Driven,
+    play_bot,
+    referee_server,
+    spec,
+    together,
+)
 from tests.referee.test_spectators import list_matches, refusal, watch
 
 SECRET = b"the deal of all matches of one b"
@@ -26,7 +33,7 @@ def mirrored(seats: int = 2, rule_sets: str = "basic", match_id: str = "b1-1") -
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_no_seat_hears_the_secret_and_every_seat_hears_that_it_will_not(seats):
+def test_no_seat_receives_the_secret_and_match_started_says_so(seats):
     driven = Driven(mirrored(seats, "pro+gifts+genie"))
     driven.play_out(random.Random(seats))
     for told in driven.told:
@@ -54,18 +61,17 @@ def test_every_match_of_a_block_deals_the_same_to_the_same_seat(seats):
     assert other_deal.told[0][0].match_started.view != first.told[0][0].match_started.view
 
 
-@asynchronous
-async def test_nobody_may_watch_it_for_that_tells_how_the_deal_goes_on():
-    async with court() as held:
-        held.admit("a", "b", "c", "d")
-        bots = [await held.dial(name) for name in "abcd"]
+async def test_it_cannot_be_watched_since_its_events_reveal_the_deal():
+    async with referee_server() as server:
+        server.admit("a", "b", "c", "d")
+        bots = [await server.dial(name) for name in "abcd"]
         usual = spec(2, match_id="usual")
         hidden = replace(mirrored(), players=spec(4).players[2:])
-        playing = [asyncio.create_task(held.referee.play(one)) for one in (usual, hidden)]
+        playing = [asyncio.create_task(server.referee.play(one)) for one in (usual, hidden)]
         firsts = [await bot.until("decision") for bot in (bots[0], bots[2])]
-        assert [match.match_id for match in await list_matches(held)] == ["usual"]
-        known = await refusal(watch(held, hidden.match_id))
-        assert known == await refusal(watch(held, "never heard of"))
+        assert [match.match_id for match in await list_matches(server)] == ["usual"]
+        known = await refusal(watch(server, hidden.match_id))
+        assert known == await refusal(watch(server, "unknown"))
         for bot, decision in zip((bots[0], bots[2]), firsts, strict=True):
             await bot.answer(decision)
         await together(*map(play_bot, bots))
@@ -102,24 +108,24 @@ def test_a_match_that_cannot_be_mirrored_is_refused(changes, message):
 
 
 def test_a_header_that_cannot_be_is_refused():
-    header = ReplayHeader.of(mirrored(), LIMITS.told(), 0)
+    header = ReplayHeader.of(mirrored(), LIMITS.match_limits, 0)
     with pytest.raises(ReplayError, match="a joint deal cannot be mirrored"):
         replace(header, nonces=(bytes(32), bytes(32))).spec()
 
 
-def test_a_journal_of_another_block_is_not_gone_on_with(tmp_path):
+def test_a_journal_of_another_block_is_refused(tmp_path):
     match = mirrored()
     with Journal(tmp_path / "journal.sqlite") as journal:
-        header = ReplayHeader.of(match, LIMITS.told(), 0)
+        header = ReplayHeader.of(match, LIMITS.match_limits, 0)
         journal.begin(match.match_id, record_bytes(header), ["a", "b"])
         journal.commit()
     for changed in ({"mirrored_block": "b2"}, {"mirrored_block": ""}, {"secret": bytes(32)}):
         with (
             Journal(tmp_path / "journal.sqlite") as journal,
-            pytest.raises(JournalError, match="b1-1 has other entries or deals"),
+            pytest.raises(JournalError, match="b1-1 has other entries or another deal"),
         ):
-            recover(journal, replace(match, **changed), LIMITS.told())
+            recover(journal, replace(match, **changed))
     with Journal(tmp_path / "journal.sqlite") as journal:
-        held = recover(journal, match, LIMITS.told())
-        assert held is not None
-        assert held.spec.mirrored_block == "b1"
+        recovered = recover(journal, match)
+        assert recovered is not None
+        assert recovered.spec.mirrored_block == "b1"

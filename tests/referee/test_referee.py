@@ -1,4 +1,4 @@
-"""Streams and matches: beginning, breaks, end."""
+"""Streams and matches: beginning, interruptions, end."""
 
 import asyncio
 import hashlib
@@ -9,27 +9,26 @@ import structlog
 from structlog.testing import CapturingLogger
 
 from asara_codec.results import Termination
-from asara_server.eventlog.header import replay_of
+from asara_server.eventlog.replay import replay_of
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match.match import Match
 from asara_server.match.spec import ClockSettings
-from asara_server.referee import match_host
+from asara_server.referee import match_start
 from asara_server.referee.limits import LimitSettings
-from asara_server.referee.match_host import MatchCut
+from asara_server.referee.match_ending import MatchCut
 from asara_server.replay.file import parse_replay, replay_bytes
 from asara_server.replay.signing import SigningKey
-from tests.referee.harness import asynchronous, court, play_bot, spec, together
+from tests.referee.harness import play_bot, referee_server, spec, together
 
 QUICK = ClockSettings(start_up_s=0.2, bank_s=5, reconnect_s=0.2)
 
 
-@asynchronous
 async def test_two_bots_play_a_match():
-    async with court() as held:
-        held.admit("a", "b")
-        a, b = await held.dial("a"), await held.dial("b")
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
         record, [end_a], [end_b] = await together(
-            held.referee.play(spec()), play_bot(a, seed=1), play_bot(b, seed=2)
+            server.referee.play(spec()), play_bot(a, seed=1), play_bot(b, seed=2)
         )
         assert not record.void
         assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
@@ -42,12 +41,11 @@ async def test_two_bots_play_a_match():
         assert record.duration_us > 0
 
 
-@asynchronous
 async def test_the_deal_is_bound_before_the_match():
-    async with court() as held:
-        held.admit("a", "b")
-        a, b = await held.dial("a"), await held.dial("b")
-        playing = asyncio.create_task(held.referee.play(spec()))
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec()))
         started = await a.expect("match_started")
         assert started.deal_commitment == hashlib.sha256(spec().secret).digest()
         assert (await b.expect("match_started")).deal_commitment == started.deal_commitment
@@ -55,33 +53,31 @@ async def test_the_deal_is_bound_before_the_match():
         assert (await a.until("match_ended")).void
 
 
-@asynchronous
-async def test_welcome_tells_entry_and_limits():
+async def test_welcome_has_entry_and_limits():
     limits = LimitSettings(matches=5)
-    async with court(limits) as held:
-        held.admit("a")
-        stream = held.stream()
+    async with referee_server(limits) as server:
+        server.admit("a")
+        stream = server.stream()
         await stream.hello("token-a")
         welcome = await stream.expect("welcome")
         assert (welcome.protocol_version, welcome.entry) == (1, "a")
         assert welcome.referee.startswith("asara/")
         assert welcome.limits.matches == 5
         assert welcome.limits.request_bytes == limits.request_bytes
-        assert held.referee.connected("token-a")
+        assert server.referee.is_connected("token-a")
 
 
-@asynchronous
 async def test_a_bot_comes_back_to_its_decision_with_the_clock_running():
-    async with court() as held:
-        held.admit("a", "b")
-        a, b = await held.dial("a"), await held.dial("b")
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
         clocks = ClockSettings(bank_s=5, increment_s=0, grace_s=0, reconnect_s=5)
-        playing = asyncio.create_task(held.referee.play(spec(clocks=clocks)))
+        playing = asyncio.create_task(server.referee.play(spec(clocks=clocks)))
         first = await a.until("decision")
         a.call.cancel()
         await asyncio.sleep(0.1)
-        assert not held.referee.connected("token-a")
-        a = await held.dial("a")
+        assert not server.referee.is_connected("token-a")
+        a = await server.dial("a")
         started = await a.expect("match_started")
         again = await a.expect("decision")
         assert started.resumed
@@ -94,14 +90,13 @@ async def test_a_bot_comes_back_to_its_decision_with_the_clock_running():
         assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
 
 
-@asynchronous
 async def test_a_new_stream_replaces_the_old_one():
-    async with court() as held:
-        held.admit("a", "b")
-        old, b = await held.dial("a"), await held.dial("b")
-        playing = asyncio.create_task(held.referee.play(spec()))
+    async with referee_server() as server:
+        server.admit("a", "b")
+        old, b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec()))
         decision = await old.until("decision")
-        new = await held.dial("a")
+        new = await server.dial("a")
         assert await old.ending() == (grpc.StatusCode.ABORTED, "replaced")
         assert (await new.expect("match_started")).resumed
         assert (await new.expect("decision")).decision_id == decision.decision_id
@@ -110,15 +105,14 @@ async def test_a_new_stream_replaces_the_old_one():
         assert record.results[0].termination is Termination.COMPLETED
 
 
-@asynchronous
-async def test_last_events_bring_what_was_missed():
-    async with court() as held:
-        held.admit("a", "b")
-        a, b = await held.dial("a"), await held.dial("b")
-        playing = asyncio.create_task(held.referee.play(spec()))
+async def test_last_events_bring_the_missed_events():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec()))
         sequence = (await a.until("decision")).sequence
         a.call.cancel()
-        a = await held.dial("a", last_events=[{"match_id": "m1", "sequence": sequence - 2}])
+        a = await server.dial("a", last_events=[{"match_id": "m1", "sequence": sequence - 2}])
         update = await a.expect("update")
         assert (update.sequence, len(update.events)) == (sequence, 2)
         assert (await a.expect("match_started")).sequence == sequence
@@ -126,20 +120,19 @@ async def test_last_events_bring_what_was_missed():
         del b
 
 
-@asynchronous
 async def test_a_bot_plays_as_many_matches_at_once_as_it_says():
-    async with court() as held:
-        held.admit("a", "b")
-        a = await held.dial("a", max_matches=2)
-        b = await held.dial("b", max_matches=10)
-        assert held.referee.capacity("token-a") == 2
-        played = [held.referee.play(spec(match_id=f"m{n}")) for n in range(5)]
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a = await server.dial("a", max_matches=2)
+        b = await server.dial("b", max_matches=10)
+        assert server.referee.match_capacity("token-a") == 2
+        played = [server.referee.play(spec(match_id=f"m{n}")) for n in range(5)]
         most = 0
 
         async def watch():
             nonlocal most
             while True:
-                most = max(most, len(held.referee.running()))
+                most = max(most, len(server.referee.running_matches()))
                 await asyncio.sleep(0)
 
         watching = asyncio.create_task(watch())
@@ -150,143 +143,132 @@ async def test_a_bot_plays_as_many_matches_at_once_as_it_says():
         assert not any(record.void for record in records)
 
 
-@asynchronous
 async def test_a_bot_that_never_dials_in_forfeits():
-    async with court() as held:
-        held.admit("a", "b", "c")
-        a, b = await held.dial("a"), await held.dial("b")
+    async with referee_server() as server:
+        server.admit("a", "b", "c")
+        a, b = await server.dial("a"), await server.dial("b")
         record, _, _ = await together(
-            held.referee.play(spec(3, clocks=QUICK)), play_bot(a), play_bot(b)
+            server.referee.play(spec(3, clocks=QUICK)), play_bot(a), play_bot(b)
         )
         never = record.results[2]
         assert (never.rank, never.termination) == (3, Termination.NEVER_STARTED)
         assert never.detail == "did not dial in within 0.2 s"
 
 
-@asynchronous
-async def test_a_match_to_which_nobody_comes_ends_in_a_tie():
-    async with court() as held:
-        held.admit("a", "b")
-        record = await held.referee.play(spec(clocks=QUICK))
+async def test_a_match_without_bots_ends_in_a_tie():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        record = await server.referee.play(spec(clocks=QUICK))
         assert [r.rank for r in record.results] == [1, 1]
         assert {r.termination for r in record.results} == {Termination.NEVER_STARTED}
 
 
-@asynchronous
-async def test_a_bot_that_was_there_and_went_before_the_match_has_crashed():
-    async with court() as held:
-        held.admit("a", "b")
-        a, b = await held.dial("a"), await held.dial("b")
+async def test_a_bot_that_disconnects_before_the_match_has_crashed():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
         a.call.cancel()
         await asyncio.sleep(0.05)
-        record, _ = await together(held.referee.play(spec(clocks=QUICK)), play_bot(b))
+        record, _ = await together(server.referee.play(spec(clocks=QUICK)), play_bot(b))
         assert record.results[0].termination is Termination.CRASH
         assert record.results[0].detail == "went away and did not come back within 0.2 s"
 
 
-@asynchronous
 async def test_a_match_waits_for_a_bot_that_starts_up():
-    async with court() as held:
-        held.admit("a", "b")
-        a = await held.dial("a")
-        playing = asyncio.create_task(held.referee.play(spec()))
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a = await server.dial("a")
+        playing = asyncio.create_task(server.referee.play(spec()))
         assert await a.silent()
-        b = await held.dial("b")
-        a2 = await held.dial("a")
+        b = await server.dial("b")
+        a2 = await server.dial("a")
         record, *_ = await together(playing, play_bot(a2), play_bot(b))
         assert not record.void
 
 
-@asynchronous
 async def test_a_lost_process_forfeits_at_once():
-    async with court() as held:
-        held.admit("a", "b")
-        await held.dial("a")
-        b = await held.dial("b")
-        playing = asyncio.create_task(held.referee.play(spec()))
+    async with referee_server() as server:
+        server.admit("a", "b")
+        await server.dial("a")
+        b = await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec()))
         await b.expect("match_started")
-        held.referee.lost("token-a", "exited with status 3")
+        server.referee.mark_lost("token-a", "exited with status 3")
         record = await playing
         assert record.results[0].termination is Termination.CRASH
         assert record.results[0].detail == "exited with status 3"
-        stream = held.stream()
+        stream = server.stream()
         await stream.hello("token-a")
         assert await stream.ending() == (grpc.StatusCode.UNAUTHENTICATED, "unknown-token")
 
 
-@asynchronous
 async def test_a_process_lost_before_it_dialled_in_never_started():
-    async with court() as held:
-        held.admit("a", "b")
-        await held.dial("b")
-        playing = asyncio.create_task(held.referee.play(spec()))
+    async with referee_server() as server:
+        server.admit("a", "b")
+        await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec()))
         await asyncio.sleep(0)
-        held.referee.lost("token-a", "exited with status 3")
+        server.referee.mark_lost("token-a", "exited with status 3")
         record = await playing
         assert record.results[0].termination is Termination.NEVER_STARTED
         assert record.results[0].detail == "exited with status 3"
 
 
-@asynchronous
 async def test_a_crash_in_one_match_is_no_fault_in_another():
-    async with court() as held:
-        held.admit("a", "b", "c", "d")
-        streams = [await held.dial(name) for name in "abcd"]
+    async with referee_server() as server:
+        server.admit("a", "b", "c", "d")
+        streams = [await server.dial(name) for name in "abcd"]
         first = spec(match_id="first")
         second = spec(4, match_id="second")
         second = type(second)(
             "second", spec().rules, second.players[2:], ClockSettings(), bytes(32)
         )
-        playing = asyncio.create_task(held.referee.play(first))
+        playing = asyncio.create_task(server.referee.play(first))
         await streams[0].expect("match_started")
         streams[0].call.cancel()
-        held.referee.lost("token-a", "gone")
+        server.referee.mark_lost("token-a", "gone")
         record, *_ = await together(
-            held.referee.play(second), play_bot(streams[2]), play_bot(streams[3])
+            server.referee.play(second), play_bot(streams[2]), play_bot(streams[3])
         )
         assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
         assert (await playing).results[0].rank == 2
 
 
-@asynchronous
-async def test_dismissing_says_goodbye():
-    async with court() as held:
-        held.admit("a")
-        a = await held.dial("a")
-        held.referee.dismiss("token-a", "the tournament is over")
+async def test_a_removed_bot_receives_goodbye():
+    async with referee_server() as server:
+        server.admit("a")
+        a = await server.dial("a")
+        server.referee.remove_bot("token-a", "the tournament is over")
         assert (await a.expect("goodbye")).reason == "the tournament is over"
         assert await a.ending() == (grpc.StatusCode.OK, None)
-        assert not held.referee.connected("token-a")
-        held.admit("a")
+        assert not server.referee.is_connected("token-a")
+        server.admit("a")
 
 
-@asynchronous
-async def test_tokens_are_admitted_once():
-    async with court() as held:
-        held.admit("a")
+async def test_tokens_are_registered_once():
+    async with referee_server() as server:
+        server.admit("a")
         with pytest.raises(ValueError, match="already in use by a"):
-            held.referee.admit("token-a", "b")
-        with pytest.raises(ValueError, match="b was not admitted"):
-            await held.referee.play(spec())
+            server.referee.register_bot("token-a", "b")
+        with pytest.raises(ValueError, match="b is not registered"):
+            await server.referee.play(spec())
 
 
-@asynchronous
 async def test_waiting_for_a_bot():
-    async with court() as held:
-        held.admit("a", "b")
-        assert not await held.referee.wait_connected("token-a", 0.02)
-        assert not await held.referee.wait_connected("nobody", 0.02)
-        waiting = asyncio.create_task(held.referee.wait_connected("token-a", 5))
-        await held.dial("a")
+    async with referee_server() as server:
+        server.admit("a", "b")
+        assert not await server.referee.wait_until_connected("token-a", 0.02)
+        assert not await server.referee.wait_until_connected("nobody", 0.02)
+        waiting = asyncio.create_task(server.referee.wait_until_connected("token-a", 5))
+        await server.dial("a")
         assert await waiting
-        waiting = asyncio.create_task(held.referee.wait_connected("token-b", 5))
+        waiting = asyncio.create_task(server.referee.wait_until_connected("token-b", 5))
         await asyncio.sleep(0)
-        held.referee.lost("token-b", "gone")
+        server.referee.mark_lost("token-b", "gone")
         assert not await waiting
 
 
 @pytest.mark.sources_only
-@asynchronous
 async def test_a_failure_of_the_engine_voids_that_match_only(monkeypatch):
     written = CapturingLogger()
     log = structlog.wrap_logger(
@@ -302,12 +284,12 @@ async def test_a_failure_of_the_engine_voids_that_match_only(monkeypatch):
         return real(match, *arguments)
 
     monkeypatch.setattr(Match, "reply", broken)
-    async with court(log=log) as held:
-        held.admit("a", "b")
-        a, b = await held.dial("a", max_matches=2), await held.dial("b", max_matches=2)
+    async with referee_server(log=log) as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a", max_matches=2), await server.dial("b", max_matches=2)
         bad, good, ended, _ = await together(
-            held.referee.play(spec(match_id="m1")),
-            held.referee.play(spec(match_id="m2")),
+            server.referee.play(spec(match_id="m1")),
+            server.referee.play(spec(match_id="m2")),
             play_bot(a, 2),
             play_bot(b, 2),
         )
@@ -321,30 +303,28 @@ async def test_a_failure_of_the_engine_voids_that_match_only(monkeypatch):
 
 
 @pytest.mark.sources_only
-@asynchronous
 async def test_a_failure_at_the_start_voids_the_match(monkeypatch):
     def broken(*_arguments):
         raise RuntimeError("no cards")
 
-    monkeypatch.setattr(match_host, "Match", broken)
-    async with court() as held:
-        held.admit("a", "b")
-        await held.dial("a")
-        await held.dial("b")
-        record = await held.referee.play(spec())
+    monkeypatch.setattr(match_start, "Match", broken)
+    async with referee_server() as server:
+        server.admit("a", "b")
+        await server.dial("a")
+        await server.dial("b")
+        record = await server.referee.play(spec())
         assert record.void
 
 
-@asynchronous
-async def test_stopping_lets_the_open_decision_finish_and_says_what_was_cut():
-    async with court() as held:
-        held.admit("a", "b", "c")
-        a, b = await held.dial("a"), await held.dial("b")
-        playing = asyncio.create_task(held.referee.play(spec(match_id="m1")))
+async def test_stopping_waits_for_the_open_decision_and_reports_what_was_cut():
+    async with referee_server() as server:
+        server.admit("a", "b", "c")
+        a, b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec(match_id="m1")))
         decision = await a.until("decision")
-        waiting = asyncio.create_task(held.referee.play(spec(3, match_id="m2")))
+        waiting = asyncio.create_task(server.referee.play(spec(3, match_id="m2")))
         await asyncio.sleep(0)
-        stopping = asyncio.create_task(held.referee.stop(finish_s=5))
+        stopping = asyncio.create_task(server.referee.stop(finish_s=5))
         await asyncio.sleep(0.05)
         assert not stopping.done()
         await a.answer(decision)
@@ -359,35 +339,46 @@ async def test_stopping_lets_the_open_decision_finish_and_says_what_was_cut():
             assert (await stream.until("match_ended")).void
             assert (await stream.expect("goodbye")).reason == "the referee is stopping"
             assert await stream.ending() == (grpc.StatusCode.OK, None)
-        late = held.stream()
+        late = server.stream()
         await late.hello("token-c")
         assert await late.ending() == (grpc.StatusCode.UNAVAILABLE, "stopping")
         with pytest.raises(MatchCut):
-            await held.referee.play(spec())
+            await server.referee.play(spec())
 
 
-@asynchronous
-async def test_stopping_does_not_wait_for_ever():
-    async with court() as held:
-        held.admit("a", "b")
-        a, _ = await held.dial("a"), await held.dial("b")
-        playing = asyncio.create_task(held.referee.play(spec()))
+async def test_stopping_waits_no_longer_than_allowed():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, _ = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec()))
         await a.until("decision")
-        cut = await held.referee.stop(finish_s=0.05)
+        cut = await server.referee.stop(finish_s=0.05)
         assert cut == ["match m1: cut in year 1 after 0 decisions, while a had to decide"]
         with pytest.raises(MatchCut):
             await playing
 
 
-@asynchronous
-async def test_a_play_that_is_called_off_leaves_nothing_behind():
-    async with court() as held:
-        held.admit("a", "b")
-        a, b = await held.dial("a"), await held.dial("b")
-        playing = asyncio.create_task(held.referee.play(spec()))
+async def test_stopping_does_not_wait_for_a_match_that_ends_meanwhile():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, _ = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec()))
+        await a.until("decision")
+        stopping = asyncio.create_task(server.referee.stop(finish_s=3_600))
+        await asyncio.sleep(0)
+        server.referee.mark_lost("token-b", "exited with status 3")
+        assert await stopping == []
+        assert (await playing).results[1].detail == "exited with status 3"
+
+
+async def test_a_cancelled_play_leaves_nothing_behind():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec()))
         await a.until("decision")
         playing.cancel()
         assert (await a.until("match_ended")).void
         assert (await b.until("match_ended")).void
-        record, *_ = await together(held.referee.play(spec()), play_bot(a), play_bot(b))
+        record, *_ = await together(server.referee.play(spec()), play_bot(a), play_bot(b))
         assert not record.void

@@ -15,7 +15,7 @@ from asara_game.rules import RULE_COMBINATIONS, Rules
 from asara_server.match.inputs import ReplyRecord, StartRecord
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
 from asara_server.referee.limits import LimitSettings
-from tests.referee.harness import EDITION, court, play_bot
+from tests.referee.harness import EDITION, play_bot, referee_server
 
 AT_ONCE = 40
 BOTS = "abcd"
@@ -23,14 +23,14 @@ CLOCKS = ClockSettings(bank_s=600, start_up_s=600)
 
 
 def whole_turn(decision, rng):
-    """A policy: an action for now, and guesses for what may be asked next."""
+    """Policy: one action for this decision, and guesses for the next ones."""
     actions = [rng.choice(decision.legal_actions)]
     actions += rng.choices(decision.legal_actions, k=rng.randrange(3))
     return actions
 
 
 def specs(matches):
-    """Matches of all kinds in turn, between all of the bots."""
+    """Matches of all kinds in turn, between all bots."""
     kinds = [Rules(EDITION, sets, seats) for seats in (4, 3, 2) for sets in RULE_COMBINATIONS]
     rng = random.Random(matches)
     for number, rules in enumerate(islice(cycle(kinds), matches)):
@@ -40,18 +40,18 @@ def specs(matches):
 
 
 async def soak(matches):
-    """Play them, and return the records."""
-    async with court(LimitSettings(matches=AT_ONCE)) as held:
-        held.admit(*BOTS)
+    """Play this number of matches; return their records."""
+    async with referee_server(LimitSettings(matches=AT_ONCE)) as server:
+        server.admit(*BOTS)
         bots = []
         for seed, name in enumerate(BOTS):
             hello = {"live_updates": name == "b", "omit_public_view": name == "c"}
-            stream = await held.dial(name, max_matches=AT_ONCE, **hello)
+            stream = await server.dial(name, max_matches=AT_ONCE, **hello)
             choose = {"choose": whole_turn} if name == "d" else {}
             bots.append(asyncio.create_task(play_bot(stream, matches, seed, **choose)))
-        records = await asyncio.gather(*map(held.referee.play, specs(matches)))
+        records = await asyncio.gather(*map(server.referee.play, specs(matches)))
         for name in BOTS:
-            held.referee.dismiss(f"token-{name}", "done")
+            server.referee.remove_bot(f"token-{name}", "done")
         ended = await asyncio.gather(*bots)
         assert sum(map(len, ended)) == sum(len(r.results) for r in records)
         return records

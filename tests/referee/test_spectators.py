@@ -1,4 +1,4 @@
-"""Watching: public, turn by turn, from any event on."""
+"""Watching: the public events of a match, turn by turn, from any event on."""
 
 import asyncio
 import random
@@ -12,24 +12,30 @@ from asara.v1.watch_pb2 import (
     WatchRequest,
     WatchResponse,
 )
-from asara_server.network.grpc_server import WATCH
+from asara_server.network.grpc_server import WATCH_SERVICE
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.stream_errors import REASON_KEY
-from tests.referee.harness import asynchronous, court, one_at_random, play_bot, spec, together
+from tests.referee.harness import (
+    one_at_random,
+    play_bot,
+    referee_server,
+    spec,
+    together,
+)
 
 
-def watch(held, match_id, after=0):
-    method = held.channel().unary_stream(
-        f"/{WATCH}/Watch",
+def watch(server, match_id, after=0):
+    method = server.channel().unary_stream(
+        f"/{WATCH_SERVICE}/Watch",
         request_serializer=WatchRequest.SerializeToString,
         response_deserializer=WatchResponse.FromString,
     )
     return method(WatchRequest(match_id=match_id, after_sequence=after))
 
 
-async def list_matches(held):
-    method = held.channel().unary_unary(
-        f"/{WATCH}/ListMatches",
+async def list_matches(server):
+    method = server.channel().unary_unary(
+        f"/{WATCH_SERVICE}/ListMatches",
         request_serializer=ListMatchesRequest.SerializeToString,
         response_deserializer=ListMatchesResponse.FromString,
     )
@@ -37,7 +43,7 @@ async def list_matches(held):
 
 
 async def rest(call):
-    """The responses up to the end."""
+    """Read the responses to the end."""
     responses = []
     while (response := await call.read()) is not grpc.aio.EOF:
         responses.append(response)
@@ -54,14 +60,13 @@ async def refusal(call):
     return await call.code(), metadata.get(REASON_KEY)
 
 
-@asynchronous
-async def test_a_watcher_sees_every_event_by_turns():
-    async with court() as held:
-        held.admit("a", "b")
-        a, b = await held.dial("a"), await held.dial("b")
-        playing = asyncio.create_task(held.referee.play(spec(rule_sets="pro+gifts")))
+async def test_a_watcher_receives_every_event_turn_by_turn():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec(rule_sets="pro+gifts")))
         first = await a.until("decision")
-        watching = watch(held, "m1")
+        watching = watch(server, "m1")
         responses = [await watching.read()]
         await a.answer(first)
         _, _, record, *_ = await together(play_bot(a), play_bot(b), playing)
@@ -82,36 +87,34 @@ async def test_a_watcher_sees_every_event_by_turns():
         assert ended.deal_secret == record.spec.secret
 
 
-@asynchronous
 async def test_watching_can_be_resumed():
-    async with court() as held:
-        held.admit("a", "b")
-        a, b = await held.dial("a"), await held.dial("b")
-        playing = asyncio.create_task(held.referee.play(spec()))
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec()))
         first = await a.until("decision")
-        watching = watch(held, "m1", after=first.sequence - 2)
+        watching = watch(server, "m1", after=first.sequence - 2)
         assert (await watching.read()).HasField("started")
         update = (await watching.read()).update
         assert (update.sequence, len(update.events)) == (first.sequence, 2)
-        late = watch(held, "m1", after=10**9)
+        late = watch(server, "m1", after=10**9)
         assert (await late.read()).HasField("started")
         await a.answer(first)
         await together(play_bot(a), play_bot(b), playing)
         assert [r.WhichOneof("response") for r in await rest(late)] == ["ended"]
 
 
-@asynchronous
 async def test_a_watcher_does_not_see_half_a_turn():
-    async with court() as held:
-        held.admit("a", "b")
-        a, b = await held.dial("a"), await held.dial("b")
-        asking = asyncio.create_task(held.referee.play(spec()))
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
+        asking = asyncio.create_task(server.referee.play(spec()))
         rng = random.Random(1)
         while (decision := await a.until("decision")).kind in (1, 2):
             await a.answer(decision, *one_at_random(decision, rng))
             if len(decision.view.public_view.areas) > 3:
                 break
-        watching = watch(held, "m1")
+        watching = watch(server, "m1")
         reading = asyncio.ensure_future(watching.read())
         await asyncio.sleep(0.1)
         if decision.kind not in (1, 2):
@@ -123,38 +126,35 @@ async def test_a_watcher_does_not_see_half_a_turn():
         await asking
 
 
-@asynchronous
-async def test_the_matches_that_run_are_listed():
-    async with court() as held:
-        held.admit("a", "b")
-        assert list(await list_matches(held)) == []
-        a = await held.dial("a")
-        playing = asyncio.create_task(held.referee.play(spec(rule_sets="pro+genie")))
+async def test_running_matches_are_listed():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        assert list(await list_matches(server)) == []
+        a = await server.dial("a")
+        playing = asyncio.create_task(server.referee.play(spec(rule_sets="pro+genie")))
         await asyncio.sleep(0.02)
-        assert list(await list_matches(held)) == []
-        await held.dial("b")
+        assert list(await list_matches(server)) == []
+        await server.dial("b")
         await a.until("decision")
-        [summary] = await list_matches(held)
+        [summary] = await list_matches(server)
         assert (summary.match_id, list(summary.entries)) == ("m1", ["a", "b"])
         assert list(summary.rule_sets) == [1, 2, 4]
         assert summary.sequence > 0
         playing.cancel()
 
 
-@asynchronous
 async def test_an_unknown_match_is_not_found():
-    async with court() as held:
-        assert await refusal(watch(held, "m1")) == (grpc.StatusCode.NOT_FOUND, "match")
+    async with referee_server() as server:
+        assert await refusal(watch(server, "m1")) == (grpc.StatusCode.NOT_FOUND, "match")
 
 
-@asynchronous
-async def test_a_watcher_of_a_cut_match_hears_that_it_is_void():
-    async with court() as held:
-        held.admit("a", "b")
-        a, _ = await held.dial("a"), await held.dial("b")
-        playing = asyncio.create_task(held.referee.play(spec()))
+async def test_the_watcher_of_a_cut_match_receives_void():
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, _ = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec()))
         await a.until("decision")
-        watching = watch(held, "m1", after=10**9)
+        watching = watch(server, "m1", after=10**9)
         assert (await watching.read()).HasField("started")
         playing.cancel()
         ended = (await watching.read()).ended
@@ -162,28 +162,26 @@ async def test_a_watcher_of_a_cut_match_hears_that_it_is_void():
         assert ended.deal_secret == b""
 
 
-@asynchronous
 async def test_watchers_are_limited():
-    async with court(LimitSettings(watchers=1)) as held:
-        held.admit("a", "b")
-        a, _ = await held.dial("a"), await held.dial("b")
-        playing = asyncio.create_task(held.referee.play(spec()))
+    async with referee_server(LimitSettings(watchers=1)) as server:
+        server.admit("a", "b")
+        a, _ = await server.dial("a"), await server.dial("b")
+        playing = asyncio.create_task(server.referee.play(spec()))
         await a.until("decision")
-        first = watch(held, "m1")
+        first = watch(server, "m1")
         await first.read()
-        assert await refusal(watch(held, "m1")) == (
+        assert await refusal(watch(server, "m1")) == (
             grpc.StatusCode.RESOURCE_EXHAUSTED,
             "too-many-streams",
         )
         first.cancel()
         await asyncio.sleep(0.05)
-        assert (await watch(held, "m1").read()).HasField("started")
+        assert (await watch(server, "m1").read()).HasField("started")
         playing.cancel()
 
 
-@asynchronous
 async def test_a_garbage_request_is_refused():
-    async with court() as held:
-        method: Any = held.channel().unary_stream(f"/{WATCH}/Watch")
+    async with referee_server() as server:
+        method: Any = server.channel().unary_stream(f"/{WATCH_SERVICE}/Watch")
         call = method(b"\xff")
         assert await refusal(call) == (grpc.StatusCode.INVALID_ARGUMENT, "unreadable-request")

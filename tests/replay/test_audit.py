@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from asara_codec.wire_format import delimited
-from asara_game.deal import Deal
 from asara_game.rules import RULE_COMBINATIONS
-from asara_server.eventlog.header import Replay
 from asara_server.eventlog.record_codec import record_bytes
+from asara_server.eventlog.replay import Replay
+from asara_server.match.deal_secrets import commitment
 from asara_server.match.inputs import ReplyRecord
 from asara_server.replay import leaks
 from asara_server.replay.audit import audit
@@ -87,7 +87,7 @@ def test_no_record_can_be_dropped_repeated_or_swapped() -> None:
 def test_another_key_is_named() -> None:
     text = fault(replay_bytes(WHOLE, OTHER))
     assert f"expected a signature by key {KEY.public.hex()[:16]}" in text
-    assert f"found one by key {OTHER.public.hex()[:16]}: somebody else vouches" in text
+    assert f"found one by key {OTHER.public.hex()[:16]}: another key signed this file" in text
 
 
 def test_a_result_edited_with_a_recomputed_chain_has_no_signature() -> None:
@@ -99,7 +99,7 @@ def test_a_result_edited_with_a_recomputed_chain_has_no_signature() -> None:
     text = fault(forged)
     assert f"record {len(WHOLE.records) + 2} " in text
     assert "rank: expected" in text
-    assert text.endswith("nor does the signature hold")
+    assert text.endswith("the signature does not hold either")
 
 
 def changed_header(**fields) -> Replay:
@@ -118,7 +118,7 @@ def test_another_secret_signed_by_the_same_key() -> None:
     assert "record 1 (byte 8): the secret does not open the commitment" in signed(
         changed_header(deal_secret=bytes(32))
     )
-    other = changed_header(deal_secret=bytes(32), deal_commitment=Deal(bytes(32)).commitment())
+    other = changed_header(deal_secret=bytes(32), deal_commitment=commitment(bytes(32)))
     assert "expected" in signed(other)
 
 
@@ -127,7 +127,7 @@ def test_other_clocks_signed_by_the_same_key() -> None:
     assert "was sent other bytes" in signed(
         changed_header(clocks=clocks._replace(bank_us=clocks.bank_us + 1))
     )
-    assert "expected that the time of seat" in signed(
+    assert "expected an expiry of the time of seat" in signed(
         changed_header(clocks=clocks._replace(bank_us=0, increment_us=0, grace_us=100))
     )
 
@@ -141,7 +141,7 @@ Change = Callable[[ReplyRecord], ReplyRecord]
         (lambda r: r._replace(bot_us=r.bot_us + 1), "bot_us: expected"),
         (lambda r: r._replace(time_us=r.time_us - 1), "bot_us: expected"),
         (lambda r: r._replace(referee_us=10**8), "or later; found"),
-        (lambda r: r._replace(seat=(r.seat + 1) % 3), "expected a reply of seat"),
+        (lambda r: r._replace(seat=(r.seat + 1) % 3), "expected one of seat"),
         (lambda r: r._replace(actions=()), "expected a rejection of seat"),
         (
             lambda r: r._replace(time_us=r.time_us - 7, bot_us=r.bot_us - 7),
@@ -197,7 +197,7 @@ def test_the_leak_check_finds_nothing_and_would_find_a_leak(
 ) -> None:
     data = replay_bytes(SHORT, KEY)
     assert audit(data, KEY.public, worlds=1).fault is None
-    monkeypatch.setattr(leaks, "_heard", lambda state, seat: (bytes(state.buyer_pile),))
+    monkeypatch.setattr(leaks, "_messages", lambda state, seat: (bytes(state.buyer_pile),))
     found = audit(data, KEY.public, worlds=1).fault
     assert found is not None
-    assert "is told something that it may not know" in found
+    assert "is sent something that is hidden from it" in found

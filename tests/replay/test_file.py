@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from asara.v1.replay_pb2 import ReplayRecord
 from asara_codec.wire_format import delimited
-from asara_server.eventlog.header import Replay, ReplayError
 from asara_server.eventlog.record_codec import record_bytes
+from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.match.inputs import LeaveRecord
 from asara_server.replay.file import parse_replay, read_replay, replay_bytes, write_replay
 from asara_server.replay.signing import SigningKey
@@ -59,23 +59,23 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(
         pytest.param(data, fault, id=name)
         for name, data, fault in [
             ("empty", b"", "the file is empty"),
-            ("other file", b"%PDF-1.7 and so on", "no replay of an ASARA match"),
+            ("other file", b"%PDF-1.7 and so on", "not a replay of an ASARA match"),
             ("first bytes", DATA[:5], "cut short in its first bytes"),
             (
                 "no records",
                 DATA[:8],
                 r"record 0 \(byte 8\): the file ends here without the results",
             ),
-            ("older", DATA[:7] + b"\x01" + DATA[8:], "replay format 1, and this program reads"),
+            ("older", DATA[:7] + b"\x01" + DATA[8:], "replay format 1; this program reads"),
             ("no results", DATA[:8] + HEADER, r"record 1 \(byte 8\): the file ends here"),
             ("no header", DATA[:8] + MOVE, r"record 1 \(byte 8\): the first record must be"),
             ("two headers", DATA[:8] + HEADER + HEADER, rf"record 2 \(byte {8 + len(HEADER)}\): a"),
-            ("more behind", DATA + MOVE, "stands behind the signature"),
+            ("more behind", DATA + MOVE, "follows the signature"),
             ("cut short", DATA[:-1], "the file ends after .*: it is damaged or cut short"),
             ("cut in a length", DATA + b"\x80", "its length is damaged or cut short"),
             ("endless length", DATA + b"\xff" * 9, "its length is damaged or cut short"),
-            ("no record", DATA[:8] + b"\x00", "damaged: of no known kind"),
-            ("junk", DATA[:8] + b"\x03\xff\xff\xff", "damaged: not a record"),
+            ("no record", DATA[:8] + b"\x00", "damaged: of an unknown kind"),
+            ("junk", DATA[:8] + b"\x03\xff\xff\xff", "damaged: not a serialized ReplayRecord"),
         ]
     ],
 )
@@ -115,7 +115,7 @@ def test_no_file_and_no_regular_file(tmp_path: Path) -> None:
         read_replay(tmp_path / "none.asara")
     with pytest.raises(ReplayError, match="not a file"):
         read_replay(tmp_path)
-    with pytest.raises(ReplayError, match="no path"):
+    with pytest.raises(ReplayError, match="not a path"):
         read_replay(Path("a\0b"))
 
 

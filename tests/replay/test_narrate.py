@@ -26,7 +26,7 @@ from asara_game.vocabulary import (
     Section,
     SectionKind,
 )
-from asara_server.eventlog.header import Replay, ReplayError
+from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.eventlog.resimulate import Step, resimulated_steps
 from asara_server.match.inputs import ForfeitRecord, Record, RejectionRecord, ReplyRecord
 from asara_server.replay.narrate import narrate, narrate_steps
@@ -147,5 +147,5 @@ def test_there_is_no_such_seat() -> None:
 def test_the_account_goes_as_far_as_the_replay_holds() -> None:
     replay = random_replay(EVERYTHING, 2, seed=5)
     lines = narrate(replace(replay, records=replay.records[:30]))
-    with pytest.raises(ReplayError, match="record 32: expected more, for seat"):
+    with pytest.raises(ReplayError, match="record 32: expected more records, as seat"):
         list(lines)

@@ -45,9 +45,9 @@ def test_keys_that_are_none(tmp_path: Path) -> None:
     path = tmp_path / "key"
     path.write_text("nonsense")
     path.chmod(0o600)
-    with pytest.raises(KeyFileError, match="no Ed25519 private key"):
+    with pytest.raises(KeyFileError, match="not an Ed25519 private key"):
         load_or_make_key(path)
-    with pytest.raises(KeyFileError, match="no Ed25519 public key"):
+    with pytest.raises(KeyFileError, match="not an Ed25519 public key"):
         read_public_key(path)
     path.chmod(0o644)
     with pytest.raises(KeyFileError, match="others may read it"):

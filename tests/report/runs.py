@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from asara_game.rules import RULE_COMBINATIONS
-from asara_server.eventlog.header import Replay, replay_of
+from asara_server.eventlog.replay import Replay, replay_of
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome

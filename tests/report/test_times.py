@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from asara_server.eventlog.header import Replay
+from asara_server.eventlog.replay import Replay
 from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey

@@ -16,7 +16,7 @@ COLUMNS = {"name", "value", "unit", "peer", "peer_value", "ratio"}
 
 
 def bench(*arguments, **environment):
-    """`python -m scripts.benchmark`, which scripts/bench starts once all is installed."""
+    """Run `python -m scripts.benchmark`, which scripts/bench runs after the installation."""
     return subprocess.run(
         [sys.executable, "-m", "scripts.benchmark", *arguments],
         cwd=ROOT,
@@ -29,7 +29,7 @@ def bench(*arguments, **environment):
 
 
 def quick(tmp_path, *names):
-    """Rows of the JSON that a quick run of these benchmarks writes, by name."""
+    """Run benchmarks with --quick; return the rows of the JSON by name."""
     path = tmp_path / "bench.json"
     ran = bench(*names, "--quick", "--json", str(path))
     assert ran.returncode == 0, ran.stderr
@@ -66,7 +66,7 @@ def test_two_workers_beside_one(tmp_path):
     assert rows["cluster, 2 workers"]["unit"] == "matches/min"
 
 
-def test_a_missing_peer_is_an_error_that_says_what_to_do(tmp_path):
+def test_the_error_of_a_missing_peer_names_the_remedy(tmp_path):
     (tmp_path / "pyspiel.py").write_text("raise ImportError")
     ran = bench("engine", "--quick", PYTHONPATH=str(tmp_path))
     assert ran.returncode == 2
@@ -75,7 +75,7 @@ def test_a_missing_peer_is_an_error_that_says_what_to_do(tmp_path):
     assert "Traceback" not in ran.stderr
 
 
-def test_an_unknown_benchmark_is_an_error_that_names_those_there_are():
+def test_the_error_of_an_unknown_benchmark_names_the_known_ones():
     ran = bench("engin")
     assert ran.returncode == 2
     assert "'engin'" in ran.stderr
@@ -96,18 +96,18 @@ def test_bars_hold_from_below_or_above():
 
 
 def test_json_and_table_say_the_same(tmp_path, capsys):
-    figure = Figure("engine", 120.0, "decisions/s", "somebody", 40.0, Bar(3))
+    figure = Figure("engine", 120.0, "decisions/s", "a peer", 40.0, Bar(3))
     write_json(tmp_path / "bench.json", [figure])
     assert json.loads((tmp_path / "bench.json").read_text()) == [
         {
             "name": "engine",
             "value": 120.0,
             "unit": "decisions/s",
-            "peer": "somebody",
+            "peer": "a peer",
             "peer_value": 40.0,
             "ratio": 3.0,
         }
     ]
     show([figure])
     row = next(line for line in capsys.readouterr().out.splitlines() if "engine" in line)
-    assert " ".join(row.split()) == "engine, decisions/s 120 40 somebody 3.00 ≥ 3 holds"
+    assert " ".join(row.split()) == "engine, decisions/s 120 40 a peer 3.00 ≥ 3 holds"

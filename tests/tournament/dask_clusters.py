@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.cli.command import environment
-from tests.tournament.worker_runs import children, wait_until
+from tests.tournament.processes import children, wait_until
 
 
 @dataclass
 class Cluster:
-    """A scheduler and its workers, which are processes of their own."""
+    """A scheduler and its workers, each in a separate process."""
 
     folder: Path
     address: str = ""
@@ -33,7 +33,7 @@ class Cluster:
             self.add_worker()
 
     def add_worker(self, nanny: str = "--no-nanny") -> None:
-        """One thread. Without a nanny, which would start it again, who dies stays dead."""
+        """Add a worker with one thread. Without a nanny, a worker that dies is not restarted."""
         place = ("--local-directory", str(self.folder / f"worker-{len(self.workers)}"))
         options = ("--nthreads", "1", nanny, "--no-dashboard", "--host", "127.0.0.1")
         self.workers.append(self._dask("worker", self.address, *options, *place))

@@ -1,4 +1,4 @@
-"""A referee that fails, as the one of a run may."""
+"""A referee that fails in a match."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from asara_server.referee.referee import Referee
 
 
 def fail_once(monkeypatch: pytest.MonkeyPatch) -> list[MatchSpec]:
-    """Let the first match be void; the matches that referees are asked to play, as they are."""
+    """Make the first match void. Return a list that collects the matches that are to be played."""
     really_play = Referee.play
     asked: list[MatchSpec] = []
 
@@ -24,7 +24,7 @@ def fail_once(monkeypatch: pytest.MonkeyPatch) -> list[MatchSpec]:
             events=(),
             void=True,
             digests=(),
-            limits=LimitSettings().told(),
+            limits=LimitSettings().match_limits,
             started_unix_ms=0,
             duration_us=1,
         )

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +14,7 @@ from asara_game.edition import load_edition
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.token_store import new_token
 from asara_server.tournament.config.tournament_file import Tournament, load_tournament
-from asara_server.tournament.execution import remote_lobby
+from asara_server.tournament.execution import remote_bots
 from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import RunEnd, Runner
@@ -58,7 +58,7 @@ def write_cup(
 
 
 class Run:
-    """A run that goes on, and bots that dial in."""
+    """A run that is being played, and bots that dial in."""
 
     def __init__(self, tournament: Tournament, directory: RunDirectory, resumed: Any) -> None:
         self.results: list[MatchResult] = []
@@ -71,7 +71,7 @@ class Run:
             key=KEY,
             finished=self.results.append,
             resumed=resumed,
-            executor=LocalExecutor(opened=self.opened.set_result),
+            executor=LocalExecutor(on_listening=self.opened.set_result),
         )
         self.playing = asyncio.create_task(self.runner.run())
         self._channels: list[grpc.aio.Channel] = []
@@ -80,7 +80,7 @@ class Run:
         return await self.playing
 
     async def call(self, *, tls: bool = True) -> Stream:
-        """A stream to where bots dial in; nothing is sent."""
+        """Open a stream to the address for remote bots, and send nothing."""
         address = await self.opened
         options = [("grpc.use_local_subchannel_pool", 1)]
         if tls:
@@ -92,14 +92,14 @@ class Run:
         return Stream(channel)
 
     async def dial(self, token: str, **hello: Any) -> Stream:
-        """A stream whose bot was let in."""
+        """Open a stream with a Hello that is accepted."""
         stream = await self.call()
         await stream.hello(token, **hello)
         await stream.expect("welcome")
         return stream
 
     async def refused(self, token: str) -> tuple[grpc.StatusCode, str | None]:
-        """How the stream of a bot ends that is not let in."""
+        """Open a stream with a Hello that is refused, and return how it ends."""
         stream = await self.call()
         await stream.hello(token)
         return await stream.ending()
@@ -113,11 +113,11 @@ class Run:
 
 @asynccontextmanager
 async def running(file: Path, *, resume: bool = False) -> AsyncIterator[Run]:
-    """A run in the folder `run` beside the file."""
+    """Play a run in the folder `run` beside the file."""
     out = file.parent / "run"
     tournament = load_tournament(file)
     opened = RunDirectory.reopen(out) if resume else (RunDirectory.create(out), None)
-    with opened[0] as directory:
+    with closing(opened[0]) as directory:
         run = Run(tournament, directory, opened[1])
         try:
             yield run
@@ -126,11 +126,11 @@ async def running(file: Path, *, resume: bool = False) -> AsyncIterator[Run]:
 
 
 class Clock:
-    """The clock by which bots are waited for; a test moves it on."""
+    """The clock of the wait for bots, which a test advances."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 1_000.0
-        monkeypatch.setattr(remote_lobby, "time", SimpleNamespace(monotonic=lambda: self.now))
+        monkeypatch.setattr(remote_bots, "time", SimpleNamespace(monotonic=lambda: self.now))
 
     def pass_time(self, seconds: float) -> None:
         self.now += seconds

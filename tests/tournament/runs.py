@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 from asara_game.edition import load_edition
@@ -27,12 +28,12 @@ def play(
     sandbox: Sandbox | None = None,
     resume: bool = False,
 ) -> RunEnd:
-    """Play a tournament at a venue, or go on with it."""
+    """Play a tournament with an executor, or resume it."""
     tournament = load_tournament(file)
 
     async def scenario() -> RunEnd:
         opened = RunDirectory.reopen(out) if resume else (RunDirectory.create(out), None)
-        with opened[0] as directory:
+        with closing(opened[0]) as directory:
             runner = Runner(
                 tournament,
                 planned_matches(tournament),

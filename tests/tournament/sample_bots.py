@@ -67,7 +67,6 @@ def decide(decision, match):
 asara.run(decide)
 """
 
-#: Chooses by the decision alone, at once or after a while.
 STEADY = """
 import os, random, time
 import asara
@@ -78,6 +77,7 @@ def decide(decision, match):
     return dice.choice(decision.legal_actions)
 asara.run(decide)
 """
+"""A bot whose choice depends on the decision only; it can pause before each."""
 
 HEADER = """
 title = "Cup"
@@ -94,13 +94,13 @@ bank_s = 4
 increment_s = 0.1
 reconnect_s = 2
 """
-"""Clocks for bots that let them run out. All others have time enough, however busy the machine."""
+"""Clocks for bots that let them run out. Others have enough time, even on a busy machine."""
 
 
 def write_tournament(
     folder: Path, bots: Mapping[str, str], header: str = HEADER, tables: str = ""
 ) -> Path:
-    """A tournament file with these programs, each in a file of its own beside it."""
+    """Write a tournament file, and these programs beside it."""
     text = header + tables
     for name, code in bots.items():
         (folder / f"{name}.py").write_text(code)
@@ -111,14 +111,14 @@ def write_tournament(
 
 
 def load_text(folder: Path, text: str) -> Tournament:
-    """The tournament that this text of a file in the folder describes."""
+    """Load a tournament from a file with this text in the folder."""
     path = folder / "cup.toml"
     path.write_text(text)
     return load_tournament(path)
 
 
 def refusal_of(folder: Path, text: str) -> str:
-    """Why such a file is refused; the folder is called DIR."""
+    """Return the error for this text of a tournament file, with the folder replaced by DIR."""
     with pytest.raises(ConfigError) as caught:
         load_text(folder, text)
     return str(caught.value).replace(str(folder), "DIR")

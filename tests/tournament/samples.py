@@ -1,4 +1,4 @@
-"""Runs that nobody played: what their files say."""
+"""Files of runs that were never played."""
 
 import random
 from collections.abc import Iterable, Sequence
@@ -30,13 +30,13 @@ INFO = RunInfo(
     state="finished",
 )
 RUNNING = {"state": "running", "ended": None, "tournament_secret": None}
-"""What `INFO` does not say yet while the run goes on."""
+"""Changes to `INFO` for a run that is being played."""
 
 
 def seat(
     entry: str, rank: int, why: str = "", kind: Termination = Termination.CRASH
 ) -> SeatOutcome:
-    """How a match ended for an entry; with a reason it forfeited."""
+    """How a match ended for an entry, which forfeited it if there is a reason."""
     end = kind if why else Termination.COMPLETED
     return SeatOutcome(entry=entry, rank=rank, prestige=100 // rank, termination=end, detail=why)
 
@@ -74,7 +74,7 @@ def mirrored(entries: Sequence[str] = INFO.entries, rounds: int = 8) -> list[Mat
 
 
 def lines_of(*results: MatchResult) -> str:
-    """Them as `results.jsonl` has them."""
+    """The lines of `results.jsonl` for these results."""
     return "".join(result.model_dump_json() + "\n" for result in results)
 
 

@@ -1,4 +1,4 @@
-"""The sandbox of this machine, for tests; skipped only where bubblewrap cannot work at all."""
+"""The sandbox of this machine for tests, which are skipped if bubblewrap cannot work at all."""
 
 import os
 import shutil
@@ -7,26 +7,27 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.tournament.sandbox.bubblewrap import Sandbox, find_sandbox
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.cgroups import Cgroups
+from asara_server.tournament.sandbox.probe import find_sandbox
 
 HOSTILE = Path(__file__).parent / "sandbox" / "hostile"
-"""Programs of bots that mean harm."""
+"""Folder of the malicious bots."""
 
 
-def sandbox_or_skip(secret: tuple[Path, ...] = (), shared: tuple[Path, ...] = ()) -> Sandbox:
+def sandbox_or_skip(hidden: tuple[Path, ...] = (), shared: tuple[Path, ...] = ()) -> Sandbox:
     if shutil.which("bwrap") is None:
-        pytest.skip("there is no bubblewrap (bwrap) on PATH")
+        pytest.skip("bubblewrap (bwrap) is not on PATH")
     bare = ["bwrap", "--unshare-user", "--unshare-pid", "--ro-bind", "/", "/", "true"]
     if subprocess.run(bare, check=False).returncode:
-        pytest.skip("this user may not make user name spaces")
+        pytest.skip("this user may not create user namespaces")
     if os.geteuid() == 0 and Cgroups.find() is None:
-        pytest.skip("root cannot make control groups here")
-    return find_sandbox(secret=secret, shared=shared)
+        pytest.skip("root cannot create control groups here")
+    return find_sandbox(hidden=hidden, shared=shared)
 
 
 def living(mark: str) -> list[str]:
-    """Processes of this machine whose command line has the mark."""
+    """Return the processes of this machine with the mark as a word of their command line."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:

@@ -6,27 +6,16 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from asara_server.eventlog.resimulate import resimulated_steps
-from asara_server.match.inputs import ReopenRecord, ReplyRecord
+from asara_server.match.inputs import ReopenRecord
 from asara_server.replay.file import read_replay
 from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import command_line, environment
-from tests.tournament.sample_bots import write_tournament
-
-#: Chooses by the decision alone, so that a process that was started again goes on as the first.
-STEADY = """
-import random, time
-import asara
-def decide(decision, match):
-    time.sleep(0.004)
-    dice = random.Random(repr((match.match_id, match.seat, decision.decision_id)))
-    return dice.choice(decision.legal_actions)
-asara.run(decide)
-"""
+from tests.tournament.processes import living_in, wait_until
+from tests.tournament.sample_bots import STEADY, write_tournament
+from tests.tournament.worker_runs import played_actions, slow
 
 HEADER = """
 title = "Cup"
@@ -36,7 +25,6 @@ seed = "spring"
 concurrency = 2
 """
 
-#: Holds on where it can: in a session of its own, deaf to signals.
 CLINGING = """
 import os, signal, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -48,6 +36,7 @@ if os.fork() == 0:
 while True:
     time.sleep(60)
 """
+"""A bot that is hard to end: it ignores signals, and its child is in another session."""
 
 
 def start(file: Path, out: Path, *options: str) -> "subprocess.Popen[str]":
@@ -62,12 +51,12 @@ def start(file: Path, out: Path, *options: str) -> "subprocess.Popen[str]":
 
 
 def begin(file: Path, run: Path) -> "subprocess.Popen[str]":
-    """The run, or more of it."""
+    """Start a run, or resume it."""
     return start(file, run, *(["--resume"] if (run / "run.json").exists() else []))
 
 
 def wait_for_a_match(log: Path, process: "subprocess.Popen[str]") -> None:
-    """Until one more match is played, or played on."""
+    """Wait until one more match has started or been reopened."""
 
     def matches() -> int:
         text = log.read_text() if log.exists() else ""
@@ -79,38 +68,12 @@ def wait_for_a_match(log: Path, process: "subprocess.Popen[str]") -> None:
 
 
 def finish(process: "subprocess.Popen[str]") -> None:
-    _, told = process.communicate(timeout=900)
-    assert process.returncode == 0, told
-
-
-def living_in(folder: Path) -> list[int]:
-    """Processes that work in a folder, which is where bots are started."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            if (entry / "cwd").readlink() == folder:
-                found.append(int(entry.name))
-        except OSError:
-            continue
-    return found
+    _, stderr = process.communicate(timeout=900)
+    assert process.returncode == 0, stderr
 
 
 def wait_until_gone(folder: Path) -> None:
-    deadline = time.monotonic() + 10
-    while living_in(folder):
-        assert time.monotonic() < deadline, "bots outlive their runner"
-        time.sleep(0.05)
-
-
-def actions(run: Path) -> dict[str, list[Any]]:
-    """By match, what was played; every replay holds to the last byte."""
-    played = {}
-    for path in (run / "replays").iterdir():
-        replay = read_replay(path)
-        list(resimulated_steps(replay))
-        replies = [record for record in replay.records if isinstance(record, ReplyRecord)]
-        played[path.name] = [(reply.seat, reply.actions) for reply in replies]
-    return played
+    wait_until("the bots end after their runner", lambda: not living_in(folder), most_s=10)
 
 
 def reopened(run: Path) -> int:
@@ -122,7 +85,7 @@ def survive(folder: Path, kills: int, rounds: int, most_s: float) -> None:
     seed = random.randrange(10**9)
     dice = random.Random(seed)
     programs = {"ann": STEADY, "bob": STEADY, "cid": STEADY}
-    file = write_tournament(folder, programs, f"{HEADER}rounds = {rounds}\n", "")
+    file = slow(write_tournament(folder, programs, f"{HEADER}rounds = {rounds}\n"), pause_s=0.004)
     finish(start(file, folder / "calm"))
     run = folder / "run"
     for number in range(kills):
@@ -143,7 +106,7 @@ def survive(folder: Path, kills: int, rounds: int, most_s: float) -> None:
     names = sorted(result.match_id for result in results)
     assert names == sorted(r.match_id for r in read_results(calm / "results.jsonl")), about
     assert not any(result.void or result.forfeits for result in results), about
-    assert actions(run) == actions(calm), about
+    assert played_actions(run) == played_actions(calm), about
     same = [(path / "standings.json").read_bytes() for path in (run, calm)]
     assert same[0] == same[1], about
     assert reopened(run), about
@@ -164,17 +127,12 @@ def test_a_run_that_is_killed_a_hundred_times_ends_as_one_that_is_not(tmp_path: 
 def test_no_bot_outlives_a_runner_that_is_killed(tmp_path: Path) -> None:
     file = write_tournament(tmp_path, {"ann": CLINGING, "bob": STEADY}, HEADER.replace(", 3", ""))
     process = start(file, tmp_path / "run")
-    deadline = time.monotonic() + 20
-    while not (tmp_path / "child").exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until("the child starts", (tmp_path / "child").exists, most_s=20)
     socket = _address(living_in(tmp_path))
     process.kill()
     process.communicate()
     wait_until_gone(tmp_path)
-    while socket.parent.exists():
-        assert time.monotonic() < deadline + 10, "the socket is left"
-        time.sleep(0.05)
+    wait_until("the socket is removed", lambda: not socket.parent.exists(), most_s=10)
 
 
 def _address(pids: list[int]) -> Path:

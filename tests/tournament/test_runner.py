@@ -1,15 +1,16 @@
-"""Whole runs with real processes: what each kind of bot gets, and that nobody else suffers."""
+"""Whole runs with real processes: a bot that misbehaves harms only itself."""
 
 import asyncio
 import hashlib
 import json
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from asara.witness import make_nonce
+from asara.verifier import make_nonce
 from asara_codec.results import Termination
 from asara_game.edition import load_edition
 from asara_game.rules import parse_rule_sets
@@ -38,7 +39,7 @@ def play(
     stop_after: int | None = None,
     sandbox: Sandbox | None = None,
 ) -> RunEnd:
-    """Run a tournament, or only these tables of it; or stop it after so many matches."""
+    """Run a tournament, or only these tables of it, or stop it after some matches."""
     tournament = load_tournament(file)
     matches = [ScheduledMatch(f"m{i}", 1, BASIC, entries) for i, entries in enumerate(tables)]
     if not tables:
@@ -53,7 +54,7 @@ def play(
             if done == stop_after:
                 runner.stop()
 
-        with RunDirectory.create(out) as directory:
+        with closing(RunDirectory.create(out)) as directory:
             runner = Runner(
                 tournament,
                 matches,
@@ -69,7 +70,7 @@ def play(
 
 
 def log(run: Path, match_id: str, bot: str) -> Path:
-    """What a bot printed in a match; `bot` is its seat and entry."""
+    """The log of a bot in a match; `bot` is its seat and entry."""
     return run / "logs" / match_id / f"{bot}.log"
 
 
@@ -116,13 +117,13 @@ def test_each_bad_bot_gets_its_forfeit_and_nobody_else_suffers(tmp_path: Path) -
     assert sorted(path.name for path in (out / "replays").iterdir()) == sorted(
         f"m{i}.asara" for i in range(len(tables))
     )
-    told = [
+    details = [
         result.detail
         for path in (out / "replays").iterdir()
         for result in read_replay(path).results
     ]
-    assert "exited with status 1" in told
-    assert not any("cannot load" in detail for detail in told)  # nobody else's business
+    assert "exited with status 1" in details
+    assert not any("cannot load" in detail for detail in details)  # for the organiser alone
     assert list(read_results(out / "results.jsonl")) == list(end.results)
     assert json.loads((out / "standings.json").read_text())["complete"] is True
     number = tables.index(("good", "crashes"))
@@ -170,10 +171,10 @@ def test_after_some_failed_starts_an_entry_is_out_without_further_waiting(tmp_pa
     assert time.monotonic() - began < 60  # not 30 times 4 s
     ends = {line.termination for result in end.results for line in result.forfeits}
     assert ends == {Termination.NEVER_STARTED}
-    assert end.out == {
+    assert end.unstartable == {
         "sleeps": "not started again after 2 failures in a row: did not dial in in time"
     }
-    assert by_id(end)["m29"].forfeits[0].detail == end.out["sleeps"]
+    assert by_id(end)["m29"].forfeits[0].detail == end.unstartable["sleeps"]
 
 
 @pytest.mark.parametrize("processes", ["run", "match"])
@@ -187,7 +188,7 @@ def test_who_forfeits_too_often_is_suspended(tmp_path: Path, processes: str) -> 
     end = play(file, tmp_path / "run", [("good", "crashes")] * 6)
     why = "suspended after it forfeited 3 of its first 3 matches"
     assert end.suspended == {"crashes": why}
-    assert end.out == {}
+    assert end.unstartable == {}
     forfeits = [by_id(end)[f"m{i}"].forfeits[0] for i in range(6)]
     assert [line.termination for line in forfeits] == (
         [Termination.CRASH] * 3 + [Termination.NEVER_STARTED] * 3
@@ -258,7 +259,7 @@ def test_a_stopped_run_keeps_what_was_finished_and_says_what_was_cut(tmp_path: P
     path = tmp_path / "run" / "run.json"
     info = json.loads(path.read_text())
     assert info["state"] == "cut short"
-    assert info["tournament_secret"] is None  # matches may still be played by it
+    assert info["tournament_secret"] is None  # matches may still be played with it
     assert len(bytes.fromhex(info["deal_commitment"])) == 32
     assert path.stat().st_mode & 0o077 == 0
 
@@ -285,7 +286,8 @@ def test_a_bot_whose_program_cannot_be_executed_forfeits_with_the_reason(tmp_pat
     end = play(file, tmp_path / "run", [("good", "other")])
     (line,) = end.results[0].forfeits
     assert (
-        line.detail == "could not be started: its first line names an interpreter that is not there"
+        line.detail
+        == "could not be started: its first line names an interpreter that does not exist"
     )
 
 

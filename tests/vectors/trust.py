@@ -17,7 +17,7 @@ from asara.v1.play_pb2 import (
     Update,
 )
 from asara.v1.vocabulary_pb2 import Action, BuildCount, Edition, RuleSet
-from asara.witness import make_nonce
+from asara.verifier import make_nonce
 from asara_game.deal import Deal
 from asara_server.match import deal_secrets
 

@@ -1,4 +1,4 @@
-"""Write a bot for ASARA: pick one of the legal actions, as often as the referee asks.
+"""Write a bot for ASARA: a function that chooses one of the legal actions of a decision.
 
     import asara
 
@@ -7,9 +7,9 @@
 
     asara.run(decide)
 
-`run` dials in where its environment says, plays every match it is given and returns when the
-referee says goodbye. A bot that remembers something is a subclass of `Bot`. Messages and enums
-of the protocol stand here under their own names: `asara.Decision`, `asara.Area.AREA_BANK`.
+`run` connects to the referee named by the environment, plays every match it is assigned and
+returns when the referee sends Goodbye. A bot with memory is a subclass of `Bot`. Messages and
+enums of the protocol are available under their own names: `asara.Decision`, `asara.Area.AREA_BANK`.
 """
 
 from __future__ import annotations

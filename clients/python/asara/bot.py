@@ -1,4 +1,4 @@
-"""What an author writes: a `Bot`, or a function where nothing is remembered between decisions."""
+"""The interface of a bot: a subclass of `Bot`, or a function for a bot without memory."""
 
 from __future__ import annotations
 
@@ -11,83 +11,86 @@ from typing import TypeAlias
 from asara.v1.event_pb2 import Event
 from asara.v1.play_pb2 import Decision, Limits, MatchEnded, MatchStarted, Rejection
 from asara.v1.vocabulary_pb2 import Action
-from asara.witness import Witness
+from asara.verifier import Verifier
 
 Answer: TypeAlias = Action | Sequence[Action]
-"""One action of the legal list, or several in order, up to the end of the turn."""
+"""One of `decision.legal_actions`, or several actions in order, up to the end of the turn."""
 
 
 class Match:
-    """A match that this bot plays, from its own seat."""
+    """A match, from the seat of one bot."""
 
     def __init__(
-        self, started: MatchStarted, entry: str, limits: Limits, seed: str, witness: Witness
+        self, started: MatchStarted, entry: str, limits: Limits, seed: str, verifier: Verifier
     ) -> None:
         self.started = started
-        """The referee's own words: also the edition's SHA-256, the deal commitment, `resumed`."""
+        """The message itself, with the edition's SHA-256, the deal commitment and `resumed`."""
         self.match_id = started.match_id
         self.seat = started.seat
         """This bot's seat, 0 to `seats` - 1."""
         self.seats = started.seats
         self.rule_sets = frozenset(started.rule_sets)
-        """`asara.RuleSet.RULE_SET_GIFTS in match.rule_sets` asks for one."""
+        """Rule sets of the match, such as `asara.RuleSet.RULE_SET_GIFTS`."""
         self.edition = started.edition
-        """Prices, spaces, tile counts, awards: all numbers that the rules leave open."""
+        """Prices, spaces, tile counts and awards, which may differ between editions."""
         self.clocks = started.clocks
+        """Time limits in microseconds."""
         self.view = started.view
-        """What the seat could know when the match began. Decisions carry newer views."""
+        """View of the seat when the match started; each decision carries a newer one."""
         self.entry = entry
-        """Name under which the referee has entered this bot."""
+        """Name of this bot's entry in the match or tournament."""
         self.limits = limits
+        """Limits that the referee enforces."""
         self.random = Random(repr((seed, self.match_id, self.seat)))
-        """Repeats itself with the same ASARA_SEED, whatever else this process plays."""
-        self._witness = witness
+        """Random numbers that depend on ASARA_SEED, the match and the seat alone."""
+        self._verifier = verifier
 
     @property
     def digest(self) -> bytes:
-        """Of all messages of the match so far; at the end the replay has the same for this seat.
+        """SHA-256 digest of the messages of the match received so far, 32 bytes.
 
-        Not where the stream broke: what was lost on the way is missing here.
+        At the end it equals the digest of this seat in the replay, unless messages were lost when
+        the stream broke.
         """
-        return self._witness.digest
+        return self._verifier.digest
 
 
 class Bot(ABC):
-    """Plays one seat of one match; every match gets an instance of its own.
+    """Plays one seat of one match; every match gets its own instance.
 
-    An instance is made with no arguments. `match` is set after `__init__` and before `started`.
-    All calls come from the main thread, one at a time, also with several matches at once: while
-    one match thinks, the others' clocks run.
+    Instances are created without arguments. `match` is set after `__init__` and before `started`.
+    All methods are called from the main thread, one at a time: while a bot decides in one match,
+    the clocks of its other matches run.
     """
 
     match: Match
 
     @abstractmethod
     def decide(self, decision: Decision) -> Answer:
-        """Answer with one of `decision.legal_actions`, or with it and the ones to follow.
+        """Return one of `decision.legal_actions`, or a list that begins with one.
 
-        Several actions are applied in order while each is legal. The first that is not ends the
+        Further actions are applied in order while each is legal. The first illegal one ends the
         list without penalty, and the next decision is asked as usual. Called once per decision.
         """
 
     def started(self) -> None:  # noqa: B027 - a hook, not a duty
-        """The match begins, or this process joins it late (`match.started.resumed`)."""
+        """Called when the match starts, or resumes in a new process (`match.started.resumed`)."""
 
     def updated(self, events: Sequence[Event]) -> None:  # noqa: B027 - a hook, not a duty
-        """Hear what happened, before the decision that follows; every event once, in order.
+        """Called with new events, each once and in order, before the decision that follows them.
 
-        Comes with decisions and the end, or after every turn where `live_updates` is on.
+        Events arrive with decisions and the result or, with `live_updates`, after every turn.
         """
 
     def rejected(self, decision: Decision, rejection: Rejection) -> Answer:
-        """Answer again after a reply that the referee refused; a few are forgiven per match.
+        """Return another answer after the referee rejected one; only a few are forgiven per match.
 
-        The first legal action, unless overridden: the clock runs and the match goes on.
+        The default is the first legal action.
         """
         return rejection.legal_actions[0]
 
     def ended(self, result: MatchEnded) -> None:  # noqa: B027 - a hook, not a duty
-        """The match is over; `result.results` has one entry per seat, in seat order."""
+        """Called with the result; `result.results` has one entry per seat, in seat order."""
 
 
 DecideFunction: TypeAlias = Callable[[Decision, Match], Answer]
@@ -101,8 +104,8 @@ class _FunctionBot(Bot):
         return self._function(decision, self.match)
 
 
-def bot_maker(bot: type[Bot] | DecideFunction) -> Callable[[], Bot]:
-    """Turn what the author passed to `run` into a maker of one bot per match; raises TypeError."""
+def bot_factory(bot: type[Bot] | DecideFunction) -> Callable[[], Bot]:
+    """Return a factory of one bot per match; raise TypeError if `bot` is unsuitable for `run`."""
     if isinstance(bot, type):
         if not issubclass(bot, Bot):
             raise TypeError(f"{bot.__name__} must be a subclass of asara.Bot")

@@ -1,7 +1,8 @@
-"""Dialling in: one stream to the referee, opened again whenever it breaks."""
+"""`run` and `play`: connect to the referee, and reconnect whenever the stream breaks."""
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import random
@@ -11,17 +12,17 @@ from queue import SimpleQueue
 
 import grpc
 
-from asara.bot import Bot, DecideFunction, bot_maker
-from asara.conversation import Conversation
+from asara.bot import Bot, DecideFunction, bot_factory
 from asara.errors import AsaraError, ConnectionLostError, RefusedError
+from asara.protocol_client import ProtocolClient
 from asara.settings import Settings
 from asara.v1.play_pb2 import PlayRequest
 
 _PLAY = "/asara.v1.PlayService/Play"
-_REASON = "asara-reason"  # trailing metadata: the referee's own word for a status
+_REASON_KEY = "asara-reason"  # in the trailing metadata
 
-# Dialling in again may help; with any other status the referee would only repeat itself.
-_BREAKS = frozenset(
+# After any other status a new stream would only end in the same way.
+_RETRYABLE = frozenset(
     {
         grpc.StatusCode.CANCELLED,
         grpc.StatusCode.DEADLINE_EXCEEDED,
@@ -36,13 +37,13 @@ _LONGEST_PAUSE_S = 2.0
 _KEEPALIVE_MS = 20_000
 
 _CHANNEL_OPTIONS = (
-    # A way that is lost without a word, as between machines, is noticed after 40 s.
+    # A connection that is lost silently, as between machines, is detected within 40 s.
     ("grpc.keepalive_time_ms", _KEEPALIVE_MS),
     ("grpc.keepalive_timeout_ms", _KEEPALIVE_MS),
     ("grpc.http2.max_pings_without_data", 0),
     ("grpc.http2.ping_timeout_ms", _KEEPALIVE_MS),
-    ("grpc.use_local_subchannel_pool", 1),  # every attempt really dials: the pauses are ours
-    ("grpc.enable_http_proxy", 0),  # http_proxy is often set where the referee is next door
+    ("grpc.use_local_subchannel_pool", 1),  # each attempt really connects; we time the pauses
+    ("grpc.enable_http_proxy", 0),  # http_proxy is often set although the referee is local
 )
 
 log = logging.getLogger("asara")
@@ -63,14 +64,13 @@ def run(
     omit_public_view: bool = False,
     patience_s: float = 30.0,
 ) -> None:
-    """Play until the referee says goodbye; the last line of a bot's program.
+    """Play until the referee sends Goodbye; the last line of a bot's program.
 
-    `bot` is a subclass of `Bot`, or a function of a decision and its match that returns one
-    action or several. Options left out come from the environment (`Settings` names them).
+    `bot` is a subclass of `Bot`, or a function that takes a decision and its match and returns
+    one or more actions. Omitted options come from the environment (see `Settings`).
 
-    What goes wrong outside the author's code ends the process with one line on standard error:
-    status 2 for a bot that was not told where to dial in, 1 for anything else. An exception in
-    the author's code is not caught.
+    An AsaraError ends the process with one line on standard error: exit status 2 for a missing or
+    invalid setting, otherwise 1. Exceptions in the author's code are not caught.
     """
     settings = Settings(
         address=address,
@@ -95,70 +95,67 @@ def run(
 
 
 def play(bot: type[Bot] | DecideFunction, settings: Settings | None = None) -> None:
-    """Like `run`, for programs that go on afterwards: raises AsaraError and never exits."""
-    make_bot = bot_maker(bot)
+    """Like `run`, for programs that continue afterwards: raises AsaraError and never exits."""
+    make_bot = bot_factory(bot)
     settings = (settings or Settings()).complete()
     credentials = settings.credentials()
-    conversation = Conversation(make_bot, settings)
-    try:
-        _converse(conversation, settings, credentials)
-    finally:
-        conversation.close()
+    with contextlib.closing(ProtocolClient(make_bot, settings)) as protocol:
+        _play_until_goodbye(protocol, settings, credentials)
 
 
-def _converse(
-    conversation: Conversation, settings: Settings, credentials: grpc.ChannelCredentials | None
+def _play_until_goodbye(
+    protocol: ProtocolClient, settings: Settings, credentials: grpc.ChannelCredentials | None
 ) -> None:
-    """Hold one stream after the other until the referee says goodbye."""
+    """Play on one stream after another until the referee sends Goodbye."""
     pause_s = _FIRST_PAUSE_S
-    reached = time.monotonic()
+    last_contact = time.monotonic()
     warned = False
     while True:
-        dialled = time.monotonic()
-        conversation.welcomed = False
-        detail = _talk(conversation, settings.address, credentials)
-        if conversation.over:
+        began = time.monotonic()
+        protocol.welcomed = False
+        detail = _play_stream(protocol, settings.address, credentials)
+        if protocol.finished:
             return
         now = time.monotonic()
-        if conversation.welcomed:
-            reached, warned = now, False
-        elif now - reached > settings.patience_s:
+        if protocol.welcomed:
+            last_contact, warned = now, False
+        elif now - last_contact > settings.patience_s:
             raise ConnectionLostError(settings.address, settings.patience_s, detail)
         if not warned:
             warned = True
-            log.warning("asara: no stream to %s (%s); dialling again", settings.address, detail)
-        if now - dialled > _LONGEST_PAUSE_S:
+            log.warning("asara: no connection to %s (%s); retrying", settings.address, detail)
+        if now - began > _LONGEST_PAUSE_S:
             pause_s = _FIRST_PAUSE_S
         time.sleep(pause_s * random.uniform(0.5, 1.0))
         pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
 
 
-def _talk(
-    conversation: Conversation, address: str, credentials: grpc.ChannelCredentials | None
+def _play_stream(
+    protocol: ProtocolClient, address: str, credentials: grpc.ChannelCredentials | None
 ) -> str:
-    """Hold one stream until a goodbye or a break, and say why it broke; raises RefusedError.
+    """Play on one stream; return why it broke, or "" after Goodbye. Raises RefusedError.
 
-    Blocking gRPC, measured against grpc.aio: the same CPU per decision once the cores are busy
-    or several matches run, and the author's code stays outside any event loop.
+    Blocking gRPC, measured against grpc.aio: it takes the same CPU time per decision once the
+    cores are busy or several matches run, and keeps the author's code out of an event loop.
     """
     requests: SimpleQueue[PlayRequest | None] = SimpleQueue()
-    requests.put(conversation.hello())
-    with _dial(address, credentials) as channel:
+    requests.put(protocol.hello())
+    with _connect(address, credentials) as channel:
         play_stream: grpc.StreamStreamMultiCallable[PlayRequest, bytes] = channel.stream_stream(
             _PLAY,
             request_serializer=PlayRequest.SerializeToString,
-            response_deserializer=None,  # the very bytes: they are part of the match's digest
+            response_deserializer=None,  # the digest needs the bytes as received
         )
         responses = play_stream(iter(requests.get, None))
         try:
-            while not conversation.over:
+            while not protocol.finished:
                 try:
                     message = next(responses)
                 except StopIteration:
                     return "closed without a goodbye"
                 except grpc.RpcError as error:
-                    return _why_it_broke(error)
-                request = conversation.answer(message)
+                    return _break_reason(address, error)
+                request = protocol.handle(message)
                 if request:
                     requests.put(request)
         finally:
@@ -166,16 +163,17 @@ def _talk(
     return ""
 
 
-def _dial(address: str, credentials: grpc.ChannelCredentials | None) -> grpc.Channel:
+def _connect(address: str, credentials: grpc.ChannelCredentials | None) -> grpc.Channel:
     if credentials is None:
         return grpc.insecure_channel(address, options=_CHANNEL_OPTIONS)
     return grpc.secure_channel(address, credentials, options=_CHANNEL_OPTIONS)
 
 
-def _why_it_broke(error: grpc.RpcError) -> str:
+def _break_reason(address: str, error: grpc.RpcError) -> str:
+    """Return why the stream broke; raise RefusedError if a new connection would not help."""
     code, detail = error.code(), error.details() or ""
-    if code in _BREAKS:
+    if code in _RETRYABLE:
         return detail or code.name
     trailing = error.trailing_metadata() or ()
-    reason = next((str(item.value) for item in trailing if item.key == _REASON), "")
-    raise RefusedError(code.name, reason, detail) from None
+    reason = next((str(item.value) for item in trailing if item.key == _REASON_KEY), "")
+    raise RefusedError(address, code.name, reason, detail) from None

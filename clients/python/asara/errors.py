@@ -1,32 +1,45 @@
-"""What ends a bot, other than its author's own code."""
+"""Exceptions raised by this package; the README draws their hierarchy."""
 
 from __future__ import annotations
 
+_CLIENT_LIBRARY = "use the client library that comes with the referee"
+_ADVICE = {
+    "UNAUTHENTICATED": "start the bot with `asara match`, "
+    "or set ASARA_TOKEN to the token that you were given",
+    "FAILED_PRECONDITION": _CLIENT_LIBRARY,
+    "INVALID_ARGUMENT": _CLIENT_LIBRARY,
+    "ABORTED": "each process needs its own token",
+    "RESOURCE_EXHAUSTED": "see the limits in proto/README.md",
+    "UNIMPLEMENTED": "no ASARA referee listens there; check ASARA_ADDRESS",
+}
+
 
 class AsaraError(Exception):
-    """Base of all errors of this package; `str(error)` is one line for people."""
+    """Base class of all errors of this package; `str(error)` is a single line."""
 
     exit_status = 1
+    """Exit status of a bot that `asara.run` ends because of this error."""
 
 
 class ConfigurationError(AsaraError):
-    """The bot was not told where to dial in, or was told something impossible."""
+    """A setting is missing or invalid."""
 
     exit_status = 2
 
 
 class RefusedError(AsaraError):
-    """The referee ended the stream for a reason that dialling in again would not mend.
+    """The referee ended the stream for a reason that a new connection would not change.
 
-    `code` is the gRPC status (`"UNAUTHENTICATED"`), `reason` the referee's own word for it
-    (`"unknown-token"`), empty where it gave none.
+    `code` is the name of the gRPC status (`"UNAUTHENTICATED"`); `reason` is the referee's
+    `asara-reason` (`"unknown-token"`), or empty if it sent none.
     """
 
-    def __init__(self, code: str, reason: str, detail: str) -> None:
+    def __init__(self, address: str, code: str, reason: str, detail: str) -> None:
         self.code = code
         self.reason = reason
-        label = f"{code}, {reason}" if reason else code
-        super().__init__(f"the referee refused this bot ({label}): {_line(detail)}")
+        text = f"the referee at {address} refused this bot ({reason or code}): {_line(detail)}"
+        advice = _ADVICE.get(code)
+        super().__init__(f"{text}; {advice}" if advice else text)
 
 
 class ConnectionLostError(AsaraError):

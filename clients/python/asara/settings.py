@@ -1,4 +1,4 @@
-"""Where to dial in and how to play: the author's wishes, completed by the runner's environment."""
+"""Settings of a bot: those of its author, completed from the environment."""
 
 from __future__ import annotations
 
@@ -15,34 +15,33 @@ from asara.errors import ConfigurationError
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The options of `run` as one value; what is empty or None comes from the environment."""
+    """The options of `run`; those that are empty or None come from the environment."""
 
     address: str = ""
-    """ASARA_ADDRESS: `host:port`, or `unix:/path` of a socket."""
+    """ASARA_ADDRESS: address of the referee, `host:port` or `unix:/path`."""
     token: str = ""
-    """ASARA_TOKEN: the secret that binds this process to its seats; never logged."""
+    """ASARA_TOKEN: secret that identifies this bot to the referee; never logged."""
     seat: int | None = None
-    """ASARA_SEAT: the seat to expect, where this process plays one match only."""
+    """ASARA_SEAT: expected seat, if this process plays a single match."""
     seed: int | str | None = None
-    """ASARA_SEED: where `Match.random` comes from, and nonces of joint deals; without one no two
-    runs are alike."""
+    """ASARA_SEED: seed of `Match.random` and of nonces; without one every run differs."""
     ca: str | os.PathLike[str] | None = None
-    """ASARA_CA: file of the authority (PEM) that signed the referee's certificate; none: no TLS."""
+    """ASARA_CA: certificate (PEM) of the authority that signed the referee's; None: no TLS."""
     transcript: str | os.PathLike[str] | None = None
-    """ASARA_TRANSCRIPT: folder for a file per match with all that the referee said in it."""
+    """ASARA_TRANSCRIPT: folder for transcripts, one file per match with all messages received."""
     bot_name: str = ""
-    """Name and version of the program, for the referee's logs; cut to 64 bytes."""
+    """Name and version of the program, for the referee's logs; truncated to 64 bytes."""
     max_matches: int = 1
-    """How many matches the referee may give this process at once."""
+    """Maximum number of matches played at once."""
     live_updates: bool = False
-    """Hear events after every turn, instead of all with the next decision."""
+    """True to receive events after every turn instead of with the next decision."""
     omit_public_view: bool = False
-    """Leave `view.public_view` out of decisions: less to read for bots that follow events."""
+    """True to omit `view.public_view` from decisions, for bots that follow the events."""
     patience_s: float = 30.0
-    """How long to dial in vain before giving up."""
+    """Seconds to try to reach the referee before giving up."""
 
     def complete(self, environ: Mapping[str, str] = os.environ) -> Settings:
-        """Fill in from the environment; raises ConfigurationError saying what to do."""
+        """Return settings completed from the environment; raise ConfigurationError if invalid."""
         found = replace(
             self,
             address=self.address or environ.get("ASARA_ADDRESS", ""),
@@ -63,33 +62,33 @@ class Settings:
         host, _, port = found.address.rpartition(":")
         if not found.address.startswith("unix:") and not (host and port.isdecimal()):
             raise ConfigurationError(
-                f"address {found.address!r}: write host:port, or unix:/path of a socket"
+                f"ASARA_ADDRESS is {found.address!r}: expected host:port or unix:/path"
             )
         if found.max_matches < 1:
-            raise ConfigurationError(f"max_matches is {found.max_matches}; it must be 1 or more")
+            raise ConfigurationError(f"max_matches is {found.max_matches}: expected 1 or more")
         return found
 
     def credentials(self) -> grpc.ChannelCredentials | None:
-        """TLS with the given authority, or None; raises ConfigurationError for a bad file."""
+        """Return TLS credentials, or None without a CA; raise ConfigurationError for a bad file."""
         if not self.ca:
             return None
         try:
             authority = Path(self.ca).read_bytes()
         except OSError as error:
             raise ConfigurationError(
-                f"ASARA_CA: cannot read {os.fspath(self.ca)!r} ({error.strerror}); "
-                "it names the certificate of the authority that the referee trusts"
+                f"ASARA_CA: cannot read {os.fspath(self.ca)!r} ({error.strerror}); expected "
+                "the certificate of the authority that signed the referee's certificate"
             ) from None
         try:
             ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(self.ca)
         except ssl.SSLError:
             raise ConfigurationError(
-                f"ASARA_CA: {os.fspath(self.ca)!r} holds no certificate in PEM form"
+                f"ASARA_CA: {os.fspath(self.ca)!r} contains no PEM certificate"
             ) from None
         return grpc.ssl_channel_credentials(root_certificates=authority)
 
     def transcript_folder(self) -> Path | None:
-        """The folder for transcripts, made where it is missing; raises ConfigurationError."""
+        """Return the folder for transcripts, creating it if needed; raise ConfigurationError."""
         if not self.transcript:
             return None
         folder = Path(self.transcript)
@@ -97,8 +96,8 @@ class Settings:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise ConfigurationError(
-                f"ASARA_TRANSCRIPT: cannot make the folder {os.fspath(folder)!r} "
-                f"({error.strerror}); name one that can be written"
+                f"ASARA_TRANSCRIPT: cannot create the folder {os.fspath(folder)!r} "
+                f"({error.strerror}); choose a writable one"
             ) from None
         return folder
 
@@ -107,5 +106,5 @@ def _seat(text: str) -> int | None:
     if not text:
         return None
     if not text.isdecimal():
-        raise ConfigurationError(f"ASARA_SEAT is {text!r}; expected the number of a seat")
+        raise ConfigurationError(f"ASARA_SEAT is {text!r}: expected a seat number")
     return int(text)

@@ -1,4 +1,4 @@
-"""The short text form of an action, for logs: the one that replays and the referee use too."""
+"""The short text form of an action, which replays and the referee's logs also use."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _KIND_WORDS = _words("SECTION_KIND_", SectionKind.items())
 
 
 def format_action(action: Action) -> str:
-    """`dispatch bank 12`, `lay blue green face-down`, `take red trunk gold`, `found red`, ...
+    """Return the text of an action, such as `dispatch bank 12` or `take red trunk gold`.
 
-    An action with no member set reads `no action`; a number that this version has no word for
-    reads as itself. Never raises, so that it is safe in a log line.
+    An action with no member set reads `no action`; enum values unknown to this version read as
+    numbers. Never raises, so that it is safe in a log line.
     """
     match action.WhichOneof("action"):
         case "choose_space":

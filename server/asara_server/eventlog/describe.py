@@ -1,6 +1,6 @@
-"""Records in words, and what tells two of them apart."""
+"""Records, and differences between them, in words."""
 
-from typing import Any
+from typing import Any, Final
 
 from asara_server.match.inputs import (
     EnterRecord,
@@ -13,36 +13,38 @@ from asara_server.match.inputs import (
     ReopenRecord,
     ReplyRecord,
 )
+from asara_server.text import plain
 
-_LONGEST = 160
+_LONGEST: Final = 160
+"""Characters of a value."""
 
 
 def describe(record: Record) -> str:
-    """What happened, in a few words."""
+    """Return a noun phrase, such as `a reply of seat 1 (build 2)`."""
     match record:
         case ReplyRecord(_, seat, actions):
             played = ", ".join(map(str, actions))
-            return f"a reply of seat {seat} ({_short(played)})"
+            return f"a reply of seat {seat} ({plain(played, _LONGEST)})"
         case RejectionRecord(_, seat, _, _, reason, detail):
-            return f"a rejection of seat {seat} ({reason.name}: {_short(detail)})"
+            return f"a rejection of seat {seat} ({reason.name}: {plain(detail, _LONGEST)})"
         case ForfeitRecord(_, seat, termination, _):
             return f"a forfeit of seat {seat} ({termination.name})"
         case ExpiryRecord(_, seats):
-            return f"that the time of seat {' and '.join(map(str, seats))} ran out"
+            return f"an expiry of the time of seat {' and '.join(map(str, seats))}"
         case LeaveRecord(_, seat):
-            return f"that seat {seat} lost its stream"
+            return f"a loss of the stream of seat {seat}"
         case EnterRecord(_, seat):
-            return f"that seat {seat} came back"
+            return f"a new stream of seat {seat}"
         case HaltRecord():
-            return "that the referee was told to stop"
+            return "a stop of the referee"
         case ReopenRecord():
-            return "that the referee was started again"
+            return "a restart of the referee"
         case _:
             return "the start of the match"
 
 
 def describe_difference(expected: Any, found: Any) -> str:
-    """The first field in which two records (or two results) differ, and both values."""
+    """Return the first field in which two records or two results differ, with both values."""
     if type(expected) is not type(found):
         return f"expected {describe(expected)}; found {describe(found)}"
     name, one, other = first_difference(expected, found)
@@ -50,12 +52,13 @@ def describe_difference(expected: Any, found: Any) -> str:
 
 
 def first_difference(a: Any, b: Any) -> tuple[str, Any, Any]:
-    """The first field in which two named tuples of one type differ."""
+    """Return name and values of the first field in which two named tuples of one type differ."""
     fields = zip(a._fields, a, b, strict=True)
     return next((name, one, other) for name, one, other in fields if one != other)
 
 
 def value_words(value: Any) -> str:
+    """Return the value of a field in a readable form of limited length."""
     name = getattr(value, "name", None)
     if isinstance(name, str):
         return name
@@ -64,9 +67,5 @@ def value_words(value: Any) -> str:
     if isinstance(value, frozenset):
         value = tuple(sorted(value))
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
-        return _short(f"({', '.join(map(value_words, value))})")
-    return _short(str(value) if not isinstance(value, str) else repr(value))
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+        return plain(f"({', '.join(map(value_words, value))})", _LONGEST)
+    return plain(repr(value) if isinstance(value, str) else str(value), _LONGEST)

@@ -1,11 +1,12 @@
-"""The journal: every input of every match, on disk before anybody sees what follows from it.
+"""The journal: every input of every match, written to disk before its consequences are sent.
 
-One SQLite file in WAL mode. All that is added between two commits is one row of `log`, whatever
-matches it belongs to: frames, each the number of a match (varint) and a record behind its length,
-the very bytes that the replay will have. A match is over exactly when its row has a result.
+It is an SQLite file in WAL mode. Everything added between two commits becomes one row of `log`,
+whatever matches it belongs to: frames, each the number of a match (varint) and a record preceded by
+its length. The bytes of a record are those that the replay will have. A match is over if and only
+if its row has a result.
 
-It holds the secrets of matches that run: only its owner may read it. Whoever has it open keeps all
-others out.
+The file holds the secrets of running matches, so only its owner may read it. One process can have
+it open at a time.
 """
 
 import json
@@ -19,10 +20,11 @@ from typing import Final, Literal, NamedTuple, NoReturn, Self
 from asara_codec.wire_format import delimited, read_varint, varint
 
 Durability = Literal["normal", "full"]
-"""What a commit survives: "normal" any death of the process, "full" a loss of power as well."""
+"""What a commit survives: with "normal" the death of the process, with "full" also a power loss."""
 
 _APPLICATION: Final = 0x41534152
 _VERSION: Final = 1
+# SQLite keeps the text of the schema, comments included, in the file.
 _SCHEMA: Final = (
     f"PRAGMA application_id = {_APPLICATION}",
     f"PRAGMA user_version = {_VERSION}",
@@ -48,7 +50,7 @@ _END: Final = """
 
 
 class JournalError(Exception):
-    """The journal cannot be read or written; the text says why and what to do."""
+    """The journal cannot be read or written; the text says why, and what to do."""
 
 
 class OpenMatch(NamedTuple):
@@ -58,9 +60,9 @@ class OpenMatch(NamedTuple):
     header: bytes
     """First record of its replay."""
     tokens: tuple[str, ...]
-    """Of its bots, by seat."""
+    """Tokens of its bots, by seat."""
     records: tuple[bytes, ...]
-    """What happened since, in order."""
+    """The records that follow, in order."""
 
 
 class Ended(NamedTuple):
@@ -68,26 +70,26 @@ class Ended(NamedTuple):
 
     match_id: str
     result: str
-    """Whatever was said of it when it ended."""
+    """The text with which it was ended."""
     replay: bytes | None
-    """Content of its replay file; None where there is none, or it is known to be written."""
+    """Content of its replay file; None if it has none, or the file is known to be written."""
 
 
 class Journal:
-    """An open journal. A context: commits what was added, and closes it."""
+    """An open journal. As a context manager it commits what was added, and closes the file."""
 
     def __init__(self, path: Path, durability: Durability = "normal") -> None:
-        """Open a journal, or make a new one; raises JournalError."""
+        """Open a journal, which is created if it does not exist; raises JournalError."""
         self.path = path
         self._failed: str | None = None
-        #: What was added since the last commit.
+        # Added since the last commit.
         self._frames: list[bytes] = []
         self._begun: list[tuple[int, str, bytes, str]] = []
-        #: Numbers of matches that began and are not over, by name.
-        self._numbers: dict[str, int] = {}
-        #: By number, the row of `log` before which there is nothing of it.
-        self._first: dict[int, int] = {}
         self._written: list[str] = []
+        # Of the matches that began and are not over: number by name, and by number a row of `log`
+        # before which there is nothing of the match.
+        self._numbers: dict[str, int] = {}
+        self._first_rows: dict[int, int] = {}
         try:
             os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
             self._database = sqlite3.connect(path, timeout=0, isolation_level=None)
@@ -105,11 +107,11 @@ class Journal:
         held = self._number("SELECT count(*) FROM sqlite_schema")
         if held:
             self._check_format()
-        self._execute("PRAGMA page_size = 1024")  # a commit writes whole pages, most of them short
+        self._execute("PRAGMA page_size = 1024")  # commits write whole pages, most of them short
         self._execute("PRAGMA journal_mode = WAL")
         self._execute(f"PRAGMA synchronous = {durability}")
         self._execute("PRAGMA wal_autocheckpoint = 16000")
-        self._execute("BEGIN EXCLUSIVE")  # so that another process is noticed now
+        self._execute("BEGIN EXCLUSIVE")  # fails now if another process has the file open
         if not held:
             for statement in _SCHEMA:
                 self._execute(statement)
@@ -122,35 +124,35 @@ class Journal:
         application = self._number("PRAGMA application_id")
         version = self._number("PRAGMA user_version")
         if application != _APPLICATION:
-            raise JournalError(f"{self.path}: is no journal of matches")
+            raise JournalError(f"{self.path}: not a journal of matches")
         if version != _VERSION:
             raise JournalError(
-                f"{self.path}: journal format {version}, and this program knows format {_VERSION}: "
-                "use the version of this program that wrote it"
+                f"{self.path}: journal format {version}; this program has format {_VERSION}: "
+                "use the version of the program that wrote it"
             )
 
     # Writing
 
     @property
     def pending(self) -> bool:
-        """Whether anything was added since the last commit."""
+        """True if records were added since the last commit."""
         return bool(self._frames)
 
     def begin(self, match_id: str, header: bytes, tokens: Sequence[str]) -> int:
-        """A match begins: the number under which its records are added."""
+        """Begin a match; return the number under which its records are added."""
         number = self._next_number
         self._next_number += 1
         self._begun.append((number, match_id, header, json.dumps(list(tokens))))
         self._numbers[match_id] = number
-        self._first[number] = self._next_row
+        self._first_rows[number] = self._next_row
         return number
 
     def add(self, number: int, record: bytes) -> None:
-        """Something happened in a match; kept by the next commit."""
+        """Add a record of a match, which the next commit writes."""
         self._frames.append(varint(number) + delimited(record))
 
     def commit(self) -> None:
-        """Keep all that was added; raises JournalError, then and ever after."""
+        """Write all that was added; raises JournalError, and does so again once it has failed."""
         if self._begun:
             with self._transaction():
                 self._append()
@@ -162,23 +164,23 @@ class Journal:
                 self._fail(error)
 
     def end(self, match_id: str, result: str, replay: bytes | None) -> None:
-        """A match is over; commits all that was added, too. Raises JournalError."""
+        """End a match, and commit all that was added; raises JournalError."""
         number = self._numbers.pop(match_id, 0)
-        if not number:  # it failed before it began
+        if not number:  # the match failed before it began
             number = self._next_number
             self._next_number += 1
-        self._first.pop(number, None)
+        self._first_rows.pop(number, None)
         self._unfinished.pop(match_id, None)
         with self._transaction():
             self._append()
             self._ended += 1
             self._execute(_END, (number, match_id, result, self._ended, replay))
-            oldest = min(self._first.values(), default=self._next_row)
+            oldest = min(self._first_rows.values(), default=self._next_row)
             self._execute("DELETE FROM log WHERE id < ?", (oldest,))
-            self._forget_written()
+            self._drop_written()
 
     def written(self, match_id: str) -> None:
-        """The replay of a match is in its file: the journal need not keep it any longer."""
+        """Drop the replay of a match, now in a file of its own, with the next transaction."""
         self._written.append(match_id)
 
     def _append(self) -> None:
@@ -190,7 +192,7 @@ class Journal:
         self._begun.clear()
         self._frames.clear()
 
-    def _forget_written(self) -> None:
+    def _drop_written(self) -> None:
         for match_id in self._written:
             self._execute("UPDATE matches SET replay = NULL WHERE match_id = ?", (match_id,))
         self._written.clear()
@@ -201,23 +203,23 @@ class Journal:
     def unfinished(self) -> dict[str, OpenMatch]:
         """By name, the matches that had begun and were not over when the journal was opened.
 
-        Those that have ended since are not among them.
+        A match that ends, or that the owner takes from it, is removed.
         """
         return self._unfinished
 
     def number(self, match_id: str) -> int:
-        """The number of a match that is not over, to add to it; KeyError where there is none."""
+        """Return the number of a match that is not over; raises KeyError."""
         return self._numbers[match_id]
 
     def ended(self) -> Iterator[Ended]:
-        """The matches that are over, in the order in which they ended."""
+        """Yield the matches that are over, in the order in which they ended."""
         for row in self._execute(
             "SELECT match_id, result, replay FROM matches WHERE ended > 0 ORDER BY ended"
         ):
             yield Ended(*row)
 
     def replay(self, match_id: str) -> bytes | None:
-        """The replay of a match that is over; None where there is none, or it is in its file.
+        """Return the replay of a match that is over; None if it has none, or its file is written.
 
         Raises JournalError.
         """
@@ -236,12 +238,12 @@ class Journal:
         for row, frames in self._execute("SELECT id, frames FROM log ORDER BY id"):
             for number, record in self._split(row, frames):
                 if number in records:
-                    self._first.setdefault(number, row)
+                    self._first_rows.setdefault(number, row)
                     records[number].append(record)
         found = {}
         for number, match_id, header, tokens in rows:
             self._numbers[match_id] = number
-            self._first.setdefault(number, self._next_row)
+            self._first_rows.setdefault(number, self._next_row)
             held = tuple(records[number])
             found[match_id] = OpenMatch(match_id, header, tuple(json.loads(tokens)), held)
         return found
@@ -260,7 +262,7 @@ class Journal:
             yield number, frames[at : at + length]
             at += length
 
-    # Around it
+    # Closing and failing
 
     def __enter__(self) -> Self:
         return self
@@ -269,18 +271,17 @@ class Journal:
         self.close()
 
     def close(self) -> None:
-        """Commit what was added, and let others in; raises JournalError."""
+        """Commit what was added, and close the file; raises JournalError."""
         try:
             if self._failed is None:
                 with self._transaction():
                     self._append()
-                    self._forget_written()
+                    self._drop_written()
         finally:
             self._database.close()
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """All or nothing."""
         try:
             self._check()
             self._execute("BEGIN IMMEDIATE")
@@ -294,18 +295,18 @@ class Journal:
             raise JournalError(self._failed)
 
     def _fail(self, error: OSError | sqlite3.Error) -> NoReturn:
-        self._failed = f"{self.path}: {_words(error)}"
+        self._failed = f"{self.path}: {_cause(error)}"
         raise JournalError(self._failed) from None
 
 
-def _words(error: OSError | sqlite3.Error) -> str:
+def _cause(error: OSError | sqlite3.Error) -> str:
     if isinstance(error, OSError):
         return error.strerror or str(error)
     match getattr(error, "sqlite_errorcode", 0) & 0xFF:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return "another program has it open: wait until that run is over, or stop it"
         case sqlite3.SQLITE_FULL:
-            return "the disk is full: make room, then go on with --resume"
+            return "the disk is full: make room, then continue with --resume"
         case sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_CORRUPT:
             return f"damaged ({error})"
     return str(error)

@@ -1,7 +1,12 @@
 """Records as bytes: each is one serialized ReplayRecord (proto/asara/v1/replay.proto).
 
-`record_bytes` makes exactly the bytes that are written, and reading refuses a record that it would
-have written otherwise: two files that differ are two different replays.
+There is one encoding of each record: a record that `record_bytes` would write otherwise is refused,
+so files that differ are different replays.
+
+Replies, which nearly all records are, are joined and read without building messages: that saves
+2 µs each time in the compiled program. A reply is written twice, to the journal and to the replay,
+which makes it a seventh of the 25 µs that the referee takes for a decision, and reading it an
+eighth of the 18 µs that an audit takes for one.
 """
 
 import zlib
@@ -27,9 +32,9 @@ from asara_codec.wire_format import (
     tag,
 )
 from asara_game.vocabulary import RuleSet
-from asara_server.eventlog.header import PUBLIC_KEY_BYTES, SIGNATURE_BYTES, ReplayHeader
+from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match.inputs import (
-    OUTSIDE,
+    EXTERNAL_TERMINATIONS,
     Absence,
     EnterRecord,
     ExpiryRecord,
@@ -44,19 +49,22 @@ from asara_server.match.inputs import (
     StartRecord,
 )
 
-#: No edition comes near it; it keeps a wrong file from filling the memory.
 _LARGEST_EDITION: Final = 2**20
+"""Bytes of an expanded edition, many times those of any: a limit on memory for damaged files."""
+_PUBLIC_KEY_BYTES: Final = 32
+_SIGNATURE_BYTES: Final = 64
+"""Lengths that Ed25519 fixes."""
 
 
 class Results(NamedTuple):
-    """How the match ended: the last record but one."""
+    """The end of the match: the last record but one."""
 
     results: tuple[SeatResult, ...]
     digests: tuple[bytes, ...]
 
 
 class Signature(NamedTuple):
-    """Who vouches for the records: the last one."""
+    """The referee's signature: the last record."""
 
     public_key: bytes
     signature: bytes
@@ -69,7 +77,7 @@ AnyRecord = ReplayHeader | Record | Results | Signature
 
 
 def record_bytes(record: AnyRecord) -> bytes:
-    """One record as it is written."""
+    """Return the record as it is written."""
     if type(record) is ReplyRecord:
         return _reply_bytes(record)
     if isinstance(record, RejectionRecord):
@@ -115,7 +123,7 @@ _rejected_actions: Final = Repeated(ReplayRejection, "actions")
 
 
 def _rejection_bytes(record: RejectionRecord) -> bytes:
-    """What a bot sent stays as it came, whatever it may be."""
+    """Return the record's bytes, in which the actions stay exactly as the bot sent them."""
     message = ReplayRejection(
         seat=record.seat,
         reason=enum_value(record.reason),
@@ -165,7 +173,7 @@ def _message(record: Record | Results | Signature) -> ReplayRecord:
                 signature=replay_pb2.ReplaySignature(public_key=public_key, signature=signature)
             )
         case _:
-            raise TypeError(f"{type(record).__name__}: no record of a replay")
+            raise TypeError(f"{type(record).__name__} is not a record of a replay")
 
 
 def _presence_message(seat: int, presence: Presence) -> ReplayPresence:
@@ -205,32 +213,32 @@ def _header_bytes(header: ReplayHeader, edition_zlib: bytes) -> bytes:
 
 
 def record_from_bytes(data: bytes) -> AnyRecord:
-    """The record that these bytes are; raises TranslationError for all others."""
+    """Return the record that `record_bytes` writes as these bytes; raises CodecError."""
     reply = _plain_reply(data)
     if reply is not None:
         return reply
     try:
         message = ReplayRecord.FromString(data)
     except DecodeError:
-        raise CodecError("not a record") from None
+        raise CodecError("not a serialized ReplayRecord") from None
     kind = message.WhichOneof("record")
     read = _READ.get(kind or "")
     if read is None:
-        raise CodecError("of no known kind")
+        raise CodecError("of an unknown kind")
     record = read(getattr(message, kind))
-    if isinstance(record, ReplayHeader):  # compressed by one program, it may differ by another
+    if isinstance(record, ReplayHeader):  # another zlib may have compressed it otherwise
         written = _header_bytes(record, message.header.edition_zlib)
     else:
         written = record_bytes(record)
     if written != data:
-        raise CodecError("it holds what no record has, or was written by another program")
+        raise CodecError("not in the form in which records are written")
     return record
 
 
 def _plain_reply(data: bytes) -> ReplyRecord | None:
-    """A reply of one action that is known, as nearly all records are; None for all others."""
+    """Return a reply whose one action is known already; None for all other records."""
     try:
-        if data[0] != _REPLY or data[1] != len(data) - 2:  # none is as long as 128 bytes
+        if data[0] != _REPLY or data[1] != len(data) - 2:  # they have fewer than 128 bytes
             return None
         at = 2
         seat = 0
@@ -283,16 +291,18 @@ def _expanded(compressed: bytes) -> bytes:
     try:
         edition = expander.decompress(compressed, _LARGEST_EDITION)
     except zlib.error:
-        raise CodecError("its edition cannot be expanded") from None
+        raise CodecError("its edition cannot be decompressed") from None
     if not expander.eof or expander.unused_data:
-        raise CodecError("its edition is cut short, or something stands behind it")
+        raise CodecError("its edition is cut short, too large, or followed by other bytes")
     return edition
 
 
 def _read_start(message: replay_pb2.ReplayStart) -> StartRecord:
     return StartRecord(
         tuple((one.seat, _read_presence(one)) for one in message.present),
-        tuple((one.seat, Absence(_outside(one.termination), one.detail)) for one in message.absent),
+        tuple(
+            (one.seat, Absence(_external(one.termination), one.detail)) for one in message.absent
+        ),
     )
 
 
@@ -301,10 +311,10 @@ def _read_presence(message: ReplayPresence) -> Presence:
     return Presence(message.live_updates, message.omit_public_view, last)
 
 
-def _outside(value: int) -> Termination:
+def _external(value: int) -> Termination:
     termination = enum_member(Termination, value, "termination")
-    if termination not in OUTSIDE:
-        raise CodecError(f"termination {termination.name} has other records")
+    if termination not in EXTERNAL_TERMINATIONS:
+        raise CodecError(f"termination {termination.name} is not one of a forfeit record")
     return termination
 
 
@@ -330,7 +340,7 @@ def _read_rejection(message: ReplayRejection) -> RejectionRecord:
 
 
 def _read_forfeit(message: replay_pb2.ReplayForfeit) -> ForfeitRecord:
-    termination = _outside(message.termination)
+    termination = _external(message.termination)
     return ForfeitRecord(message.time_us, message.seat, termination, message.detail)
 
 
@@ -341,8 +351,8 @@ def _read_enter(message: replay_pb2.ReplayEnter) -> EnterRecord:
 
 def _read_signature(message: replay_pb2.ReplaySignature) -> Signature:
     lengths = len(message.public_key), len(message.signature)
-    if lengths != (PUBLIC_KEY_BYTES, SIGNATURE_BYTES):
-        raise CodecError("its key or signature has another length than those of Ed25519")
+    if lengths != (_PUBLIC_KEY_BYTES, _SIGNATURE_BYTES):
+        raise CodecError("the length of its key or signature is not that of Ed25519")
     return Signature(message.public_key, message.signature)
 
 

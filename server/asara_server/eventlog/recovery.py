@@ -1,65 +1,64 @@
-"""Matches of an earlier referee, brought back to where its journal leaves them."""
+"""Recovery of the matches that an earlier referee left unfinished in its journal."""
 
 from dataclasses import replace
 from typing import NamedTuple
 
-from asara_codec.limits import Limits
 from asara_codec.reflection import CodecError
-from asara_server.eventlog.header import ReplayHeader
 from asara_server.eventlog.journal import Journal, JournalError, OpenMatch
 from asara_server.eventlog.record_codec import AnyRecord, Results, Signature, record_from_bytes
+from asara_server.eventlog.replay import ReplayHeader
 from asara_server.eventlog.resimulate import resimulate
 from asara_server.match.inputs import Record, ReplyRecord
 from asara_server.match.match import Match
-from asara_server.match.spec import MatchSpec
+from asara_server.match.spec import MatchLimits, MatchSpec
 
 
 class RecoveredMatch(NamedTuple):
-    """A match that the journal holds."""
+    """An unfinished match as the journal holds it."""
 
     number: int
-    """In the journal."""
+    """Its number in the journal."""
     spec: MatchSpec
-    limits: Limits
+    limits: MatchLimits
     started_unix_ms: int
     records: tuple[Record, ...]
 
     def resimulate(self) -> Match:
-        """The match at its last record; raises UnsoundError."""
+        """Return the match after its last record; raises UnsoundError."""
         return resimulate(self.spec, self.limits, self.records)
 
     @property
     def time_us(self) -> int:
-        """How far its time has come."""
+        """Time of the match at the end of its last record, in microseconds since it began."""
         return _end_us(self.records[-1]) if self.records else 0
 
 
-def recover(journal: Journal, spec: MatchSpec, limits: Limits) -> RecoveredMatch | None:
-    """What the journal holds of a match that began and is not over; its bots are those of `spec`.
+def recover(journal: Journal, spec: MatchSpec) -> RecoveredMatch | None:
+    """Take a match that has begun from the journal's unfinished ones; None if it is not there.
 
-    Raises JournalError where it is another match, or cannot be read.
+    Its bots present the tokens of `spec`. Raises JournalError if the journal cannot be read, or
+    holds another match of this name.
     """
     opened = journal.unfinished.pop(spec.match_id, None)
     if opened is None:
         return None
     header, records = _read(journal, opened)
-    begun = header.entries, header.deal_secret, header.mirrored_block
-    if begun != (spec.entries, spec.secret, spec.mirrored_block):
-        raise JournalError(f"{journal.path}: match {spec.match_id} has other entries or deals")
+    recorded = header.entries, header.deal_secret, header.mirrored_block
+    if recorded != (spec.entries, spec.secret, spec.mirrored_block):
+        raise JournalError(
+            f"{journal.path}: match {spec.match_id} has other entries or another deal"
+        )
     return RecoveredMatch(
         journal.number(spec.match_id),
         replace(header.spec(), players=spec.players),
-        limits._replace(
-            actions_per_reply=header.actions_per_reply,
-            rejections_forgiven=header.rejections_forgiven,
-        ),
+        header.limits(),
         header.started_unix_ms,
         records,
     )
 
 
 def last_us(match: Match) -> int:
-    """How far the time of a match has come."""
+    """Return the time at the end of a match's last record, in microseconds since it began."""
     return _end_us(match.records[-1]) if match.records else 0
 
 
@@ -77,7 +76,7 @@ def _read(journal: Journal, opened: OpenMatch) -> tuple[ReplayHeader, tuple[Reco
         for data in opened.records:
             record: AnyRecord = record_from_bytes(data)
             if isinstance(record, ReplayHeader | Results | Signature):
-                raise CodecError("of a kind that does not belong there")
+                raise CodecError("a journal does not hold records of its kind")
             records.append(record)
     except CodecError as error:
         fault = f"record {len(records) + 2}: {error}" if header else f"header: {error}"

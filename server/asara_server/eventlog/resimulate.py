@@ -1,7 +1,7 @@
-"""Drive a match again by its records, through the very code that played it.
+"""Re-simulation: the records of a match are applied to a new one by the code that plays matches.
 
-Every record is told to a `Match`, which makes records of its own: where it makes another one than
-it was told, the records cannot be those of a match.
+The new match makes records of its own. A record that it does not make again, field by field, cannot
+be a record of that match.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,12 +10,11 @@ from typing import Any, Final, NamedTuple
 from google.protobuf.message import DecodeError
 
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
-from asara_codec.limits import Limits
 from asara_codec.results import SeatForfeited
 from asara_game.events import Event
 from asara_game.state import State
 from asara_server.eventlog.describe import describe, describe_difference
-from asara_server.eventlog.header import Replay, ReplayError
+from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.match.inputs import (
     EnterRecord,
     ExpiryRecord,
@@ -28,59 +27,92 @@ from asara_server.match.inputs import (
     ReplyRecord,
     StartRecord,
 )
-from asara_server.match.match import Match
-from asara_server.match.spec import MatchSpec
+from asara_server.match.match import Answer, Match
+from asara_server.match.spec import MatchLimits, MatchSpec
 
-#: No match lasts two hundred years; later times could not be reckoned with.
 _LATEST_US: Final = 2**53
+"""Latest time of a record: 285 years. Sums of later times could leave 64 bits."""
 
 
 class UnsoundError(ReplayError):
-    """A record does not hold: it is not what the match makes of those before it."""
+    """A record is not one that the match makes after the records before it.
+
+    `index` is that of the record in `Replay.records`, or their number if the end does not hold.
+    """
 
     def __init__(self, index: int, fault: str) -> None:
         super().__init__(f"record {index + 2}: {fault}")
-        #: Of the record in `Replay.records`; their number for the results behind them.
         self.index = index
         self.fault = fault
 
 
 class Step(NamedTuple):
-    """One record and what came of it."""
+    """One record and its effect."""
 
     record: Record | None
-    """None for the first step, in which the match was set up."""
+    """None for the first step, the set-up of the match."""
     events: tuple[Event | SeatForfeited, ...]
     state: State
-    """The state after the record; the one before it is that of the step before."""
+    """A copy of the state after the record."""
 
 
-def resimulate(spec: MatchSpec, limits: Limits, records: Iterable[Record]) -> Match:
-    """The match after all these records, with everything it says still in its outbox.
+def resimulate(spec: MatchSpec, limits: MatchLimits, records: Iterable[Record]) -> Match:
+    """Return the match after all these records, with all of its messages in the outbox.
 
     Raises UnsoundError at the first record that does not hold.
     """
     match = Match(spec, limits)
-    for index, record in enumerate(records):
-        resimulate_record(match, index, record)
+    for _ in _resimulation(match, records):
+        pass
     return match
 
 
-def resimulate_record(match: Match, index: int, record: Record) -> None:
-    """Tell a match its next record, and see that it makes the same of it; raises UnsoundError."""
+def resimulated(replay: Replay) -> Iterator[tuple[Match, Record | None]]:
+    """Yield the match of a replay after its set-up, with None, and then after every record.
+
+    It is the same object each time, and its messages are discarded. Raises ReplayError at the
+    first record that does not hold, and at the end if the match ends otherwise than in the replay.
+    """
+    match = Match(replay.header.spec(), replay.header.limits())
+    yield match, None
+    for record in _resimulation(match, replay.records):
+        match.outbox.clear()
+        yield match, record
+    _check_end(match, replay)
+
+
+def resimulated_steps(replay: Replay) -> Iterator[Step]:
+    """Yield every step of the match; raises ReplayError as `resimulated` does."""
+    before = 0
+    for match, record in resimulated(replay):
+        events = match.feed.events
+        yield Step(record, tuple(events[before:]), match.state.copy())
+        before = len(events)
+
+
+def _resimulation(match: Match, records: Iterable[Record]) -> Iterator[Record]:
+    """Apply records to a match in order; yield each one once the match has made the same record.
+
+    Raises UnsoundError at the first one that it does not make.
+    """
     made = match.records
-    _precede(match, index, record)
-    try:
-        _TELL[type(record)](match, record)
-    except DecodeError:
-        raise UnsoundError(index, "it carries an action that is none") from None
-    if len(made) == index + 1 and made[index] == record and type(made[index]) is type(record):
-        return
-    _explain(match, index, record)
+    for index, record in enumerate(records):
+        _check_position(match, index, record)
+        try:
+            _APPLY[type(record)](match, record)
+        except DecodeError:
+            raise UnsoundError(index, "an action in it is not a serialized Action") from None
+        if (
+            len(made) != index + 1
+            or made[index] != record
+            or type(made[index]) is not type(record)  # records of two types can be equal tuples
+        ):
+            _raise_difference(match, index, record)
+        yield record
 
 
-def _precede(match: Match, index: int, record: Record) -> None:
-    """See that a record may stand here; the match itself trusts its driver so far."""
+def _check_position(match: Match, index: int, record: Record) -> None:
+    """Raise UnsoundError if a driver of the match could not have caused the record here."""
     if index == 0:
         if type(record) is not StartRecord:
             raise UnsoundError(index, f"expected the start of the match; found {describe(record)}")
@@ -89,7 +121,7 @@ def _precede(match: Match, index: int, record: Record) -> None:
             raise UnsoundError(index, f"expected every seat once; found the seats {seats}")
         return
     if match.finished or type(record) is StartRecord:
-        expected = "the result, for the match was over" if match.finished else "it only once"
+        expected = "the result, as the match was over" if match.finished else "only one start"
         raise UnsoundError(index, f"expected {expected}; found {describe(record)}")
     before = match.records[-1]
     earliest = before.time_us
@@ -100,50 +132,50 @@ def _precede(match: Match, index: int, record: Record) -> None:
             index, f"expected a time of {earliest} µs or later; found {record.time_us} µs"
         )
     if type(record) is ReplyRecord:
-        if record.seat != match.asked:
-            asked = match.asked
-            expected = "no reply to be open" if asked is None else f"a reply of seat {asked}"
+        asked = match.asked
+        if record.seat != asked:
+            expected = "no reply, as no seat was asked" if asked is None else f"one of seat {asked}"
             raise UnsoundError(index, f"expected {expected}; found {describe(record)}")
         if record.referee_us < 0:
             raise UnsoundError(index, f"the referee took {record.referee_us} µs")
 
 
-def _explain(match: Match, index: int, record: Record) -> None:
+def _raise_difference(match: Match, index: int, record: Record) -> None:
     made = match.records[index:]
     if not made:
-        raise UnsoundError(index, f"expected that nothing happens; found {describe(record)}")
+        raise UnsoundError(index, f"expected no record here; found {describe(record)}")
     if made[0] == record:
         raise UnsoundError(index + 1, f"expected {describe(made[1])} first")
     raise UnsoundError(index, describe_difference(made[0], record))
 
 
-def _reply(match: Match, record: ReplyRecord) -> None:
-    seat = record.seat
-    match.reply(seat, match.decision_id(seat), record.actions, record.time_us)
-    if type(match.records[-1]) is ReplyRecord:
-        match.worked(record.referee_us)
-
-
-def _rejection(match: Match, record: RejectionRecord) -> None:
-    messages = list(map(ActionMessage.FromString, record.actions))
-    match.reply(record.seat, record.decision_id, messages, record.time_us)
-    if type(match.records[-1]) is ReplyRecord:
-        match.worked(0)
-
-
-def _start(match: Match, record: StartRecord) -> None:
+def _apply_start(match: Match, record: StartRecord) -> None:
     match.start(dict(record.present), dict(record.absent))
 
 
-def _forfeit(match: Match, record: ForfeitRecord) -> None:
+def _apply_reply(match: Match, record: ReplyRecord) -> None:
+    decision_id = match.decision_id(record.seat)
+    answer = match.reply(record.seat, decision_id, record.actions, record.time_us)
+    if answer is Answer.ACCEPTED:
+        match.record_reply(record.referee_us)
+
+
+def _apply_rejection(match: Match, record: RejectionRecord) -> None:
+    actions = list(map(ActionMessage.FromString, record.actions))
+    answer = match.reply(record.seat, record.decision_id, actions, record.time_us)
+    if answer is Answer.ACCEPTED:
+        match.record_reply(referee_us=0)
+
+
+def _apply_forfeit(match: Match, record: ForfeitRecord) -> None:
     match.forfeit(record.seat, record.termination, record.detail, record.time_us)
 
 
-_TELL: Final[dict[type, Callable[[Match, Any], None]]] = {
-    StartRecord: _start,
-    ReplyRecord: _reply,
-    RejectionRecord: _rejection,
-    ForfeitRecord: _forfeit,
+_APPLY: Final[dict[type, Callable[[Match, Any], None]]] = {
+    StartRecord: _apply_start,
+    ReplyRecord: _apply_reply,
+    RejectionRecord: _apply_rejection,
+    ForfeitRecord: _apply_forfeit,
     ExpiryRecord: lambda match, record: match.expire(record.time_us),
     LeaveRecord: lambda match, record: match.leave(record.seat, record.time_us),
     EnterRecord: lambda match, record: match.enter(record.seat, record.presence, record.time_us),
@@ -152,36 +184,23 @@ _TELL: Final[dict[type, Callable[[Match, Any], None]]] = {
 }
 
 
-def resimulated_steps(replay: Replay) -> Iterator[Step]:
-    """Every step of the match; raises ReplayError at the first record that does not hold."""
-    match = Match(replay.header.spec(), replay.header.limits())
-    told = match.feed.events
-    yield Step(None, tuple(told), match.state.copy())
-    for index, record in enumerate(replay.records):
-        before = len(told)
-        resimulate_record(match, index, record)
-        match.outbox.clear()
-        yield Step(record, tuple(told[before:]), match.state.copy())
-    check_end(match, replay)
-
-
-def check_end(match: Match, replay: Replay) -> None:
-    """See that the match is over, and ended as the replay says; raises UnsoundError."""
+def _check_end(match: Match, replay: Replay) -> None:
+    """Raise UnsoundError if the match is not over, or did not end as the replay says."""
     end = len(replay.records)
     if not match.finished:
-        asked = "the match ran" if match.asked is None else f"seat {match.asked} was to decide"
-        raise UnsoundError(end, f"expected more, for {asked}; found the result")
-    _same_each(end, match.results, replay.results)
-    for seat, (made, told) in enumerate(zip(match.feed.digests, replay.digests, strict=True)):
-        if made != told:
+        reason = "the match ran" if match.asked is None else f"seat {match.asked} was asked"
+        raise UnsoundError(end, f"expected more records, as {reason}; found the result")
+    _check_each(end, match.results, replay.results)
+    for seat, (made, found) in enumerate(zip(match.feed.digests, replay.digests, strict=True)):
+        if made != found:
             raise UnsoundError(
                 end,
                 f"seat {seat} was sent other bytes: expected the digest {made.hex()}, "
-                f"found {told.hex()}",
+                f"found {found.hex()}",
             )
 
 
-def _same_each(index: int, made: Sequence[Any], told: Sequence[Any]) -> None:
-    for seat, (expected, found) in enumerate(zip(made, told, strict=True)):
-        if expected != found:
-            raise UnsoundError(index, f"seat {seat}: {describe_difference(expected, found)}")
+def _check_each(index: int, made: Sequence[Any], found: Sequence[Any]) -> None:
+    for seat, (expected, actual) in enumerate(zip(made, found, strict=True)):
+        if expected != actual:
+            raise UnsoundError(index, f"seat {seat}: {describe_difference(expected, actual)}")

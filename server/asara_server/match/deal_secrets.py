@@ -1,30 +1,31 @@
-"""Where the secret of a deal comes from, so that nobody can choose a deal and anybody can check it.
+"""Derivation of a deal's secret, such that no one can choose a deal and everyone can check it.
 
 All secrets, commitments and nonces have 32 bytes; texts are UTF-8; || joins bytes.
 
-    T = HMAC-SHA256(seed, "asara/tournament/deals")     of a tournament; `seed` as run.json has it
-    S = HMAC-SHA256(T, "match/" || match_id)            of a match with a deal of its own, or
+    T = HMAC-SHA256(seed, "asara/tournament/deals")     of a tournament; `seed` as in run.json
+    S = HMAC-SHA256(T, "match/" || match_id)            of a match whose deal no other match has, or
     S = HMAC-SHA256(T, "block/" || block)               of all matches of a mirrored block
-    D = S                                               what the shuffles come from, or
-    D = HMAC-SHA256(S, "joint/" || N0 || N1 || ...)     where every bot adds a nonce, by seat
+    D = S                                               source of the shuffles, or
+    D = HMAC-SHA256(S, "joint/" || N0 || N1 || ...)     if every bot adds a nonce, by seat
 
-A seat that sent no nonce counts as 32 zero bytes. How the shuffles come from D is told in
-`asara_game.deal`.
+A seat that sent no nonce counts as 32 zero bytes. `asara_game.deal` describes how the shuffles
+follow from D.
 
-`block` is the name of the block, such as "r1-basic-0007", and `match_id` that of the match as it
-was played, such as "r1-basic-0007-1", or "r1-basic-0007-1.2" where it was played again. So a match
-that is played again has another deal, unless its block is mirrored: then it keeps the block's.
+`block` is the name of the block, such as "r1-basic-0007". `match_id` is that of the match as it was
+played, such as "r1-basic-0007-1", or "r1-basic-0007-1.2" if it was played again. A match that is
+played again therefore has another deal, unless its block is mirrored: then it keeps the block's.
 
-SHA-256(T) is published before the first match of a tournament, and T once all are played.
-SHA-256(S) is told to all bots before the match, and S at its end. With nonces it is told before any
-bot sends its own, and no bot hears another's before its own is in: who chose S could not foresee
-the nonces, and who chose a nonce knew neither S nor the others. Against an organiser who plays
-along with one of the bots, and lets it choose its nonce last, no nonce of the others helps.
+SHA-256(T) is published before the first match of a tournament, and T after the last. SHA-256(S) is
+sent to all bots before the match, and S at its end. With nonces, SHA-256(S) is sent before any bot
+sends its nonce, and no bot receives another's nonce before its own has arrived: whoever chose S
+could not foresee the nonces, and a bot that chose its nonce knew neither S nor the other nonces.
+This does not protect against an organiser who colludes with one of the bots and lets it choose its
+nonce last.
 
-In a mirrored block SHA-256(S) is told before each match and S after none: it is the deal of
-matches that are still to come. The replays hold it. All matches of the block tell the same
-SHA-256(S), which lets them be linked. So does the table itself, whose open display is the same in
-all of them at the start, and the names of the matches. It tells nothing more, and shows afterwards
+In a mirrored block SHA-256(S) is sent before each match, and S after none, because S is the deal of
+matches still to come. The replays hold S. All matches of the block send the same SHA-256(S), so
+bots can tell that they belong together. They also can by the initial display, which is the same in
+all of them, and by the names of the matches. SHA-256(S) reveals nothing more, and proves afterwards
 that the referee was bound to one deal.
 
 `tests/vectors/joint_deal.json` has examples of each line.
@@ -36,42 +37,42 @@ from collections.abc import Sequence
 from typing import Final
 
 BYTES: Final = 32
-"""Of every secret, commitment and nonce."""
+"""Length of every secret, commitment and nonce."""
 
 _NO_NONCE: Final = bytes(BYTES)
 
 
 def tournament_secret(seed: str) -> bytes:
-    """T: what all deals of a tournament come from."""
+    """Return T, the source of all deals of a tournament."""
     return _hmac(seed.encode(), b"asara/tournament/deals")
 
 
 def match_secret(tournament: bytes, match_id: str) -> bytes:
-    """S: what the deal of one match comes from, which no other has."""
+    """Return S of a match whose deal no other match has."""
     return _hmac(tournament, b"match/" + match_id.encode())
 
 
 def block_secret(tournament: bytes, block: str) -> bytes:
-    """S: what the deal of all matches of a mirrored block comes from, played again or not."""
+    """Return S of all matches of a mirrored block, including those played again."""
     return _hmac(tournament, b"block/" + block.encode())
 
 
 def secret_of(tournament: bytes, match_id: str, mirrored_block: str = "") -> bytes:
-    """S of a match; `mirrored_block` is empty where it has a deal of its own."""
+    """Return S of a match, whether it belongs to a mirrored block or not."""
     if mirrored_block:
         return block_secret(tournament, mirrored_block)
     return match_secret(tournament, match_id)
 
 
 def commitment(secret: bytes) -> bytes:
-    """What binds to a secret without telling it."""
+    """Return the hash that binds the referee to a secret without revealing it."""
     return hashlib.sha256(secret).digest()
 
 
 def deal_secret(secret: bytes, nonces: Sequence[bytes] = ()) -> bytes:
-    """D: what the shuffles of a match come from.
+    """Return D, the source of the shuffles of a match.
 
-    Nonces by seat, empty for a seat that sent none; without any entry the deal is not joint.
+    Nonces are by seat, empty for a seat that sent none; without any, the deal is not joint.
     Raises ValueError for a secret or a nonce of another length.
     """
     if len(secret) != BYTES:

@@ -1,10 +1,10 @@
-"""What each seat of a match is told, and when. All that bots receive of a match comes from here.
+"""The messages that each seat of a match is sent, and when. No others are about the match.
 
-What a seat is told follows from what happened and when, never from what other seats hide:
+What a seat is sent depends on the events and on its own secrets, never on what other seats hide:
 
-- Events of another seat's turn are told when that turn is over, one turn at a time. Whether a seat
-  was asked within its turn, or forced, depends on its secrets.
-- A bot that comes back while its seat is not asked is shown the table with its next decision, for
+- Events of another seat's turn are sent when that turn is over, one turn at a time. Whether a seat
+  was asked within its turn, or its action was forced, depends on its secrets.
+- A bot that reconnects while its seat is not asked is sent the view with its next decision, for
   the same reason.
 """
 
@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from typing import Final
 
+from asara_codec.clocks import Clocks
 from asara_codec.encode import event_bytes
-from asara_codec.limits import Clocks
 from asara_codec.messages import (
     deal_committed_bytes,
     decision_bytes,
@@ -31,31 +31,39 @@ from asara_game.view import RunningView, view
 from asara_game.vocabulary import DecisionKind
 from asara_server.match.inputs import Presence
 
-#: The decisions at which the table looks as it did when the last turn was over.
+# Before these decisions of a seat nothing of its turn has happened.
 _SPACE: Final = DecisionKind.SPACE
 _BUYERS: Final = DecisionKind.BUYERS
 
 
-class _Ear:
-    """How far a seat has been told what happened."""
+class _SeatFeed:
+    """How much of the match a seat has been sent.
 
-    __slots__ = ("digest", "owed_forfeit", "owed_table", "presence", "sent")
+    - `digest`: SHA-256 over the digest before and the message, for each message in turn
+    - `presence`: its bot's stream; None while it has none
+    - `sent`: number of events that it knows, from messages or from a view
+    - `view_due`: its bot reconnected, and is sent the view before anything else
+    - `forfeit_due`: the seat forfeited, and its bot is sent an update that says so
+    """
+
+    __slots__ = ("digest", "forfeit_due", "presence", "sent", "view_due")
 
     def __init__(self) -> None:
-        #: Of all messages so far: SHA-256 over the digest before and the message.
         self.digest = bytes(32)
-        #: None while the bot is away.
         self.presence: Presence | None = None
-        #: Events told, and those that a view told.
         self.sent = 0
-        #: The bot came back, and has to be shown the table before anything else.
-        self.owed_table = False
-        #: The seat forfeited, and its bot has to hear it.
-        self.owed_forfeit = False
+        self.view_due = False
+        self.forfeit_due = False
 
 
 class MatchFeed:
-    """The events of a match, and the messages to its seats in `outbox`, in order."""
+    """The events of a match, and in `outbox` the messages to its seats, in order.
+
+    - `events`: all events, from the set-up on
+    - `event_parts`: the same, as they are sent
+    - `turn_ends`: numbers of events after which no turn was running, in rising order
+    - `live`: True if a seat is sent turns as they end
+    """
 
     def __init__(
         self,
@@ -69,134 +77,129 @@ class MatchFeed:
         *,
         mirrored: bool = False,
     ) -> None:
-        """`events` are those of the set-up; the state will change in place."""
+        """Start with the events of the set-up; `state` is the one that will change in place."""
         self.match_id = match_id
         self.clocks = clocks
         self.commitment = commitment
         self.nonces = nonces
         self.mirrored = mirrored
         self.events: list[Event | SeatForfeited] = list(events)
-        #: The same, as they are sent.
         self.event_parts = list(map(event_bytes, self.events))
-        #: Numbers of events at which a turn was over: up to there everybody may be told.
-        self.turns = [len(self.events)]
+        self.turn_ends = [len(self.events)]
         self.outbox: list[tuple[int, bytes]] = []
+        self.live = False
         self._view = RunningView(state)
         self._writer = ViewWriter()
-        self._ears = [_Ear() for _ in range(seats)]
-        #: Whether the turn that runs has dispatched its buyers, which is what it begins with.
-        self._dispatched = False
-        #: Whether any seat has to be told of turns as they end.
-        self.live = False
+        self._seats = [_SeatFeed() for _ in range(seats)]
+        self._turn_running = False
 
     @property
-    def at_rest(self) -> bool:
-        """Whether the table looks as it did when the last turn was over."""
-        return not self._dispatched
-
-    def present(self, seat: int) -> bool:
-        """Whether the seat's bot has a stream."""
-        return self._ears[seat].presence is not None
-
-    # What happened
-
-    def happened(self, events: Sequence[Event], state: State) -> None:
-        """Events that led to this state; several turns, where the rules forced some of them."""
-        self._view.changed(events)
-        told = self.events
-        parts = self.event_parts
-        for event in events:
-            if type(event) is BuyersDispatched:
-                if self._dispatched:
-                    self.turns.append(len(told))
-                self._dispatched = True
-            told.append(event)
-            parts.append(event_bytes(event))
-        if self._dispatched:
-            kind = state.kind
-            if kind is _SPACE or kind is _BUYERS or state.seat < 0:
-                self.turns.append(len(told))
-                self._dispatched = False
-
-    def forfeited(self, event: SeatForfeited) -> None:
-        """A seat forfeited. The others hear of it when the turn is over."""
-        self.events.append(event)
-        self.event_parts.append(event_bytes(event))
-        ear = self._ears[event.seat]
-        ear.owed_forfeit = ear.presence is not None
-        self._count_ears()
-
-    def left(self, seat: int) -> None:
-        """The seat's bot has lost its stream."""
-        ear = self._ears[seat]
-        ear.presence = None
-        ear.owed_table = ear.owed_forfeit = False
-        self._count_ears()
-
-    def came_back(self, seat: int, presence: Presence) -> None:
-        """The seat's bot has a new stream."""
-        ear = self._ears[seat]
-        ear.presence = presence
-        ear.owed_table = True
-        self._count_ears()
+    def between_turns(self) -> bool:
+        """True if nothing has happened since the last turn ended."""
+        return not self._turn_running
 
     @property
     def digests(self) -> tuple[bytes, ...]:
-        """By seat, the digest of all that was sent to it."""
-        return tuple(ear.digest for ear in self._ears)
+        """By seat, the digest of all messages sent to it."""
+        return tuple(own.digest for own in self._seats)
 
-    def _send(self, seat: int, message: bytes) -> None:
-        ear = self._ears[seat]
-        ear.digest = sha256(ear.digest + message).digest()
-        self.outbox.append((seat, message))
+    def present(self, seat: int) -> bool:
+        """Return True if the seat's bot has a stream."""
+        return self._seats[seat].presence is not None
 
-    def _count_ears(self) -> None:
+    # Events
+
+    def add_events(self, events: Sequence[Event], state: State) -> None:
+        """Add the events that led to this state; forced decisions may make them several turns."""
+        known = self.events
+        parts = self.event_parts
+        for event in events:
+            if type(event) is BuyersDispatched:  # a turn begins with it
+                if self._turn_running:
+                    self.turn_ends.append(len(known))
+                self._turn_running = True
+            known.append(event)
+            parts.append(event_bytes(event))
+        if self._turn_running:
+            kind = state.kind
+            if kind is _SPACE or kind is _BUYERS or state.seat < 0:
+                self.turn_ends.append(len(known))
+                self._turn_running = False
+
+    def add_forfeit(self, event: SeatForfeited) -> None:
+        """Add a forfeit. It is sent when the turn is over, like any other event."""
+        self.events.append(event)
+        self.event_parts.append(event_bytes(event))
+        own = self._seats[event.seat]
+        own.forfeit_due = own.presence is not None
+        self._update_live()
+
+    # Streams
+
+    def disconnect(self, seat: int) -> None:
+        """Stop sending to a seat whose bot has lost its stream."""
+        own = self._seats[seat]
+        own.presence = None
+        own.view_due = own.forfeit_due = False
+        self._update_live()
+
+    def reconnect(self, seat: int, presence: Presence) -> None:
+        """Send to a new stream of the seat's bot."""
+        own = self._seats[seat]
+        own.presence = presence
+        own.view_due = True
+        self._update_live()
+
+    def _update_live(self) -> None:
         self.live = any(
-            ear.presence is not None and (ear.presence.live_updates or ear.owed_forfeit)
-            for ear in self._ears
+            own.presence is not None and (own.presence.live_updates or own.forfeit_due)
+            for own in self._seats
         )
 
-    # What is told
+    # Messages
 
-    def start(self, seat: int, presence: Presence, state: State) -> None:
-        """The match begins."""
-        ear = self._ears[seat]
-        ear.presence = presence
-        ear.sent = len(self.events)
-        if self.nonces:  # it was told before there was a match
+    def send_start(self, seat: int, presence: Presence, state: State) -> None:
+        """Send MatchStarted to a seat whose bot takes part from the start."""
+        own = self._seats[seat]
+        own.presence = presence
+        own.sent = len(self.events)
+        if self.nonces:  # the bot was sent DealCommitted before this object existed
             asked = deal_committed_bytes(
                 match_id=self.match_id, seat=seat, deal_commitment=self.commitment
             )
-            ear.digest = sha256(ear.digest + asked).digest()
-        self._table(seat, state, resumed=False)
-        self._count_ears()
+            own.digest = sha256(own.digest + asked).digest()
+        self._send_view(seat, state, resumed=False)
+        self._update_live()
 
-    def decision(
+    def send_decision(
         self, seat: int, state: State, decision_id: int, clock_us: int, charged_us: int
     ) -> None:
-        """The seat is asked, or asked again after a break. All that happened is its own turn."""
-        ear = self._ears[seat]
-        presence = ear.presence
+        """Ask the seat, or ask it again after a break.
+
+        All events are sent: since the last turn ended only those of its own turn have happened.
+        """
+        own = self._seats[seat]
+        presence = own.presence
         if presence is None:
             return
-        if ear.owed_table:
-            self._table_again(seat, ear, state)
+        if own.view_due:
+            self._send_view_again(seat, own, state)
         sequence = len(self.events)
         message = decision_bytes(
             match_id=self.match_id,
             decision_id=decision_id,
             view=self._view.deciding(),
-            events=self.event_parts[ear.sent :],
+            events=self.event_parts[own.sent :],
             sequence=sequence,
             clock_us=clock_us,
             charged_us=charged_us,
             include_public=not presence.omit_public_view,
             writer=self._writer,
         )
-        ear.sent = sequence
+        own.sent = sequence
         self._send(seat, message)
 
-    def rejection(
+    def send_rejection(
         self,
         seat: int,
         decision_id: int,
@@ -206,8 +209,8 @@ class MatchFeed:
         clock_us: int,
         forgiven: int,
     ) -> None:
-        """A reply of the seat was not accepted."""
-        if self._ears[seat].presence is None:
+        """Send a seat the reason why its reply was not accepted."""
+        if self._seats[seat].presence is None:
             return
         message = rejection_bytes(
             match_id=self.match_id,
@@ -220,69 +223,69 @@ class MatchFeed:
         )
         self._send(seat, message)
 
-    def turns_over(self) -> None:
-        """Tell every turn that is over to the seats that want it; only needed while `live`."""
-        turns = self.turns
-        for seat, ear in enumerate(self._ears):
-            presence = ear.presence
-            if presence is None or ear.owed_table:
+    def send_turns(self) -> None:
+        """Send all turns that are over to the seats that want them; needed only while `live`."""
+        ends = self.turn_ends
+        for seat, own in enumerate(self._seats):
+            presence = own.presence
+            if presence is None or own.view_due:
                 continue
-            if not (presence.live_updates or ear.owed_forfeit):
+            if not (presence.live_updates or own.forfeit_due):
                 continue
-            first = len(turns)
-            while first and turns[first - 1] > ear.sent:
+            first = len(ends)
+            while first and ends[first - 1] > own.sent:
                 first -= 1
-            for end in turns[first:]:
-                self._update(seat, ear.sent, end)
-                ear.sent = end
-                ear.owed_forfeit = False
-        self._count_ears()
+            for end in ends[first:]:
+                self._send_update(seat, own.sent, end)
+                own.sent = end
+                own.forfeit_due = False
+        self._update_live()
 
-    def ended(self, state: State, results: Sequence[SeatResult], secret: bytes) -> None:
-        """The match is over. The secret is empty where nobody may be told it."""
+    def send_end(self, state: State, results: Sequence[SeatResult], secret: bytes) -> None:
+        """Send all seats the results; `secret` is empty if it is not to be disclosed."""
         sequence = len(self.events)
-        for seat, ear in enumerate(self._ears):
-            if ear.presence is None:
+        for seat, own in enumerate(self._seats):
+            if own.presence is None:
                 continue
-            if ear.owed_table:
-                self._table_again(seat, ear, state)
+            if own.view_due:
+                self._send_view_again(seat, own, state)
             message = match_ended_bytes(
                 match_id=self.match_id,
-                events=self.event_parts[ear.sent :],
+                events=self.event_parts[own.sent :],
                 sequence=sequence,
                 results=results,
                 deal_secret=secret,
             )
-            ear.sent = sequence
+            own.sent = sequence
             self._send(seat, message)
 
-    def void(self) -> None:
-        """The match is over without a result, in whatever state it is."""
+    def send_void(self) -> None:
+        """Send all seats that the match is void, instead of what is in the outbox."""
         self.outbox.clear()
-        for seat, ear in enumerate(self._ears):
-            if ear.presence is not None:
+        for seat, own in enumerate(self._seats):
+            if own.presence is not None:
                 message = match_ended_bytes(
                     match_id=self.match_id,
                     events=(),
-                    sequence=ear.sent,
+                    sequence=own.sent,
                     results=(),
                     deal_secret=b"",
                     void=True,
                 )
                 self._send(seat, message)
 
-    def _table_again(self, seat: int, ear: _Ear, state: State) -> None:
-        """The whole view, behind the events that the bot missed if it says which."""
-        assert ear.presence is not None
+    def _send_view_again(self, seat: int, own: _SeatFeed, state: State) -> None:
+        """Send the view to a bot that reconnected, after the missed events if it named the last."""
+        assert own.presence is not None
         sequence = len(self.events)
-        last = ear.presence.last_sequence
+        last = own.presence.last_sequence
         if last is not None and 0 <= last < sequence:
-            self._update(seat, last, sequence)
-        ear.sent = sequence
-        ear.owed_table = False
-        self._table(seat, state, resumed=True)
+            self._send_update(seat, last, sequence)
+        own.sent = sequence
+        own.view_due = False
+        self._send_view(seat, state, resumed=True)
 
-    def _table(self, seat: int, state: State, *, resumed: bool) -> None:
+    def _send_view(self, seat: int, state: State, *, resumed: bool) -> None:
         message = match_started_bytes(
             match_id=self.match_id,
             view=view(state, seat),
@@ -295,7 +298,12 @@ class MatchFeed:
         )
         self._send(seat, message)
 
-    def _update(self, seat: int, start: int, end: int) -> None:
+    def _send_update(self, seat: int, start: int, end: int) -> None:
         events = self.event_parts[start:end]
         message = update_bytes(match_id=self.match_id, events=events, sequence=end)
         self._send(seat, message)
+
+    def _send(self, seat: int, message: bytes) -> None:
+        own = self._seats[seat]
+        own.digest = sha256(own.digest + message).digest()
+        self.outbox.append((seat, message))

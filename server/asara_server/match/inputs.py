@@ -1,70 +1,70 @@
-"""What happens to a match, as records: a match follows from them, one by one.
+"""The inputs of a match as records, which determine everything else about it.
 
-`Match` makes a record of everything that it is told and that changes anything; told the same again,
-it makes the same records (see `replay.drive`). Times are microseconds since the match began.
+`Match` records each call that changes anything; the same records applied to another match make it
+record the same (see `eventlog.resimulate`). Times are microseconds since the match began.
 """
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from asara_codec.results import RejectionReason, Termination
 from asara_game.actions import Action
 
 
 class Presence(NamedTuple):
-    """A bot's stream, as far as a match is concerned."""
+    """A bot's stream, as far as it concerns a match."""
 
     live_updates: bool = False
     omit_public_view: bool = False
     last_sequence: int | None = None
-    """The last event that it received before a break; None where it does not say."""
+    """Number of the last event that the bot received before a break; None if it does not say."""
 
 
 class Absence(NamedTuple):
-    """Why a bot was not there when its match began."""
+    """Why a bot had no stream when its match began."""
 
     termination: Termination
     detail: str
 
 
 class StartRecord(NamedTuple):
-    """The match began; the first record, and the only one of its kind."""
+    """The start of the match: the first record, and the only one of its type."""
 
     present: tuple[tuple[int, Presence], ...]
-    """Seats whose bots were there."""
+    """By seat, the bots that took part."""
     absent: tuple[tuple[int, Absence], ...]
-    """The other seats, which forfeited at once."""
+    """By seat, the other bots; these seats forfeited immediately."""
     time_us: int = 0
 
 
 class ReplyRecord(NamedTuple):
-    """An accepted reply; forced actions follow from the rules, the steward's from the forfeits."""
+    """An accepted reply. Forced actions follow from the rules, the steward's from the forfeits."""
 
     time_us: int
     seat: int
     actions: tuple[Action, ...]
-    """Those that were played; what the reply carried behind them made no difference."""
+    """Actions that were played. Any others that the reply carried had no effect."""
     bot_us: int
-    """How long the referee waited for the bot; the grace is not taken off."""
+    """Time from the question to the reply, in microseconds, grace included."""
     referee_us: int = 0
-    """The referee's own work on this reply."""
+    """The referee's own work on the reply, in microseconds."""
 
 
 class RejectionRecord(NamedTuple):
-    """A reply that was not accepted; the one too many is a forfeit."""
+    """A reply that was not accepted. Whether the seat forfeits by it follows from the limits."""
 
     time_us: int
     seat: int
     decision_id: int
-    """The decision it named."""
+    """Decision that the reply named."""
     actions: tuple[bytes, ...]
-    """What it carried, each serialized."""
+    """Actions that it carried, each serialized."""
     reason: RejectionReason
     detail: str
-    """Why, in words, as the bot was told."""
+    """The text that the bot was sent."""
 
 
 class ForfeitRecord(NamedTuple):
-    """A seat forfeited for a reason that lies outside the match."""
+    """A seat forfeited for a reason outside the match, one of `EXTERNAL_TERMINATIONS`."""
 
     time_us: int
     seat: int
@@ -73,11 +73,11 @@ class ForfeitRecord(NamedTuple):
 
 
 class ExpiryRecord(NamedTuple):
-    """Seats ran out of time, for their decision or for coming back."""
+    """Seats ran out of time, for a decision or for reconnecting."""
 
     time_us: int
     seats: tuple[int, ...]
-    """Those that forfeited, in the order in which their time ran out."""
+    """Seats that forfeited, in the order in which their time ran out."""
 
 
 class LeaveRecord(NamedTuple):
@@ -96,13 +96,13 @@ class EnterRecord(NamedTuple):
 
 
 class HaltRecord(NamedTuple):
-    """The referee was told to stop, and asks nothing more."""
+    """The referee is stopping: the open decision may be answered, and no other is asked."""
 
     time_us: int
 
 
 class ReopenRecord(NamedTuple):
-    """The referee was started again: all streams are lost, and it asks again."""
+    """The referee was restarted: all streams are lost, and the decision is asked again."""
 
     time_us: int
 
@@ -119,5 +119,7 @@ Record = (
     | ReopenRecord
 )
 
-OUTSIDE = frozenset({Termination.CRASH, Termination.NEVER_STARTED, Termination.PROTOCOL_VIOLATION})
-"""Reasons for a forfeit that a match is told; it finds the others itself."""
+EXTERNAL_TERMINATIONS: Final = frozenset(
+    {Termination.CRASH, Termination.NEVER_STARTED, Termination.PROTOCOL_VIOLATION}
+)
+"""Terminations that a match cannot derive from its inputs and is given as one."""

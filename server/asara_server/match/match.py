@@ -1,11 +1,12 @@
-"""One match: whose decision it is, every seat's clock, and the ladder of faults.
+"""One match: whose decision it is, each seat's clock, and what follows from faults.
 
-Nothing here waits, reads a clock or sends. Whoever drives a match says what happened and when, in
-microseconds since the match began, and never goes back; then takes what `outbox` holds to the
-seats' bots, and calls `expire` when `deadline_us` has come. What bots are told is up to `feed`.
+Nothing here waits, reads a clock or sends. The driver of a match calls a method for everything that
+happens, with its time in microseconds since the match began; times never decrease. It then sends
+the messages in `outbox` to the seats' bots, and calls `expire` when `deadline_us` has come. `feed`
+decides what the messages are.
 
-A match follows from what it was told, to the last byte of what its bots are told. It keeps that in
-`records`: who tells another match the same (`replay.drive`) gets the same match.
+A match follows from these calls, to the last byte of its messages. It keeps them as `records`: the
+same records applied to another match (`eventlog.resimulate`) give the same match.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +16,6 @@ from typing import Final, NamedTuple
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara_codec.decode import UnknownAction, action_from_proto
 from asara_codec.encode import action_message, serialize
-from asara_codec.limits import Limits
 from asara_codec.results import RejectionReason, SeatForfeited, SeatResult, Termination
 from asara_game.actions import Action, ChooseSpace, Decline
 from asara_game.deal import Deal
@@ -37,31 +37,28 @@ from asara_server.match.inputs import (
     ReplyRecord,
     StartRecord,
 )
-from asara_server.match.spec import SECOND_US, MatchSpec
+from asara_server.match.spec import SECOND_US, MatchLimits, MatchSpec
 from asara_server.outcome import rank_seats
 
 NEVER: Final = 2**63 - 1
-"""The deadline of a match that waits for nobody."""
+"""Deadline of a match that waits for no bot."""
 
-#: Makes a named tuple in a third of the time that calling its class takes.
-_new: Final = tuple.__new__
-_NOBODY: Final = -1
+_NO_SEAT: Final = -1
 _DECLINE: Final = Decline()
 
-
-Given = Action | ActionMessage
-"""An action of a reply; a message may be no action."""
+ReceivedAction = Action | ActionMessage
+"""An action of a reply; a message may turn out not to be an action."""
 
 
 class Answer(Enum):
-    """What became of a reply."""
+    """How a match treats a reply."""
 
     ACCEPTED = "accepted"
     REJECTED = "rejected"
     IGNORED = "ignored"
-    """Its decision is answered already, or its seat forfeited."""
+    """Its decision has been answered before, or its seat has forfeited."""
     LATE = "late"
-    """The clock had run out."""
+    """The seat's time had run out."""
 
 
 class Fault(NamedTuple):
@@ -73,7 +70,15 @@ class Fault(NamedTuple):
 
 
 class _Seat:
-    """A seat's clock and faults."""
+    """The clock and the faults of a seat.
+
+    - `away_since_us`: when its bot lost its stream; NEVER while it has one
+    - `bank_us`: time left in the bank
+    - `charged_us`: time charged for the decision answered last
+    - `decision_id`: number of the decision asked last; 0 before the first
+    - `forgiven`: number of rejections that will not forfeit
+    - `termination`, `detail`: how its part in the match ended; UNSPECIFIED and "" until then
+    """
 
     __slots__ = (
         "away_since_us",
@@ -86,12 +91,9 @@ class _Seat:
     )
 
     def __init__(self, bank_us: int, forgiven: int) -> None:
-        #: When its bot lost its stream; NEVER while it has one.
         self.away_since_us = NEVER
         self.bank_us = bank_us
-        #: For the decision answered last.
         self.charged_us = 0
-        #: Of the decision asked last.
         self.decision_id = 0
         self.forgiven = forgiven
         self.termination = Termination.UNSPECIFIED
@@ -99,10 +101,17 @@ class _Seat:
 
 
 class Match:
-    """A running match; the module says how it is driven."""
+    """The state machine of a running match; the module's text describes how it is driven.
 
-    def __init__(self, spec: MatchSpec, limits: Limits) -> None:
+    - `records`: all inputs so far
+    - `faults`: rejections and forfeits so far
+    - `deadline_us`: when `expire` has to be called, unless something else happens first
+    - `results`: by seat, once the match is `finished`; empty if it is `void`
+    """
+
+    def __init__(self, spec: MatchSpec, limits: MatchLimits) -> None:
         self.spec = spec
+        self.limits = limits
         self.clocks = spec.clocks.in_microseconds()
         self.state, events = new_match(spec.rules, Deal(spec.deal_secret))
         self.feed = MatchFeed(
@@ -116,64 +125,65 @@ class Match:
             mirrored=spec.mirrored,
         )
         self.outbox = self.feed.outbox
-        self.limits = limits
         self.records: list[Record] = []
-        #: Rejections and forfeits so far.
         self.faults: list[Fault] = []
         self.deadline_us = NEVER
         self.finished = False
         self.void = False
         self.results: tuple[SeatResult, ...] = ()
         self._seats = [_Seat(self.clocks.bank_us, limits.rejections_forgiven) for _ in spec.players]
-        #: Seats that have not forfeited.
-        self._left = len(self._seats)
-        #: Whether any seat's bot has lost its stream and may still come back.
-        self._away = False
-        self._asked = _NOBODY
+        self._seats_playing = len(self._seats)  # those that have not forfeited
+        self._any_away = False  # a bot has lost its stream and may reconnect
+        self._asked = _NO_SEAT
         self._asked_at_us = 0
-        #: Bank and increment for the open decision.
-        self._allowed_us = 0
+        self._allowed_us = 0  # bank and increment for the open decision
         self._halted = False
-        #: Index of the record that waits to hear how long the referee took for it.
-        self._unmeasured = -1
+        # The arguments of the ReplyRecord that `record_reply` will complete.
+        self._accepted: tuple[int, int, tuple[Action, ...], int] | None = None
 
     @property
     def asked(self) -> int | None:
-        """The seat that has to decide, if any does."""
-        return None if self._asked == _NOBODY else self._asked
+        """The seat that has to decide; None if no decision is open."""
+        return None if self._asked == _NO_SEAT else self._asked
 
     def termination(self, seat: int) -> Termination:
-        """How a seat's part in the match ended; UNSPECIFIED while it plays."""
+        """Return how a seat's part in the match ended; UNSPECIFIED while it plays."""
         return self._seats[seat].termination
 
     def decision_id(self, seat: int) -> int:
-        """The number of the decision that a seat was asked last; 0 before the first."""
+        """Return the number of the decision that a seat was asked last; 0 before the first."""
         return self._seats[seat].decision_id
 
-    # What happens
+    # Inputs
 
     def start(self, present: Mapping[int, Presence], absent: Mapping[int, Absence]) -> None:
-        """Begin with the bots that are there; the other seats forfeit, all at once."""
+        """Begin with the bots that are present; the other seats forfeit immediately."""
         start = StartRecord(tuple(sorted(present.items())), tuple(sorted(absent.items())))
         self.records.append(start)
-        for number, presence in start.present:
-            self.feed.start(number, presence, self.state)
-        for number, (termination, detail) in start.absent:
-            self._forfeit(number, termination, detail)
-        self._go_on(0)
+        for seat, presence in start.present:
+            self.feed.send_start(seat, presence, self.state)
+        for seat, (termination, detail) in start.absent:
+            self._forfeit(seat, termination, detail)
+        self._advance(0)
 
-    def reply(self, number: int, decision_id: int, actions: Sequence[Given], now_us: int) -> Answer:
-        """A seat's bot answers a decision, with actions, or with messages as they came."""
-        seat = self._seats[number]
+    def reply(
+        self, seat: int, decision_id: int, actions: Sequence[ReceivedAction], now_us: int
+    ) -> Answer:
+        """Take a bot's reply to a decision; `record_reply` has to follow an accepted one.
+
+        The first action has to be legal. Further ones are played as far as they are legal in the
+        same turn.
+        """
+        own = self._seats[seat]
         if now_us >= self.deadline_us:
-            was_open = number == self._asked and decision_id == seat.decision_id
+            was_open = seat == self._asked and decision_id == own.decision_id
             self.expire(now_us)
-            if was_open and number != self._asked:
+            if was_open and seat != self._asked:
                 return Answer.LATE
-        if number != self._asked or decision_id != seat.decision_id:
-            fault = self._stray(number, decision_id)
+        if seat != self._asked or decision_id != own.decision_id:
+            fault = self._wrong_decision(seat, decision_id)
         elif not 0 < len(actions) <= self.limits.actions_per_reply:
-            fault = self._wrong_number(len(actions))
+            fault = self._wrong_number_of_actions(len(actions))
         else:
             try:
                 action = _action(actions[0])
@@ -181,145 +191,143 @@ class Match:
                 fault = RejectionReason.UNKNOWN_ACTION, str(error)
             else:
                 if action in self.state.legal:
-                    self._accept(seat, number, action, actions, now_us)
+                    self._accept(seat, action, actions, now_us)
                     return Answer.ACCEPTED
                 detail = f"'{action}' is not among the legal actions of decision {decision_id}"
                 fault = RejectionReason.ILLEGAL_ACTION, detail
         if fault is None:
             return Answer.IGNORED
-        carried = tuple(map(_carried, actions))
-        self.records.append(RejectionRecord(now_us, number, decision_id, carried, *fault))
-        self._reject(number, *fault, now_us)
+        received = tuple(map(_serialized, actions))
+        self.records.append(RejectionRecord(now_us, seat, decision_id, received, *fault))
+        self._reject(seat, *fault, now_us)
         return Answer.REJECTED
+
+    def record_reply(self, referee_us: int) -> None:
+        """Record the reply just accepted, with the time that the referee itself took for it.
+
+        The driver calls this after every accepted reply, before anything else happens.
+        """
+        assert self._accepted is not None, "no accepted reply waits to be recorded"
+        self.records.append(ReplyRecord(*self._accepted, referee_us))
+        self._accepted = None
 
     def expire(self, now_us: int) -> None:
         """Forfeit every seat whose time has run out by now, in the order in which it ran out."""
-        late: list[int] = []
+        expired: list[int] = []
         while not self.finished:
-            limits = list(map(self._limit, range(len(self._seats))))
-            first = min(limits)
+            deadlines = list(map(self._forfeits_at_us, range(len(self._seats))))
+            first = min(deadlines)
             if first > now_us:
                 break
-            for number, limit in enumerate(limits):
-                if limit == first:
-                    self._forfeit(number, *self._lateness(number, limit))
-                    late.append(number)
-            self._go_on(now_us)
-        if late:
-            self.records.append(ExpiryRecord(now_us, tuple(late)))
+            for seat, deadline in enumerate(deadlines):
+                if deadline == first:
+                    self._forfeit(seat, *self._expiry_reason(seat, deadline))
+                    expired.append(seat)
+            self._advance(now_us)
+        if expired:
+            self.records.append(ExpiryRecord(now_us, tuple(expired)))
         self._set_deadline()
 
-    def _goes_on(self, now_us: int) -> bool:
-        """Whether the match still runs after what ran out of time before anything else now."""
-        if now_us >= self.deadline_us:
-            self.expire(now_us)
-        return not self.finished
+    def leave(self, seat: int, now_us: int) -> None:
+        """Take the seat's bot to have lost its stream."""
+        if self._runs_at(now_us) and self.feed.present(seat):
+            self.records.append(LeaveRecord(now_us, seat))
+            self._leave(seat, now_us)
 
-    def leave(self, number: int, now_us: int) -> None:
-        """A seat's bot has lost its stream."""
-        if self._goes_on(now_us) and self.feed.present(number):
-            self.records.append(LeaveRecord(now_us, number))
-            self._leave(number, now_us)
-
-    def _leave(self, number: int, now_us: int) -> None:
-        self._seats[number].away_since_us = now_us
-        self._away = True
-        self.feed.left(number)
-        self._set_deadline()
-
-    def enter(self, number: int, presence: Presence, now_us: int) -> None:
-        """A seat's bot is back; it is shown the table when its seat has to decide."""
-        seat = self._seats[number]
-        if not self._goes_on(now_us) or seat.termination is not Termination.UNSPECIFIED:
+    def enter(self, seat: int, presence: Presence, now_us: int) -> None:
+        """Use a new stream of the seat's bot; it is sent the open decision if it has to decide."""
+        own = self._seats[seat]
+        if not self._runs_at(now_us) or own.termination is not Termination.UNSPECIFIED:
             return
-        self.leave(number, now_us)  # the stream before, if there is one
-        self.records.append(EnterRecord(now_us, number, presence))
-        seat.away_since_us = NEVER
-        self._away = any(other.away_since_us != NEVER for other in self._seats)
-        self.feed.came_back(number, presence)
+        self.leave(seat, now_us)  # a new stream replaces an older one
+        self.records.append(EnterRecord(now_us, seat, presence))
+        own.away_since_us = NEVER
+        self._any_away = any(other.away_since_us != NEVER for other in self._seats)
+        self.feed.reconnect(seat, presence)
         self._set_deadline()
-        if number == self._asked:
+        if seat == self._asked:
             clock = self._clock_us(now_us)
-            self.feed.decision(number, self.state, seat.decision_id, clock, seat.charged_us)
+            self.feed.send_decision(seat, self.state, own.decision_id, clock, own.charged_us)
 
-    def forfeit(self, number: int, termination: Termination, detail: str, now_us: int) -> None:
-        """A seat is out for a reason that lies outside the match."""
-        seat = self._seats[number]
-        if self._goes_on(now_us) and seat.termination is Termination.UNSPECIFIED:
-            self.records.append(ForfeitRecord(now_us, number, termination, detail))
-            self._forfeit(number, termination, detail)
-            self._go_on(now_us)
+    def forfeit(self, seat: int, termination: Termination, detail: str, now_us: int) -> None:
+        """Forfeit a seat for a reason outside the match."""
+        own = self._seats[seat]
+        if self._runs_at(now_us) and own.termination is Termination.UNSPECIFIED:
+            self.records.append(ForfeitRecord(now_us, seat, termination, detail))
+            self._forfeit(seat, termination, detail)
+            self._advance(now_us)
 
     def halt(self, now_us: int) -> None:
-        """Ask nothing more; the open decision may still be answered."""
-        if self._goes_on(now_us):
+        """Ask no more decisions, because the referee is stopping; the open one may be answered."""
+        if self._runs_at(now_us):
             self.records.append(HaltRecord(now_us))
             self._halted = True
 
     def reopen(self, now_us: int) -> None:
-        """The referee was started again: all streams are lost, and what was halted goes on.
+        """Continue after a restart of the referee, in which all streams were lost.
 
-        Nobody's time runs out first: the clocks stood still while there was no referee.
+        No time runs out first, because the clocks stood still while there was no referee.
         """
         if self.finished:
             return
         self.records.append(ReopenRecord(now_us))
         self._halted = False
-        for number in range(len(self._seats)):
-            if self.feed.present(number):
-                self._leave(number, now_us)
-        self._go_on(now_us)
+        for seat in range(len(self._seats)):
+            if self.feed.present(seat):
+                self._leave(seat, now_us)
+        self._advance(now_us)
 
     def abandon(self) -> None:
-        """End without a result, whatever state the match is in."""
+        """End the match without a result. This is not recorded."""
         self.finished = self.void = True
-        self._asked = _NOBODY
+        self._asked = _NO_SEAT
         self.deadline_us = NEVER
-        self.feed.void()
+        self.feed.send_void()
 
-    def worked(self, referee_us: int) -> None:
-        """How long the referee itself took for the reply just accepted."""
-        index = self._unmeasured
-        time_us, seat, actions, bot_us, _ = self.records[index]  # type: ignore[misc]
-        reply = _new(ReplyRecord, (time_us, seat, actions, bot_us, referee_us))
-        self.records[index] = reply
+    def _runs_at(self, now_us: int) -> bool:
+        """Expire what is due; return True if the match is not finished then."""
+        if now_us >= self.deadline_us:
+            self.expire(now_us)
+        return not self.finished
+
+    def _leave(self, seat: int, now_us: int) -> None:
+        self._seats[seat].away_since_us = now_us
+        self._any_away = True
+        self.feed.disconnect(seat)
+        self._set_deadline()
 
     # Playing
 
     def _accept(
-        self,
-        seat: _Seat,
-        number: int,
-        action: Action,
-        actions: Sequence[Given],
-        now_us: int,
+        self, seat: int, action: Action, actions: Sequence[ReceivedAction], now_us: int
     ) -> None:
-        """Play the actions of a reply, of which the first one is legal."""
+        """Play the actions of a reply; `action` is the first one, and legal."""
+        assert self._accepted is None, "the reply accepted last was not recorded"
+        own = self._seats[seat]
         waited = now_us - self._asked_at_us
         charged = waited - self.clocks.grace_us
-        seat.charged_us = charged if charged > 0 else 0
-        seat.bank_us = self._allowed_us - seat.charged_us
-        self._asked = _NOBODY
+        own.charged_us = charged if charged > 0 else 0
+        own.bank_us = self._allowed_us - own.charged_us
+        self._asked = _NO_SEAT
         self._play(action)
         played: tuple[Action, ...] = (action,)
         if len(actions) > 1:
-            played += self._play_more(number, actions)
-        self._unmeasured = len(self.records)
-        self.records.append(_new(ReplyRecord, (now_us, number, played, waited, 0)))
-        self._go_on(now_us)
+            played += self._play_further(seat, actions)
+        self._accepted = (now_us, seat, played, waited)
+        self._advance(now_us)
 
     def _play(self, action: Action) -> None:
-        self.feed.happened(apply(self.state, action), self.state)
+        self.feed.add_events(apply(self.state, action), self.state)
 
-    def _play_more(self, number: int, actions: Sequence[Given]) -> tuple[Action, ...]:
-        """Play the further actions of a reply as far as they go in this turn."""
+    def _play_further(self, seat: int, actions: Sequence[ReceivedAction]) -> tuple[Action, ...]:
+        """Play the actions behind the first one; return those that were played."""
         state = self.state
         played: list[Action] = []
-        for given in actions[1:]:
-            if state.seat != number or state.kind == DecisionKind.SPACE:
+        for received in actions[1:]:
+            if state.seat != seat or state.kind == DecisionKind.SPACE:
                 break
             try:
-                action = _action(given)
+                action = _action(received)
             except UnknownAction:
                 break
             if action not in state.legal:
@@ -328,47 +336,47 @@ class Match:
             played.append(action)
         return tuple(played)
 
-    def _go_on(self, now_us: int) -> None:
-        """Let the steward decide for seats that forfeited; then ask the next seat, or end."""
+    def _advance(self, now_us: int) -> None:
+        """Play for seats that have forfeited; then ask the next seat, or finish."""
         state = self.state
         seats = self._seats
-        if self._left < len(seats):
-            if self._left < 2:
+        if self._seats_playing < len(seats):
+            if self._seats_playing < 2:
                 self._finish()
                 return
             while state.seat >= 0 and seats[state.seat].termination.forfeit:
                 self._play(steward_action(state.kind, state.legal))
         if self.feed.live:
-            self.feed.turns_over()
+            self.feed.send_turns()
         if state.seat < 0:
             self._finish()
-        elif self._asked == _NOBODY and not self._halted:
+        elif self._asked == _NO_SEAT and not self._halted:
             self._ask(state.seat, now_us)
         else:
             self._set_deadline()
 
-    def _ask(self, number: int, now_us: int) -> None:
-        seat = self._seats[number]
-        seat.decision_id += 1
-        self._asked = number
+    def _ask(self, seat: int, now_us: int) -> None:
+        own = self._seats[seat]
+        own.decision_id += 1
+        self._asked = seat
         self._asked_at_us = now_us
-        allowed = self._allowed_us = seat.bank_us + self.clocks.increment_us
+        allowed = self._allowed_us = own.bank_us + self.clocks.increment_us
         self._set_deadline()
-        self.feed.decision(number, self.state, seat.decision_id, allowed, seat.charged_us)
+        self.feed.send_decision(seat, self.state, own.decision_id, allowed, own.charged_us)
 
-    # Faults
+    # Faults. Replays hold the texts, and re-simulation compares them: they stay as they are.
 
-    def _stray(self, number: int, decision_id: int) -> tuple[RejectionReason, str] | None:
-        """What is wrong with a reply to something else than the open decision, if anything is."""
-        seat = self._seats[number]
-        last = seat.decision_id
-        if 0 < decision_id <= last or seat.termination is not Termination.UNSPECIFIED:
+    def _wrong_decision(self, seat: int, decision_id: int) -> tuple[RejectionReason, str] | None:
+        """Return why a reply to another than the open decision is rejected; None to ignore it."""
+        own = self._seats[seat]
+        last = own.decision_id
+        if 0 < decision_id <= last or own.termination is not Termination.UNSPECIFIED:
             return None
-        still = f"decision {last} is open" if number == self._asked else "none is open"
+        still = f"decision {last} is open" if seat == self._asked else "none is open"
         detail = f"decision {decision_id} was never asked; {still}"
         return RejectionReason.UNKNOWN_DECISION, detail
 
-    def _wrong_number(self, actions: int) -> tuple[RejectionReason, str]:
+    def _wrong_number_of_actions(self, actions: int) -> tuple[RejectionReason, str]:
         if not actions:
             detail = "the reply carries no action; send one of the legal actions"
             return RejectionReason.EMPTY, detail
@@ -376,74 +384,74 @@ class Match:
         detail = f"the reply carries {actions} actions; {most} are allowed"
         return RejectionReason.TOO_MANY_ACTIONS, detail
 
-    def _reject(self, number: int, reason: RejectionReason, detail: str, now_us: int) -> None:
-        seat = self._seats[number]
-        self.faults.append(Fault(number, reason, detail))
-        if not seat.forgiven:
-            self._forfeit(number, Termination.REJECTED_REPLIES, f"{reason.name}: {detail}")
-            self._go_on(now_us)
+    def _reject(self, seat: int, reason: RejectionReason, detail: str, now_us: int) -> None:
+        own = self._seats[seat]
+        self.faults.append(Fault(seat, reason, detail))
+        if not own.forgiven:
+            self._forfeit(seat, Termination.REJECTED_REPLIES, f"{reason.name}: {detail}")
+            self._advance(now_us)
             return
-        seat.forgiven -= 1
-        asked = number == self._asked
-        self.feed.rejection(
-            number,
-            decision_id=seat.decision_id if asked else 0,
+        own.forgiven -= 1
+        asked = seat == self._asked
+        self.feed.send_rejection(
+            seat,
+            decision_id=own.decision_id if asked else 0,
             reason=reason,
             detail=detail,
             legal=self.state.legal if asked else (),
             clock_us=self._clock_us(now_us) if asked else 0,
-            forgiven=seat.forgiven,
+            forgiven=own.forgiven,
         )
 
-    def _forfeit(self, number: int, termination: Termination, detail: str) -> None:
-        seat = self._seats[number]
-        seat.termination = termination
-        seat.detail = detail
-        self._left -= 1
-        self.faults.append(Fault(number, termination, detail))
-        if number == self._asked:
-            self._asked = _NOBODY
-        self.feed.forfeited(SeatForfeited(number, termination))
+    def _forfeit(self, seat: int, termination: Termination, detail: str) -> None:
+        own = self._seats[seat]
+        own.termination = termination
+        own.detail = detail
+        self._seats_playing -= 1
+        self.faults.append(Fault(seat, termination, detail))
+        if seat == self._asked:
+            self._asked = _NO_SEAT
+        self.feed.add_forfeit(SeatForfeited(seat, termination))
 
     # Time
 
     def _clock_us(self, now_us: int) -> int:
-        """What is left of the time for the open decision."""
+        """Return the time left for the open decision."""
         charged = max(now_us - self._asked_at_us - self.clocks.grace_us, 0)
         return max(self._allowed_us - charged, 0)
 
-    def _decide_by_us(self) -> int:
-        """The first moment that is too late for the open decision."""
+    def _decision_expires_us(self) -> int:
+        """Return the first moment that is too late for the open decision."""
         return self._asked_at_us + self._allowed_us + self.clocks.grace_us + 1
 
-    def _limit(self, number: int) -> int:
-        """When a seat forfeits unless it decides, or its bot comes back."""
-        seat = self._seats[number]
-        if seat.termination is not Termination.UNSPECIFIED:
-            return NEVER
-        back_by = self._back_by_us(seat)
-        return min(back_by, self._decide_by_us()) if number == self._asked else back_by
+    def _absence_expires_us(self, own: _Seat) -> int:
+        """Return the first moment that is too late for a seat's bot to reconnect."""
+        return min(own.away_since_us + self.clocks.reconnect_us + 1, NEVER)
 
-    def _back_by_us(self, seat: _Seat) -> int:
-        """The first moment that is too late for a bot that is away to come back."""
-        return min(seat.away_since_us + self.clocks.reconnect_us + 1, NEVER)
+    def _forfeits_at_us(self, seat: int) -> int:
+        """Return when a seat forfeits unless it decides or its bot reconnects."""
+        own = self._seats[seat]
+        if own.termination is not Termination.UNSPECIFIED:
+            return NEVER
+        absence = self._absence_expires_us(own)
+        return min(absence, self._decision_expires_us()) if seat == self._asked else absence
 
     def _set_deadline(self) -> None:
         if self.finished:
             self.deadline_us = NEVER
             return
-        if self._away:
-            self.deadline_us = min(map(self._limit, range(len(self._seats))))
+        if self._any_away:
+            self.deadline_us = min(map(self._forfeits_at_us, range(len(self._seats))))
         else:
-            self.deadline_us = NEVER if self._asked == _NOBODY else self._decide_by_us()
+            self.deadline_us = NEVER if self._asked == _NO_SEAT else self._decision_expires_us()
 
-    def _lateness(self, number: int, limit_us: int) -> tuple[Termination, str]:
-        seat = self._seats[number]
-        decision = f"decision {seat.decision_id}"
-        if seat.away_since_us == NEVER:
+    def _expiry_reason(self, seat: int, deadline_us: int) -> tuple[Termination, str]:
+        own = self._seats[seat]
+        decision = f"decision {own.decision_id}"
+        if own.away_since_us == NEVER:
             allowed = _seconds(self._allowed_us)
             return Termination.TIME_OUT, f"did not answer {decision} within the {allowed} it had"
-        if limit_us == self._back_by_us(seat):
+        if deadline_us == self._absence_expires_us(own):
             allowed = _seconds(self.clocks.reconnect_us)
             return Termination.CRASH, f"did not come back within {allowed} after its stream broke"
         return Termination.CRASH, f"was away when its time for {decision} ran out"
@@ -452,33 +460,34 @@ class Match:
 
     def _finish(self) -> None:
         if self.feed.live:
-            self.feed.turns_over()
+            self.feed.send_turns()
         self.finished = True
-        self._asked = _NOBODY
+        self._asked = _NO_SEAT
         self.deadline_us = NEVER
-        for seat in self._seats:
-            if seat.termination is Termination.UNSPECIFIED:
-                seat.termination = Termination.COMPLETED
+        for own in self._seats:
+            if own.termination is Termination.UNSPECIFIED:
+                own.termination = Termination.COMPLETED
         self.results = self._rank()
-        secret = b"" if self.spec.mirrored else self.spec.secret  # matches to come have it as well
-        self.feed.ended(self.state, self.results, secret)
+        # Matches to come have the deal of a mirrored match.
+        secret = b"" if self.spec.mirrored else self.spec.secret
+        self.feed.send_end(self.state, self.results, secret)
 
     def _rank(self) -> tuple[SeatResult, ...]:
         result = outcome(self.state)
         prestige = tuple(self.state.prestige) if result is None else result.prestige
-        forfeited = {n for n, seat in enumerate(self._seats) if seat.termination.forfeit}
+        forfeited = {seat for seat, own in enumerate(self._seats) if own.termination.forfeit}
         ranks = rank_seats(prestige, forfeited)
         results = []
-        for number, seat in enumerate(self._seats):
-            private = view(self.state, number).private
+        for seat, own in enumerate(self._seats):
+            private = view(self.state, seat).private
             results.append(
                 SeatResult(
-                    seat=number,
-                    entry=self.spec.players[number].entry,
-                    rank=ranks[number],
-                    prestige=prestige[number],
-                    termination=seat.termination,
-                    detail=seat.detail,
+                    seat=seat,
+                    entry=self.spec.players[seat].entry,
+                    rank=ranks[seat],
+                    prestige=prestige[seat],
+                    termination=own.termination,
+                    detail=own.detail,
                     asari=private.asari,
                     sections=private.sections,
                     lit_windows=private.lit_windows,
@@ -488,7 +497,12 @@ class Match:
 
 
 def steward_action(kind: DecisionKind, legal: Sequence[Action]) -> Action:
-    """What is played for a seat that forfeited: as little as the rules allow."""
+    """Return the steward's action: the one that does least, by a fixed rule.
+
+    The steward is the referee itself, playing for a seat that has forfeited. It dispatches to the
+    coloured building if it can, otherwise declines if it can, and otherwise takes the first legal
+    action.
+    """
     if kind == DecisionKind.SPACE:
         for action in legal:
             if isinstance(action, ChooseSpace) and action.space.area == Area.COLOURED_BUILDING:
@@ -496,13 +510,13 @@ def steward_action(kind: DecisionKind, legal: Sequence[Action]) -> Action:
     return _DECLINE if _DECLINE in legal else legal[0]
 
 
-def _action(given: Given) -> Action:
-    """Raises UnknownAction."""
-    return action_from_proto(given) if isinstance(given, ActionMessage) else given
+def _action(received: ReceivedAction) -> Action:
+    """Return the action; raises UnknownAction for a message that is none."""
+    return action_from_proto(received) if isinstance(received, ActionMessage) else received
 
 
-def _carried(given: Given) -> bytes:
-    return serialize(given if isinstance(given, ActionMessage) else action_message(given))
+def _serialized(received: ReceivedAction) -> bytes:
+    return serialize(received if isinstance(received, ActionMessage) else action_message(received))
 
 
 def _seconds(microseconds: int) -> str:

@@ -1,9 +1,9 @@
-"""What a match is played with, and what remains of it."""
+"""What a match is played with, and the record of a finished one."""
 
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
-from asara_codec.limits import Clocks, Limits
+from asara_codec.clocks import Clocks
 from asara_codec.results import SeatForfeited, SeatResult
 from asara_game.events import Event
 from asara_game.rules import Rules
@@ -16,26 +16,28 @@ _LONGEST_ID: Final = 128
 
 @dataclass(frozen=True, slots=True)
 class ClockSettings:
-    """The time allowed, in seconds; raises ValueError where it is negative or without end."""
+    """Time controls, in seconds, as people set them; raises ValueError unless 0 to 10⁹.
+
+    `Clocks` has the same in microseconds, as the protocol carries them.
+    """
 
     start_up_s: float = 30.0
-    """From the start of the match until a bot must have dialled in."""
+    """From the start of the match until a bot must have connected."""
     bank_s: float = 60.0
     increment_s: float = 0.5
     """Added to the bank with every decision."""
     grace_s: float = 0.05
-    """Not charged, per decision, for the network."""
+    """Not charged, per decision, to allow for the network."""
     reconnect_s: float = 10.0
-    """How long a bot may stay away after a break."""
+    """For reconnecting after a stream broke."""
 
     def __post_init__(self) -> None:
         for name in self.__slots__:
             seconds = getattr(self, name)
             if not 0 <= seconds <= 10**9:
-                raise ValueError(f"{name} is {seconds}; it must be a number of seconds")
+                raise ValueError(f"{name} is {seconds}; use a number of seconds from 0 to 10⁹")
 
     def in_microseconds(self) -> Clocks:
-        """The same, as the protocol carries it."""
         return Clocks(
             start_up_us=round(self.start_up_s * SECOND_US),
             bank_us=round(self.bank_s * SECOND_US),
@@ -46,13 +48,21 @@ class ClockSettings:
 
     @classmethod
     def from_microseconds(cls, clocks: Clocks) -> Self:
-        """Those that the protocol carries like this; raises ValueError."""
+        """Raise ValueError if they are out of range."""
         return cls(*(microseconds / SECOND_US for microseconds in clocks))
+
+
+class MatchLimits(NamedTuple):
+    """The limits on which the course of a match depends; replays hold them."""
+
+    actions_per_reply: int
+    rejections_forgiven: int
+    """Rejected replies per seat that do not forfeit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """Who plays a seat: the name of the entry, and the token of the bot that dials in for it."""
+    """The player of a seat: the name of its entry, and the token that its bot presents."""
 
     entry: str
     token: str
@@ -60,24 +70,25 @@ class Player:
 
 @dataclass(frozen=True, slots=True)
 class MatchSpec:
-    """One match to be played; raises ValueError where it cannot be."""
+    """One match to be played; raises ValueError if its fields contradict each other."""
 
     match_id: str
-    """Unique in a run; bots and watchers see it, so it says nothing of the deal."""
+    """Unique in a run. Bots and spectators see it, so it reveals nothing about the deal."""
     rules: Rules
     players: tuple[Player, ...]
     """By seat."""
     clocks: ClockSettings
     secret: bytes
-    """The referee's 32 bytes; `asara_server.deals` tells how the deal comes from them."""
+    """The referee's 32 bytes, from which `deal_secrets` derives the deal."""
     joint: bool = False
-    """Whether every bot is asked for a nonce before the match begins."""
+    """True if every bot is asked for a nonce before the match begins."""
     nonces: tuple[bytes, ...] = ()
     """By seat, once a joint match begins; empty for a seat that sent none."""
     mirrored_block: str = ""
-    """Name of the deal block whose matches all have this deal; empty where no other match has it.
+    """Name of the deal block whose matches all have this deal; "" if no other match has it.
 
-    Nobody is told the secret of such a deal, nor may watch: the others may still be to come."""
+    The secret of such a deal is not disclosed, and the match has no spectators, because other
+    matches with this deal may follow."""
 
     def __post_init__(self) -> None:
         if not 0 < len(self.match_id.encode()) <= _LONGEST_ID:
@@ -113,20 +124,20 @@ class MatchSpec:
 
     @property
     def mirrored(self) -> bool:
-        """Whether other matches have the same deal."""
+        """True if other matches have the same deal."""
         return bool(self.mirrored_block)
 
     @property
     def commitment(self) -> bytes:
-        """What all bots are told before the match; `secret` opens it.
+        """SHA-256 of the secret, sent to all bots before the match.
 
-        They are told that at the end, unless the match is mirrored.
+        The secret itself is sent at the end, unless the match is mirrored.
         """
         return commitment(self.secret)
 
     @property
     def deal_secret(self) -> bytes:
-        """The 32 bytes that every shuffle comes from."""
+        """The 32 bytes from which every shuffle is derived."""
         return deal_secret(self.secret, self.nonces)
 
 
@@ -136,13 +147,13 @@ class MatchRecord:
 
     spec: MatchSpec
     results: tuple[SeatResult, ...]
-    """By seat; empty where the match is void."""
+    """By seat; empty if the match is void."""
     records: tuple[Record, ...]
     events: tuple[Event | SeatForfeited, ...]
     void: bool
-    """Whether the referee failed: the match does not count and has to be played again."""
+    """True if the referee failed: the match does not count and has to be played again."""
     digests: tuple[bytes, ...]
-    """By seat, the digest of all that was sent to it."""
-    limits: Limits
+    """By seat, the digest of all messages sent to it."""
+    limits: MatchLimits
     started_unix_ms: int
     duration_us: int

@@ -1,44 +1,53 @@
-"""Addresses of the form host:port that a program may listen on, and what is wrong with others."""
+"""Addresses at which a program listens: host:port, or the path of a Unix socket."""
 
 import errno
 import ipaddress
+import os
 import socket
+import stat
+from pathlib import Path
+from typing import Final
+
+_MAX_PATH_BYTES: Final = 107
+"""Length of a Unix socket's path: the size of sockaddr_un.sun_path without the final 0."""
 
 
 class ServeError(ValueError):
-    """An address or certificate that the referee cannot or will not use; says what to do."""
+    """An address or certificate that cannot be used; the text says what to do."""
 
 
-def split_address(address: str, *, or_else: str = "") -> tuple[str, int]:
-    """Host, without brackets, and port; raises ServeError.
+def split_address(address: str, *, alternative: str = "") -> tuple[str, int]:
+    """Return host (without brackets) and port; raise ServeError.
 
-    `or_else` names what may be written instead, for the error.
+    `alternative` names other accepted forms, for the error.
     """
     host, colon, digits = address.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not colon or not host or not (digits.isascii() and digits.isdigit()):
-        raise ServeError(f"address {address!r}: write host:port, such as 127.0.0.1:7777{or_else}")
+        raise ServeError(
+            f"address {address!r}: write host:port, such as 127.0.0.1:7777{alternative}"
+        )
     if len(digits) > 5 or int(digits) > 65_535:
         raise ServeError(f"address {address!r}: a port is at most 65535")
     return host, int(digits)
 
 
 def join_address(host: str, port: int) -> str:
-    """The opposite of `split_address`."""
+    """Return host:port, with an IPv6 address in brackets."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-def dialled_address(address: str) -> str:
-    """The address that others dial: a machine's name instead of "all its addresses"."""
+def reachable_address(address: str) -> str:
+    """Return the address for other machines: this machine's name instead of a wildcard."""
     host, _, port = address.rpartition(":")
     return f"{socket.gethostname()}:{port}" if host in {"0.0.0.0", "[::]"} else address  # noqa: S104
 
 
 def numeric_host(address: str, host: str, *, remote_allowed: bool, danger: str) -> str:
-    """The numeric address of a host.
+    """Return the numeric address of a host.
 
-    Raises ServeError where there is no such host, or where other machines can reach it and may
-    not; `danger` says in words what could happen then, and what to do instead.
+    Raise ServeError if the host does not exist, or if other machines can reach it and
+    `remote_allowed` is False; `danger` then states the risk and the remedy.
     """
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
@@ -46,7 +55,7 @@ def numeric_host(address: str, host: str, *, remote_allowed: bool, danger: str) 
         reason = error.strerror or str(error)
         raise ServeError(f"address {address!r}: no such host {host!r} ({reason})") from None
     except UnicodeError:
-        raise ServeError(f"address {address!r}: {host!r} is not the name of a host") from None
+        raise ServeError(f"address {address!r}: {host!r} is not a host name") from None
     numbers = [str(entry[4][0]) for entry in found]
     remote = [n for n in numbers if not ipaddress.ip_address(n.partition("%")[0]).is_loopback]
     if remote and not remote_allowed:
@@ -58,9 +67,9 @@ def numeric_host(address: str, host: str, *, remote_allowed: bool, danger: str) 
 
 
 def check_port(address: str, numeric: str, port: int) -> None:
-    """Try a port before a library does whose own message does not say why it cannot be had.
+    """Bind a port and release it; raise ServeError with the reason if that fails.
 
-    Raises ServeError.
+    The libraries that listen afterwards do not report the reason.
     """
     if port == 0:
         return
@@ -76,3 +85,36 @@ def check_port(address: str, numeric: str, port: int) -> None:
                 errno.EADDRNOTAVAIL: "this machine does not have that address",
             }.get(error.errno or 0, error.strerror or str(error))
             raise ServeError(f"cannot listen on {address!r}: {reason}") from None
+
+
+def check_socket_path(path: str) -> None:
+    """Make sure that a Unix socket can be created; raise ServeError.
+
+    A socket whose program was killed is removed. gRPC would take over one that is in use.
+    """
+    absolute = os.fsencode(Path(path).absolute())
+    if not path or len(absolute) > _MAX_PATH_BYTES:
+        raise ServeError(
+            f"unix:{path}: the path has {len(absolute)} bytes, and a socket's may have 1 to "
+            f"{_MAX_PATH_BYTES}; choose a shorter one, such as unix:/tmp/asara.sock"
+        )
+    parent = Path(path).absolute().parent
+    if not parent.is_dir():
+        raise ServeError(f"unix:{path}: there is no directory {parent}")
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise ServeError(f"unix:{path}: the directory {parent} is not writable")
+    try:
+        mode = Path(path).lstat().st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISSOCK(mode):
+        raise ServeError(f"unix:{path}: the file exists and is not a socket")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        try:
+            probe.connect(path)
+        except ConnectionRefusedError:
+            Path(path).unlink()
+        except OSError as error:
+            raise ServeError(f"unix:{path}: {error.strerror}") from None
+        else:
+            raise ServeError(f"unix:{path}: another program listens there; choose another path")

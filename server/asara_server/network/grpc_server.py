@@ -1,9 +1,6 @@
-"""The referee on the network: addresses, certificates, the gRPC services."""
+"""The gRPC server of a referee: its services, at an address, with or without TLS."""
 
 import asyncio
-import os
-import socket
-import stat
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -16,28 +13,28 @@ from asara.v1 import play_pb2, watch_pb2
 from asara_server.network.addresses import (
     ServeError,
     check_port,
+    check_socket_path,
     join_address,
     numeric_host,
     split_address,
 )
 from asara_server.network.tls import TlsFiles, tls_credentials
+from asara_server.referee.authenticator import Authenticator
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
-from asara_server.referee.session import Authenticator
-from asara_server.referee.spectators import follow, list_matches
-from asara_server.referee.stream_errors import Context, Ending, StreamError, end_call
+from asara_server.referee.spectators import follow, is_public, list_matches
+from asara_server.referee.stream_errors import Context, ErrorKind, StreamError, abort_call
 
-PLAY: Final = play_pb2.DESCRIPTOR.services_by_name["PlayService"].full_name
-WATCH: Final = watch_pb2.DESCRIPTOR.services_by_name["WatchService"].full_name
-
-#: Bytes that the path of a unix socket may have: the size of sockaddr_un.sun_path less the final 0.
-_LONGEST_PATH: Final = 107
+PLAY_SERVICE: Final = play_pb2.DESCRIPTOR.services_by_name["PlayService"].full_name
+WATCH_SERVICE: Final = watch_pb2.DESCRIPTOR.services_by_name["WatchService"].full_name
 
 _KEEPALIVE_MS: Final = 20_000
 
+_Methods: TypeAlias = dict[str, "grpc.RpcMethodHandler[Any, Any]"]
 
-class Serving(NamedTuple):
-    """A server that runs, and the address that bots dial."""
+
+class RunningServer(NamedTuple):
+    """A server that listens, and the address at which bots reach it."""
 
     server: grpc.aio.Server
     address: str
@@ -49,32 +46,31 @@ async def serve(
     *,
     tls: TlsFiles | None = None,
     allow_insecure_remote: bool = False,
-    door: Authenticator | None = None,
-) -> Serving:
-    """Listen on `host:port` (port 0: any free one) or `unix:/path`, and serve until stopped.
+    authenticator: Authenticator | None = None,
+) -> RunningServer:
+    """Listen on `host:port` (port 0: any free one) or `unix:/path`, until the server is stopped.
 
-    Where a `door` says who may come in, nobody else is told anything: matches cannot be watched.
-
-    Raises ServeError for an address that is malformed, in use, or open to other machines without
-    TLS, and for a certificate that cannot be used.
+    With an authenticator, only its bots can connect, and matches cannot be watched. Raise
+    ServeError for an address that is malformed, in use, or open to other machines without TLS, and
+    for a certificate that cannot be used.
     """
     credentials = None if tls is None else tls_credentials(tls)
     server = grpc.aio.server(options=server_options(referee.limits))
-    await _register(server, referee, door)
+    await _add_services(server, referee, authenticator)
     bound = _bind(server, address, credentials, allow_insecure_remote)
     await server.start()
     referee.log.info("listening", address=bound, tls=tls is not None)
-    return Serving(server, bound)
+    return RunningServer(server, bound)
 
 
-def check_serving(address: str, tls: TlsFiles) -> None:
-    """See that `serve` could listen on a `host:port` by now; raises ServeError as it would."""
+def check_address(address: str, tls: TlsFiles) -> None:
+    """Check that `serve` can listen on a `host:port`; raise ServeError as `serve` would."""
     tls_credentials(tls)
-    _numeric(address, remote_allowed=True)
+    _resolve(address, remote_allowed=True)
 
 
 def server_options(limits: LimitSettings) -> list[tuple[str, int]]:
-    """How gRPC's transport is set."""
+    """Return the options of gRPC's transport."""
     return [
         ("grpc.max_receive_message_length", max(limits.transport_bytes, limits.request_bytes)),
         ("grpc.so_reuseport", 0),
@@ -84,34 +80,32 @@ def server_options(limits: LimitSettings) -> list[tuple[str, int]]:
     ]
 
 
-# Addresses
-
-
 def _bind(
     server: grpc.aio.Server,
     address: str,
     credentials: grpc.ServerCredentials | None,
     allow_insecure_remote: bool,
 ) -> str:
+    """Add the address to the server; return it with the port that was chosen."""
     if address.startswith("unix:"):
         path = address.removeprefix("unix:")
-        _check_path(path)
+        check_socket_path(path)
         target = f"unix:{Path(path).absolute()}"
         _add_port(server, target, credentials)
         return target
-    host, numeric, port = _numeric(address, credentials is not None or allow_insecure_remote)
+    host, numeric, port = _resolve(address, credentials is not None or allow_insecure_remote)
     bound = _add_port(server, join_address(numeric, port), credentials)
     return join_address(host, bound)
 
 
-def _numeric(address: str, remote_allowed: bool) -> tuple[str, str, int]:
-    """Host, its numeric address, and port, seen to be free."""
-    host, port = split_address(address, or_else=", or unix:/path")
+def _resolve(address: str, remote_allowed: bool) -> tuple[str, str, int]:
+    """Return host, its numeric address, and port; raise ServeError if the port is not free."""
+    host, port = split_address(address, alternative=", or unix:/path")
     numeric = numeric_host(
         address,
         host,
         remote_allowed=remote_allowed,
-        danger="without TLS anybody on the way can read tokens and hands: "
+        danger="without TLS, tokens and hands can be read on the way: "
         "give a certificate and key, listen on 127.0.0.1",
     )
     check_port(address, numeric, port)
@@ -129,49 +123,18 @@ def _add_port(
         raise ServeError(f"cannot listen on {target}: {error}") from None
 
 
-def _check_path(path: str) -> None:
-    """Make sure that a socket can be made at a path: grpc would take over one that is in use."""
-    absolute = os.fsencode(Path(path).absolute())
-    if not path or len(absolute) > _LONGEST_PATH:
-        raise ServeError(
-            f"unix:{path}: the path has {len(absolute)} bytes, and a socket's may have 1 to "
-            f"{_LONGEST_PATH}; choose a shorter one, such as unix:/tmp/asara.sock"
-        )
-    parent = Path(path).absolute().parent
-    if not parent.is_dir():
-        raise ServeError(f"unix:{path}: there is no directory {parent}")
-    if not os.access(parent, os.W_OK | os.X_OK):
-        raise ServeError(f"unix:{path}: nothing may be written in {parent}")
-    try:
-        mode = Path(path).lstat().st_mode
-    except FileNotFoundError:
-        return
-    if not stat.S_ISSOCK(mode):
-        raise ServeError(f"unix:{path}: a file of this name exists, and it is no socket")
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-        try:
-            probe.connect(path)
-        except ConnectionRefusedError:
-            Path(path).unlink()  # left behind by a program that was killed
-        except OSError as error:
-            raise ServeError(f"unix:{path}: {error.strerror}") from None
-        else:
-            raise ServeError(f"unix:{path}: another program listens there; choose another path")
-
-
 # Services
 
 
-_Methods: TypeAlias = dict[str, "grpc.RpcMethodHandler[Any, Any]"]
-
-
-async def _register(server: grpc.aio.Server, referee: Referee, door: Authenticator | None) -> None:
-    servicer = _Servicer(referee, door)
+async def _add_services(
+    server: grpc.aio.Server, referee: Referee, authenticator: Authenticator | None
+) -> None:
+    servicer = _Servicer(referee, authenticator)
     services: dict[str, _Methods] = {
-        PLAY: {"Play": grpc.stream_stream_rpc_method_handler(servicer.play)}
+        PLAY_SERVICE: {"Play": grpc.stream_stream_rpc_method_handler(servicer.play)}
     }
-    if door is None:
-        services[WATCH] = {
+    if authenticator is None:
+        services[WATCH_SERVICE] = {
             "ListMatches": grpc.unary_unary_rpc_method_handler(servicer.list_matches),
             "Watch": grpc.unary_stream_rpc_method_handler(servicer.watch),
         }
@@ -187,49 +150,52 @@ async def _register(server: grpc.aio.Server, referee: Referee, door: Authenticat
 
 
 class _Servicer:
-    """All methods take and give bytes: the referee assembles its messages as bytes, and what a bot
-    sends must be able to be garbage without gRPC ending the stream on its own.
+    """The methods of both services.
+
+    They receive and return bytes: the referee assembles its messages as bytes, and a request that
+    cannot be parsed must reach the referee instead of ending the stream inside gRPC.
     """
 
-    def __init__(self, referee: Referee, door: Authenticator | None) -> None:
+    def __init__(self, referee: Referee, authenticator: Authenticator | None) -> None:
         self._referee = referee
-        self._door = door
+        self._authenticator = authenticator
 
     async def play(self, _: object, context: Context) -> None:
         try:
-            session = self._referee.new_session(context, self._door)
-        except StreamError as ended:
-            await end_call(context, ended)
+            session = self._referee.open_session(context, self._authenticator)
+        except StreamError as error:
+            await abort_call(context, error)
             return
         await session.run()
 
     async def list_matches(self, data: bytes, context: Context) -> bytes:
         await _parse(watch_pb2.ListMatchesRequest, data, context)
-        return list_matches(self._referee.running()).SerializeToString()
+        return list_matches(self._referee.running_matches()).SerializeToString()
 
     async def watch(self, data: bytes, context: Context) -> None:
         request = await _parse(watch_pb2.WatchRequest, data, context)
-        table = self._referee.table(request.match_id)
-        if table is None or table.spec.mirrored:
-            text = f"no match {request.match_id!r} can be watched now; ListMatches tells which can"
-            await end_call(context, StreamError(Ending.MATCH, text))
+        referee = self._referee
+        hosted = referee.running_match(request.match_id)
+        if hosted is None or not is_public(hosted):
+            text = f"no match {request.match_id!r} can be watched now; see ListMatches"
+            await abort_call(context, StreamError(ErrorKind.MATCH, text))
             return
-        most = self._referee.limits.watchers
-        if self._referee.watchers >= most:
-            text = f"{most} watchers are connected, which is the limit; try again later"
-            await end_call(context, StreamError(Ending.TOO_MANY_STREAMS, text))
-        self._referee.watchers += 1
+        limit = referee.limits.watchers
+        if referee.watcher_count >= limit:
+            text = f"{limit} watchers are connected, which is the limit; try again later"
+            await abort_call(context, StreamError(ErrorKind.TOO_MANY_STREAMS, text))
+        referee.watcher_count += 1
         try:
-            async for message in follow(table, request.after_sequence, self._referee.settle):
+            async for message in follow(hosted, request.after_sequence, referee.flush):
                 await context.write(message)
         finally:
-            self._referee.watchers -= 1
+            referee.watcher_count -= 1
 
 
 async def _parse(kind: Any, data: bytes, context: Context) -> Any:
     try:
         return kind.FromString(data)
     except DecodeError:
-        text = f"the request is no serialized {kind.DESCRIPTOR.full_name}"
-        await end_call(context, StreamError(Ending.UNREADABLE_REQUEST, text))
+        text = f"the request is not a serialized {kind.DESCRIPTOR.full_name}"
+        await abort_call(context, StreamError(ErrorKind.UNREADABLE_REQUEST, text))
         raise asyncio.CancelledError from None

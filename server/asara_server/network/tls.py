@@ -18,17 +18,17 @@ class TlsFiles:
 
 
 def tls_credentials(tls: TlsFiles) -> grpc.ServerCredentials:
-    """What these files hold; raises ServeError where they cannot be used."""
-    for path, what in ((tls.certificate, "certificate"), (tls.key, "private key")):
+    """Read and check the files; raise ServeError if they cannot be used."""
+    for path, content in ((tls.certificate, "certificate"), (tls.key, "private key")):
         try:
             path.read_bytes()
         except OSError as error:
-            raise ServeError(f"TLS {what} {path}: {error.strerror}") from None
+            raise ServeError(f"TLS {content} {path}: {error.strerror}") from None
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(
-            tls.certificate, tls.key, password=_no_password
+            tls.certificate, tls.key, password=_refuse_password
         )
-    except (ssl.SSLError, _NoPasswordError) as error:
+    except (ssl.SSLError, _EncryptedKeyError) as error:
         reason = getattr(error, "reason", None) or str(error)
         raise ServeError(
             f"TLS certificate {tls.certificate} with private key {tls.key}: {reason}; "
@@ -37,9 +37,9 @@ def tls_credentials(tls: TlsFiles) -> grpc.ServerCredentials:
     return grpc.ssl_server_credentials([(tls.key.read_bytes(), tls.certificate.read_bytes())])
 
 
-class _NoPasswordError(Exception):
+class _EncryptedKeyError(Exception):
     pass
 
 
-def _no_password() -> str:
-    raise _NoPasswordError("the key is encrypted")
+def _refuse_password() -> str:
+    raise _EncryptedKeyError("the key is encrypted")

@@ -1,4 +1,4 @@
-"""A bot and a match as the referee holds them."""
+"""A bot and a match as the referee keeps them."""
 
 import asyncio
 import time
@@ -6,124 +6,157 @@ import time
 from asara_server.match.inputs import Absence
 from asara_server.match.match import NEVER, Match
 from asara_server.match.spec import MatchRecord, MatchSpec
-from asara_server.referee.limits import RateMeter
-from asara_server.referee.session import Authenticator, Greeting, Session
+from asara_server.referee.authenticator import Authenticator
+from asara_server.referee.hello import CheckedHello
+from asara_server.referee.limits import RateLimiter
+from asara_server.referee.session import Session
 
 
 class HostedBot:
-    """A bot that may dial in, by its token, or by what its door knows it by."""
+    """A bot that may connect.
+
+    key             its token or, with an authenticator, the key that the authenticator returns
+    max_matches     concurrent matches allowed to it, regardless of its Hello
+    authenticator   None if it connects at the referee's own addresses
+    session         its open stream, if any
+    hello           its most recent Hello, kept when the stream ends
+    lost            the reason why it will not connect again, or None
+    matches         the match and its seat in it, by the match's name
+    connect_waiters futures to be completed when it connects or is lost
+    """
 
     __slots__ = (
-        "door",
+        "authenticator",
+        "connect_waiters",
         "entry",
-        "gone",
-        "greeting",
-        "known",
+        "hello",
+        "key",
+        "lost",
         "matches",
-        "meter",
+        "max_matches",
+        "rate_limiter",
         "session",
-        "tables",
-        "token",
-        "waiters",
     )
 
     def __init__(
-        self, token: str, entry: str, meter: RateMeter, matches: int, door: Authenticator | None
+        self,
+        key: str,
+        entry: str,
+        rate_limiter: RateLimiter,
+        max_matches: int,
+        authenticator: Authenticator | None,
     ) -> None:
-        self.token = token
+        self.key = key
         self.entry = entry
-        self.meter = meter
-        #: How many it may play at once, whatever it says.
-        self.matches = matches
-        #: Where it has to come in; None for the referee's own addresses.
-        self.door = door
+        self.rate_limiter = rate_limiter
+        self.max_matches = max_matches
+        self.authenticator = authenticator
         self.session: Session | None = None
-        #: The last one, whether or not its stream lasts.
-        self.greeting: Greeting | None = None
-        #: Whether it ever dialled in.
-        self.known = False
-        #: Why it will not come any more.
-        self.gone: str | None = None
-        self.tables: dict[str, tuple[HostedMatch, int]] = {}
-        self.waiters: list[asyncio.Future[None]] = []
+        self.hello: CheckedHello | None = None
+        self.lost: str | None = None
+        self.matches: dict[str, tuple[HostedMatch, int]] = {}
+        self.connect_waiters: list[asyncio.Future[None]] = []
 
     @property
-    def free(self) -> bool:
-        """Whether it is there and can take one more match."""
+    def has_room(self) -> bool:
+        """True if it is connected and can take one more match."""
         return (
             self.session is not None
-            and self.gone is None
-            and self.greeting is not None
-            and len(self.tables) < self.greeting.max_matches
+            and self.lost is None
+            and self.hello is not None
+            and len(self.matches) < self.hello.max_matches
         )
 
 
 class HostedMatch:
-    """A match with its bots, its timer and those who watch it."""
+    """A match with its bots, its timer and the calls that follow it.
+
+    Before it begins
+        start_overdue   True once the time to connect is over or, for a joint deal, to send a nonce
+        committed       True once the bots of a joint deal have been asked for their nonces
+        nonces          nonces received so far, by seat
+        absent          seats whose bots will take no part, with the reason
+        recovered       a match of an earlier referee, until its bots are back
+    From its beginning
+        match           None before
+        started_us      by the clock of `now_us`
+        timer_us        time in the match for which `timer` is set
+        commits_us      durations of the journal commits that are counted for this match
+        faults_logged   number of faults that are in the log
+        number          its number in the journal
+        journaled       number of its records that are in the journal
+    All the time
+        result          the future with which `Referee.play` ends
+        update_waiters  futures to be completed when there may be news for those who watch
+    """
 
     __slots__ = (
         "absent",
         "bots",
         "commits_us",
         "committed",
-        "done",
-        "late",
+        "faults_logged",
+        "journaled",
         "match",
         "nonces",
-        "noted",
         "number",
-        "reopened",
-        "seen_faults",
+        "recovered",
+        "result",
         "spec",
+        "start_overdue",
         "started_unix_ms",
         "started_us",
         "timer",
         "timer_us",
-        "watchers",
+        "update_waiters",
     )
 
     def __init__(
-        self, spec: MatchSpec, bots: tuple[HostedBot, ...], done: asyncio.Future[MatchRecord]
+        self, spec: MatchSpec, bots: tuple[HostedBot, ...], result: asyncio.Future[MatchRecord]
     ) -> None:
         self.spec = spec
         self.bots = bots
-        self.done = done
-        #: None until it starts.
+        self.result = result
         self.match: Match | None = None
-        #: Whether the time for dialling in is over, or for a nonce once it is committed.
-        self.late = False
-        #: Whether the bots are asked for their nonces.
+        self.recovered: Match | None = None
+        self.start_overdue = False
         self.committed = False
         self.nonces: dict[int, bytes] = {}
-        #: Seats whose bots take no part from the start.
         self.absent: dict[int, Absence] = {}
         self.timer: asyncio.TimerHandle | None = None
         self.timer_us = NEVER
         self.started_us = 0
         self.started_unix_ms = 0
-        #: How long the commits took that are counted for this match.
         self.commits_us: list[int] = []
-        self.seen_faults = 0
-        #: Its number in the journal, and how many of its records that has been given.
+        self.faults_logged = 0
         self.number = 0
-        self.noted = 0
-        #: A match of an earlier referee, until the bots are there to go on with it.
-        self.reopened: Match | None = None
-        #: Done as soon as there may be something new to tell.
-        self.watchers: list[asyncio.Future[None]] = []
+        self.journaled = 0
+        self.update_waiters: list[asyncio.Future[None]] = []
 
     def time_us(self, now: int) -> int:
-        """Microseconds since the match began, which is how a match reckons."""
+        """Return the time in the match: microseconds since it began."""
         return now - self.started_us
+
+    def stop_timer(self) -> None:
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
+        self.timer_us = NEVER
+
+    async def updated(self) -> None:
+        """Wait until messages of the match were sent, or until it is over."""
+        waiter = asyncio.get_running_loop().create_future()
+        self.update_waiters.append(waiter)
+        await waiter
 
 
 def now_us() -> int:
-    """Microseconds of a clock that never goes back."""
+    """Return microseconds of a monotonic clock."""
     return time.monotonic_ns() // 1_000
 
 
 def wake(waiters: list[asyncio.Future[None]]) -> None:
-    """Let all go on that wait, and forget them."""
+    """Complete all of these futures and clear the list."""
     for waiter in waiters:
         if not waiter.done():
             waiter.set_result(None)

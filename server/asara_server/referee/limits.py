@@ -1,61 +1,70 @@
-"""What the referee tolerates, and how it ends a stream or a call that it does not."""
+"""Limits on what bots and watchers may do, and the limiter of request rates."""
 
 from dataclasses import dataclass
 
-from asara_codec.limits import Limits
+from asara.v1.play_pb2 import Limits as LimitsMessage
+from asara_server.match.spec import MatchLimits
 
 
 @dataclass(frozen=True, slots=True)
 class LimitSettings:
-    """What the referee tolerates; bots are told the first six in Welcome."""
+    """The limits that the referee enforces; `message` has those that bots receive."""
 
     request_bytes: int = 64 * 1024
+    """Size of a request."""
     requests_per_second: int = 1_000
-    """Requests that answer no open decision; averaged over `rate_window_s`."""
+    """Requests that answer no open decision, averaged over `rate_window_s`."""
     matches: int = 1_024
-    """At once on one stream."""
+    """Concurrent matches on one stream."""
     actions_per_reply: int = 64
     rejections_forgiven: int = 3
-    """In one match."""
+    """Rejected replies per seat and match before a forfeit."""
     responses_unread: int = 1_024
-    """While the stream has not taken one for `unread_patience_s`."""
+    """Queued responses; a bot may exceed this for `unread_patience_s`."""
     unread_patience_s: float = 1.0
     unread_bytes: int = 64 * 1024 * 1024
-    """In any case."""
+    """Total size of queued responses; no bot may exceed this."""
     rate_window_s: float = 5.0
     hello_s: float = 10.0
-    """From the opening of a stream to its Hello."""
+    """Seconds from the opening of a stream to its Hello."""
     streams_without_hello: int = 256
+    """Open streams that have not sent Hello, per address."""
     watchers: int = 256
+    """Concurrent Watch calls."""
     transport_bytes: int = 8 * 1024 * 1024
-    """gRPC itself breaks the stream of a larger request; to the referee the bot has gone then."""
+    """Size of a message at which gRPC itself breaks the stream, without a protocol violation."""
 
-    def told(self) -> Limits:
-        """What bots are told."""
-        return Limits(
+    @property
+    def match_limits(self) -> MatchLimits:
+        """The limits that decide what happens in a match."""
+        return MatchLimits(self.actions_per_reply, self.rejections_forgiven)
+
+    def message(self, matches: int) -> LimitsMessage:
+        """Return the limits for Welcome, with the number of matches that the bot may play."""
+        return LimitsMessage(
             request_bytes=self.request_bytes,
             requests_per_second=self.requests_per_second,
-            matches=self.matches,
+            matches=matches,
             actions_per_reply=self.actions_per_reply,
             rejections_forgiven=self.rejections_forgiven,
             responses_unread=self.responses_unread,
         )
 
 
-class RateMeter:
-    """Counts requests against so many per second, averaged over a window: a leaking bucket."""
+class RateLimiter:
+    """Limits the rate of requests, averaged over a window (a leaky bucket)."""
 
-    __slots__ = ("_full", "_level", "_per_second", "_since")
+    __slots__ = ("_capacity", "_level", "_per_second", "_updated_s")
 
     def __init__(self, per_second: float, window_s: float) -> None:
         self._per_second = per_second
-        self._full = per_second * window_s
+        self._capacity = per_second * window_s
         self._level = 0.0
-        self._since = 0.0
+        self._updated_s = 0.0
 
-    def exceeded(self, now_s: float, requests: int = 1) -> bool:
-        """Count requests that came now; says whether they are more than allowed."""
-        leaked = (now_s - self._since) * self._per_second
-        self._since = now_s
+    def allow(self, now_s: float, requests: int = 1) -> bool:
+        """Count requests that arrived now; return False if they exceed the rate."""
+        leaked = (now_s - self._updated_s) * self._per_second
+        self._updated_s = now_s
         self._level = max(self._level - leaked, 0.0) + requests
-        return self._level > self._full
+        return self._level <= self._capacity

@@ -1,48 +1,32 @@
-"""The referee: which bots may play, their streams, and the matches they play.
+"""The referee: the bots that may connect, and the matches that they play.
 
-Everything happens in one event loop, and nothing waits while a request is handled: it is handled to
-its end before the next one.
+Everything happens in one event loop. No request is interrupted: each is handled completely before
+the next one.
 """
 
 import asyncio
-import time
-from collections import Counter
 from importlib.metadata import version
-from typing import Final
 
 from structlog.typing import FilteringBoundLogger
 
-from asara.v1.play_pb2 import PlayRequest, Reply
-from asara_codec.decode import PlainReply
-from asara_codec.messages import goodbye_bytes, welcome_bytes
+from asara_codec.messages import goodbye_bytes
 from asara_codec.results import Termination
 from asara_server.eventlog.journal import Journal
-from asara_server.logs import logger, printable
-from asara_server.match.match import Answer, Match
-from asara_server.match.spec import ClockSettings, MatchRecord, MatchSpec, Player
+from asara_server.logs import logger
+from asara_server.match.spec import MatchRecord, MatchSpec
+from asara_server.referee.authenticator import Authenticator
 from asara_server.referee.counters import Counters
-from asara_server.referee.hosted import HostedBot, HostedMatch, now_us, wake
-from asara_server.referee.limits import LimitSettings, RateMeter
-from asara_server.referee.match_host import MatchCut, MatchHost, presence
-from asara_server.referee.session import PROTOCOL_VERSION, Authenticator, Greeting, Session
-from asara_server.referee.stream_errors import Context, Ending, StreamError
-
-__all__ = [
-    "ClockSettings",
-    "LimitSettings",
-    "MatchCut",
-    "MatchRecord",
-    "MatchSpec",
-    "Player",
-    "Referee",
-]
-
-#: Ignored replies that are logged one by one for a stream; the rest are counted.
-_IGNORED_LOGGED: Final = 10
+from asara_server.referee.hosted import HostedBot, HostedMatch, wake
+from asara_server.referee.limits import LimitSettings, RateLimiter
+from asara_server.referee.match_ending import MatchCut
+from asara_server.referee.match_host import MatchHost
+from asara_server.referee.session import Session
+from asara_server.referee.stream_errors import Context
+from asara_server.referee.streams import StreamHandler
 
 
 class Referee:
-    """Plays matches between bots that dial in. All methods belong to one event loop."""
+    """The registry of bots and matches. All methods belong to one event loop."""
 
     def __init__(
         self,
@@ -54,336 +38,188 @@ class Referee:
     ) -> None:
         self.limits = limits or LimitSettings()
         self.log = log or logger("referee")
-        self.name = name or f"asara/{version('asara')}"
-        self._told = self.limits.told()
-        self._tables = MatchHost(self._told, self.log, journal)
+        self.watcher_count = 0
+        """Number of Watch calls in progress."""
         self._bots: dict[str, HostedBot] = {}
-        self._sessions: dict[Session, HostedBot] = {}
-        #: Streams that have not said hello, by their door.
-        self._strangers: Counter[Authenticator | None] = Counter()
-        self._stopping = False
-        #: Calls that follow a match.
-        self.watchers = 0
+        self._matches = MatchHost(self.limits.match_limits, self.log, journal)
+        self._streams = StreamHandler(
+            self._bots,
+            self._matches,
+            self.limits,
+            self.log,
+            name or f"asara/{version('asara')}",
+        )
 
-    # For metrics; other threads may read these
+    # Metrics, which any thread may read
 
-    @property
-    def counters(self) -> Counters:
-        """What happened in matches that are over."""
-        return self._tables.counters
-
-    @property
-    def waiting_matches(self) -> int:
-        """Matches that wait for their bots."""
-        return self._tables.waiting
-
-    @property
-    def running_matches(self) -> int:
-        """Matches that have begun and are not over."""
-        return max(len(self._tables.by_match) - self._tables.waiting, 0)
+    def start_counting(self) -> Counters:
+        """Return the counters; nothing is counted before the first call."""
+        ending = self._matches.ending
+        if ending.counters is None:
+            ending.counters = Counters()
+        return ending.counters
 
     @property
-    def streams(self) -> int:
-        """Streams of bots that have said hello."""
-        return len(self._sessions)
+    def waiting_match_count(self) -> int:
+        """Number of matches that wait for their bots."""
+        return self._matches.starter.waiting_count
 
     @property
-    def streams_without_hello(self) -> int:
-        """Streams that have not."""
-        return sum(list(self._strangers.values()))
+    def running_match_count(self) -> int:
+        """Number of matches that have begun and are not over."""
+        return max(len(self._matches.by_id) - self.waiting_match_count, 0)
+
+    @property
+    def stream_count(self) -> int:
+        """Number of streams that have sent Hello."""
+        return self._streams.count
+
+    @property
+    def stream_count_without_hello(self) -> int:
+        """Number of streams that have not sent Hello."""
+        return self._streams.count_without_hello
 
     # Bots
 
-    def admit(
+    def register_bot(
         self,
-        token: str,
+        key: str,
         entry: str,
         *,
-        door: Authenticator | None = None,
-        matches: int | None = None,
+        authenticator: Authenticator | None = None,
+        max_matches: int | None = None,
     ) -> None:
-        """A bot with this token may dial in; ValueError where the token is in use.
+        """Admit a bot that presents this token; raise ValueError if the token is in use.
 
-        With a `door` it may come in there only, and `token` is what the door knows it by. It plays
-        so many `matches` at once at most.
+        With an authenticator, the bot can connect at the authenticator's address only, and `key` is
+        what the authenticator returns for the bot's token. `max_matches` limits its concurrent
+        matches.
         """
-        if not token:
+        if not key:
             raise ValueError(f"{entry}: the token is empty")
-        known = self._bots.get(token)
-        if known is not None and known.gone is None:
-            raise ValueError(f"{entry}: the token is already in use by {known.entry}")
+        earlier = self._bots.get(key)
+        if earlier is not None and earlier.lost is None:
+            raise ValueError(f"{entry}: the token is already in use by {earlier.entry}")
         limits = self.limits
-        meter = RateMeter(limits.requests_per_second, limits.rate_window_s)
-        most = limits.matches if matches is None else min(matches, limits.matches)
-        self._bots[token] = HostedBot(token, entry, meter, most, door)
+        rate_limiter = RateLimiter(limits.requests_per_second, limits.rate_window_s)
+        matches = limits.matches if max_matches is None else min(max_matches, limits.matches)
+        self._bots[key] = HostedBot(key, entry, rate_limiter, matches, authenticator)
 
-    def dismiss(self, token: str, reason: str) -> None:
-        """Say goodbye to a bot; it may not come back, and forfeits what it still plays."""
-        bot = self._bots.pop(token, None)
-        if bot is not None and bot.gone is None:
+    def remove_bot(self, key: str, reason: str) -> None:
+        """Disconnect a bot for good; it forfeits the matches that it is playing."""
+        bot = self._bots.pop(key, None)
+        if bot is not None and bot.lost is None:
             self._lose(bot, f"dismissed: {reason}", goodbye=reason)
 
-    def send_away(self, token: str, reason: str) -> None:
-        """Say goodbye to a bot; it forfeits what it plays, and may dial in again."""
-        bot = self._bots.get(token)
+    def disconnect_bot(self, key: str, reason: str) -> None:
+        """Disconnect a bot; it forfeits the matches that it is playing and may connect again."""
+        bot = self._bots.get(key)
         if bot is None or bot.session is None:
             return
-        self.log.info("bot sent away", entry=bot.entry, reason=reason)
-        self._forfeit_all(bot, Termination.CRASH, f"dismissed: {reason}")
-        self.settle()
-        bot.session.say_goodbye(goodbye_bytes(reason))
-        bot.session = None  # from now on, though its stream may take a moment to end
-        self._leave_all(bot, now_us())
+        self.log.info("disconnecting bot", entry=bot.entry, reason=reason)
+        session = bot.session
+        self._matches.forfeit_all(bot, Termination.CRASH, f"dismissed: {reason}")
+        self._matches.flush()
+        session.close(goodbye_bytes(reason))
+        bot.session = None  # at once, although its stream may take a moment to end
+        self._matches.bot_disconnected(bot)
 
-    def lost(self, token: str, detail: str) -> None:
-        """A bot's process is gone for good: it forfeits all its matches at once."""
-        bot = self._bots.get(token)
-        if bot is not None and bot.gone is None:
+    def mark_lost(self, key: str, detail: str) -> None:
+        """Forfeit all matches of a bot whose process has ended; it cannot connect again."""
+        bot = self._bots.get(key)
+        if bot is not None and bot.lost is None:
             self._lose(bot, detail, goodbye=detail)
 
-    def connected(self, token: str) -> bool:
-        """Whether a bot has a stream now."""
-        bot = self._bots.get(token)
+    def is_connected(self, key: str) -> bool:
+        bot = self._bots.get(key)
         return bot is not None and bot.session is not None
 
-    def capacity(self, token: str) -> int:
-        """How many matches a bot can play at once; 0 while it is not connected."""
-        bot = self._bots.get(token)
-        if bot is None or bot.session is None or bot.greeting is None:
+    def match_capacity(self, key: str) -> int:
+        """Return how many matches a bot can play at once; 0 if it is not connected."""
+        bot = self._bots.get(key)
+        if bot is None or bot.session is None or bot.hello is None:
             return 0
-        return bot.greeting.max_matches
+        return bot.hello.max_matches
 
-    async def wait_connected(self, token: str, timeout_s: float) -> bool:
-        """Wait until a bot has dialled in; False where it does not in time, or is lost."""
-        bot = self._bots.get(token)
-        if bot is None or bot.gone is not None:
+    async def wait_until_connected(self, key: str, timeout_s: float) -> bool:
+        """Return True once a bot is connected; False after the timeout, or if it is lost."""
+        bot = self._bots.get(key)
+        if bot is None or bot.lost is not None:
             return False
         if bot.session is None:
             waiter = asyncio.get_running_loop().create_future()
-            bot.waiters.append(waiter)
+            bot.connect_waiters.append(waiter)
             try:
                 async with asyncio.timeout(timeout_s):
                     await waiter
             except TimeoutError:
-                bot.waiters.remove(waiter)
+                bot.connect_waiters.remove(waiter)
         return bot.session is not None
 
     def _lose(self, bot: HostedBot, detail: str, goodbye: str) -> None:
-        bot.gone = detail
+        bot.lost = detail
         self.log.info("bot lost", entry=bot.entry, detail=detail)
-        wake(bot.waiters)
-        self._forfeit_all(bot, Termination.CRASH, detail)
-        self.settle()
+        wake(bot.connect_waiters)
+        self._matches.forfeit_all(bot, Termination.CRASH, detail)
+        self._matches.flush()
         if bot.session is not None:
-            bot.session.say_goodbye(goodbye_bytes(goodbye))
-        self._tables.start_soon()
-
-    def _forfeit_all(self, bot: HostedBot, termination: Termination, detail: str) -> None:
-        for table, seat in list(bot.tables.values()):
-            self._tables.forfeit(table, seat, termination, detail)
+            bot.session.close(goodbye_bytes(goodbye))
+        self._matches.starter.start_soon()
 
     # Matches
 
     async def play(self, spec: MatchSpec) -> MatchRecord:
-        """Play a match to its end, as soon as its bots are there and have room for it.
+        """Play a match to its end; it begins when its bots are connected and have room for it.
 
-        A match that the journal holds from before goes on where it was. ValueError where a token
-        was not admitted or the match's name is taken; MatchCut where the referee stops before the
-        end; JournalError where the journal fails.
+        A match that the journal holds continues from its last input. Raise ValueError if a bot is
+        not registered or a match of this name is being played, MatchCut if the referee stops before
+        the end, and JournalError if the journal fails.
         """
-        if self._stopping:
+        if self._streams.stopping:
             raise MatchCut(f"match {spec.match_id}: not started, the referee is stopping")
-        if spec.match_id in self._tables.by_match:
+        if spec.match_id in self._matches.by_id:
             raise ValueError(f"match {spec.match_id}: a match of this name is being played")
         bots = []
         for player in spec.players:
             bot = self._bots.get(player.token)
             if bot is None:
-                raise ValueError(f"match {spec.match_id}: {player.entry} was not admitted")
+                raise ValueError(f"match {spec.match_id}: {player.entry} is not registered")
             bots.append(bot)
-        return await self._tables.play(spec, tuple(bots))
+        return await self._matches.play(spec, tuple(bots))
 
-    def settle(self) -> None:
-        """Commit and tell what happened in matches; what anybody is shown of one comes behind."""
-        self._tables.settle()
+    def flush(self) -> None:
+        """Journal and send what has happened so far; to be called before a match is shown."""
+        self._matches.flush()
 
-    def running(self) -> list[HostedMatch]:
-        """Matches that have started, in the order they came."""
-        self.settle()
-        return [table for table in self._tables.by_match.values() if table.match is not None]
+    def running_matches(self) -> list[HostedMatch]:
+        """Return the matches that have begun, in the order of the calls of `play`."""
+        self.flush()
+        return [hosted for hosted in self._matches.by_id.values() if hosted.match is not None]
 
-    def table(self, match_id: str) -> HostedMatch | None:
-        """The match of this name, if it runs."""
-        table = self._tables.by_match.get(match_id)
-        return None if table is None or table.match is None else table
+    def running_match(self, match_id: str) -> HostedMatch | None:
+        """Return the match of this name; None if it is not running."""
+        hosted = self._matches.by_id.get(match_id)
+        return None if hosted is None or hosted.match is None else hosted
 
     async def stop(self, *, finish_s: float) -> list[str]:
-        """Let the open decisions be answered, for so many seconds at most, and end everything.
+        """End all matches and streams, after at most `finish_s` for the open decisions.
 
-        Says which matches were cut, in a line for each. The streams get a Goodbye.
+        Return a line for each match that was cut.
         """
-        if self._stopping:
+        if self._streams.stopping:
             return []
-        self._stopping = True
-        self.log.info("referee stops", matches=len(self._tables.by_match), finish_s=finish_s)
-        cut = await self._tables.stop(finish_s)
-        self.settle()
-        message = goodbye_bytes("the referee is stopping")
-        for session in list(self._sessions):
-            session.say_goodbye(message)
+        self._streams.stopping = True
+        self.log.info("referee stopping", matches=len(self._matches.by_id), finish_s=finish_s)
+        cut = await self._matches.stop(finish_s)
+        self._matches.flush()
+        self._streams.close_all(goodbye_bytes("the referee is stopping"))
         return cut
 
-    # Streams: what a session calls
+    # Streams
 
-    def new_session(self, context: Context, door: Authenticator | None = None) -> Session:
-        """A session for a stream just opened; raises StreamError where there are too many.
+    def open_session(self, context: Context, authenticator: Authenticator | None = None) -> Session:
+        """Return a session for a new stream; raise StreamError if too many are open.
 
-        They are counted by door, so that whoever knocks at one does not close the others.
+        `authenticator` is that of the address at which the stream was opened.
         """
-        strangers = self._strangers[door]
-        if strangers >= self.limits.streams_without_hello:
-            raise StreamError(
-                Ending.TOO_MANY_STREAMS,
-                f"{strangers} streams are open that have not said hello; try again later",
-            )
-        self._strangers[door] += 1
-        return Session(context, self, self.limits, door)
-
-    def dial_in(self, session: Session, greeting: Greeting) -> None:
-        """A bot said hello: it takes the place of its earlier stream, and finds its matches."""
-        if self._stopping:
-            raise StreamError(Ending.STOPPING, "the referee is stopping")
-        door = session.door
-        key = greeting.token if door is None else door.identify(greeting.token)
-        bot = None if key is None else self._bots.get(key)
-        if bot is None or bot.gone is not None or bot.door is not door:
-            raise StreamError(Ending.UNKNOWN_TOKEN, "no bot with this token may dial in")
-        self.settle()  # what was said before goes to the stream that was there before
-        now = now_us()
-        try:
-            self._count(bot, 1 + len(bot.tables))
-        except StreamError as ended:
-            self._punish(bot, ended)
-            raise
-        if bot.session is not None:
-            bot.session.end(StreamError(Ending.REPLACED, "a new stream with this token came"))
-            self._leave_all(bot, now)
-        self._strangers[door] -= 1
-        self._sessions[session] = bot
-        bot.session = session
-        most = min(greeting.max_matches, bot.matches)
-        bot.greeting = greeting = greeting._replace(max_matches=most)
-        self.log.info(
-            "bot dialled in",
-            entry=bot.entry,
-            bot=printable(greeting.bot_name),
-            language=printable(greeting.language),
-            matches=most,
-            again=bot.known,
-        )
-        bot.known = True
-        session.put(
-            welcome_bytes(
-                protocol_version=PROTOCOL_VERSION,
-                referee=self.name,
-                entry=bot.entry,
-                limits=self._told._replace(matches=bot.matches),
-            )
-        )
-        for match_id, (table, seat) in list(bot.tables.items()):
-            here = presence(greeting, greeting.last_events.get(match_id))
-            self._tables.drive(table, Match.enter, seat, here, table.time_us(now))
-            self._tables.ask_for_nonce(table, seat)
-        wake(bot.waiters)
-        self._tables.start_soon()
-        if door is not None:
-            door.changed()
-
-    def reply(self, session: Session, reply: Reply | PlainReply) -> None:
-        """A reply to a decision: the hot path."""
-        bot = self._sessions[session]
-        found = bot.tables.get(reply.match_id)
-        answer = None
-        if found is not None:
-            answer = self._tables.reply(*found, reply.decision_id, reply.actions)
-            if answer is Answer.ACCEPTED:
-                return
-        if answer is not Answer.REJECTED:
-            self._ignore(session, bot, reply.match_id, decision=reply.decision_id)
-        self._count(bot)
-
-    def take(self, session: Session, request: PlayRequest) -> None:
-        """A request after Hello."""
-        bot = self._sessions[session]
-        which = request.WhichOneof("request")
-        if which == "reply":
-            self.reply(session, request.reply)
-        elif which == "nonce":
-            nonce = request.nonce
-            found = bot.tables.get(nonce.match_id)
-            if found is None:  # too late, or called off
-                self._ignore(session, bot, nonce.match_id)
-                self._count(bot)
-            else:
-                self._tables.nonce(*found, nonce.nonce)
-        elif which == "hello":
-            raise StreamError(Ending.SECOND_HELLO, "Hello may come only once in a stream")
-        else:
-            raise StreamError(Ending.EMPTY_REQUEST, "a request with no member set")
-
-    def _ignore(
-        self, session: Session, bot: HostedBot, match_id: str, decision: int | None = None
-    ) -> None:
-        session.ignored += 1
-        if session.ignored <= _IGNORED_LOGGED:
-            match = printable(match_id)
-            if decision is None:
-                self.log.info("nonce ignored", entry=bot.entry, match=match)
-            else:
-                self.log.info("reply ignored", entry=bot.entry, match=match, decision=decision)
-
-    def _count(self, bot: HostedBot, requests: int = 1) -> None:
-        """Count requests that bring no match forward; raises StreamError for one too many."""
-        if bot.meter.exceeded(time.monotonic(), requests):
-            limit = self.limits.requests_per_second
-            raise StreamError(
-                Ending.REQUEST_RATE,
-                f"more than {limit} requests per second that answer no open decision",
-            )
-
-    def violate(self, session: Session, ended: StreamError) -> None:
-        """A bot broke the protocol or a limit: it forfeits all its matches."""
-        bot = self._sessions.get(session)
-        if bot is not None:
-            self._punish(bot, ended)
-
-    def _punish(self, bot: HostedBot, ended: StreamError) -> None:
-        reason = ended.ending.value[1]
-        self.counters.violation(reason)
-        self.log.warning("protocol violation", entry=bot.entry, reason=reason, detail=ended.detail)
-        self._forfeit_all(bot, Termination.PROTOCOL_VIOLATION, ended.detail)
-
-    def fail(self, session: Session, error: Exception) -> None:
-        """A stream ends through a fault of the referee; its bot may dial in again."""
-        bot = self._sessions.get(session)
-        self.log.error("stream failed", entry=bot.entry if bot else None, exc_info=error)
-
-    def hang_up(self, session: Session) -> None:
-        """A stream is over; its bot is away until it dials in again."""
-        bot = self._sessions.pop(session, None)
-        if bot is None:
-            self._strangers[session.door] -= 1
-            return
-        if bot.session is session:
-            bot.session = None
-            self.log.info("bot away", entry=bot.entry, ignored_replies=session.ignored)
-            self._leave_all(bot, now_us())
-            if bot.door is not None:
-                bot.door.changed()
-
-    def _leave_all(self, bot: HostedBot, now: int) -> None:
-        for match_id, (table, seat) in list(bot.tables.items()):
-            match = table.match
-            if match is not None and match.termination(seat).forfeit:
-                del bot.tables[match_id]  # the steward plays on; there is nothing to come back to
-            self._tables.drive(table, Match.leave, seat, table.time_us(now))
+        return self._streams.open(context, authenticator)

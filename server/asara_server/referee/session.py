@@ -1,134 +1,116 @@
-"""One stream of a bot: what it sends is read and counted here, what it is sent waits here.
+"""One stream of a bot: its requests are read and handled here, its responses queued and written.
 
-A coroutine reads the stream and handles each request at once. What the request causes for its own
-stream is written by the same coroutine; what other streams cause is written by a second task, which
-sleeps while there is nothing to write. That costs least: most answers of the referee go to the
-stream that just asked for them.
+One coroutine reads the stream and handles each request at once. It also writes the responses that
+the request causes on the same stream; those caused by other streams are written by a second task,
+which sleeps while there is nothing to write. Most responses go to the stream that has just sent a
+request, so this costs least.
 """
 
 import asyncio
 import contextlib
 from collections import deque
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, Protocol
 
 import grpc
 from google.protobuf.message import DecodeError
 
-from asara.v1.play_pb2 import Hello, PlayRequest
+from asara.v1.play_pb2 import PlayRequest
 from asara_codec.decode import PlainReply, reply_from_bytes
+from asara_server.referee.authenticator import Authenticator
+from asara_server.referee.hello import CheckedHello, check_hello
 from asara_server.referee.limits import LimitSettings
-from asara_server.referee.stream_errors import VIOLATIONS, Context, Ending, StreamError, end_call
+from asara_server.referee.stream_errors import (
+    VIOLATIONS,
+    Context,
+    ErrorKind,
+    StreamError,
+    abort_call,
+)
 
-PROTOCOL_VERSION: Final = 1
-
-#: Seconds that a stream has to take the last words before it is given up.
-_LAST_WORDS_S: Final = 1.0
-
-
-class Greeting(NamedTuple):
-    """A Hello, checked as far as one stream can."""
-
-    token: str
-    bot_name: str
-    language: str
-    max_matches: int
-    live_updates: bool
-    omit_public_view: bool
-    last_events: dict[str, int]
-    """By match, the last event received before a break."""
+_CLOSE_S: Final = 1.0
+"""Seconds within which a stream must take its last response."""
 
 
-class Authenticator(Protocol):
-    """An address where only the bots come in that were admitted for it."""
+class SessionHandler(Protocol):
+    """Receives what happens on a stream. None of its methods waits."""
 
-    def identify(self, token: str) -> str | None:
-        """What the bot is known by that presents this token; None where there is none."""
+    def on_hello(self, session: "Session", hello: CheckedHello) -> None:
+        """Admit the bot; raise StreamError to refuse it."""
 
-    def changed(self) -> None:
-        """A bot that this door is for has dialled in, or its stream is over."""
+    def on_reply(self, session: "Session", reply: PlainReply) -> None:
+        """Handle a reply; raise StreamError for a violation."""
 
+    def on_request(self, session: "Session", request: PlayRequest) -> None:
+        """Handle any other request after Hello; raise StreamError for a violation."""
 
-class Handler(Protocol):
-    """What a session needs of the referee. Nothing here waits."""
+    def on_violation(self, session: "Session", error: StreamError) -> None:
+        """React to a violation of the protocol or a limit; `on_closed` follows."""
 
-    def dial_in(self, session: "Session", greeting: Greeting) -> None:
-        """A bot said hello; raises StreamError where it may not come in."""
+    def on_failure(self, session: "Session", error: Exception) -> None:
+        """React to a failure of the referee in handling a request; `on_closed` follows."""
 
-    def reply(self, session: "Session", reply: PlainReply) -> None:
-        """Handle a reply; raises StreamError for a violation."""
-
-    def take(self, session: "Session", request: PlayRequest) -> None:
-        """Handle any other request after Hello; raises StreamError for a violation."""
-
-    def violate(self, session: "Session", ended: StreamError) -> None:
-        """The bot broke the protocol or a limit; `hang_up` follows."""
-
-    def fail(self, session: "Session", error: Exception) -> None:
-        """The referee failed in handling a request; `hang_up` follows."""
-
-    def hang_up(self, session: "Session") -> None:
-        """The stream is over, for whatever reason."""
+    def on_closed(self, session: "Session") -> None:
+        """React to the end of the stream, whatever its cause."""
 
 
 class Session:
-    """A stream from its first byte to its end."""
+    """A stream from its opening to its end."""
 
     def __init__(
         self,
         context: Context,
-        handler: Handler,
+        handler: SessionHandler,
         limits: LimitSettings,
-        door: Authenticator | None = None,
+        authenticator: Authenticator | None = None,
     ) -> None:
-        #: Where it came in; None for the referee's own addresses.
-        self.door = door
-        #: Set once nothing more is handled or sent.
-        self.over = False
-        #: Replies that answered no open decision.
-        self.ignored = 0
+        """`authenticator` is that of the address at which the stream was opened."""
+        self.authenticator = authenticator
+        self.closed = False
+        """True once nothing more is handled, and nothing more is queued."""
+        self.ignored_requests = 0
         self._context = context
         self._handler = handler
         self._limits = limits
         self._loop = asyncio.get_running_loop()
         self._outbox: deque[bytes] = deque()
         self._outbox_bytes = 0
-        #: Whether one of the two tasks is writing, or about to.
+        # True while one of the two tasks is writing or about to write: gRPC permits one at a time.
         self._writing = False
         self._write_began_s = 0.0
-        self._wake: asyncio.Future[None] | None = None
-        self._written: asyncio.Future[None] | None = None
-        self._task: asyncio.Task[Any] | None = None
+        self._writer_waiter: asyncio.Future[None] | None = None
+        self._write_waiter: asyncio.Future[None] | None = None
+        self._reader: asyncio.Task[Any] | None = None
         self._reading = False
-        self._ended: StreamError | None = None
+        self._error: StreamError | None = None
 
     # For the referee
 
-    def put(self, message: bytes) -> None:
-        """Send a response as soon as the stream takes it; never waits."""
-        if self.over:
+    def send(self, message: bytes) -> None:
+        """Queue a response; it is written as soon as the stream takes it."""
+        if self.closed:
             return
         self._outbox.append(message)
         self._outbox_bytes += len(message)
-        if self._overfull():
+        if self._is_overfull():
             self._overflow()
         elif not self._writing:
             self._wake_writer()
 
-    def end(self, ended: StreamError) -> None:
-        """End the stream with a status; what waits unwritten is dropped."""
-        if not self.over:
-            self._ended = ended
+    def abort(self, error: StreamError) -> None:
+        """End the stream with the status of an error; queued responses are dropped."""
+        if not self.closed:
+            self._error = error
             self._outbox.clear()
-            self._interrupt()
+            self._stop_reading()
 
-    def say_goodbye(self, message: bytes) -> None:
-        """Send a last response, and end the stream in good order."""
-        if not self.over:
-            self._outbox.append(message)
-            self._interrupt()
+    def close(self, goodbye: bytes) -> None:
+        """Send a last response and end the stream with status OK."""
+        if not self.closed:
+            self._outbox.append(goodbye)
+            self._stop_reading()
 
-    def _overfull(self) -> bool:
-        """Whether the bot does not read; many responses at once are no fault of its own."""
+    def _is_overfull(self) -> bool:
+        """Return True if the bot does not read; a burst of responses is no fault of the bot."""
         limits = self._limits
         if self._outbox_bytes > limits.unread_bytes:
             return True
@@ -142,72 +124,73 @@ class Session:
             f"{len(self._outbox)} responses ({self._outbox_bytes} bytes) wait unread; "
             f"{limits.responses_unread} ({limits.unread_bytes} bytes) may"
         )
-        self.end(StreamError(Ending.RESPONSES_UNREAD, detail))
+        self.abort(StreamError(ErrorKind.RESPONSES_UNREAD, detail))
 
-    def _interrupt(self) -> None:
-        """Bring the reading task to its end, from whichever task this is."""
-        self.over = True
-        task = self._task
-        if task is None or task is asyncio.current_task():
+    def _stop_reading(self) -> None:
+        """Make the reading task end; any task may call this."""
+        self.closed = True
+        reader = self._reader
+        if reader is None or reader is asyncio.current_task():
             return
-        if self._reading or self._ended is not None:
-            task.cancel()
-        else:  # it waits for the bot to take a response, and may go on to the last one
-            self._loop.call_later(_LAST_WORDS_S, task.cancel)
+        if self._reading or self._error is not None:
+            reader.cancel()
+        else:  # it is writing a response, and may still write the last one
+            self._loop.call_later(_CLOSE_S, reader.cancel)
 
     # The stream
 
     async def run(self) -> None:
-        """Serve the stream to its end; raises what gRPC wants to see raised."""
-        self._task = asyncio.current_task()
+        """Serve the stream to its end; raise what gRPC expects for an aborted call."""
+        self._reader = asyncio.current_task()
         writer = self._loop.create_task(self._write_for_others())
         try:
-            await self._serve_to_the_end()
-            await self._say_last_words()
+            await self._serve()
+            await self._end_call()
         finally:
             writer.cancel()
 
-    async def _serve_to_the_end(self) -> None:
+    async def _serve(self) -> None:
         try:
-            await self._serve()
+            await self._read_requests()
         except asyncio.CancelledError:
-            if not self.over:  # the bot has gone
+            if not self.closed:  # the bot has disconnected
                 raise
-            assert self._task is not None
-            self._task.uncancel()  # it was the referee that ended the reading
-        except StreamError as ended:
-            self._ended = self._ended or ended
+            assert self._reader is not None
+            self._reader.uncancel()  # `_stop_reading` cancelled it
+        except StreamError as error:
+            self._error = self._error or error
         except grpc.aio.BaseError:
-            pass  # the stream broke while it was written
+            pass  # the stream broke during a write
         except Exception as error:  # noqa: BLE001 - a fault of the referee ends this stream only
-            self._handler.fail(self, error)
-            self._ended = StreamError(Ending.REFEREE, "the referee failed; see its log")
+            self._handler.on_failure(self, error)
+            self._error = StreamError(ErrorKind.REFEREE, "the referee failed; see its log")
         finally:
-            self.over = True
-            if self._ended is not None and self._ended.ending in VIOLATIONS:
-                self._handler.violate(self, self._ended)
-            self._handler.hang_up(self)
+            self.closed = True
+            if self._error is not None and self._error.kind in VIOLATIONS:
+                self._handler.on_violation(self, self._error)
+            self._handler.on_closed(self)
 
-    async def _say_last_words(self) -> None:
+    async def _end_call(self) -> None:
+        """Write what is queued, or abort the call with the error."""
         try:
-            async with asyncio.timeout(_LAST_WORDS_S):
-                if self._ended is not None:
-                    await end_call(self._context, self._ended)
+            async with asyncio.timeout(_CLOSE_S):
+                if self._error is not None:
+                    await abort_call(self._context, self._error)
                 elif self._outbox:
                     if self._writing:
-                        self._written = self._loop.create_future()
-                        await self._written
-                    await self._flush()
+                        self._write_waiter = self._loop.create_future()
+                        await self._write_waiter
+                    await self._write_outbox()
         except grpc.aio.AbortError:
             raise
         except (TimeoutError, grpc.aio.BaseError):
-            pass  # the bot does not read, or has gone
+            pass  # the bot does not read, or has disconnected
 
-    async def _serve(self) -> None:
-        await self._open()
-        await self._greet()
+    async def _read_requests(self) -> None:
+        await self._send_headers()
+        await self._read_hello()
         read = self._context.read
-        while not self.over:
+        while not self.closed:
             self._reading = True
             data = await read()
             self._reading = False
@@ -221,53 +204,54 @@ class Session:
                 if mine:
                     self._writing = False
             if mine and self._outbox:
-                await self._flush()
+                await self._write_outbox()
 
-    async def _open(self) -> None:
-        # gRPC would send these headers with the first response, and again with a status that comes
-        # while that response is written: it refuses them twice, and the stream would never end.
-        with contextlib.suppress(grpc.aio.BaseError):  # the bot has gone; reading tells
+    async def _send_headers(self) -> None:
+        # Otherwise gRPC sends the headers with the first response, and once more with a status that
+        # comes while that response is written. It refuses the second time, and the stream would
+        # never end.
+        with contextlib.suppress(grpc.aio.BaseError):  # disconnected; the next read reports it
             await self._context.send_initial_metadata(())
 
-    async def _greet(self) -> None:
+    async def _read_hello(self) -> None:
         self._reading = True
         try:
             data = await asyncio.wait_for(self._context.read(), self._limits.hello_s)
         except TimeoutError:
-            late = f"no Hello within {self._limits.hello_s:g} s after the stream was opened"
-            raise StreamError(Ending.HELLO_FIRST, late) from None
+            detail = f"no Hello within {self._limits.hello_s:g} s after the stream was opened"
+            raise StreamError(ErrorKind.HELLO_FIRST, detail) from None
         finally:
             self._reading = False
         if not isinstance(data, bytes):
-            raise StreamError(Ending.HELLO_FIRST, "the stream ended before Hello")
+            raise StreamError(ErrorKind.HELLO_FIRST, "the stream ended before Hello")
         request = self._parse(data)
         if request.WhichOneof("request") != "hello":
-            raise StreamError(Ending.HELLO_FIRST, "the first request of a stream must be Hello")
-        self._handler.dial_in(self, _check_hello(request.hello))
+            raise StreamError(ErrorKind.HELLO_FIRST, "the first request of a stream must be Hello")
+        self._handler.on_hello(self, check_hello(request.hello))
 
     def _handle(self, data: bytes) -> None:
         reply = reply_from_bytes(data) if len(data) <= self._limits.request_bytes else None
         if reply is not None:
-            self._handler.reply(self, reply)
+            self._handler.on_reply(self, reply)
         else:
-            self._handler.take(self, self._parse(data))
+            self._handler.on_request(self, self._parse(data))
 
     def _parse(self, data: bytes) -> PlayRequest:
         if len(data) > self._limits.request_bytes:
             raise StreamError(
-                Ending.REQUEST_TOO_LARGE,
+                ErrorKind.REQUEST_TOO_LARGE,
                 f"a request of {len(data)} bytes; {self._limits.request_bytes} are allowed",
             )
         try:
             return PlayRequest.FromString(data)
         except DecodeError:
             raise StreamError(
-                Ending.UNREADABLE_REQUEST, "a request is no serialized asara.v1.PlayRequest"
+                ErrorKind.UNREADABLE_REQUEST, "a request is not a serialized asara.v1.PlayRequest"
             ) from None
 
-    # Writing: `_writing` says that a task has taken it on, so that there is only one at a time
+    # Writing
 
-    async def _flush(self) -> None:
+    async def _write_outbox(self) -> None:
         self._writing = True
         write = self._context.write
         now = self._loop.time
@@ -280,39 +264,22 @@ class Session:
                 self._outbox_bytes -= len(message)
         finally:
             self._writing = False
-            if self._written is not None and not self._written.done():
-                self._written.set_result(None)
+            if self._write_waiter is not None and not self._write_waiter.done():
+                self._write_waiter.set_result(None)
 
     async def _write_for_others(self) -> None:
+        """Write the responses that other streams cause."""
         try:
             while True:
                 if self._outbox and not self._writing:
-                    await self._flush()
+                    await self._write_outbox()
                 else:
-                    self._wake = self._loop.create_future()
-                    await self._wake
+                    self._writer_waiter = self._loop.create_future()
+                    await self._writer_waiter
         except grpc.aio.BaseError:
-            pass  # the stream is over; the reading task hears of it too
+            pass  # the stream is over; the reading task notices it too
 
     def _wake_writer(self) -> None:
-        wake = self._wake
-        if wake is not None and not wake.done():
-            wake.set_result(None)
-
-
-def _check_hello(hello: Hello) -> Greeting:
-    if hello.protocol_version != PROTOCOL_VERSION:
-        raise StreamError(
-            Ending.PROTOCOL_VERSION,
-            f"Hello says protocol version {hello.protocol_version}; "
-            f"this referee speaks version {PROTOCOL_VERSION}",
-        )
-    return Greeting(
-        token=hello.token,
-        bot_name=hello.bot_name,
-        language=hello.language,
-        max_matches=max(hello.max_matches, 1),
-        live_updates=hello.live_updates,
-        omit_public_view=hello.omit_public_view,
-        last_events={last.match_id: last.sequence for last in hello.last_events},
-    )
+        waiter = self._writer_waiter
+        if waiter is not None and not waiter.done():
+            waiter.set_result(None)

@@ -1,8 +1,11 @@
-"""Following a match: what everybody may know, turn by turn. A slow watcher holds nobody up."""
+"""The public side of running matches, for watchers.
 
-import asyncio
+A watcher receives the events of a match turn by turn. A slow watcher delays no match: it
+receives the remaining events later.
+"""
+
 from bisect import bisect_right
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 
 from asara.v1.watch_pb2 import ListMatchesResponse, MatchSummary
 from asara_codec.messages import (
@@ -16,53 +19,60 @@ from asara_server.match.match import Match
 from asara_server.referee.hosted import HostedMatch
 
 
-def list_matches(tables: list[HostedMatch]) -> ListMatchesResponse:
-    """The matches that run now and may be watched.
+def is_public(hosted: HostedMatch) -> bool:
+    """Return True if a match is running and may be watched.
 
-    A mirrored one may not: what happens in it tells how the deal goes on in the others.
+    A mirrored match may not: its events would reveal the deal of the matches still to come.
     """
-    shown = [table for table in tables if not table.spec.mirrored]
-    return ListMatchesResponse(matches=[_summary(t, t.match) for t in shown if t.match])
+    return hosted.match is not None and not hosted.spec.mirrored
 
 
-def _summary(table: HostedMatch, match: Match) -> MatchSummary:
+def list_matches(running: Iterable[HostedMatch]) -> ListMatchesResponse:
+    """Return the matches that may be watched."""
+    return ListMatchesResponse(
+        matches=[_summary(h, h.match) for h in running if h.match and is_public(h)]
+    )
+
+
+def _summary(hosted: HostedMatch, match: Match) -> MatchSummary:
     return match_summary(
-        match_id=table.spec.match_id,
-        entries=table.spec.entries,
-        rules=table.spec.rules,
-        sequence=match.feed.turns[-1],
+        match_id=hosted.spec.match_id,
+        entries=hosted.spec.entries,
+        rules=hosted.spec.rules,
+        sequence=match.feed.turn_ends[-1],
     )
 
 
 async def follow(
-    table: HostedMatch, after: int, settle: Callable[[], None]
+    hosted: HostedMatch, after: int, flush: Callable[[], None]
 ) -> AsyncIterator[bytes]:
-    """Messages to a watcher, to the end of the match: events behind number `after`, by turns.
+    """Yield the messages for a watcher, with the events after number `after`, to the match's end.
 
-    The first message comes as soon as no turn is half done. `settle` is called before each look.
+    The first message waits for the end of a turn in progress. `flush` is called before each look
+    at the match.
     """
-    match = table.match
+    match = hosted.match
     assert match is not None
     feed = match.feed
-    spec = table.spec
-    settle()
-    while not (feed.at_rest or match.finished):
-        await _news(table)
-        settle()
+    spec = hosted.spec
+    flush()
+    while not (feed.between_turns or match.finished):
+        await hosted.updated()
+        flush()
     yield watch_started_bytes(
         match_id=spec.match_id,
         entries=spec.entries,
         rules=spec.rules,
-        sequence=feed.turns[-1],
+        sequence=feed.turn_ends[-1],
         public=public_view(match.state),
         deal_commitment=feed.commitment,
         nonces=feed.nonces,
     )
     sent = max(after, 0)
     while True:
-        settle()
+        flush()
         finished = match.finished
-        ends = feed.turns[bisect_right(feed.turns, sent) :]
+        ends = feed.turn_ends[bisect_right(feed.turn_ends, sent) :]
         if finished and not match.void and max(sent, *ends, 0) < len(feed.events):
             ends.append(len(feed.events))
         for end in ends:
@@ -72,15 +82,9 @@ async def follow(
             sent = end
         if finished:
             break
-        if match.finished or bisect_right(feed.turns, sent) < len(feed.turns):
-            continue  # more happened while the watcher was slow
-        await _news(table)
+        if match.finished or bisect_right(feed.turn_ends, sent) < len(feed.turn_ends):
+            continue  # more happened while the watcher received these
+        await hosted.updated()
     yield watch_ended_bytes(
         results=match.results, deal_secret=b"" if match.void else spec.secret, void=match.void
     )
-
-
-async def _news(table: HostedMatch) -> None:
-    waiter = asyncio.get_running_loop().create_future()
-    table.watchers.append(waiter)
-    await waiter

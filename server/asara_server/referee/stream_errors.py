@@ -1,4 +1,4 @@
-"""How the referee ends a stream or a call, and why."""
+"""Errors with which the referee ends a stream or a call."""
 
 from enum import Enum
 from typing import Any, Final, TypeAlias
@@ -6,14 +6,13 @@ from typing import Any, Final, TypeAlias
 import grpc
 
 REASON_KEY: Final = "asara-reason"
-"""Key of the trailing metadata that holds the reason."""
-
+"""Key of the trailing metadata that holds the machine-readable reason."""
 
 Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
 
 
-class Ending(Enum):
-    """Why the referee ends a stream or a call: status code, and reason for programs."""
+class ErrorKind(Enum):
+    """The kinds of errors, each with its gRPC status code and its machine-readable reason."""
 
     UNKNOWN_TOKEN = (grpc.StatusCode.UNAUTHENTICATED, "unknown-token")
     REPLACED = (grpc.StatusCode.ABORTED, "replaced")
@@ -31,31 +30,35 @@ class Ending(Enum):
     REFEREE = (grpc.StatusCode.INTERNAL, "referee")
     STOPPING = (grpc.StatusCode.UNAVAILABLE, "stopping")
 
+    def __init__(self, code: grpc.StatusCode, reason: str) -> None:
+        self.code = code
+        self.reason = reason
 
-#: What costs a bot the matches that it is playing.
+
 VIOLATIONS: Final = frozenset(
     {
-        Ending.SECOND_HELLO,
-        Ending.NONCE,
-        Ending.EMPTY_REQUEST,
-        Ending.UNREADABLE_REQUEST,
-        Ending.REQUEST_TOO_LARGE,
-        Ending.REQUEST_RATE,
-        Ending.RESPONSES_UNREAD,
+        ErrorKind.SECOND_HELLO,
+        ErrorKind.NONCE,
+        ErrorKind.EMPTY_REQUEST,
+        ErrorKind.UNREADABLE_REQUEST,
+        ErrorKind.REQUEST_TOO_LARGE,
+        ErrorKind.REQUEST_RATE,
+        ErrorKind.RESPONSES_UNREAD,
     }
 )
+"""Violations of the protocol, for which a bot forfeits the matches that it is playing."""
 
 
 class StreamError(Exception):
-    """The referee ends a stream or call; the text is for its author and names no secret."""
+    """An error that ends a stream or a call; its text is sent to the peer and holds no secret."""
 
-    def __init__(self, ending: Ending, detail: str) -> None:
+    def __init__(self, kind: ErrorKind, detail: str) -> None:
         super().__init__(detail)
-        self.ending = ending
+        self.kind = kind
         self.detail = detail
 
 
-async def end_call(context: Context, ended: StreamError) -> None:
-    """End a call with its status; raises what gRPC wants to see raised."""
-    code, reason = ended.ending.value
-    await context.abort(code, ended.detail, ((REASON_KEY, reason),))
+async def abort_call(context: Context, error: StreamError) -> None:
+    """End a call with the status of an error; raise grpc.aio.AbortError."""
+    kind = error.kind
+    await context.abort(kind.code, error.detail, ((REASON_KEY, kind.reason),))

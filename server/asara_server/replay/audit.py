@@ -1,29 +1,28 @@
-"""Check a replay without trusting whoever made it, but for the key that signed it.
+"""Checks of a replay that trust nobody but the owner of the key that signed it.
 
-What the file says of itself is checked first: frames, chain, signature, commitment. Then the match
-is driven again by the code that plays matches, and has to come out the same: whose turn it was,
-which actions were legal, what every decision cost, who ran out of time and when, scores, ranks, and
-every byte that every seat was sent.
+What the file says about itself is checked first: frames, chain, signature, commitment. Then the
+match is re-simulated by the code that plays matches, and has to come out the same: whose turn it
+was, which actions were legal, the cost of every decision, whose time ran out and when, scores,
+ranks, and every byte that every seat was sent.
 """
 
 from typing import NamedTuple
 
-from asara_server.eventlog.header import ReplayError
-from asara_server.eventlog.resimulate import UnsoundError, check_end, resimulate_record
+from asara_server.eventlog.replay import ReplayError
+from asara_server.eventlog.resimulate import UnsoundError, resimulated
 from asara_server.match.deal_secrets import secret_of
-from asara_server.match.match import Match
 from asara_server.replay.file import ReplayFile, parse_file
 from asara_server.replay.leaks import leak_fault
 from asara_server.replay.signing import fingerprint
 
 
 class Verdict(NamedTuple):
-    """What an audit found."""
+    """The result of an audit."""
 
     fault: str | None
-    """The first record that does not hold, what was expected and what was found; None if sound."""
+    """First record that does not hold, with the expected and the found value; None if sound."""
     public_key: bytes = b""
-    """Of whoever signed; empty where the file could not be read so far."""
+    """Key of the signature; empty if the file could not be read."""
 
 
 def audit(
@@ -33,11 +32,11 @@ def audit(
     tournament_secret: bytes | None = None,
     worlds: int = 0,
 ) -> Verdict:
-    """The verdict on the content of a file that the owner of this key should have signed.
+    """Check the content of a file that the owner of this key should have signed.
 
-    Without a key, whoever signed is believed; `Verdict.public_key` tells who it was. With the
-    secret of a tournament, the deal has to follow from it. With `worlds`, so many are tried at
-    every decision, for every seat, to see whether it was told too much.
+    Without a key, any signature will do; `Verdict.public_key` has its key. With the secret of a
+    tournament, the deal has to follow from it. `worlds` is the number of other worlds that are
+    tried for every seat at every decision, to find out whether it was sent too much.
     """
     try:
         file = parse_file(data)
@@ -47,17 +46,18 @@ def audit(
     if public_key is not None and signer != public_key:
         other = (
             f"{file.raw[-1].place}: expected a signature by key {fingerprint(public_key)}; "
-            f"found one by key {fingerprint(signer)}: somebody else vouches for this file"
+            f"found one by key {fingerprint(signer)}: another key signed this file"
         )
         return Verdict(other, signer)
-    fault = _signature_fault(file)
-    driven = _secret_fault(file, tournament_secret) or _drive_fault(file)
-    if fault and driven:
-        # the first record that does not hold is in front of the signature
-        return Verdict(f"{driven}; nor does the signature hold", signer)
-    if not (driven or fault) and worlds:
+    signature_fault = _signature_fault(file)
+    fault = _secret_fault(file, tournament_secret) or _simulation_fault(file)
+    if fault and signature_fault:
+        # the first record that does not hold comes before the signature
+        return Verdict(f"{fault}; the signature does not hold either", signer)
+    fault = fault or signature_fault
+    if fault is None and worlds:
         fault = leak_fault(file, worlds)
-    return Verdict(driven or fault, signer)
+    return Verdict(fault, signer)
 
 
 def _signature_fault(file: ReplayFile) -> str | None:
@@ -69,7 +69,7 @@ def _signature_fault(file: ReplayFile) -> str | None:
 
 
 def _secret_fault(file: ReplayFile, tournament_secret: bytes | None) -> str | None:
-    """Whether somebody chose the deal of this match: its secret has to be the tournament's."""
+    """Return a fault if the secret of the deal is not the one that the tournament's leads to."""
     if tournament_secret is None:
         return None
     header = file.replay.header
@@ -86,14 +86,10 @@ def _secret_fault(file: ReplayFile, tournament_secret: bytes | None) -> str | No
     )
 
 
-def _drive_fault(file: ReplayFile) -> str | None:
-    replay = file.replay
+def _simulation_fault(file: ReplayFile) -> str | None:
     try:
-        match = Match(replay.header.spec(), replay.header.limits())
-        for index, record in enumerate(replay.records):
-            resimulate_record(match, index, record)
-            match.outbox.clear()
-        check_end(match, replay)
+        for _ in resimulated(file.replay):
+            pass
     except UnsoundError as error:
         return str(file.raw[error.index + 1].error(error.fault))
     return None

@@ -1,24 +1,22 @@
-"""Differences between two replays, line by line."""
+"""Differences between two replays, in words."""
 
 from collections.abc import Iterator
 from itertools import zip_longest
-from typing import Any
+from typing import Any, Final
 
 from asara_game.edition import parse_edition
 from asara_server.eventlog.describe import describe, first_difference, value_words
-from asara_server.eventlog.header import Replay
-from asara_server.match.inputs import (
-    Record,
-)
+from asara_server.eventlog.replay import Replay
+from asara_server.match.inputs import Record
 
-#: What differs from match to match, whatever happens.
-_TIMES = frozenset({"time_us", "bot_us", "referee_us"})
+_TIMES: Final = frozenset({"time_us", "bot_us", "referee_us"})
+"""Fields that differ between any two matches."""
 
 
 def diff_replays(one: Replay, other: Replay) -> Iterator[str]:
-    """Where two matches part, in lines: set-up, first record in which something else happened, end.
+    """Yield lines: differences in set-up, the first record that differs, differences in results.
 
-    Times are not compared: no two matches have the same.
+    Times are not compared, since no two matches have the same.
     """
     for name in (
         "entries",
@@ -36,7 +34,7 @@ def diff_replays(one: Replay, other: Replay) -> Iterator[str]:
         yield f"edition: {names[0]} | {names[1]} (the files differ)"
     for number, (a, b) in enumerate(zip_longest(one.records, other.records), 2):
         if a is None or b is None or _timeless(a) != _timeless(b):
-            yield f"record {number}: {_told(a)} | {_told(b)}"
+            yield f"record {number}: {_words(a)} | {_words(b)}"
             break
     for first, second in zip(one.results, other.results, strict=False):
         if first != second:
@@ -49,5 +47,5 @@ def _timeless(record: Record) -> tuple[Any, ...]:
     return (type(record), *(value for name, value in values if name not in _TIMES))
 
 
-def _told(record: Record | None) -> str:
+def _words(record: Record | None) -> str:
     return "the match is over" if record is None else describe(record)

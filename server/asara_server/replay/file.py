@@ -1,21 +1,18 @@
-"""Replay files: eight bytes that say what it is, then each record behind its length.
+"""Replay files: eight bytes that identify the format, then each record preceded by its length.
 
-The header comes first, then what happened, the results, and the signature. Every record but the
-last is hashed into a chain, and the referee signs the end of it. README.md tells it in full.
+The header comes first, then the inputs of the match, the results, and the signature. Every record
+but the last is hashed into a chain, and the referee signs its end. README.md is the specification.
 """
 
-import os
 import stat
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from asara_codec.reflection import CodecError
-from asara_codec.wire_format import delimited, varint
-from asara_game.deal import Deal
-from asara_server.eventlog.header import Replay, ReplayError, ReplayHeader
+from asara_codec.wire_format import delimited, read_varint
+from asara_server.atomic_file import replace_file
 from asara_server.eventlog.record_codec import (
     AnyRecord,
     Results,
@@ -23,6 +20,8 @@ from asara_server.eventlog.record_codec import (
     record_bytes,
     record_from_bytes,
 )
+from asara_server.eventlog.replay import Replay, ReplayError, ReplayHeader
+from asara_server.match.deal_secrets import BYTES, commitment
 from asara_server.match.inputs import (
     ExpiryRecord,
     HaltRecord,
@@ -36,44 +35,28 @@ from asara_server.replay.signing import SigningKey, fingerprint, signature_holds
 VERSION: Final = 2
 _MAGIC: Final = b"ASARA\r\n"
 _START: Final = len(_MAGIC) + 1
-#: No match comes near it; it keeps a wrong file from filling the memory.
 _LARGEST: Final = 64 * 2**20
+"""Bytes of a file, many times those of any replay: a limit on memory for files of other kinds."""
 
 
 def write_replay(path: Path, replay: Replay, key: SigningKey) -> None:
-    """Write the file of a replay, as `write_file` does."""
-    write_file(path, replay_bytes(replay, key))
-
-
-def write_file(path: Path, data: bytes) -> None:
-    """Write the file whole or not at all: nobody ever finds half of it. Raises OSError."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.chmod(0o644)  # mkstemp makes it private
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    """Write a signed replay to a file, atomically. Raises OSError."""
+    replace_file(path, replay_bytes(replay, key))
 
 
 def replay_bytes(replay: Replay, key: SigningKey) -> bytes:
-    """The content of the replay's file."""
+    """Return the content of the replay's file."""
     return signed_bytes(replay_records(replay), key)
 
 
 def replay_records(replay: Replay) -> tuple[bytes, ...]:
-    """Its records, to be signed."""
+    """Return the records of the replay's file, all but the signature."""
     results = Results(replay.results, replay.digests)
     return tuple(map(record_bytes, (replay.header, *replay.records, results)))
 
 
 def signed_bytes(records: Iterable[bytes], key: SigningKey) -> bytes:
-    """The content of a file with these records, signed."""
+    """Return the content of a file with these records and their signature."""
     held = list(records)
     signature = Signature(key.public, key.sign(chain(held)))
     frames = map(delimited, (*held, record_bytes(signature)))
@@ -81,15 +64,15 @@ def signed_bytes(records: Iterable[bytes], key: SigningKey) -> bytes:
 
 
 def chain(records: Iterable[bytes]) -> bytes:
-    """The hash of the first bytes, with each record hashed into it in turn."""
+    """Return the hash of the first bytes, with each record hashed into it in turn."""
     digest = sha256(_MAGIC + bytes([VERSION])).digest()
     for record in records:
         digest = sha256(digest + record).digest()
     return digest
 
 
-class Raw(NamedTuple):
-    """The bytes of a record, with its number from 1 and the place of its first byte."""
+class RawRecord(NamedTuple):
+    """The bytes of a record, with its number from 1 and the position of its length in the file."""
 
     number: int
     offset: int
@@ -104,36 +87,36 @@ class Raw(NamedTuple):
 
 
 class ReplayFile(NamedTuple):
-    """A file that was read: sound as far as one can tell without playing the match again."""
+    """A file that was read; its records have not been re-simulated."""
 
     replay: Replay
-    raw: Sequence[Raw]
-    """All records: `replay.records` begin with the second."""
+    raw: Sequence[RawRecord]
+    """All records; those of `replay.records` begin with the second one."""
     signature: Signature
 
     @property
     def signed(self) -> bool:
-        """Whether the owner of the key in the file signed these records."""
+        """True if the owner of the key in the file signed these records."""
         _, public_key, signature = self.raw[-1], *self.signature
         return signature_holds(public_key, signature, chain(raw.data for raw in self.raw[:-1]))
 
     def check_signature(self) -> None:
-        """Raises ReplayError where the records are not those that were signed."""
+        """Raise ReplayError if the records are not those that were signed."""
         if not self.signed:
             key = fingerprint(self.signature.public_key)
             raise self.raw[-1].error(
                 f"expected the signature by key {key} of the records before it; found another: "
-                "a record, or the signature, was changed after it was signed"
+                "a record or the signature was changed after the signing"
             )
 
 
 def read_replay(path: Path) -> Replay:
-    """The replay in a file; raises ReplayError naming file, record and the record's first byte."""
+    """Return the replay in a file; raises ReplayError, which names file, record and position."""
     return read_signed(path).replay
 
 
 def read_signed(path: Path) -> ReplayFile:
-    """The same, with its records as they were signed, and by whom."""
+    """Return the same, with its raw records and its signature."""
     try:
         file = parse_file(read_file(path))
         file.check_signature()
@@ -143,27 +126,27 @@ def read_signed(path: Path) -> ReplayFile:
 
 
 def read_file(path: Path) -> bytes:
-    """The bytes of a file that may be a replay; raises ReplayError, without the path."""
+    """Return the bytes of a file that may be a replay; raises ReplayError, without the path."""
     try:
         about = path.stat()
         if not stat.S_ISREG(about.st_mode):
-            raise ReplayError("not a file; name one file of the folder replays")
+            raise ReplayError("not a file; name one file in the directory replays")
         if about.st_size > _LARGEST:
-            raise ReplayError("larger than any replay; it is another kind of file")
+            raise ReplayError("larger than any replay: a file of another kind")
         return path.read_bytes()
     except ReplayError:
         raise
     except OSError as error:
         raise ReplayError(error.strerror or str(error)) from None
-    except ValueError:  # what the system cannot even look for
-        raise ReplayError("no path: it holds a zero byte") from None
+    except ValueError:  # the system cannot look for it
+        raise ReplayError("not a path: it contains a zero byte") from None
 
 
 def parse_replay(data: bytes) -> Replay:
-    """The replay that the content of a file holds; raises ReplayError.
+    """Return the replay in the content of a file; raises ReplayError.
 
-    The records are those that were signed, by whichever key the file names; whether they are those
-    of a match is seen when it is driven.
+    Its records are those that were signed, by whichever key the file names. Only re-simulation
+    shows if they are those of a match.
     """
     file = parse_file(data)
     file.check_signature()
@@ -171,22 +154,22 @@ def parse_replay(data: bytes) -> Replay:
 
 
 def parse_file(data: bytes) -> ReplayFile:
-    """What the content of a file holds, its signature unchecked; raises ReplayError."""
+    """Read the content of a file, without checking its signature; raises ReplayError."""
     if not data:
-        raise ReplayError("the file is empty; copy it again from where it was written")
+        raise ReplayError("the file is empty; copy it again from its source")
     if data[: len(_MAGIC)] != _MAGIC[: len(data)]:
-        raise ReplayError("no replay of an ASARA match: its first bytes are others")
+        raise ReplayError("not a replay of an ASARA match: its first bytes differ")
     if len(data) < _START:
-        raise ReplayError("cut short in its first bytes; copy it again from where it was written")
+        raise ReplayError("cut short in its first bytes; copy it again from its source")
     if data[len(_MAGIC)] != VERSION:
         raise ReplayError(
-            f"replay format {data[len(_MAGIC)]}, and this program reads format {VERSION}: "
-            "use the version of this program that wrote it"
+            f"replay format {data[len(_MAGIC)]}; this program reads format {VERSION}: "
+            "use the version of the program that wrote it"
         )
     return _assemble(list(_split(data)))
 
 
-def _assemble(raw_records: Sequence[Raw]) -> ReplayFile:
+def _assemble(raw_records: Sequence[RawRecord]) -> ReplayFile:
     header: ReplayHeader | None = None
     records: list[Record] = []
     results: Results | None = None
@@ -194,10 +177,10 @@ def _assemble(raw_records: Sequence[Raw]) -> ReplayFile:
     for raw in raw_records:
         record = _read(raw)
         if signature is not None:
-            raise raw.error("stands behind the signature, which is the last record")
+            raise raw.error("follows the signature, which must be the last record")
         if results is not None:
             if not isinstance(record, Signature):
-                raise raw.error("stands behind the results, where the signature has to be")
+                raise raw.error("follows the results, where only the signature may")
             signature = record
         elif header is None:
             if not isinstance(record, ReplayHeader):
@@ -210,60 +193,54 @@ def _assemble(raw_records: Sequence[Raw]) -> ReplayFile:
         elif isinstance(record, ReplayHeader):
             raise raw.error("a second header")
         elif isinstance(record, Signature):
-            raise raw.error("the signature before the results")
+            raise raw.error("a signature before the results")
         else:
             _check_seats(raw, record, len(header.entries))
             records.append(record)
     if header is None or results is None or signature is None:
-        last = raw_records[-1] if raw_records else Raw(0, _START, b"")
+        last = raw_records[-1] if raw_records else RawRecord(0, _START, b"")
         missing = "results" if results is None else "signature"
         raise last.error(f"the file ends here without the {missing}: it is cut short")
     replay = Replay(header, tuple(records), results.results, results.digests)
     return ReplayFile(replay, raw_records, signature)
 
 
-def _split(data: bytes) -> Iterator[Raw]:
+def _split(data: bytes) -> Iterator[RawRecord]:
     offset = _START
     number = 0
     while offset < len(data):
         number += 1
         start = offset
-        length = shift = 0
-        while True:
-            if offset == len(data) or shift > 28:
-                raise Raw(number, start, b"").error("its length is damaged or cut short")
-            byte = data[offset]
-            offset += 1
-            length |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                break
-        if data[start:offset] != varint(length):
-            raise Raw(number, start, b"").error("its length is damaged: not the shortest form")
+        try:
+            length, offset = read_varint(data, offset)
+        except IndexError:
+            raise RawRecord(number, start, b"").error(
+                "its length is damaged or cut short"
+            ) from None
         left = len(data) - offset
         if length > left:
             fault = (
                 f"{length} bytes long, but the file ends after {left}: it is damaged or cut short"
             )
-            raise Raw(number, start, b"").error(fault)
-        yield tuple.__new__(Raw, (number, start, data[offset : offset + length]))
+            raise RawRecord(number, start, b"").error(fault)
+        yield RawRecord(number, start, data[offset : offset + length])
         offset += length
 
 
-def _read(raw: Raw) -> AnyRecord:
+def _read(raw: RawRecord) -> AnyRecord:
     try:
         return record_from_bytes(raw.data)
     except CodecError as error:
         raise raw.error(f"damaged: {error}") from None
 
 
-def _check_header(raw: Raw, header: ReplayHeader) -> None:
-    if len(header.deal_secret) != 32:
-        raise raw.error(f"the secret of the deal has {len(header.deal_secret)} bytes, not 32")
-    commitment = Deal(header.deal_secret).commitment()
-    if header.deal_commitment != commitment:
+def _check_header(raw: RawRecord, header: ReplayHeader) -> None:
+    if len(header.deal_secret) != BYTES:
+        raise raw.error(f"the secret of the deal has {len(header.deal_secret)} bytes, not {BYTES}")
+    expected = commitment(header.deal_secret)
+    if header.deal_commitment != expected:
         raise raw.error(
-            f"the secret does not open the commitment: expected {commitment.hex()}, "
+            f"the secret does not open the commitment: expected {expected.hex()}, "
             f"found {header.deal_commitment.hex()}"
         )
     try:
@@ -272,8 +249,8 @@ def _check_header(raw: Raw, header: ReplayHeader) -> None:
         raise raw.error(str(error)) from None
 
 
-def _check_seats(raw: Raw, record: Record, seats: int) -> None:
-    if isinstance(record, ReplyRecord):  # as nearly all are
+def _check_seats(raw: RawRecord, record: Record, seats: int) -> None:
+    if isinstance(record, ReplyRecord):  # nearly all are
         named = [record.seat]
     elif isinstance(record, StartRecord):
         named = [seat for seat, _ in (*record.present, *record.absent)]
@@ -288,7 +265,7 @@ def _check_seats(raw: Raw, record: Record, seats: int) -> None:
             raise raw.error(f"seat {seat}, but the match has seats 0 to {seats - 1}")
 
 
-def _check_results(raw: Raw, record: Results, seats: int) -> None:
+def _check_results(raw: RawRecord, record: Results, seats: int) -> None:
     if [result.seat for result in record.results] != list(range(seats)):
         raise raw.error(f"not one result for each of the seats 0 to {seats - 1}")
     if len(record.digests) != seats:

@@ -1,8 +1,8 @@
-"""Whether a seat was told anything that depends on what was hidden from it, in a match as played.
+"""Search of a match for messages that depend on what is hidden from their seat.
 
-At every decision the hidden part of the table is replaced by others that the seat cannot tell from
-it. What the seat would be sent then has to be the same, byte for byte: its view, the question and
-the legal actions, and what it would be told of a reply that is not legal.
+At every decision, everything hidden from a seat is replaced by other possibilities. What the seat
+would be sent then has to stay the same, byte for byte: its view, the decision with the legal
+actions, and the rejection of an illegal reply.
 """
 
 import random
@@ -14,14 +14,15 @@ from asara_codec.view_writer import ViewWriter
 from asara_game.determinize import determinize
 from asara_game.state import State
 from asara_game.view import view
-from asara_server.eventlog.header import ReplayError
+from asara_server.eventlog.replay import ReplayError
 from asara_server.eventlog.resimulate import Step, resimulated_steps
 from asara_server.replay.file import ReplayFile
 
 
 def leak_fault(file: ReplayFile, worlds: int) -> str | None:
-    """The first record after which a seat could have learned more than it may; None if it nowhere
-    could. So many other worlds are tried each time; the same ones for the same file.
+    """Return the first record after which a message reveals something; None if there is none.
+
+    `worlds` is the number of other possibilities tried each time, the same ones for the same file.
     """
     header = file.replay.header
     rng = random.Random(header.deal_secret)
@@ -29,28 +30,28 @@ def leak_fault(file: ReplayFile, worlds: int) -> str | None:
         for number, step in enumerate(resimulated_steps(file.replay)):
             for seat in _leaking(step, len(header.entries), worlds, rng):
                 place = file.raw[number].place
-                return f"{place}: seat {seat} is told something that it may not know"
+                return f"{place}: seat {seat} is sent something that is hidden from it"
     except ReplayError as error:
         return str(error)
     return None
 
 
 def _leaking(step: Step, seats: int, worlds: int, rng: random.Random) -> Iterator[int]:
-    """Seats that hear something else in another world."""
+    """Yield the seats that would be sent other messages in another world."""
     state = step.state
     for seat in range(seats):
         seen = view(state, seat)
-        if seen.decision is None:  # what goes on within another's turn, it hears at its end
+        if seen.decision is None:  # another seat's turn, sent when it is over
             continue
-        true = _heard(state, seat)
+        true = _messages(state, seat)
         for _ in range(worlds):
-            if _heard(determinize(seen, rng), seat) != true:
+            if _messages(determinize(seen, rng), seat) != true:
                 yield seat
                 break
 
 
-def _heard(state: State, seat: int) -> tuple[bytes, ...]:
-    """What the seat would be sent now."""
+def _messages(state: State, seat: int) -> tuple[bytes, ...]:
+    """Return what the seat would be sent in this state."""
     seen = view(state, seat)
     if state.seat != seat:
         return (ViewWriter().view(seen),)

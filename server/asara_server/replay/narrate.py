@@ -1,7 +1,7 @@
-"""A replay in words: as the referee saw the match, or as one seat did.
+"""A replay in words, as the referee or as one seat saw the match.
 
-A seat's account is made of the events, which everybody hears, and of that seat's own views, moves
-and rejections. Nothing else of the states and records is looked at, so nothing else can show.
+The account of a seat uses the events, which are public, and that seat's own views, moves and
+rejections. It uses nothing else of the states and records, so it cannot reveal anything else.
 """
 
 import textwrap
@@ -25,10 +25,9 @@ from asara_game.events import (
 from asara_game.rules import format_rule_sets
 from asara_game.view import PrivateView, view
 from asara_game.vocabulary import DecisionKind
-from asara_server.eventlog.header import Replay, ReplayError, ReplayHeader
+from asara_server.eventlog.replay import Replay, ReplayError, ReplayHeader
 from asara_server.eventlog.resimulate import Step, resimulated_steps
 from asara_server.match.inputs import EnterRecord, LeaveRecord, Record, RejectionRecord, ReplyRecord
-from asara_server.outcome import plain_words
 from asara_server.replay.phrases import (
     buyer_words,
     colour_words,
@@ -37,18 +36,19 @@ from asara_server.replay.phrases import (
     phrase,
     section_words,
 )
+from asara_server.text import plain_words
 
 _WIDTH: Final = 100
-#: While this is asked, the turn has not been seen to begin.
 _BEFORE_TURN: Final = (DecisionKind.SPACE, DecisionKind.BUYERS)
+"""Decisions before which nothing of a turn is public."""
 _SETTING_UP: Final = (DisplayFilled, GiftLaid)
 _EVALUATING: Final = (IncomeReceived, YearEvaluated, FinalEvaluated)
 
 
 def narrate(replay: Replay, seat: int | None = None) -> Iterator[str]:
-    """Lines for a person: everything, or only what `seat` could know when it happened.
+    """Yield lines: everything, or only what `seat` could know when it happened.
 
-    Raises ReplayError where there is no such seat, and at the first record that does not hold.
+    Raises ReplayError if there is no such seat, and at the first record that does not hold.
     """
     seats = len(replay.header.entries)
     if seat is not None and not 0 <= seat < seats:
@@ -59,16 +59,25 @@ def narrate(replay: Replay, seat: int | None = None) -> Iterator[str]:
 def narrate_steps(
     header: ReplayHeader, steps: Iterable[Step], results: Iterable[SeatResult], seat: int | None
 ) -> Iterator[str]:
-    """The lines of `narrate` for steps at hand."""
-    teller = _Teller(header.entries, seat)
-    yield from teller.opening(header)
+    """Yield the lines of `narrate` for given steps."""
+    narrator = _Narrator(header.entries, seat)
+    yield from narrator.opening(header)
     for step in steps:
-        yield from teller.step(step)
-    yield from teller.ending(results)
+        yield from narrator.step(step)
+    yield from narrator.ending(results)
 
 
-class _Teller:
-    """Gathers the events of a turn and tells them in one paragraph when it is over."""
+class _Narrator:
+    """Collects the events of a turn, and writes them in one paragraph when it is over.
+
+    - `own`: seats whose secrets are shown
+    - `prestige`, `shown`: of each seat, the prestige now and as it was shown last
+    - `stewards`: seats that have forfeited
+    - `turn`: seat whose turn is being collected, or -1
+    - `phrases`: the events of the turn
+    - `deferred`: lines to be written after the turn
+    - `changed`: own seats whose possessions changed since they were shown
+    """
 
     def __init__(self, entries: tuple[str, ...], seat: int | None) -> None:
         width = max(map(len, entries))
@@ -76,25 +85,21 @@ class _Teller:
         self.seat = seat
         self.own = range(len(entries)) if seat is None else (seat,)
         self.prestige = [0] * len(entries)
-        #: What was last said of it.
-        self.told = [0] * len(entries)
+        self.shown = [0] * len(entries)
         self.stewards: set[int] = set()
-        #: Seat whose turn is being gathered, or -1, and what it did.
         self.turn = -1
         self.phrases: list[str] = []
-        #: Lines that wait for the end of the turn.
-        self.waiting: list[str] = []
-        #: Own seats whose possessions changed since they were last told.
+        self.deferred: list[str] = []
         self.changed: set[int] = set()
 
     def opening(self, header: ReplayHeader) -> Iterator[str]:
-        eyes = "the referee" if self.seat is None else " ".join(self.names[self.seat].split())
-        yield f"Match {header.match_id} as {eyes} saw it"
+        viewer = "the referee" if self.seat is None else " ".join(self.names[self.seat].split())
+        yield f"Match {header.match_id} as {viewer} saw it"
         edition = parse_edition(header.edition)
         yield f"Rules: {format_rule_sets(header.rule_sets)}. Edition: {edition.name}."
 
     def step(self, step: Step) -> Iterator[str]:
-        notes = self._notes(step.record)
+        notes = self._secret_notes(step.record)
         for event in step.events:
             words = ""
             if notes and isinstance(event, notes[0][0]):
@@ -115,15 +120,15 @@ class _Teller:
         if self.turn < 0:
             yield from self._end_turn()
 
-    def _notes(self, record: Record | None) -> list[tuple[type, str]]:
-        """What an own record adds to the next events of these types."""
+    def _secret_notes(self, record: Record | None) -> list[tuple[type, str]]:
+        """Return what an own record adds to the next events of these types."""
         notes: list[tuple[type, str]] = []
         if isinstance(record, RejectionRecord) and record.seat in self.own:
             reason = plain_words(record.reason.name)
-            self.waiting.append(f"{self.names[record.seat]}  refused, {reason}: {record.detail}")
+            self.deferred.append(f"{self.names[record.seat]}  refused, {reason}: {record.detail}")
         elif isinstance(record, LeaveRecord | EnterRecord) and record.seat in self.own:
             what = "comes back" if isinstance(record, EnterRecord) else "loses its stream"
-            self.waiting.append(f"{self.names[record.seat]}  {what}")
+            self.deferred.append(f"{self.names[record.seat]}  {what}")
         elif isinstance(record, ReplyRecord) and record.seat in self.own:
             for action in record.actions:
                 match action:
@@ -133,7 +138,7 @@ class _Teller:
                     case KeepLitWindows(colours):
                         names = " ".join(colour.name.lower() for colour in colours)
                         notes.append((LitWindowsKept, f" ({names})"))
-                    case ChooseBuyer(buyer):  # the card's event is told already
+                    case ChooseBuyer(buyer):  # the event of the gift card says nothing of it
                         self.phrases.append(f"takes a {buyer.name.lower()} buyer")
         return notes
 
@@ -141,7 +146,7 @@ class _Teller:
         seat = event.seat
         if isinstance(event, SeatForfeited):
             self.stewards.add(seat)
-            self.waiting.append(f"{self.names[seat]}  {phrase(event)}; the steward plays on")
+            self.deferred.append(f"{self.names[seat]}  {phrase(event)}; the steward plays on")
         elif isinstance(event, YearStarted):
             yield from self._end_turn()
             self.changed.update(self.own)
@@ -152,7 +157,7 @@ class _Teller:
             yield from self._paragraph("", phrase(event))
         elif isinstance(event, _EVALUATING):
             yield from self._end_turn()
-            yield from self._told(seat, phrase(event), event.prestige)
+            yield from self._with_prestige(seat, phrase(event), event.prestige)
         else:
             if isinstance(event, BuyersDispatched):
                 yield from self._end_turn()
@@ -163,19 +168,19 @@ class _Teller:
     def _end_turn(self) -> Iterator[str]:
         if self.phrases:
             steward = "(steward) " if self.turn in self.stewards else ""
-            yield from self._told(self.turn, steward + "; ".join(self.phrases), 0)
+            yield from self._with_prestige(self.turn, steward + "; ".join(self.phrases), 0)
             if self.turn in self.own:
                 self.changed.add(self.turn)
-        for line in self.waiting:
+        for line in self.deferred:
             yield from self._paragraph("", line)
         self.turn = -1
         self.phrases.clear()
-        self.waiting.clear()
+        self.deferred.clear()
 
-    def _told(self, seat: int, text: str, prestige: int) -> Iterator[str]:
+    def _with_prestige(self, seat: int, text: str, prestige: int) -> Iterator[str]:
         self.prestige[seat] += prestige
-        if self.prestige[seat] != self.told[seat]:
-            self.told[seat] = self.prestige[seat]
+        if self.prestige[seat] != self.shown[seat]:
+            self.shown[seat] = self.prestige[seat]
             text += f". Prestige {self.prestige[seat]}"
         return self._paragraph(self.names[seat], f"{text}.")
 
@@ -204,7 +209,7 @@ class _Teller:
 
 
 def _insights(private: PrivateView) -> Iterator[str]:
-    """What a seat is just looking at."""
+    """Yield the hidden pieces that a seat is choosing from."""
     if private.searched_sections:
         yield f"sees {listed_sections(private.searched_sections)}"
     if private.searched_buyers:
@@ -214,7 +219,7 @@ def _insights(private: PrivateView) -> Iterator[str]:
 
 
 def _possessions(private: PrivateView) -> str:
-    """What a seat has behind its screen."""
+    """Return what a seat has behind its screen."""
     parts = [f"{private.asari} Asari", f"buyers {buyer_words(private.hand)}"]
     if any(private.sections):
         parts.append(f"unbuilt {section_words(private.sections)}")

@@ -1,4 +1,4 @@
-"""Events and counts in words."""
+"""Events and counts of pieces in words."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -42,11 +42,11 @@ from asara_game.vocabulary import (
     SectionKind,
     Tower,
 )
-from asara_server.outcome import plain_words
+from asara_server.text import plain_words
 
 
 def phrase(event: Event | SeatForfeited) -> str:
-    """What happened, without the seat that it happened to: `buys red trunk (-5 Asari)`."""
+    """Return an event without its seat: `buys red trunk (-5 Asari)`."""
     return _PHRASES[type(event)](event) + _gains(event.asari, event.prestige)
 
 
@@ -60,7 +60,7 @@ def _gains(asari: int, prestige: int) -> str:
 
 
 def card_words(card: GiftCard) -> str:
-    """What a gift card does."""
+    """Return the effect of a gift card."""
     match card.kind:
         case GiftKind.CHOOSE_BUYER:
             return "choose a buyer"
@@ -75,17 +75,17 @@ def card_words(card: GiftCard) -> str:
 
 
 def buyer_words(counts: Iterable[int]) -> str:
-    """`2 blue, 1 green` from five counts by buyer colour; `none` where all are 0."""
+    """Return `2 blue, 1 green` from five counts by buyer colour; `none` if all are 0."""
     return _counted((colour.name.lower() for colour in BuyerColour), counts)
 
 
 def colour_words(counts: Iterable[int]) -> str:
-    """`1 red, 2 white` from five counts by colour; `none` where all are 0."""
+    """Return `1 red, 2 white` from five counts by colour; `none` if all are 0."""
     return _counted((colour.name.lower() for colour in Colour), counts)
 
 
 def section_words(counts: Iterable[int]) -> str:
-    """`1 red trunk gold, 2 white base` from 40 counts by section; `none` where all are 0."""
+    """Return `1 red trunk gold, 2 white base` from 40 counts by section; `none` if all are 0."""
     return _counted(map(format_section, SECTION_TYPES), counts)
 
 
@@ -95,13 +95,13 @@ def _counted(names: Iterable[str], counts: Iterable[int]) -> str:
 
 
 def listed_sections(sections: Iterable[Section]) -> str:
-    """The same from the sections themselves."""
+    """Return the same from a list of sections."""
     found = Counter(sections)
     return section_words(found[section] for section in SECTION_TYPES)
 
 
 def listed_buyers(buyers: Iterable[BuyerColour]) -> str:
-    """`2 blue, 1 green` from the buyers themselves."""
+    """Return `2 blue, 1 green` from a list of buyers."""
     found = Counter(buyers)
     return buyer_words(found[colour] for colour in BuyerColour)
 

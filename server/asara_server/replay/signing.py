@@ -1,11 +1,11 @@
-"""The referee's key: it signs every replay, and whoever has the public half can tell.
+"""The referee's key, which signs every replay, and the check of its signatures.
 
-The private half is an Ed25519 key as PEM (PKCS #8, no password) that only its owner may read; it is
-made where there is none. The public half (PEM, SubjectPublicKeyInfo) lies in every run directory.
+The private key is an Ed25519 key as PEM (PKCS #8, no password) that only its owner may read; it is
+created when first needed. The public key (PEM, SubjectPublicKeyInfo) lies in every run directory.
 """
 
+import contextlib
 import os
-import tempfile
 from pathlib import Path
 from typing import Final, Self
 
@@ -20,79 +20,72 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_public_key,
 )
 
+from asara_server.atomic_file import PRIVATE, create_file
+
 PUBLIC_KEY_FILE: Final = "referee.pub"
 """Name of the public key in a run directory."""
 
 
 class KeyFileError(ValueError):
-    """A key cannot be read or made; the text says why and what to do."""
+    """A key cannot be read or created; the text says why, and what to do."""
 
 
 class SigningKey:
-    """The referee's private key."""
+    """The referee's private key.
+
+    - `public`: the public key, 32 bytes
+    - `public_pem`: the public key as its file holds it
+    """
 
     def __init__(self, key: Ed25519PrivateKey) -> None:
         self._key = key
         public = key.public_key()
-        #: The public half, 32 bytes.
         self.public = public.public_bytes(Encoding.Raw, PublicFormat.Raw)
-        #: The public half as a file holds it.
         self.public_pem = public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
 
     @classmethod
     def new(cls) -> Self:
-        """A key that nobody has had before."""
+        """Return a new random key."""
         return cls(Ed25519PrivateKey.generate())
 
     def sign(self, data: bytes) -> bytes:
-        """64 bytes that only this key can make of the data."""
+        """Return the signature of the data, 64 bytes."""
         return self._key.sign(data)
 
     def private_pem(self) -> bytes:
-        """The private half as its file holds it."""
+        """Return the private key as its file holds it."""
         return self._key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
 
 
 def default_key_path() -> Path:
-    """Where the referee's key is kept."""
     home = os.environ.get("XDG_CONFIG_HOME")
     folder = Path(home) if home and Path(home).is_absolute() else Path.home() / ".config"
     return folder / "asara" / "referee.key"
 
 
 def load_or_make_key(path: Path | None = None) -> SigningKey:
-    """The key in a file, which is made where there is none; raises KeyFileError."""
+    """Return the key in a file, which is created if it does not exist; raises KeyFileError."""
     path = path or default_key_path()
     try:
         if not path.exists():
-            _make(path)
+            _create(path)
         return _load(path)
     except OSError as error:
         raise KeyFileError(f"{path}: {error.strerror or error}") from None
 
 
-def _make(path: Path) -> None:
-    """Write a new key, unless another program is quicker; nobody ever finds half of it."""
+def _create(path: Path) -> None:
+    """Write a new key, unless another process has written one in the meantime."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # 0600
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(SigningKey.new().private_pem())
-            file.flush()
-            os.fsync(file.fileno())
-        path.hardlink_to(temporary)
-    except FileExistsError:
-        pass
-    finally:
-        temporary.unlink()
+    with contextlib.suppress(FileExistsError):
+        create_file(path, SigningKey.new().private_pem(), mode=PRIVATE)
 
 
 def _load(path: Path) -> SigningKey:
     if path.stat().st_mode & 0o077:
         raise KeyFileError(
             f"{path}: others may read it, and sign as this referee: run chmod 600 {path}, "
-            "or, if somebody may have read it, move it away for a new key to be made"
+            "or move it away for a new key to be created, if somebody may have read it"
         )
     try:
         key = load_pem_private_key(path.read_bytes(), password=None)
@@ -100,14 +93,14 @@ def _load(path: Path) -> SigningKey:
         key = None
     if not isinstance(key, Ed25519PrivateKey):
         raise KeyFileError(
-            f"{path}: no Ed25519 private key in PEM without a password; name another file, or "
-            "none for a new key to be made"
+            f"{path}: not an Ed25519 private key in PEM without a password; name another file, or "
+            "none to have a new key created"
         )
     return SigningKey(key)
 
 
 def read_public_key(path: Path) -> bytes:
-    """The 32 bytes of the public key in a file; raises KeyFileError."""
+    """Return the 32 bytes of the public key in a file; raises KeyFileError."""
     try:
         key = load_pem_public_key(path.read_bytes())
     except OSError as error:
@@ -116,13 +109,13 @@ def read_public_key(path: Path) -> bytes:
         key = None
     if not isinstance(key, Ed25519PublicKey):
         raise KeyFileError(
-            f"{path}: no Ed25519 public key in PEM; name the {PUBLIC_KEY_FILE} of a run"
+            f"{path}: not an Ed25519 public key in PEM; name the {PUBLIC_KEY_FILE} of a run"
         )
     return key.public_bytes(Encoding.Raw, PublicFormat.Raw)
 
 
 def signature_holds(public_key: bytes, signature: bytes, data: bytes) -> bool:
-    """Whether the key's owner signed these bytes."""
+    """Return True if the owner of the key signed these bytes."""
     try:
         Ed25519PublicKey.from_public_bytes(public_key).verify(signature, data)
     except (InvalidSignature, ValueError):
@@ -131,5 +124,5 @@ def signature_holds(public_key: bytes, signature: bytes, data: bytes) -> bool:
 
 
 def fingerprint(public_key: bytes) -> str:
-    """Enough of a key for a person to tell it from others."""
+    """Return the part of a key by which people recognise it."""
     return public_key.hex()[:16]

@@ -1,20 +1,19 @@
-"""Where the time of a match went: what each decision cost its bot and the referee."""
+"""The time that each decision of a match cost its bot and the referee."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from asara_codec.results import Termination
-from asara_server.eventlog.header import Replay
-from asara_server.eventlog.resimulate import resimulate_record
+from asara_server.eventlog.replay import Replay
+from asara_server.eventlog.resimulate import resimulated
 from asara_server.match.inputs import ReplyRecord
-from asara_server.match.match import Match
 
 
 class Cost(NamedTuple):
-    """One reply."""
+    """The time that one reply took."""
 
     record: int
-    """Number of its record, the header being 1."""
+    """Number of its record; the header is 1."""
     seat: int
     decision_id: int
     bot_us: int
@@ -22,8 +21,8 @@ class Cost(NamedTuple):
     actions: str
 
 
-class Out(NamedTuple):
-    """A forfeit."""
+class Forfeit(NamedTuple):
+    """A forfeit, with the number of the record that caused it."""
 
     record: int
     seat: int
@@ -34,36 +33,36 @@ class Out(NamedTuple):
 
 class Ledger(NamedTuple):
     costs: tuple[Cost, ...]
-    forfeits: tuple[Out, ...]
+    forfeits: tuple[Forfeit, ...]
 
     def of(self, seat: int) -> tuple[Cost, ...]:
-        """What one seat's decisions cost."""
+        """Return the costs of one seat's decisions."""
         return tuple(cost for cost in self.costs if cost.seat == seat)
 
     def largest(self, number: int) -> Iterable[Cost]:
-        """The decisions that took longest, the longest first."""
+        """Return the decisions that took their bots longest, the longest first."""
         return sorted(self.costs, key=lambda cost: (-cost.bot_us, cost.record))[:number]
 
 
 def ledger(replay: Replay) -> Ledger:
-    """The costs and forfeits of a match; raises ReplayError where a record does not hold."""
-    match = Match(replay.header.spec(), replay.header.limits())
+    """Return the costs and forfeits of a match; raises ReplayError if a record does not hold."""
     costs: list[Cost] = []
-    forfeits: list[Out] = []
+    forfeits: list[Forfeit] = []
     faults = 0
-    for index, record in enumerate(replay.records):
+    decision_id = 0  # of the open decision
+    for number, (match, record) in enumerate(resimulated(replay), 1):
         if isinstance(record, ReplyRecord):
-            decision_id = match.decision_id(record.seat)
             played = ", ".join(map(str, record.actions))
-            cost = Cost(
-                index + 2, record.seat, decision_id, record.bot_us, record.referee_us, played
+            costs.append(
+                Cost(number, record.seat, decision_id, record.bot_us, record.referee_us, played)
             )
-            costs.append(cost)
-        resimulate_record(match, index, record)
-        match.outbox.clear()
-        for fault in match.faults[faults:]:
-            if isinstance(fault.reason, Termination):
-                out = Out(index + 2, fault.seat, record.time_us, fault.reason, fault.detail)
-                forfeits.append(out)
+        if record is not None:
+            forfeits.extend(
+                Forfeit(number, fault.seat, record.time_us, fault.reason, fault.detail)
+                for fault in match.faults[faults:]
+                if isinstance(fault.reason, Termination)
+            )
         faults = len(match.faults)
+        if match.asked is not None:
+            decision_id = match.decision_id(match.asked)
     return Ledger(tuple(costs), tuple(forfeits))

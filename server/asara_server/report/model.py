@@ -11,10 +11,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal, NamedTuple
 
 from asara_codec.results import Termination
-from asara_server.outcome import plain_words
 from asara_server.report.run import ReportedRun
-from asara_server.report.text import plain
 from asara_server.report.times import Times
+from asara_server.text import plain, plain_words
 from asara_server.tournament.run.directory import RunInfo
 from asara_server.tournament.standings.ladder import Ladder
 from asara_server.tournament.standings.match_result import MatchResult

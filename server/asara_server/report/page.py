@@ -19,8 +19,8 @@ from asara_server.replay.signing import fingerprint
 from asara_server.report import figures
 from asara_server.report.figures import Whisker
 from asara_server.report.model import Report, moment
-from asara_server.report.text import plain
 from asara_server.report.times import TimeUse
+from asara_server.text import plain
 from asara_server.tournament.standings.model import SeatScore, StandingsRow
 
 MOST_MATCHES = 1_000

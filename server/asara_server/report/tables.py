@@ -8,7 +8,7 @@ import io
 from collections.abc import Callable, Iterable, Sequence
 
 from asara_server.report.model import Report
-from asara_server.report.text import plain
+from asara_server.text import plain
 from asara_server.tournament.standings.model import StandingsRow
 
 Value = str | int | float | None

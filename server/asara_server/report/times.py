@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from asara_server.eventlog.header import Replay, ReplayError
+from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.file import read_signed
 from asara_server.replay.signing import fingerprint

@@ -1,8 +1,8 @@
-"""Plays a list of matches, from run.json to the standings.
+"""Plays a run, from its tournament to its standings.
 
-Who plays them is a venue (see `venues`): a referee of its own, or workers; how far it has come is
-its course (see `progress`). The results depend neither on the venue nor on how many matches run at
-once. A bot that misbehaves loses its match and nobody else's.
+An executor plays the matches (see `execution` and `workers`), and `RunProgress` records how far the
+run is. The results depend neither on the executor nor on the number of concurrent matches. A bot
+that misbehaves loses its own matches only.
 """
 
 import asyncio
@@ -37,12 +37,12 @@ class RunEnd:
 
     results: tuple[MatchResult, ...]
     standings: Standings
-    cut: tuple[str, ...]
-    """How far the matches were that were stopped in the middle, or why others have no result."""
-    out: dict[str, str]
-    """Entries that could not be built or did not start, and why."""
+    unfinished: tuple[str, ...]
+    """A line for each match or block without a result: how far it was, or why it has none."""
+    unstartable: dict[str, str]
+    """Entries that could not be built or started, and why."""
     suspended: dict[str, str]
-    """Entries that faulted too often, and why."""
+    """Entries that forfeited too often, and why."""
 
 
 class Runner:
@@ -51,7 +51,7 @@ class Runner:
     def __init__(
         self,
         tournament: Tournament,
-        matches: Sequence[ScheduledMatch],
+        schedule: Sequence[ScheduledMatch],
         *,
         edition: Edition,
         directory: RunDirectory,
@@ -62,10 +62,10 @@ class Runner:
         sandbox: Sandbox | None = None,
         executor: Executor | None = None,
     ) -> None:
-        """`resumed` is what run.json says of a run that is to go on.
+        """`resumed` is the content of `run.json` if the run is resumed.
 
-        Without a `sandbox` bots run with our rights. Without a `executor` a referee in this process
-        plays. `finished` and `enough` are those of `RunProgress`.
+        Without a `sandbox`, bots run with the rights of this process. Without an `executor`, a
+        referee in this process plays. `finished` and `enough` are those of `RunProgress`.
         """
         self._executor = executor or LocalExecutor()
         self._tournament = tournament
@@ -76,115 +76,104 @@ class Runner:
         self._directory = directory
         self._key = key
         self._progress = RunProgress(
-            matches,
+            schedule,
             tournament.limits,
             directory,
             key,
-            results=directory.catch_up() if resumed else (),
+            results=directory.restore_results() if resumed else (),
             finished=finished,
             enough=enough,
         )
-        self._sandbox = None if sandbox is None else sandbox.keeping_secret(directory.path)
+        self._sandbox = None if sandbox is None else sandbox.with_hidden(directory.path)
         self._logger = logger("runner")
 
     def stop(self) -> None:
-        """Begin no further match, and let the running ones finish their open decisions only."""
+        """Begin no further match; the running ones finish their open decisions only."""
         self._progress.stopping.set()
 
     @property
-    def over(self) -> int:
-        """Matches that need not be played any more."""
-        return self._progress.over
+    def matches_over(self) -> int:
+        """Number of matches that need not be played any more."""
+        return self._progress.matches_over
 
     @property
     def awaited(self) -> Sequence[str]:
-        """Entries on other machines whose bots are not there, but waited for."""
+        """Entries whose bots on other machines are not connected, and that matches wait for."""
         return self._executor.awaited
 
     @property
     def deal_commitment(self) -> str:
-        """SHA-256 of what all deals come from; to be published before `run`."""
+        """SHA-256 of the tournament's secret, in hexadecimal; to be published before `run`."""
         return deal_secrets.commitment(self._secret).hex()
 
     @property
     def tournament_secret(self) -> str:
-        """Which opens the commitment; nobody may know it before all matches are played."""
+        """The secret behind the commitment; to be kept until all matches are played."""
         return self._secret.hex()
 
     async def run(self) -> RunEnd:
-        """Play the matches. Whatever happens, processes are ended and the standings written.
+        """Play the matches that have no result yet.
 
-        A run that goes on plays what its journal does not have. Raises ServeError where bots on
-        other machines cannot be let in.
+        Even if it fails or is cancelled, all bots are ended and the standings are written. Raises
+        ServeError if bots on other machines cannot be served.
         """
+        progress = self._progress
         info = self._info()
         self._directory.write_info(info)
         self._directory.write_public_key(self._key.public_pem)
         self._logger.info(
             "run resumed" if self._resumed else "run started",
-            matches=len(self._progress.matches),
-            over=len(self._progress.results),
+            matches=len(progress.schedule),
+            over=len(progress.results),
             deal_commitment=self.deal_commitment,
             sandbox=self._sandbox_kind,
         )
         try:
-            await self._play_all()
+            await self._play()
         finally:
-            standings = compute_standings(
-                self._tournament.title,
-                [entry.name for entry in self._tournament.entries],
-                len(self._progress.matches),
-                self._progress.results,
-            )
-            self._directory.write_standings(standings)
-            self._directory.write_remote(None)
-            end: dict[str, object] = {"ended": utc_now(), "state": "cut short"}
-            end |= {"out": self._progress.out, "suspended": self._progress.suspended}
-            end["scheduled"] = len(self._progress.matches)
-            if standings.complete:
-                end |= {"state": "finished", "tournament_secret": self.tournament_secret}
-            self._directory.write_info(info.model_copy(update=end))
-            self._logger.info("run over", state=end["state"], played=standings.matches.played)
+            standings = self._write_end(info)
         return RunEnd(
-            tuple(self._progress.results),
-            standings,
-            tuple(self._progress.cut),
-            self._progress.out,
-            dict(self._progress.suspended),
+            results=tuple(progress.results),
+            standings=standings,
+            unfinished=tuple(progress.unfinished),
+            unstartable=progress.unstartable,
+            suspended=dict(progress.suspended),
         )
 
-    async def _play_all(self) -> None:
-        settings = self._tournament
+    async def _play(self) -> None:
+        tournament = self._tournament
         builder = EntryBuilder(
             self._directory.builds,
             self._directory.logs,
-            settings.limits,
+            tournament.limits,
             sandbox=self._sandbox,
         )
-        self._progress.out |= await self._build(builder)
+        self._progress.unstartable |= await self._build(builder)
         seed = self._bots_seed
         match_settings = MatchSettings(
-            entries=settings.entries,
-            clocks=settings.clocks.settings(),
-            limits=settings.limits,
-            transport=settings.transport,
-            joint=settings.deals == "joint",
-            keep=settings.processes == "run",
-            seeds={one.name: bot_seed(seed, one.name) for one in settings.entries if seed},
-            built={one.name: builder.place(one) for one in settings.entries if one.build},
+            entries=tournament.entries,
+            clocks=tournament.clocks.settings(),
+            limits=tournament.limits,
+            transport=tournament.transport,
+            joint_deals=tournament.deals == "joint",
+            reuse_processes=tournament.processes == "run",
+            bot_seeds={e.name: bot_seed(seed, e.name) for e in tournament.entries if seed},
+            build_directories={
+                e.name: builder.build_directory(e) for e in tournament.entries if e.build
+            },
         )
         context = ExecutionContext(
             match_settings,
             self._edition,
             partial(deal_secrets.secret_of, self._secret),
             self._sandbox,
-            settings.concurrency,
-            settings.remote,
+            tournament.concurrency,
+            tournament.remote,
         )
         await self._executor.play(self._progress, context)
 
     async def _build(self, builder: EntryBuilder) -> dict[str, str]:
-        """Build the entries, unless the run is stopped meanwhile; who cannot be built, and why."""
+        """Build the entries, unless the run is stopped; return those that fail, and why."""
         building = asyncio.create_task(
             builder.build(self._tournament.entries, self._tournament.concurrency)
         )
@@ -199,27 +188,28 @@ class Runner:
 
     @property
     def _bots_seed(self) -> str | None:
-        """What bots' dice come from, and their nonces; None for joint deals: they draw their own.
+        """Text from which the seeds of bots derive; None if bots draw their own.
 
-        Nonces that follow from our seed would bind us to nothing. But a seed in the file asks for
-        a run that can be repeated, nonces included.
+        In joint deals nonces that derive from our seed would not bind us, so bots draw their own
+        unless the tournament file has a seed: then the run can be repeated, nonces included.
         """
         return self._tournament.seed if self._tournament.deals == "joint" else self._seed
 
     def _info(self) -> RunInfo:
+        """Return the content of `run.json` at the start of the run."""
         if self._resumed is not None:
-            again = {
+            changes = {
                 "state": "running",
                 "ended": None,
                 "resumed": utc_now(),
                 "sandbox": self._sandbox_kind,
             }
-            return self._resumed.model_copy(update=again)
+            return self._resumed.model_copy(update=changes)
         return RunInfo(
             asara=version("asara"),
             title=self._tournament.title,
             entries=tuple(entry.name for entry in self._tournament.entries),
-            scheduled=len(self._progress.matches),
+            scheduled=len(self._progress.schedule),
             seed=self._seed,
             seed_drawn=self._tournament.seed is None,
             deals=self._tournament.deals,
@@ -231,6 +221,30 @@ class Runner:
             sandbox=self._sandbox_kind,
             remote=self._tournament.remote_entries,
         )
+
+    def _write_end(self, info: RunInfo) -> Standings:
+        """Write the standings and how the run ended; return the standings."""
+        progress = self._progress
+        standings = compute_standings(
+            self._tournament.title,
+            [entry.name for entry in self._tournament.entries],
+            len(progress.schedule),
+            progress.results,
+        )
+        self._directory.write_standings(standings)
+        self._directory.remove_remote()
+        end: dict[str, object] = {
+            "ended": utc_now(),
+            "state": "cut short",
+            "out": progress.unstartable,
+            "suspended": progress.suspended,
+            "scheduled": len(progress.schedule),
+        }
+        if standings.complete:
+            end |= {"state": "finished", "tournament_secret": self.tournament_secret}
+        self._directory.write_info(info.model_copy(update=end))
+        self._logger.info("run ended", state=end["state"], played=standings.matches.played)
+        return standings
 
     @property
     def _sandbox_kind(self) -> SandboxKind:

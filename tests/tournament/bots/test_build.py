@@ -1,8 +1,9 @@
-"""Entries that are built: what a build may do, and what becomes of those that fail."""
+"""Builds of entries: what a build may do, and the consequence if it fails."""
 
 import asyncio
 import os
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -31,12 +32,12 @@ build_s = 2
 build_mb = 20
 """
 
-#: What builds a bot from a part that is not one by itself.
 BUILD = "cat part.txt >bot.py; echo built by $(id -u); mkdir deep; touch deep/object.o"
+"""Script that builds a bot."""
 
 
 def enter(folder: Path, builds: Mapping[str, str]) -> Path:
-    """A tournament of entries that are built by these scripts, and one that is not."""
+    """Write a tournament with an entry for each of these build scripts, and one without a build."""
     text = HEADER
     for name, script in builds.items():
         (folder / name).mkdir()
@@ -60,7 +61,7 @@ def sandbox(request: pytest.FixtureRequest, tmp_path: Path) -> Sandbox | None:
 
 
 def build(file: Path, sandbox: Sandbox | None) -> dict[str, str]:
-    """Build all entries; those that cannot be, and why."""
+    """Build all entries; return those that failed with the reasons."""
     tournament: Tournament = load_tournament(file)
     run = file.parent / "run"
     (run / "logs").mkdir(parents=True, exist_ok=True)
@@ -74,7 +75,7 @@ def test_an_entry_plays_as_it_was_built_and_the_original_stays_as_it_was(
     file = enter(tmp_path, {"made": BUILD})
     end = play(file, tmp_path / "run", [("made", "plain"), ("plain", "made")], sandbox=sandbox)
     assert not any(result.forfeits for result in end.results)
-    assert end.out == {}
+    assert end.unstartable == {}
     assert sorted(path.name for path in (tmp_path / "made").iterdir()) == ["build.sh", "part.txt"]
     assert (tmp_path / "run/builds/made/bot.py").read_text() == sample_bots.GOOD
     assert "built by " in (tmp_path / "run/logs/build-made.log").read_text()
@@ -94,19 +95,19 @@ def test_who_cannot_be_built_is_out_with_the_reason_and_the_others_play(
     }
     file = enter(tmp_path, builds)
     end = play(file, tmp_path / "run", [("plain", name) for name in builds], sandbox=sandbox)
-    assert end.out == {
-        "fails": "cannot be built: exited with status 2",
-        "leaves-nothing": "cannot be built: it leaves no program that 'python bot.py' would start",
-        "endless": "cannot be built: not done after 2 s",
-        "large": "cannot be built: it needs more than 20 MB of disk",
-        "deep": "cannot be built: it has more than 40 directories within each other",
+    assert end.unstartable == {
+        "fails": "build failed: exited with status 2",
+        "leaves-nothing": "build failed: it left no program for the command 'python bot.py'",
+        "endless": "build failed: not finished after 2 s",
+        "large": "build failed: its directory needs more than 20 MB of disk",
+        "deep": "build failed: its directory is nested more than 40 levels deep",
     }
     results = by_id(end)
     assert results["m0"].forfeits == ()
     for number, name in enumerate(list(builds)[1:], start=1):
         (line,) = results[f"m{number}"].forfeits
         assert (line.entry, line.termination) == (name, Termination.NEVER_STARTED)
-        assert line.detail == end.out[name]
+        assert line.detail == end.unstartable[name]
     assert "no compiler" in (tmp_path / "run/logs/build-fails.log").read_text()
     assert [path.name for path in (tmp_path / "run/builds").iterdir()] == ["made"]
 
@@ -121,7 +122,7 @@ def test_what_cannot_be_copied_is_left_out_or_refused(
     with (tmp_path / "sparse" / "huge").open("wb") as huge:
         huge.truncate(1 << 40)
     assert build(file, sandbox) == {
-        "sparse": "cannot be built: before the build, it needs more than 20 MB of disk"
+        "sparse": "build failed: its directory needs more than 20 MB of disk even before the build"
     }
     copied = {path.name for path in (tmp_path / "run/builds/made").iterdir()}
     assert "pipe" not in copied
@@ -135,7 +136,7 @@ def test_a_run_that_is_stopped_does_not_wait_for_a_build(
     file.write_text(file.read_text().replace("build_s = 2", "build_s = 60"))
 
     async def scenario() -> RunEnd:
-        with RunDirectory.create(tmp_path / "run") as directory:
+        with closing(RunDirectory.create(tmp_path / "run")) as directory:
             runner = Runner(
                 load_tournament(file),
                 [ScheduledMatch("m0", 1, BASIC, ("endless", "plain"))],
@@ -148,14 +149,14 @@ def test_a_run_that_is_stopped_does_not_wait_for_a_build(
             return await asyncio.wait_for(runner.run(), 20)
 
     end = asyncio.run(scenario())
-    assert (end.results, end.out) == ((), {})
+    assert (end.results, end.unstartable) == ((), {})
     assert list((tmp_path / "run/builds").iterdir()) == []
 
 
 def test_what_was_built_is_not_built_again(tmp_path: Path, sandbox: Sandbox | None) -> None:
     file = enter(tmp_path, {"made": BUILD, "fails": "exit 1"})
     assert build(file, sandbox).keys() == {"fails"}
-    half = tmp_path / "run/builds/.fails"  # what a run leaves that is killed meanwhile
+    half = tmp_path / "run/builds/.fails"  # as left by a run that was killed
     half.mkdir()
     (half / "junk").touch()
     assert build(file, sandbox).keys() == {"fails"}
@@ -165,7 +166,7 @@ def test_what_was_built_is_not_built_again(tmp_path: Path, sandbox: Sandbox | No
 
 def test_a_build_gets_at_nothing_but_its_copy(tmp_path: Path, sandbox: Sandbox | None) -> None:
     if sandbox is None:
-        pytest.skip("without a sandbox it gets at everything")
+        pytest.skip("without a sandbox, a build can read everything")
     script = f"""
     ls {tmp_path}; cat {tmp_path}/cup.toml; ls {tmp_path}/run
     echo spoilt >{tmp_path}/spy/part.txt; ln -s {tmp_path}/cup.toml bot.py
@@ -173,13 +174,13 @@ def test_a_build_gets_at_nothing_but_its_copy(tmp_path: Path, sandbox: Sandbox |
     """
     file = enter(tmp_path, {"spy": script})
     assert build(file, sandbox) == {
-        "spy": "cannot be built: exited with status 1",
+        "spy": "build failed: exited with status 1",
     }
     log = (tmp_path / "run/logs/build-spy.log").read_text()
     printed = [line for line in log.splitlines() if not line.startswith("#")]
     assert printed[0] == "spy"
     assert sum("No such file" in line for line in printed) == 2
-    assert "3" in printed  # two lines of heading, and the loopback
+    assert "3" in printed  # two header lines and the loopback
     assert "Read-only file system" in printed[-1]
     assert (tmp_path / "spy" / "part.txt").read_text() == sample_bots.GOOD
     assert "seats" not in log

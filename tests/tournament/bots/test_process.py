@@ -12,7 +12,8 @@ from asara_server.tournament.bots.process import (
     BotProcess,
     StartError,
     bot_environment,
-    with_last_words,
+    with_output,
+    without_output,
 )
 
 
@@ -30,7 +31,7 @@ def environment(settings: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def alive(pid: int) -> bool:
-    """Whether a process runs; one that only waits to be buried does not."""
+    """Return True if a process runs; a zombie does not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
@@ -69,7 +70,7 @@ def test_both_outputs_and_the_end_are_in_the_log(tmp_path: Path) -> None:
         code = "import sys; print('out', flush=True); sys.exit('no\\x1b[31m model')"
         process, log, path = await start(tmp_path, code)
         assert await process.wait() == "exited with status 1"
-        assert log.last_words() == ["out", "no [31m model"]
+        assert log.last_lines() == ["out", "no [31m model"]
         lines = path.read_text().splitlines()
         assert f"process {process.pid}: python -c 'import sys" in lines[0]
         assert lines[1:] == ["out", "no\x1b[31m model"]
@@ -81,9 +82,15 @@ def test_the_end_by_a_signal_is_named_and_a_silent_one_said_to_be(tmp_path: Path
     async def scenario() -> None:
         process, log, _ = await start(tmp_path, "import os; os.kill(os.getpid(), 11)")
         ending = await process.wait()
-        assert with_last_words(ending, log.last_words()) == "ended by SIGSEGV; it printed nothing"
+        assert with_output(ending, log.last_lines()) == "killed by SIGSEGV; it printed nothing"
 
     asyncio.run(scenario())
+
+
+def test_the_output_can_be_removed_from_the_sentence_again() -> None:
+    for words in ([], ["no model"], ["a", "; it printed: b"]):
+        assert without_output(with_output("ended", words)) == "ended"
+    assert without_output("did not dial in") == "did not dial in"
 
 
 def test_a_program_that_the_system_cannot_execute_is_refused_with_the_reason(
@@ -96,7 +103,7 @@ def test_a_program_that_the_system_cannot_execute_is_refused_with_the_reason(
         log = OutputLog(tmp_path / "bot.log", 1000)
         with pytest.raises(
             StartError,
-            match="could not be started: its first line names an interpreter that is not there",
+            match="could not be started: its first line names an interpreter that does not exist",
         ):
             await BotProcess.start(("./bot",), tmp_path, environment(), log)
 
@@ -108,7 +115,7 @@ def test_output_is_cut_with_a_mark_and_the_bot_is_not_hurt_by_it(tmp_path: Path)
         code = "for i in range(20_000): print(f'{i:>49}')\nprint('the end')"
         process, log, path = await start(tmp_path, code, limit=100_000)
         assert await process.wait() == "exited with status 0"
-        assert log.last_words() == ["19996", "19997", "19998", "19999", "the end"]
+        assert log.last_lines() == ["19996", "19997", "19998", "19999", "the end"]
         data = path.read_bytes()
         assert data.endswith(b"\n# cut: only 100,000 bytes are kept\n")
         assert 100_000 < len(data) < 100_100
@@ -122,10 +129,10 @@ def test_output_is_cut_with_a_mark_and_the_bot_is_not_hurt_by_it(tmp_path: Path)
 def test_a_log_goes_on_in_the_file_of_the_next_match_with_the_limit_anew(tmp_path: Path) -> None:
     log = OutputLog(tmp_path / "m1" / "0-bot.log", 1_000)
     log.write(b"first\n" * 1_000)
-    log.move(tmp_path / "m2" / "1-bot.log")
-    assert log.last_words() == []
+    log.switch_to(tmp_path / "m2" / "1-bot.log")
+    assert log.last_lines() == []
     log.write(b"second\n")
-    assert log.last_words() == ["second"]
+    assert log.last_lines() == ["second"]
     log.close()
     first = (tmp_path / "m1" / "0-bot.log").read_text()
     assert first.endswith("# cut: only 1,000 bytes are kept\n")
@@ -155,12 +162,12 @@ time.sleep(60)
         process, _, path = await start(tmp_path, code)
         child = await first_number(path)
         assert alive(child)
-        await asyncio.sleep(0.3)  # until the child ignores the signal as well
+        await asyncio.sleep(0.3)  # until the child ignores SIGTERM as well
         before = time.monotonic()
         await process.stop()
         assert time.monotonic() - before < 20
         assert not process.running
-        assert "does not end when asked; killed" in path.read_text()
+        assert "did not end on SIGTERM; killed" in path.read_text()
         await gone(child)
 
     asyncio.run(scenario())
@@ -181,7 +188,7 @@ print(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]).pi
 
 
 async def first_number(log: Path) -> int:
-    """The number that the bot printed."""
+    """Return the number that the bot printed."""
     for _ in range(500):
         for line in text(log).splitlines():
             if line.isdigit():

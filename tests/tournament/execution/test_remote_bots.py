@@ -1,8 +1,9 @@
-"""Whole runs with entries on other machines: who gets in, who is waited for, what they learn."""
+"""Whole runs with entries on other machines: admission, waiting, and what bots learn."""
 
 import asyncio
 import io
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import grpc
@@ -20,7 +21,7 @@ from asara_server.tournament.run.directory import (
     read_remote,
 )
 from asara_server.tournament.standings.match_result import MatchResult
-from tests.referee.harness import Stream, asynchronous, play_bot, together, until
+from tests.referee.harness import Stream, play_bot, together, until
 from tests.tournament import sample_bots
 from tests.tournament.remote_bots import Clock, Run, running, write_cup
 from tests.tournament.sample_bots import HEADER
@@ -35,32 +36,31 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 async def play_all(stream: Stream) -> list[str]:
-    """Play until the referee says goodbye; the matches that were told to be over."""
+    """Play until the referee says goodbye; return the matches that ended for the bot."""
     return [ended.match_id for ended in await play_bot(stream, matches=10**9)]
 
 
 def names(result: MatchResult) -> list[str]:
-    """Who played a match."""
+    """Entries of a match, by seat."""
     return [line.entry for line in result.seats]
 
 
 def held_in(folder: Path, text: str) -> bool:
-    """Whether any file there has this text."""
+    """True if a file in the folder contains this text."""
     return any(text.encode() in path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
 async def results(run: Run, number: int) -> None:
-    """Wait until so many matches are over."""
+    """Wait until this number of matches are over."""
     await until(lambda: len(run.results) >= number)
 
 
-def told(folder: Path) -> dict[str, str]:
-    """What the run in this folder tells of its bots on other machines."""
+def states(folder: Path) -> dict[str, str]:
+    """States of the bots on other machines, as the run in this folder reports them."""
     info = read_remote(folder)
     return {name: entry.state for name, entry in info.entries.items()} if info else {}
 
 
-@asynchronous
 async def test_bots_from_elsewhere_play_a_whole_run_and_no_token_is_left(tmp_path: Path) -> None:
     log = io.StringIO()
     configure("debug", "json", log)
@@ -81,7 +81,6 @@ async def test_bots_from_elsewhere_play_a_whole_run_and_no_token_is_left(tmp_pat
     assert read_remote(out) is None
 
 
-@asynchronous
 async def test_matches_that_can_begin_do_not_wait_for_a_bot_that_is_not_there(
     tmp_path: Path, clock: Clock
 ) -> None:
@@ -93,7 +92,7 @@ async def test_matches_that_can_begin_do_not_wait_for_a_bot_that_is_not_there(
         await results(run, 2)
         assert not any("bob" in names(result) for result in run.results)
         assert run.runner.awaited == ["bob"]
-        await until(lambda: told(tmp_path / "run") == HERE | {"bob": "awaited"})
+        await until(lambda: states(tmp_path / "run") == HERE | {"bob": "awaited"})
         clock.pass_time(600)
         end = await run.end()
         await playing
@@ -104,10 +103,9 @@ async def test_matches_that_can_begin_do_not_wait_for_a_bot_that_is_not_there(
         assert line.entry == "bob"
         assert line.termination is Termination.NEVER_STARTED
         assert line.detail == "did not dial in within 600 s"
-    assert end.out == {}
+    assert end.unstartable == {}
 
 
-@asynchronous
 async def test_a_bot_plays_no_more_matches_at_once_than_the_file_says(tmp_path: Path) -> None:
     header = HEADER + "concurrency = 8\nrounds = 4\n"
     file, tokens = write_cup(tmp_path, ("ann", "bob"), header, matches_at_once=3)
@@ -133,7 +131,6 @@ async def test_a_bot_plays_no_more_matches_at_once_than_the_file_says(tmp_path: 
     assert most == 3
 
 
-@asynchronous
 async def test_no_bot_that_sees_several_matches_is_given_one_deal_twice(tmp_path: Path) -> None:
     header = HEADER.replace("independent", "mirrored") + "concurrency = 2\n"
     file, tokens = write_cup(tmp_path, ("ann", "bob"), header)
@@ -150,7 +147,6 @@ async def test_no_bot_that_sees_several_matches_is_given_one_deal_twice(tmp_path
         other.cancel()
 
 
-@asynchronous
 async def test_who_has_no_token_of_this_tournament_does_not_get_in(tmp_path: Path) -> None:
     file, tokens = write_cup(tmp_path, ("ann", "bob"))
     other = new_token(tmp_path / "tokens.json", "of another cup")
@@ -172,7 +168,6 @@ async def say_hello(stream: Stream, token: str) -> None:
     await stream.read()
 
 
-@asynchronous
 async def test_a_second_bot_with_a_token_takes_the_place_of_the_first(tmp_path: Path) -> None:
     file, tokens = write_cup(tmp_path, ("ann", "bob"))
     async with running(file) as run:
@@ -185,7 +180,6 @@ async def test_a_second_bot_with_a_token_takes_the_place_of_the_first(tmp_path: 
     assert not any(result.forfeits for result in end.results)
 
 
-@asynchronous
 async def test_a_token_that_is_revoked_ends_its_stream_and_a_new_one_lets_in_again(
     tmp_path: Path,
 ) -> None:
@@ -210,7 +204,6 @@ async def test_a_token_that_is_revoked_ends_its_stream_and_a_new_one_lets_in_aga
     assert [len(result.forfeits) for result in end.results] == [1, 0]
 
 
-@asynchronous
 async def test_nobody_comes_by_a_token_that_was_revoked_and_the_reason_says_so(
     tmp_path: Path, clock: Clock
 ) -> None:
@@ -228,7 +221,6 @@ async def test_nobody_comes_by_a_token_that_was_revoked_and_the_reason_says_so(
 
 
 @pytest.mark.parametrize("what", ["garbage", "nothing", "no file"])
-@asynchronous
 async def test_a_file_of_tokens_that_is_damaged_meanwhile_costs_nobody_a_match(
     tmp_path: Path, what: str
 ) -> None:
@@ -247,7 +239,6 @@ async def test_a_file_of_tokens_that_is_damaged_meanwhile_costs_nobody_a_match(
     assert not kept.exists() or kept.read_text() in {"garbage", ""}
 
 
-@asynchronous
 async def test_a_bot_that_comes_back_in_time_goes_on_with_its_match(tmp_path: Path) -> None:
     file, tokens = write_cup(tmp_path, ("ann", "bob"))
     async with running(file) as run:
@@ -261,7 +252,6 @@ async def test_a_bot_that_comes_back_in_time_goes_on_with_its_match(tmp_path: Pa
     assert not any(result.forfeits for result in end.results)
 
 
-@asynchronous
 async def test_a_bot_that_stays_away_forfeits_its_match_and_is_waited_for_in_the_next(
     tmp_path: Path, clock: Clock
 ) -> None:
@@ -286,7 +276,6 @@ async def test_a_bot_that_stays_away_forfeits_its_match_and_is_waited_for_in_the
     )
 
 
-@asynchronous
 async def test_a_run_that_waits_for_a_bot_stops_when_told(tmp_path: Path) -> None:
     file, tokens = write_cup(tmp_path, ("ann", "bob"))
     async with running(file) as run:
@@ -298,11 +287,10 @@ async def test_a_run_that_waits_for_a_bot_stops_when_told(tmp_path: Path) -> Non
     assert end.results == ()
 
 
-@asynchronous
 async def test_a_run_that_is_resumed_waits_for_its_bots_and_goes_on(tmp_path: Path) -> None:
     file, tokens = write_cup(tmp_path, ("ann", "bob"), HEADER + "concurrency = 1\n")
     begun = await stopped_in_a_match(file, tokens)
-    assert held_in(tmp_path / "run", "from elsewhere: ann")  # where other bots have a token
+    assert held_in(tmp_path / "run", "from elsewhere: ann")  # in place of a token
     assert not any(held_in(tmp_path, token) for token in tokens.values())
     async with running(file, resume=True) as run:
         bob = await run.dial(tokens["bob"])
@@ -314,7 +302,6 @@ async def test_a_run_that_is_resumed_waits_for_its_bots_and_goes_on(tmp_path: Pa
     assert not any(result.forfeits for result in end.results)
 
 
-@asynchronous
 async def test_a_begun_match_is_forfeited_by_who_does_not_come_to_go_on_with_it(
     tmp_path: Path, clock: Clock
 ) -> None:
@@ -329,7 +316,7 @@ async def test_a_begun_match_is_forfeited_by_who_does_not_come_to_go_on_with_it(
 
 
 async def stopped_in_a_match(file: Path, tokens: dict[str, str]) -> str:
-    """A run that was stopped while a match was on; the name of the match."""
+    """Stop a run during a match; return the name of the match."""
     async with running(file) as run:
         ann, bob = await run.dial(tokens["ann"]), await run.dial(tokens["bob"])
         begun = (await ann.until("match_started")).match_id
@@ -343,11 +330,10 @@ async def stopped_in_a_match(file: Path, tokens: dict[str, str]) -> str:
         end = await run.end()
         for task in asked:
             task.cancel()
-        assert len(end.cut) == 1
+        assert len(end.unfinished) == 1
     return str(begun)
 
 
-@asynchronous
 async def test_an_entry_that_is_suspended_is_not_waited_for(tmp_path: Path) -> None:
     limits = "[limits]\nsuspend_share = 0\nsuspend_after = 1\n[clocks]\nreconnect_s = 0.1\n"
     file, tokens = write_cup(tmp_path, ("ann", "bob"), HEADER + "concurrency = 1\n", limits)
@@ -360,7 +346,6 @@ async def test_an_entry_that_is_suspended_is_not_waited_for(tmp_path: Path) -> N
     assert end.results[1].forfeits[0].detail == end.suspended["ann"]
 
 
-@asynchronous
 async def test_local_bots_and_bots_from_elsewhere_meet(tmp_path: Path) -> None:
     file, tokens = write_cup(tmp_path, ("ann",), HEADER + "concurrency = 2\n")
     (tmp_path / "good.py").write_text(sample_bots.GOOD)
@@ -391,6 +376,6 @@ def test_what_a_killed_run_leaves_is_replaced(tmp_path: Path) -> None:
 
     asyncio.run(begin())
     (tmp_path / "run" / "remote.json").write_text("{}")
-    (tmp_path / "run" / "remote.json.part").touch()
-    with RunDirectory.create(tmp_path / "run", replace=True):
+    (tmp_path / "run" / ".remote.json.7.part").touch()
+    with closing(RunDirectory.create(tmp_path / "run", replace=True)):
         assert not (tmp_path / "run" / "remote.json").exists()

@@ -1,4 +1,4 @@
-"""Which matches wait for a bot on another machine, and until when; driven by hand."""
+"""Matches that wait for bots on other machines, and for how long; without any network."""
 
 import asyncio
 from collections.abc import Callable
@@ -13,76 +13,81 @@ from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.config.token_store import revoke_token
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.execution.match_queue import MatchQueue
+from asara_server.tournament.execution.remote_authenticator import RemoteAuthenticator
+from asara_server.tournament.execution.remote_bots import RemoteBots
 from asara_server.tournament.execution.remote_lobby import RemoteLobby
 from asara_server.tournament.run.directory import RemoteInfo
+from asara_server.tournament.run.progress import PendingMatch
 from asara_server.tournament.schedule.schedule import ScheduledMatch
-from tests.referee.harness import asynchronous, until
+from tests.referee.harness import until
 from tests.tournament.remote_bots import Clock, write_cup
 
 BASIC = parse_rule_sets("basic")
 
 
 class Bots:
-    """A referee and a pool as far as the reception needs them: who is there, who is out."""
+    """A referee and a pool as far as the lobby needs them: connected bots and excluded entries."""
 
     def __init__(self) -> None:
         self.there: dict[str, int] = {}
-        """By key, how many matches each plays at once."""
+        """Connected bots by key, each with the number of matches that it plays at once."""
         self.sent_away: list[tuple[str, str]] = []
-        self.out: dict[str, str] = {}
+        self.excluded: dict[str, str] = {}
         self.absences: dict[str, Any] = {}
 
-    def connected(self, key: str) -> bool:
+    def is_connected(self, key: str) -> bool:
         return key in self.there
 
-    def capacity(self, key: str) -> int:
+    def match_capacity(self, key: str) -> int:
         return self.there.get(key, 0)
 
-    def send_away(self, key: str, reason: str) -> None:
+    def disconnect_bot(self, key: str, reason: str) -> None:
         self.sent_away.append((key, reason))
         del self.there[key]
 
-    def expect(self, name: str, _key: str, absence: Any) -> None:
+    def add_remote_bot(self, name: str, _key: str, absence: Any) -> None:
         self.absences[name] = absence
 
 
 class Desk:
-    """A reception of ann, bob and cid, to whom the bots of a test come and go."""
+    """A lobby of ann, bob and cid, whose bots connect and disconnect as the test says."""
 
     def __init__(self, folder: Path, report: Callable[[RemoteInfo], None] = lambda _: None) -> None:
         file, self.tokens = write_cup(folder, ("ann", "bob", "cid"), wait_s=60)
         self.kept = folder / "tokens.json"
         self.bots = Bots()
         cup = load_tournament(file)
-        self.lobby = RemoteLobby(cast(Referee, self.bots), cup.remote, cup.entries, report)
-        self.lobby.begin(cast(BotPool, self.bots))
+        assert cup.remote is not None
+        referee = cast(Referee, self.bots)
+        self.remote_bots = RemoteBots(referee, cup.entries, cup.remote.wait_s)
+        self.authenticator = RemoteAuthenticator(cup.remote.tokens, self.remote_bots)
+        self.lobby = RemoteLobby(referee, cup.remote, self.remote_bots, self.authenticator, report)
+        self.lobby.start_waiting(cast(BotPool, self.bots))
         self.keys: dict[str, str] = {}
 
     def comes(self, name: str, matches: int = 1) -> None:
-        key = self.lobby.identify(self.tokens[name])
+        key = self.authenticator.authenticate(self.tokens[name])
         assert key is not None
         self.keys[name] = key
         self.bots.there[key] = matches
-        self.lobby.changed()
+        self.authenticator.connections_changed()
 
     def goes(self, name: str) -> None:
         del self.bots.there[self.keys[name]]
-        self.lobby.changed()
+        self.authenticator.connections_changed()
 
     def why(self, name: str) -> str:
-        """Why a bot is not waited for any more."""
+        """Why a bot is not awaited any more."""
         return str(self.bots.absences[name]())
 
-    def line(self, *tables: str) -> MatchQueue:
-        """A line of matches, each named by the initials of its entries and a number."""
-        entries = {name[0]: name for name in (*self.tokens, "x here", "y here")}
-        return MatchQueue(
-            [
-                (ScheduledMatch(f"{table}{place}", 1, BASIC, tuple(entries[i] for i in table)), 1)
-                for place, table in enumerate(tables)
-            ],
-            self.lobby,
-        )
+    def queue(self, *tables: str) -> MatchQueue:
+        """A queue of matches, each named by the initials of its entries and a number."""
+        names = {name[0]: name for name in (*self.tokens, "x here", "y here")}
+        matches = [
+            ScheduledMatch(f"{table}{place}", 1, BASIC, tuple(names[i] for i in table))
+            for place, table in enumerate(tables)
+        ]
+        return MatchQueue([PendingMatch(match, 1) for match in matches], self.remote_bots)
 
 
 @pytest.fixture
@@ -90,109 +95,106 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return Clock(monkeypatch)
 
 
-async def given(line: MatchQueue, number: int) -> list[str]:
-    """The next matches of a line, which must be there at once."""
+async def given(queue: MatchQueue, number: int) -> list[str]:
+    """The next matches of a queue, which must come at once."""
     async with asyncio.timeout(5):
-        return [(await anext(line))[0].match_id for _ in range(number)]
+        return [(await anext(queue)).match.match_id for _ in range(number)]
 
 
-async def waits(line: MatchQueue) -> "asyncio.Task[tuple[ScheduledMatch, int]]":
-    """Asks for a match, which is not given out for now."""
-    asking = asyncio.ensure_future(anext(line))
+async def waits(queue: MatchQueue) -> "asyncio.Task[PendingMatch]":
+    """Ask for a match, which does not come for now."""
+    asking = asyncio.ensure_future(anext(queue))
     for _ in range(5):
         await asyncio.sleep(0)
     assert not asking.done()
     return asking
 
 
-@asynchronous
 async def test_without_bots_from_elsewhere_matches_come_in_their_order(tmp_path: Path) -> None:
-    line = Desk(tmp_path).line("xy", "yx", "xy")
-    assert await given(line, 3) == ["xy0", "yx1", "xy2"]
+    queue = Desk(tmp_path).queue("xy", "yx", "xy")
+    assert await given(queue, 3) == ["xy0", "yx1", "xy2"]
     with pytest.raises(StopAsyncIteration):
-        await anext(line)
+        await anext(queue)
 
 
-@asynchronous
 async def test_matches_that_can_begin_go_first(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
-    line = desk.line("ax", "xy", "ab", "bx", "yx")
+    queue = desk.queue("ax", "xy", "ab", "bx", "yx")
     desk.comes("bob")
-    assert await given(line, 3) == ["xy1", "bx3", "yx4"]
-    asking = await waits(line)
+    assert await given(queue, 3) == ["xy1", "bx3", "yx4"]
+    asking = await waits(queue)
     desk.comes("ann")
     assert (await asking)[0].match_id == "ax0"
 
 
-@asynchronous
 async def test_a_bot_is_given_as_many_matches_as_it_can_play(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     desk.comes("ann", matches=2)
     desk.comes("bob", matches=1)
-    line = desk.line("ax", "ab", "ab", "ax")
-    assert await given(line, 2) == ["ax0", "ab1"]
-    asking = await waits(line)
+    queue = desk.queue("ax", "ab", "ab", "ax")
+    assert await given(queue, 2) == ["ax0", "ab1"]
+    asking = await waits(queue)
     over = ScheduledMatch("ax0", 1, BASIC, ("ann", "x here"))
-    line.over(over)
+    queue.finish_match(over)
     assert (await asking)[0].match_id == "ax3"  # bob is busy
-    asking = await waits(line)
-    line.over(ScheduledMatch("ab1", 1, BASIC, ("ann", "bob")))
+    asking = await waits(queue)
+    queue.finish_match(ScheduledMatch("ab1", 1, BASIC, ("ann", "bob")))
     assert (await asking)[0].match_id == "ab2"
 
 
-@asynchronous
 async def test_after_the_limit_matches_go_on_without_the_bot_until_it_comes(
     tmp_path: Path, clock: Clock
 ) -> None:
     desk = Desk(tmp_path)
-    line = desk.line("ax", "ax", "ax", "ax")
-    asking = await waits(line)
+    queue = desk.queue("ax", "ax", "ax", "ax")
+    asking = await waits(queue)
     clock.pass_time(59)
     assert desk.why("ann") == ""
     clock.pass_time(1)
     assert desk.why("ann") == "did not dial in within 60 s"
     assert (await asking)[0].match_id == "ax0"
-    assert await given(line, 1) == ["ax1"]  # without another wait
+    assert await given(queue, 1) == ["ax1"]  # without a new wait
     desk.comes("ann", matches=3)
     assert desk.why("ann") == ""
-    assert await given(line, 1) == ["ax2"]  # two are played without it, and count all the same
-    await waits(line)
+    assert await given(queue, 1) == [
+        "ax2"
+    ]  # two are played without it, and still count as its matches
+    await waits(queue)
 
 
-@asynchronous
 async def test_the_limit_begins_anew_when_a_bot_goes_away(tmp_path: Path, clock: Clock) -> None:
     desk = Desk(tmp_path)
     desk.comes("ann")
     clock.pass_time(1_000)
     desk.goes("ann")
-    line = desk.line("ax")
-    await waits(line)
-    assert desk.lobby.awaited == ["ann"]  # the others have been away from the beginning
+    queue = desk.queue("ax")
+    await waits(queue)
+    assert desk.remote_bots.awaited_entries() == [
+        "ann"
+    ]  # the others have been away from the beginning
     clock.pass_time(60)
     assert desk.why("ann") == "went away and did not dial in again within 60 s"
-    assert desk.lobby.awaited == []
+    assert desk.remote_bots.awaited_entries() == []
 
 
-@asynchronous
 async def test_who_is_out_is_not_waited_for_and_sent_away_after_its_last_match(
     tmp_path: Path,
 ) -> None:
     desk = Desk(tmp_path)
     desk.comes("ann", matches=1)
-    line = desk.line("ax", "ax", "bx")
-    assert await given(line, 1) == ["ax0"]
-    desk.bots.out["ann"] = desk.bots.out["bob"] = "faulted too often"
-    assert await given(line, 2) == ["ax1", "bx2"]
-    assert desk.lobby.identify(desk.tokens["bob"]) is None
-    assert desk.lobby.awaited == ["cid"]
+    queue = desk.queue("ax", "ax", "bx")
+    assert await given(queue, 1) == ["ax0"]
+    desk.bots.excluded["ann"] = desk.bots.excluded["bob"] = "faulted too often"
+    assert await given(queue, 2) == ["ax1", "bx2"]
+    assert desk.authenticator.authenticate(desk.tokens["bob"]) is None
+    assert desk.remote_bots.awaited_entries() == ["cid"]
     assert desk.bots.sent_away == []
-    line.over(ScheduledMatch("ax0", 1, BASIC, ("ann", "x here")))
-    line.over(ScheduledMatch("ax1", 1, BASIC, ("ann", "x here")))
+    queue.finish_match(ScheduledMatch("ax0", 1, BASIC, ("ann", "x here")))
+    queue.finish_match(ScheduledMatch("ax1", 1, BASIC, ("ann", "x here")))
     await until(lambda: desk.bots.sent_away)
     assert desk.bots.sent_away == [(desk.keys["ann"], "faulted too often")]
 
 
-@asynchronous
 async def test_a_revoked_token_is_noticed_where_nobody_dials_in(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     desk.comes("ann")
@@ -200,21 +202,19 @@ async def test_a_revoked_token_is_noticed_where_nobody_dials_in(tmp_path: Path) 
     revoke_token(desk.kept, "ann")
     await until(lambda: desk.bots.sent_away)
     assert desk.bots.sent_away == [(desk.keys["ann"], "its token was revoked")]
-    assert desk.lobby.identify(desk.tokens["ann"]) is None
-    assert desk.lobby.identify(desk.tokens["bob"]) is not None
+    assert desk.authenticator.authenticate(desk.tokens["ann"]) is None
+    assert desk.authenticator.authenticate(desk.tokens["bob"]) is not None
 
 
-@asynchronous
 async def test_what_fails_in_looking_after_bots_ends_the_wait(tmp_path: Path) -> None:
     def fail(_: RemoteInfo) -> None:
         raise ValueError("a fault of ours")
 
-    asking = asyncio.ensure_future(anext(Desk(tmp_path, fail).line("ax")))
+    asking = asyncio.ensure_future(anext(Desk(tmp_path, fail).queue("ax")))
     with pytest.raises(ValueError, match="a fault of ours"):
         await asking
 
 
-@asynchronous
 async def test_a_report_that_cannot_be_written_ends_nothing(tmp_path: Path, clock: Clock) -> None:
     told: list[RemoteInfo] = []
 
@@ -222,18 +222,17 @@ async def test_a_report_that_cannot_be_written_ends_nothing(tmp_path: Path, cloc
         told.append(info)
         raise OSError(28, "No space left on device")
 
-    asking = await waits(Desk(tmp_path, full).line("ax"))
+    asking = await waits(Desk(tmp_path, full).queue("ax"))
     assert [entry.state for entry in told[0].entries.values()] == ["awaited"] * 3
     clock.pass_time(60)
     assert (await asking)[0].match_id == "ax0"
     assert [entry.state for entry in told[1].entries.values()] == ["missed"] * 3
 
 
-@asynchronous
-async def test_nothing_is_given_out_any_more_once_the_line_is_closed(tmp_path: Path) -> None:
+async def test_nothing_is_given_out_any_more_once_the_queue_is_closed(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
-    line = desk.line("ax")
-    asking = await waits(line)
-    line.close()
+    queue = desk.queue("ax")
+    asking = await waits(queue)
+    queue.close()
     with pytest.raises(StopAsyncIteration):
         await asking

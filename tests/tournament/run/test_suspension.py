@@ -1,4 +1,4 @@
-"""Who is suspended, and after which match; whatever order the matches end in."""
+"""Which entry is suspended, and after which match, in whatever order the matches end."""
 
 import random
 
@@ -21,7 +21,7 @@ def schedule(number: int) -> list[ScheduledMatch]:
 
 
 def result(match_id: str, *, forfeit: bool, void: bool = False) -> MatchResult:
-    """Where Ann forfeits or not, and Bob never does."""
+    """A result in which Ann may forfeit and Bob never does."""
     how = Termination.CRASH if forfeit else Termination.COMPLETED
     lines = (
         SeatOutcome(entry="ann", rank=2, prestige=0, termination=how),
@@ -41,7 +41,7 @@ def result(match_id: str, *, forfeit: bool, void: bool = False) -> MatchResult:
 def suspended(forfeits: list[bool], limits: Limits = LIMITS) -> dict[str, str]:
     found = Suspensions(schedule(len(forfeits)), limits)
     for index, forfeit in enumerate(forfeits):
-        found.take(result(f"m{index}", forfeit=forfeit))
+        found.record_result(result(f"m{index}", forfeit=forfeit))
     return found.suspended
 
 
@@ -67,14 +67,14 @@ def test_a_share_of_one_suspends_nobody_and_of_none_at_the_first_fault() -> None
 def test_void_matches_and_who_is_out_do_not_count() -> None:
     found = Suspensions(schedule(9), LIMITS)
     for index in range(4):
-        assert found.take(result(f"m{index}", forfeit=True, void=True)) == {}
-        assert found.take(result(f"m{index}", forfeit=True), out=["ann"]) == {}
+        assert found.record_result(result(f"m{index}", forfeit=True, void=True)) == {}
+        assert found.record_result(result(f"m{index}", forfeit=True), excluded=["ann"]) == {}
     assert found.suspended == {}
 
 
 def test_a_suspension_is_told_once() -> None:
     found = Suspensions(schedule(9), LIMITS)
-    told = [found.take(result(f"m{index}", forfeit=True)) for index in range(9)]
+    told = [found.record_result(result(f"m{index}", forfeit=True)) for index in range(9)]
     assert [bool(one) for one in told] == [False] * 3 + [True] + [False] * 5
 
 
@@ -86,5 +86,5 @@ def test_it_does_not_depend_on_the_order_in_which_matches_end(
     dice.shuffle(order)
     found = Suspensions(schedule(len(forfeits)), LIMITS)
     for index in order:
-        found.take(result(f"m{index}", forfeit=forfeits[index]))
+        found.record_result(result(f"m{index}", forfeit=forfeits[index]))
     assert found.suspended == suspended(forfeits)

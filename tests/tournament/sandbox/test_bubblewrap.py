@@ -1,4 +1,4 @@
-"""What one program in the sandbox sees, what it may use, and what is left of it: nothing."""
+"""Programs in the sandbox: the files they see, the resources they may use, and their end."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.spec import FilesystemView, ResourceLimits
 from tests.tournament.sandbox_config import HOSTILE, living, sandbox_or_skip
 
-BOUNDS = ResourceLimits(memory_mb=256, processes=64, open_files=256, cpu_s=60, disk_mb=8)
+LIMITS = ResourceLimits(memory_mb=256, processes=64, open_files=256, cpu_s=60, disk_mb=8)
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +28,8 @@ def sandbox() -> Sandbox:
 
 
 def without_groups(sandbox: Sandbox) -> Sandbox:
-    """The same, where limits hold for each process."""
-    return Sandbox(replace(sandbox.tools, groups=None))
+    """Return the sandbox with limits for each process instead of control groups."""
+    return Sandbox(replace(sandbox.tools, cgroups=None))
 
 
 @asynccontextmanager
@@ -37,18 +37,16 @@ async def running(
     sandbox: Sandbox,
     folder: Path,
     command: Sequence[str],
-    resource_limits: ResourceLimits = BOUNDS,
+    limits: ResourceLimits = LIMITS,
     settings: Mapping[str, str] | None = None,
 ) -> AsyncIterator[tuple[BotProcess, Path]]:
-    """A program of `folder` in the sandbox, and its log."""
+    """Run a program of `folder` in the sandbox; yield its process and the path of its log."""
     path = folder.parent / f"{folder.name}.log"
     log = OutputLog(path, 100_000)
     environment = bot_environment(settings or {}, address="unix:/none", token="t0ken", seed=7)
     del environment["ASARA_ADDRESS"]
-    sandbox_spec = SandboxSpec(
-        sandbox, FilesystemView(folder, ((folder, folder),)), resource_limits
-    )
-    process = await BotProcess.start(command, folder, environment, log, sandbox_spec)
+    spec = SandboxSpec(sandbox, FilesystemView(folder, ((folder, folder),)), limits)
+    process = await BotProcess.start(command, folder, environment, log, spec)
     try:
         yield process, path
     finally:
@@ -60,14 +58,14 @@ def run(
     sandbox: Sandbox,
     folder: Path,
     command: Sequence[str],
-    resource_limits: ResourceLimits = BOUNDS,
+    limits: ResourceLimits = LIMITS,
     settings: Mapping[str, str] | None = None,
 ) -> tuple[str, str]:
-    """Let a program end by itself: how it ended, and what it printed."""
+    """Run a program until it ends by itself; return how it ended and what it printed."""
     folder.mkdir(exist_ok=True)
 
     async def scenario() -> tuple[str, str]:
-        async with running(sandbox, folder, command, resource_limits, settings) as (process, path):
+        async with running(sandbox, folder, command, limits, settings) as (process, path):
             return await asyncio.wait_for(process.wait(), 30), path.read_text(errors="replace")
 
     return asyncio.run(scenario())
@@ -80,7 +78,7 @@ def python(code: str) -> list[str]:
 def test_the_end_is_told_as_without_a_sandbox(sandbox: Sandbox, tmp_path: Path) -> None:
     folder = tmp_path / "bot"
     assert run(sandbox, folder, python("raise SystemExit(3)"))[0] == "exited with status 3"
-    assert run(sandbox, folder, python("import os; os.abort()"))[0] == "ended by SIGABRT"
+    assert run(sandbox, folder, python("import os; os.abort()"))[0] == "killed by SIGABRT"
     how, printed = run(sandbox, folder, ["./missing"])
     assert how == "exited with status 127"
     assert "not found" in printed
@@ -112,7 +110,8 @@ print(os.environ["HOME"], os.getpid() < 10, os.getuid(), os.uname().nodename)
     }
     assert home == "no home" or "home" in str(asara.__file__)
     needed = {"ASARA_SEED", "ASARA_TOKEN", "HOME", "PATH", "PYTHONUNBUFFERED", "TMPDIR", "USER"}
-    assert needed <= set(eval(names)) <= needed | {"OLDPWD", "PWD", "SHLVL", "_"}  # of the shell
+    set_by_shell = {"OLDPWD", "PWD", "SHLVL", "_"}
+    assert needed <= set(eval(names)) <= needed | set_by_shell
     assert rest == "/tmp True 1000 bot"
 
 
@@ -123,7 +122,7 @@ def test_what_is_secret_stays_so_where_all_around_it_is_seen(
     (folder / "run").mkdir(parents=True)
     for name in ("run/journal.sqlite", "referee.key"):
         (folder / name).write_text("words")
-    kept = sandbox.keeping_secret(folder / "run", folder / "referee.key")
+    kept = sandbox.with_hidden(folder / "run", folder / "referee.key")
     (folder / "own.py").write_text("""
 import os
 print(os.listdir("run"), sorted(os.listdir(".")))
@@ -134,37 +133,37 @@ for name in ("run/journal.sqlite", "referee.key"):
         print(f"refused {name}")
 open("run/x", "w")
 """)
-    how, said = run(kept, folder, ["python", "own.py"])
-    assert "[] ['own.py', 'referee.key', 'run']\n" in said
-    assert "refused run/journal.sqlite\n" in said
-    assert "words" not in said
-    assert "Read-only file system: 'run/x'" in said
+    how, printed = run(kept, folder, ["python", "own.py"])
+    assert "[] ['own.py', 'referee.key', 'run']\n" in printed
+    assert "refused run/journal.sqlite\n" in printed
+    assert "words" not in printed
+    assert "Read-only file system: 'run/x'" in printed
     assert how == "exited with status 1"
 
 
 @pytest.mark.parametrize("way", ["private", "shared", "children"])
 def test_memory_ends_where_the_limit_says(sandbox: Sandbox, tmp_path: Path, way: str) -> None:
-    if not sandbox.grouped:
-        pytest.skip("without groups each process has a limit of its own")
-    how, said = eats(sandbox, tmp_path, way, 1024)
-    if way != "children":  # there the kernel may take some, and the parent goes on
-        assert how == "ended by SIGKILL: it used more than 256 MB of memory"
-        assert "REACHED" not in said
+    if not sandbox.has_cgroups:
+        pytest.skip("without control groups, each process has its own limit")
+    how, printed = eats(sandbox, tmp_path, way, 1024)
+    if way != "children":  # the kernel may kill some of them while the parent continues
+        assert how == "killed by SIGKILL: it used more than 256 MB of memory"
+        assert "REACHED" not in printed
 
 
 def test_memory_within_the_limit_can_be_used(sandbox: Sandbox, tmp_path: Path) -> None:
     for box in (sandbox, without_groups(sandbox)):
-        how, said = eats(box, tmp_path, "private", 64)
-        assert (how, said.splitlines()[-1]) == ("exited with status 0", "REACHED all of it")
+        how, printed = eats(box, tmp_path, "private", 64)
+        assert (how, printed.splitlines()[-1]) == ("exited with status 0", "REACHED all of it")
 
 
 @pytest.mark.parametrize("way", ["private", "shared"])
 def test_without_groups_each_process_has_a_memory_limit(
     sandbox: Sandbox, tmp_path: Path, way: str
 ) -> None:
-    how, said = eats(without_groups(sandbox), tmp_path, way, 1024, replace(BOUNDS, memory_mb=64))
+    how, printed = eats(without_groups(sandbox), tmp_path, way, 1024, replace(LIMITS, memory_mb=64))
     assert how == "exited with status 1"
-    assert "MemoryError" in said or "Cannot allocate memory" in said
+    assert "MemoryError" in printed or "Cannot allocate memory" in printed
 
 
 def eats(
@@ -172,30 +171,30 @@ def eats(
     tmp_path: Path,
     way: str,
     much_mb: int,
-    resource_limits: ResourceLimits = BOUNDS,
+    limits: ResourceLimits = LIMITS,
 ) -> tuple[str, str]:
     folder = tmp_path / "bot"
     folder.mkdir(exist_ok=True)
     shutil.copy(HOSTILE / "memory.py", folder)
     settings = {"MUCH_MB": str(much_mb)}
-    return run(sandbox, folder, ["python", "memory.py", way], resource_limits, settings)
+    return run(sandbox, folder, ["python", "memory.py", way], limits, settings)
 
 
 def test_no_library_of_the_program_runs_outside_or_before_the_limits(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
-    """The linker would load what the entry's variables name into whatever starts with them."""
+    """The linker loads the libraries that variables name into every program that inherits them."""
     folder = tmp_path / "bot"
     settings = {"LD_PRELOAD": str(folder / "no.so"), "QUOTED": 'it\'s $HOME `id`\n"x"'}
-    how, said = run(
+    how, printed = run(
         sandbox, folder, python("import os; print(os.environ['QUOTED'])"), settings=settings
     )
     assert how == "exited with status 0"
-    assert said.count("cannot be preloaded") == 1  # by the program alone
-    assert 'it\'s $HOME `id`\n"x"' in said
+    assert printed.count("cannot be preloaded") == 1  # by the program, not by those that start it
+    assert 'it\'s $HOME `id`\n"x"' in printed
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="without groups nothing bounds the processes of root")
+@pytest.mark.skipif(os.geteuid() == 0, reason="needs control groups to limit the processes of root")
 def test_processes_are_bounded_without_groups(sandbox: Sandbox, tmp_path: Path) -> None:
     forks(without_groups(sandbox), tmp_path)
 
@@ -217,8 +216,8 @@ def forks(sandbox: Sandbox, tmp_path: Path) -> None:
                 assert time.monotonic() < deadline
                 await asyncio.sleep(0.05)
             await asyncio.sleep(0.5)
-            # The keepers of the sandbox have the program in their command line, too.
-            assert 10 < len(living(command[1])) <= BOUNDS.processes + 5
+            # The command lines of bubblewrap's own processes contain the program as well.
+            assert 10 < len(living(command[1])) <= LIMITS.processes + 5
         await gone(command[1])
 
     asyncio.run(scenario())
@@ -267,15 +266,15 @@ def test_processor_time_ends_where_the_limit_says(sandbox: Sandbox, tmp_path: Pa
     shutil.copy(HOSTILE / "burn.py", folder)
     code = "import runpy, asara\nasara.run = lambda _: __import__('time').sleep(60)\n"
     (folder / "main.py").write_text(code + "runpy.run_path('burn.py')\n")
-    how, _ = run(sandbox, folder, ["python", "main.py"], replace(BOUNDS, cpu_s=1))
-    assert how in {"ended by SIGXCPU", "ended by SIGKILL"}
+    how, _ = run(sandbox, folder, ["python", "main.py"], replace(LIMITS, cpu_s=1))
+    assert how in {"killed by SIGXCPU", "killed by SIGKILL"}
 
 
 def test_open_files_end_where_the_limit_says(sandbox: Sandbox, tmp_path: Path) -> None:
     folder = tmp_path / "bot"
     folder.mkdir()
     code = (HOSTILE / "files.py").read_text().split("asara.run")[0]
-    how, said = run(sandbox, folder, python(code))
+    how, printed = run(sandbox, folder, python(code))
     assert how == "exited with status 0"
-    assert "refused after 2" in said
-    assert "Too many open files" in said
+    assert "refused after 2" in printed
+    assert "Too many open files" in printed

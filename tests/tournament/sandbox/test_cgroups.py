@@ -1,10 +1,10 @@
 from pathlib import Path
 
-from asara_server.tournament.sandbox.cgroups import Cgroups, _unified
+from asara_server.tournament.sandbox.cgroups import Cgroups, _version_2_parents
 
 
 def test_groups_are_made_only_where_they_bound_memory_and_processes(tmp_path: Path) -> None:
-    """Folders that look like the kernel's and lack something."""
+    """The folders look like those of the kernel, but something is missing."""
     assert Cgroups.find(tmp_path) is None
     for name in ("memory", "pids"):
         (tmp_path / name).mkdir()
@@ -18,7 +18,7 @@ def test_groups_are_made_only_where_they_bound_memory_and_processes(tmp_path: Pa
 
 
 def test_a_worker_of_a_runner_makes_groups_beside_it(tmp_path: Path) -> None:
-    """A folder that looks like the group that a runner delegates from."""
+    """The folder looks like the group that a runner delegates from."""
     for name in ("cgroup.subtree_control", "cgroup.controllers"):
         (tmp_path / name).write_text("cpu memory pids")
     runner = tmp_path / "asara-runner"
@@ -26,6 +26,6 @@ def test_a_worker_of_a_runner_makes_groups_beside_it(tmp_path: Path) -> None:
     (runner / "cgroup.procs").touch()
     (tmp_path / "cgroup.procs").touch()
     before = sorted(tmp_path.rglob("*"))
-    found = _unified(runner)
+    found = _version_2_parents(runner)
     assert found == dict.fromkeys(("memory", "pids", "cpu"), tmp_path)
     assert sorted(tmp_path.rglob("*")) == before

@@ -1,4 +1,4 @@
-"""Which files the bots of an entry see."""
+"""The files that the bots of an entry see."""
 
 import os
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from asara_server.tournament.sandbox.filesystem_view import visible_paths
 
 @pytest.fixture
 def base(tmp_path: Path) -> Path:
-    """A checkout with a tournament file and bots in all kinds of places."""
+    """Return a folder with a tournament file and bots in various subfolders."""
     names = ("one/main.py", "two/main.py", "both/a.py", "both/b.py", "deep/x/bot.py", "loose.py")
     for name in names:
         path = tmp_path / name
@@ -24,15 +24,15 @@ def base(tmp_path: Path) -> Path:
 
 
 def seen(base: Path, *tables: Mapping[str, object]) -> list[set[str]]:
-    """What each of these entries sees, relative to the tournament file."""
+    """Return the paths that each of these entries sees, relative to the tournament file."""
     entries = [{"name": f"bot{number}", **table} for number, table in enumerate(tables)]
     if len(entries) == 1:
         entries.append({"name": "other", "command": "env"})
     data = {"title": "Cup", "seats": 2, "rule_sets": "basic", "entries": entries}
     found: tuple[Entry, ...] = check_tournament(data, name="cup.toml", base=base).entries
-    secret = (base / "cup.toml", base / "run", base)
+    hidden = (base / "cup.toml", base / "run", base)
     return [
-        {os.path.relpath(path, base) for path in visible_paths(entry, found, secret)}
+        {os.path.relpath(path, base) for path in visible_paths(entry, found, hidden)}
         for entry in found[: len(tables)]
     ]
 

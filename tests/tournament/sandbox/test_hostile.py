@@ -1,7 +1,7 @@
-"""Bots that mean harm, in matches: they reach nothing, and nobody else suffers.
+"""Malicious bots in matches: they reach nothing, and no other bot suffers.
 
-The programs are in `hostile/`. What one of them gets at, it prints as REACHED; what it is refused,
-as refused.
+The programs are in `hostile/`. They print "REACHED" with anything that they get at, and "refused"
+with anything that they are denied.
 """
 
 import asyncio
@@ -11,6 +11,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from statistics import fmean
 
@@ -29,8 +30,8 @@ from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import RunEnd, Runner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import ScheduledMatch, list_matches
-from asara_server.tournament.workers.block_job import worker_requirements
 from asara_server.tournament.workers.dask_workers import dask_workers
+from asara_server.tournament.workers.requirements import worker_requirements
 from asara_server.tournament.workers.worker_executor import WorkerExecutor, sandbox_config
 from tests.cli.command import command_line, environment
 from tests.tournament.dask_clusters import Cluster
@@ -64,8 +65,8 @@ cpu_s = 30
 disk_mb = 8
 """
 
-#: As those play that try something first.
 FIRST = "import asara\nasara.run(lambda decision, match: decision.legal_actions[0])\n"
+"""Program that plays like the malicious bots after their attempts."""
 
 
 def enter(
@@ -73,7 +74,7 @@ def enter(
     programs: Mapping[str, str],
     settings: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Path:
-    """A tournament of these programs, each in a directory of its own."""
+    """Write a tournament of these programs, each in its own directory."""
     text = HEADER
     for name, code in programs.items():
         (folder / name).mkdir()
@@ -94,7 +95,7 @@ def play(
     executor: Executor | None = None,
 ) -> RunEnd:
     async def scenario() -> RunEnd:
-        with RunDirectory.create(out) as directory:
+        with closing(RunDirectory.create(out)) as directory:
             runner = Runner(
                 load_tournament(file),
                 matches,
@@ -110,7 +111,7 @@ def play(
 
 
 def printed(run: Path, entry: str) -> str:
-    """What an entry printed in all its matches."""
+    """Return what an entry printed in all its matches."""
     logs = (run / "logs").glob(f"*/?-{entry}.log")
     return "".join(path.read_text(errors="replace") for path in sorted(logs))
 
@@ -120,7 +121,7 @@ THINGS = 14
 
 @pytest.fixture
 def host() -> Iterator[dict[str, str]]:
-    """A server on this machine, in each way that a program could dial it."""
+    """Listen on this machine in every way that a program could dial; yield the addresses."""
     abstract = f"asara-test-{os.getpid()}"
     with (
         socket.create_server(("127.0.0.1", 0)) as tcp,
@@ -142,7 +143,7 @@ def host() -> Iterator[dict[str, str]]:
 
 
 def test_the_host_of_these_tests_can_be_dialled_from_outside(host: dict[str, str]) -> None:
-    """Else the refusals in the sandbox would mean nothing."""
+    """Otherwise the refusals in the sandbox would prove nothing."""
     socket.create_connection(("127.0.0.1", int(host["HOST_PORT"]))).close()
     for name in ("\0" + host["HOST_ABSTRACT"], host["HOST_SOCKET"]):
         with socket.socket(socket.AF_UNIX) as one:
@@ -151,7 +152,7 @@ def test_the_host_of_these_tests_can_be_dialled_from_outside(host: dict[str, str
 
 @pytest.fixture
 def wanted(tmp_path: Path) -> tuple[dict[str, str], Sandbox]:
-    """What a spy would like to read, and the sandbox that keeps it from it."""
+    """Return the settings of the spy with the paths it tries, and a sandbox that hides them."""
     key = tmp_path / "referee.key"
     key.write_bytes(SigningKey.new().private_pem())
     run = tmp_path / "run"
@@ -174,11 +175,11 @@ def wanted(tmp_path: Path) -> tuple[dict[str, str], Sandbox]:
 
 
 CONTAINED = ("burn", "disk", "leave", "network", "spy")
-"""What these try fails, and they play on."""
+"""Bots whose attempts fail and that play on."""
 
 FORFEITS = {
     "crash": {Termination.CRASH},
-    "flood": {  # whichever comes first
+    "flood": {  # whichever happens first
         Termination.CRASH,
         Termination.NEVER_STARTED,
         Termination.PROTOCOL_VIOLATION,
@@ -194,7 +195,7 @@ GOOD = ("good-0", "good-1")
 
 @pytest.fixture
 def cup(tmp_path: Path, host: Mapping[str, str], wanted: tuple[dict[str, str], Sandbox]) -> Path:
-    """Ten entries that mean harm and two that do not."""
+    """Write a tournament of ten malicious entries and two harmless ones."""
     programs = {name: (HOSTILE / f"{name}.py").read_text() for name in (*CONTAINED, *FORFEITS)}
     settings = {
         "leave": {"MARK": MARK},
@@ -208,7 +209,7 @@ def cup(tmp_path: Path, host: Mapping[str, str], wanted: tuple[dict[str, str], S
 def contained(
     cup: Path, sandbox: Sandbox, matches: Sequence[ScheduledMatch], executor: Executor | None = None
 ) -> None:
-    """Play, and see that nobody reached anything and nobody else suffered."""
+    """Play, and check that no bot reached anything and that no other bot suffered."""
     run = cup.parent / "run"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ORGANISERS_SECRET", "AWS_SECRET")
@@ -217,15 +218,24 @@ def contained(
     assert len(end.results) == len(matches)
     assert living(MARK) == []
     assert list(Path("/sys/fs/cgroup").rglob("asara-*-*")) == []
+    check_results(end)
+    for path in (run / "replays").iterdir():
+        list(resimulated_steps(read_replay(path)))
+    check_same_moves_without_forfeiting_bots(run, cup.parent / "calm", matches)
+    check_output(run)
+
+
+def check_results(end: RunEnd) -> None:
+    """Check that only the expected entries forfeit, and that the standings follow from results."""
     scores: dict[str, list[float]] = {}
     for result in end.results:
         harmful = [line.entry in FORFEITS for line in result.seats]
         assert bool(result.forfeits) == any(harmful)
         for line, harms in zip(result.seats, harmful, strict=True):
-            told = {end.out.get(line.entry), end.suspended.get(line.entry)}
+            reasons = {end.unstartable.get(line.entry), end.suspended.get(line.entry)}
             if not harms or (all(harmful) and not line.termination.forfeit):
                 assert line.termination == Termination.COMPLETED, line
-            elif line.detail in told:
+            elif line.detail in reasons:
                 assert line.termination == Termination.NEVER_STARTED
             else:
                 assert line.termination in FORFEITS[line.entry], line
@@ -233,14 +243,16 @@ def contained(
             scores.setdefault(line.entry, []).append(0.5 if ties else 2 - line.rank)
             if any(harmful) and not harms:
                 assert scores[line.entry][-1] == 1
-    assert {*end.out, *end.suspended} <= FORFEITS.keys()
-    for path in (run / "replays").iterdir():
-        list(resimulated_steps(read_replay(path)))
+    assert {*end.unstartable, *end.suspended} <= FORFEITS.keys()
     for entry in end.standings.overall:
         assert entry.score == pytest.approx(fmean(scores[entry.entry]), abs=1e-6)
         assert bool(entry.faults) == (entry.entry in FORFEITS)
-    # The others play as they do where nobody means harm, move by move.
-    calm = cup.parent / "calm"
+
+
+def check_same_moves_without_forfeiting_bots(
+    run: Path, calm: Path, matches: Sequence[ScheduledMatch]
+) -> None:
+    """Check that the others played the moves that they play when every entry is harmless."""
     calm.mkdir()
     again = play(
         enter(calm, {**dict.fromkeys(GOOD, STEADY), **dict.fromkeys(CONTAINED, FIRST)}),
@@ -259,6 +271,9 @@ def contained(
         ]
         assert moves[0] == moves[1] != []
 
+
+def check_output(run: Path) -> None:
+    """Check that the logs contain refusals only, and that their size is limited."""
     for name in CONTAINED:
         assert "REACHED" not in printed(run, name)
     assert printed(run, "network").count("refused") >= 5
@@ -268,8 +283,8 @@ def contained(
     assert spied.count("refused wanted") >= THINGS
     assert "left" in printed(run, "leave")
     wrote = [line.split() for line in printed(run, "disk").splitlines() if "wrote" in line]
-    for _, size, _, _, place in wrote:
-        assert size in {"7", "8"} if place in {"/tmp", "/dev/shm", "memory"} else size == "0"
+    for _, size, _, _, folder in wrote:
+        assert size in {"7", "8"} if folder in {"/tmp", "/dev/shm", "memory"} else size == "0"
     assert len(wrote) >= 10
     for path in (run / "logs").rglob("*.log"):
         assert path.stat().st_size < 51_000
@@ -301,7 +316,7 @@ def test_no_bot_outlives_a_runner_that_is_killed(tmp_path: Path) -> None:
 
 
 def some_matches() -> list[ScheduledMatch]:
-    """Everybody meets somebody who means no harm."""
+    """Return matches in which every entry meets a harmless one."""
     tables = [GOOD, GOOD[::-1], ("spy", "good-0")]
     tables += [("good-1", name) for name in (*CONTAINED, *FORFEITS)]
     return [ScheduledMatch(f"m{i}", 1, BASIC, names) for i, names in enumerate(tables)]

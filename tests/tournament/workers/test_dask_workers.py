@@ -1,4 +1,4 @@
-"""A Dask cluster of separate processes: the same run, whoever dies meanwhile."""
+"""A Dask cluster of separate processes: the same run, even if a worker or the runner dies."""
 
 import os
 import re
@@ -14,22 +14,20 @@ import pytest
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.standings.match_result import read_results
 from asara_server.tournament.workers.backend import WorkerError
-from asara_server.tournament.workers.block_job import worker_requirements
 from asara_server.tournament.workers.dask_workers import dask_workers
+from asara_server.tournament.workers.requirements import worker_requirements
 from tests.cli.command import asara, command_line, environment, refusal
 from tests.tournament.dask_clusters import Cluster
+from tests.tournament.processes import children, living_in, wait_until
 from tests.tournament.sample_bots import STEADY, write_tournament
 from tests.tournament.sandbox_config import sandbox_or_skip
 from tests.tournament.worker_runs import (
     HEADER,
     KILLS_ITS_WORKER,
     PATIENT,
-    children,
-    living_in,
     outcome,
     played_cup,
     slow,
-    wait_until,
     wait_until_gone,
 )
 
@@ -39,7 +37,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /pro
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """Two workers, some of which tests kill and replace."""
+    """Two workers; a test that kills one replaces it."""
     made = Cluster(tmp_path_factory.mktemp("cluster"))
     try:
         made.start(workers=2)
@@ -69,7 +67,7 @@ def start(cluster: Cluster, file: Path, out: Path, *options: str) -> "subprocess
 
 
 def busy(cluster: Cluster, folder: Path, number: int) -> list[int]:
-    """So many workers, once they have bots that play."""
+    """Wait until this number of workers have bots that play, and return them."""
 
     def found() -> list[int]:
         bots = set(living_in(folder))
@@ -97,8 +95,8 @@ def test_a_run_survives_the_death_of_a_worker(cluster: Cluster, cup: Path) -> No
     process = start(cluster, slow(cup / "cup.toml"), cup / "killed")
     victim = busy(cluster, cup, 2)[0]
     os.kill(victim, signal.SIGKILL)
-    _, told = process.communicate(timeout=240)
-    assert process.returncode == 0, told
+    _, stderr = process.communicate(timeout=240)
+    assert process.returncode == 0, stderr
     assert outcome(cup / "killed") == outcome(cup / "local")
     wait_until_gone([victim], cup)
     cluster.add_worker()
@@ -120,27 +118,29 @@ def test_ctrl_c_keeps_what_is_over(cluster: Cluster, cup: Path) -> None:
     results = cup / "stopped" / "results.jsonl"
     wait_until("a block is over", lambda: results.exists() and results.stat().st_size)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=240)
+    _, stderr = process.communicate(timeout=240)
     assert process.returncode == 128 + signal.SIGINT
-    assert "Traceback" not in told
+    assert "Traceback" not in stderr
     assert list(read_results(results))
     wait_until_gone([], cup)
 
 
 def test_workers_lack_what_is_not_there(cluster: Cluster, cup: Path) -> None:
-    needs = worker_requirements(load_tournament(cup / "cup.toml").entries, {}, None)
+    requirements = worker_requirements(load_tournament(cup / "cup.toml").entries, {}, None)
     gone = cup / "gone"
-    program = needs.program._replace(asara="7.0")
+    program = requirements.program._replace(asara="7.0")
     with (
         pytest.raises(WorkerError) as caught,
-        dask_workers(cluster.address, replace(needs, program=program, paths=(("ann", gone),))),
+        dask_workers(
+            cluster.address, replace(requirements, program=program, paths=(("ann", gone),))
+        ),
     ):
         pytest.fail("these workers do not fit")
     lines = str(caught.value).splitlines()
     assert len(lines) == 4
     assert len({line.split(": ")[0] for line in lines}) == 2
     assert all(line.startswith("worker tcp://127.0.0.1:") for line in lines)
-    assert "and the runner 7.0: install the same on both" in lines[0]
+    assert "but the runner has 7.0: install the same on both" in lines[0]
     assert f"entry ann: {gone} does not exist there; entries must be on a file system" in lines[1]
 
 
@@ -173,10 +173,10 @@ def test_where_no_scheduler_is_it_is_said_at_once(cup: Path) -> None:
         ("127.0.0.1:1", "Timed out trying to connect"),
         ("nowhere", "missing port number in address 'nowhere'"),
     ):
-        told = refusal(*run, "--scheduler", address)
-        assert told.startswith(f"asara: --scheduler {address}: no Dask scheduler answers there (")
-        assert why in told
-        assert told.count("\n") == 1
+        said = refusal(*run, "--scheduler", address)
+        assert said.startswith(f"asara: --scheduler {address}: no Dask scheduler answers there (")
+        assert why in said
+        assert said.count("\n") == 1
     assert not (cup / "none").exists()
 
 
@@ -191,12 +191,12 @@ def test_a_run_ends_where_the_scheduler_does(tmp_path: Path) -> None:
         busy(made, folder, 1)
         assert made.scheduler is not None
         made.scheduler.kill()
-        _, told = process.communicate(timeout=240)
+        _, stderr = process.communicate(timeout=240)
     finally:
         made.end()
     assert process.returncode == 1
-    assert f"the scheduler at {made.address} has gone" in told
-    assert "Traceback" not in told, told
+    assert f"the scheduler at {made.address} has gone" in stderr
+    assert "Traceback" not in stderr, stderr
     wait_until_gone([], folder)
 
 
@@ -219,5 +219,5 @@ def test_a_block_that_no_worker_survives_has_no_result_and_the_others_do(tmp_pat
     results = list(read_results(folder / "run" / "results.jsonl"))
     assert {result.block for result in results if result.void} == {"r1-basic-0002"}
     assert sum(not result.void for result in results) == 4
-    assert "block r1-basic-0002 has no result, and is given up: 4 workers died" in done.stderr
+    assert "block r1-basic-0002 is given up without a result: 4 workers died" in done.stderr
     wait_until_gone([], folder)

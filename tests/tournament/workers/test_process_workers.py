@@ -1,4 +1,4 @@
-"""Worker processes: the same run, whoever dies meanwhile."""
+"""Worker processes: the same run, even if a worker or the runner dies."""
 
 import os
 import signal
@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from asara_server.tournament.standings.match_result import read_results
-from asara_server.tournament.workers.process_workers import ProcessWorkers
+from asara_server.tournament.workers.process_workers import process_workers
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
 from tests.cli.command import command_line, environment
+from tests.tournament.processes import children, living_in, wait_until
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import STEADY, write_tournament
 from tests.tournament.sandbox_config import sandbox_or_skip
@@ -20,20 +21,17 @@ from tests.tournament.worker_runs import (
     HEADER,
     KILLS_ITS_WORKER,
     PATIENT,
-    children,
     interrupt_group,
-    living_in,
     outcome,
     played_cup,
     slow,
-    wait_until,
     wait_until_gone,
 )
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 WORKER = "multiprocessing"
-"""In the command line of a worker process."""
+"""Part of the command line of a worker process."""
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +45,7 @@ TWO_WORKERS = ("--executor", "processes", "--workers", "2")
 def start(
     file: Path, out: Path, *options: str, executor: Sequence[str] = TWO_WORKERS
 ) -> "subprocess.Popen[str]":
-    """A run in a process group of its own, as in a terminal."""
+    """Start a run in a new process group, as in a terminal."""
     words = ("tournament", "run", file, "--out", out, "--key", out.parent / "key")
     return subprocess.Popen(
         command_line(*words, *executor, *options),
@@ -60,14 +58,14 @@ def start(
 
 
 def finish(process: "subprocess.Popen[str]") -> str:
-    """What a run said that ended well."""
-    _, told = process.communicate(timeout=240)
-    assert process.returncode == 0, told
-    return told
+    """Wait for the end of a run, which must succeed; return what it printed."""
+    _, stderr = process.communicate(timeout=240)
+    assert process.returncode == 0, stderr
+    return stderr
 
 
 def busy_workers(process: "subprocess.Popen[str]", folder: Path) -> list[int]:
-    """Both workers, once each has bots that play."""
+    """Wait until both workers have bots that play, and return them."""
 
     def found() -> list[int]:
         workers = children(process.pid, WORKER)
@@ -79,7 +77,7 @@ def busy_workers(process: "subprocess.Popen[str]", folder: Path) -> list[int]:
 
 
 def test_worker_processes_play_what_one_process_plays(cup: Path) -> None:
-    with ProcessWorkers(2) as backend:
+    with process_workers(2) as backend:
         end = play(cup / "cup.toml", cup / "processes", WorkerExecutor(backend))
     assert end.standings.complete
     assert outcome(cup / "processes") == outcome(cup / "local")
@@ -120,7 +118,7 @@ def test_nothing_outlives_a_runner_that_is_killed_and_its_run_goes_on(cup: Path)
 
 
 def sockets(pid: int) -> list[Path]:
-    """The folder of the socket that a bot was told of."""
+    """Folders of the sockets to which a bot can connect."""
     settings = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     prefix = b"ASARA_ADDRESS=unix:"
     return [Path(os.fsdecode(one.removeprefix(prefix))).parent for one in settings if prefix in one]
@@ -143,12 +141,12 @@ def test_ctrl_c_says_what_was_cut_and_leaves_no_process(cup: Path) -> None:
     process = start(slow(cup / "cup.toml"), run)
     left = [*busy_workers(process, cup), *children(process.pid, WORKER)]
     interrupt_group(process)
-    _, told = process.communicate(timeout=240)
+    _, stderr = process.communicate(timeout=240)
     assert process.returncode == 128 + signal.SIGINT
-    assert "Traceback" not in told
-    assert "Stopping after the open decisions." in told
-    assert "To resume this run, repeat the command with --resume." in told
-    assert "\nmatch r1-basic-000" in told  # and how far it was when it was cut
+    assert "Traceback" not in stderr
+    assert "Stopping after the open decisions." in stderr
+    assert "To resume this run, repeat the command with --resume." in stderr
+    assert "\nmatch r1-basic-000" in stderr  # and how far it was when it was stopped
     wait_until_gone(left, cup)
 
 
@@ -161,10 +159,10 @@ def test_a_second_ctrl_c_ends_at_once(cup: Path) -> None:
         if line.startswith("Stopping"):
             break
     interrupt_group(process)
-    _, told = process.communicate(timeout=240)
+    _, stderr = process.communicate(timeout=240)
     assert process.returncode == 128 + signal.SIGINT
-    assert "Traceback" not in told
-    assert "stopped immediately" in told
+    assert "Traceback" not in stderr
+    assert "stopped immediately" in stderr
     wait_until_gone(left, cup)
 
 
@@ -172,18 +170,17 @@ def test_a_block_that_no_worker_survives_has_no_result_and_the_others_do(tmp_pat
     programs = dict.fromkeys(("ann", "bob", "cid"), KILLS_ITS_WORKER)
     file = write_tournament(tmp_path, programs, HEADER, PATIENT)
     process = start(file, tmp_path / "run")
-    _, told = process.communicate(timeout=240)
+    _, stderr = process.communicate(timeout=240)
     assert process.returncode == 1
     results = list(read_results(tmp_path / "run" / "results.jsonl"))
     assert {result.block for result in results if result.void} == {"r1-basic-0002"}
-    assert "block r1-basic-0002 has no result, and is given up: its worker process died" in told
-    assert "2 matches without a result" in told
+    assert "block r1-basic-0002 is given up without a result: its worker process died" in stderr
+    assert "2 matches without a result" in stderr
     assert sum(result.void for result in results) == 2 * 3  # each for all its attempts
     assert sum(not result.void for result in results) == 4
     wait_until_gone([], tmp_path)
 
 
-#: Tells what it has open besides its own input and output.
 CURIOUS = """
 import os
 found = set()
@@ -191,15 +188,16 @@ for name in os.listdir("/proc/self/fd"):
     try:
         found.add(os.readlink(f"/proc/self/fd/{name}"))
     except OSError:
-        pass  # it was the listing
+        pass  # the descriptor of the listing
 print("open:", sorted(found - {os.readlink("/proc/self/fd/1"), "/dev/null"}), flush=True)
 """
+"""A bot that prints the files that it has open besides its input and output."""
 
 
 def test_bots_inherit_no_pipe_of_their_worker(tmp_path: Path) -> None:
     programs = {"ann": CURIOUS + STEADY, "bob": CURIOUS + STEADY}
     file = write_tournament(tmp_path, programs, HEADER, PATIENT)
-    with ProcessWorkers(1) as backend:
+    with process_workers(1) as backend:
         play(file, tmp_path / "run", WorkerExecutor(backend))
     logs = [path.read_text() for path in (tmp_path / "run" / "logs").glob("*/*.log")]
     assert len(logs) == 4
@@ -219,7 +217,7 @@ def test_bots_of_workers_are_contained(tmp_path: Path) -> None:
             f'name = "{name}"\ncommand = "python {name}.py"\ndirectory = "{name}"',
         )
     file.write_text(text)
-    with ProcessWorkers(1) as backend:
+    with process_workers(1) as backend:
         end = play(file, tmp_path / "run", WorkerExecutor(backend), sandbox=sandbox)
     assert not any(result.forfeits for result in end.results)
     for path in (tmp_path / "run" / "logs").glob("*/*.log"):

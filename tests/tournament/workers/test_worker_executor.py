@@ -1,4 +1,4 @@
-"""What is given to workers, and what becomes of what they hand in or lose; nothing is played."""
+"""Jobs that workers get, and the blocks that they return or lose; nothing is played."""
 
 import asyncio
 import pickle
@@ -16,14 +16,10 @@ from asara_server.match import deal_secrets
 from asara_server.tournament.run.directory import read_info
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome, utc_now
-from asara_server.tournament.workers import block_job
 from asara_server.tournament.workers.backend import WorkerError
-from asara_server.tournament.workers.block_job import (
-    BlockJob,
-    BlockResult,
-    UnfitWorkerError,
-    play_block,
-)
+from asara_server.tournament.workers.block_job import BlockJob, BlockResult, PlayedAttempt
+from asara_server.tournament.workers.block_player import UnfitWorkerError, play_block
+from asara_server.tournament.workers.requirements import Program
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
 from tests.tournament import sample_bots
 from tests.tournament.runs import play
@@ -34,16 +30,16 @@ NAMES = ("ann", "bob", "cid")
 
 
 class LostError(Exception):
-    """As of a worker that died."""
+    """The error of a block whose worker died."""
 
 
 class Scripted:
-    """A crew that hands in what a function makes of the task, or loses it."""
+    """A backend whose workers return what a function makes of a job, or lose it."""
 
-    tries = 3
+    max_submissions = 3
 
     def __init__(self, answer: Callable[[BlockJob], BlockResult], slots: int = 1) -> None:
-        self.tasks: list[BlockJob] = []
+        self.jobs: list[BlockJob] = []
         self.most = 0
         self._answer = answer
         self._slots = slots
@@ -52,30 +48,30 @@ class Scripted:
     async def slots(self) -> int:
         return self._slots
 
-    def submit(self, task: BlockJob) -> "Future[BlockResult]":
-        self.tasks.append(task)
+    def submit(self, job: BlockJob) -> "Future[BlockResult]":
+        self.jobs.append(job)
         self._open += 1
         self.most = max(self.most, self._open)
         future: Future[BlockResult] = Future()
-        asyncio.get_running_loop().call_later(0.01, self._end, task, future)
+        asyncio.get_running_loop().call_later(0.01, self._end, job, future)
         return future
 
-    def _end(self, task: BlockJob, future: "Future[BlockResult]") -> None:
+    def _end(self, job: BlockJob, future: "Future[BlockResult]") -> None:
         self._open -= 1
         try:
-            future.set_result(self._answer(task))
+            future.set_result(self._answer(job))
         except Exception as error:  # noqa: BLE001 - as an executor does
             future.set_exception(error)
 
-    def loss(self, error: BaseException) -> str:
+    def loss_reason(self, error: BaseException) -> str:
         return "it died" if isinstance(error, LostError) else ""
 
-    async def stop(self, run: str, finish_s: float) -> None:
+    async def stop_blocks(self, run_id: str, finish_s: float) -> None:
         """Nothing runs."""
 
 
 def result(match: ScheduledMatch, attempt: int, faults: dict[str, Termination]) -> MatchResult:
-    """A match that the first seat won."""
+    """A match that the first seat won. An entry with a fault printed something before it ended."""
     return MatchResult(
         match_id=match.match_id,
         attempt=attempt,
@@ -88,6 +84,7 @@ def result(match: ScheduledMatch, attempt: int, faults: dict[str, Termination]) 
                 rank=rank,
                 prestige=0,
                 termination=faults.get(entry, Termination.COMPLETED),
+                detail="exited with status 1; it printed: no model" if entry in faults else "",
             )
             for rank, entry in enumerate(match.entries, 1)
         ),
@@ -96,14 +93,16 @@ def result(match: ScheduledMatch, attempt: int, faults: dict[str, Termination]) 
     )
 
 
-def done(task: BlockJob, **faults: Termination) -> BlockResult:
-    faults |= dict.fromkeys(task.excluded, Termination.NEVER_STARTED)
-    played = tuple((result(match, attempt, faults), None) for match, attempt in task.matches)
-    return BlockResult("somewhere", played, (), (), ())
+def done(job: BlockJob, **faults: Termination) -> BlockResult:
+    faults |= dict.fromkeys(job.excluded, Termination.NEVER_STARTED)
+    attempts = tuple(
+        PlayedAttempt(result(match, attempt, faults), None) for match, attempt in job.matches
+    )
+    return BlockResult("somewhere", attempts, (), (), ())
 
 
-def names(task: BlockJob) -> list[str]:
-    return [match.match_id for match, _ in task.matches]
+def names(job: BlockJob) -> list[str]:
+    return [match.match_id for match, _ in job.matches]
 
 
 @pytest.fixture
@@ -117,7 +116,7 @@ def test_every_block_is_given_to_one_worker_as_there_is_room(
 ) -> None:
     backend = Scripted(done, slots)
     end = play(cup, tmp_path / "run", WorkerExecutor(backend))
-    assert [names(task) for task in backend.tasks] == [
+    assert [names(job) for job in backend.jobs] == [
         [f"r1-basic-000{block}-1", f"r1-basic-000{block}-2"] for block in (1, 2, 3)
     ]
     assert backend.most == min(slots, 3)
@@ -132,19 +131,19 @@ def test_a_worker_learns_the_secrets_of_its_own_deals_and_nothing_they_follow_fr
     play(cup, tmp_path / "run", WorkerExecutor(backend))
     tournament = deal_secrets.tournament_secret("spring")
     of_blocks = {
-        task.matches[0][0].block: deal_secrets.block_secret(tournament, task.matches[0][0].block)
-        for task in backend.tasks
+        job.matches[0][0].block: deal_secrets.block_secret(tournament, job.matches[0][0].block)
+        for job in backend.jobs
     }
     assert len(of_blocks) == 3
-    for task in backend.tasks:
-        told = pickle.dumps(task)
-        assert tournament not in told
-        assert tournament.hex().encode() not in told
-        assert b"spring" not in told
-        own = of_blocks[task.matches[0][0].block]
-        assert set(task.secrets.values()) == {own}
+    for job in backend.jobs:
+        sent = pickle.dumps(job)
+        assert tournament not in sent
+        assert tournament.hex().encode() not in sent
+        assert b"spring" not in sent
+        own = of_blocks[job.matches[0][0].block]
+        assert set(job.secrets.values()) == {own}
         for secret in of_blocks.values():
-            assert (secret in told) == (secret == own)
+            assert (secret in sent) == (secret == own)
 
 
 def test_independent_matches_have_a_secret_for_each_attempt(cup: Path, tmp_path: Path) -> None:
@@ -152,7 +151,7 @@ def test_independent_matches_have_a_secret_for_each_attempt(cup: Path, tmp_path:
     backend = Scripted(done)
     play(cup, tmp_path / "run", WorkerExecutor(backend))
     tournament = deal_secrets.tournament_secret("spring")
-    assert backend.tasks[0].secrets == {
+    assert backend.jobs[0].secrets == {
         name: deal_secrets.match_secret(tournament, name)
         for first in ("r1-basic-0001-1", "r1-basic-0001-2")
         for name in (first, f"{first}.2", f"{first}.3")
@@ -162,16 +161,16 @@ def test_independent_matches_have_a_secret_for_each_attempt(cup: Path, tmp_path:
 def test_a_lost_block_is_played_again_as_the_same_attempt(cup: Path, tmp_path: Path) -> None:
     seen: Counter[str] = Counter()
 
-    def lose_twice(task: BlockJob) -> BlockResult:
-        seen[names(task)[0]] += 1
-        if names(task)[0] == "r1-basic-0002-1" and seen[names(task)[0]] <= 2:
+    def lose_twice(job: BlockJob) -> BlockResult:
+        seen[names(job)[0]] += 1
+        if names(job)[0] == "r1-basic-0002-1" and seen[names(job)[0]] <= 2:
             raise LostError
-        return done(task)
+        return done(job)
 
     backend = Scripted(lose_twice)
     end = play(cup, tmp_path / "run", WorkerExecutor(backend))
     assert seen["r1-basic-0002-1"] == 3
-    lost = [task for task in backend.tasks if names(task)[0] == "r1-basic-0002-1"]
+    lost = [job for job in backend.jobs if names(job)[0] == "r1-basic-0002-1"]
     assert lost[0] == lost[1] == lost[2]
     assert {result.attempt for result in end.results} == {1}
     play(cup, tmp_path / "calm", WorkerExecutor(Scripted(done)))
@@ -181,31 +180,31 @@ def test_a_lost_block_is_played_again_as_the_same_attempt(cup: Path, tmp_path: P
 def test_a_block_that_is_lost_too_often_is_void_and_not_tried_by_a_resumed_run(
     cup: Path, tmp_path: Path
 ) -> None:
-    def lose(task: BlockJob) -> BlockResult:
-        if names(task)[0] == "r1-basic-0002-1":
+    def lose(job: BlockJob) -> BlockResult:
+        if names(job)[0] == "r1-basic-0002-1":
             raise LostError
-        return done(task)
+        return done(job)
 
     backend = Scripted(lose)
     end = play(cup, tmp_path / "run", WorkerExecutor(backend))
-    assert len(backend.tasks) == 2 + backend.tries
-    assert end.cut == ("block r1-basic-0002 has no result, and is given up: it died",)
+    assert len(backend.jobs) == 2 + backend.max_submissions
+    assert end.unfinished == ("block r1-basic-0002 is given up without a result: it died",)
     assert (end.standings.matches.played, end.standings.matches.void) == (4, 2)
     again = Scripted(lose)
     play(cup, tmp_path / "run", WorkerExecutor(again), resume=True)
-    assert again.tasks == []
+    assert again.jobs == []
 
 
 def test_what_a_worker_broke_off_is_played_by_another(cup: Path, tmp_path: Path) -> None:
-    def break_off(task: BlockJob) -> BlockResult:
-        whole = done(task)
-        if names(task) == ["r1-basic-0001-1", "r1-basic-0001-2"]:
-            return replace(whole, played=whole.played[:1])
+    def break_off(job: BlockJob) -> BlockResult:
+        whole = done(job)
+        if names(job) == ["r1-basic-0001-1", "r1-basic-0001-2"]:
+            return replace(whole, attempts=whole.attempts[:1])
         return whole
 
     backend = Scripted(break_off)
     end = play(cup, tmp_path / "run", WorkerExecutor(backend))
-    assert [names(task) for task in backend.tasks[:2]] == [
+    assert [names(job) for job in backend.jobs[:2]] == [
         ["r1-basic-0001-1", "r1-basic-0001-2"],
         ["r1-basic-0001-2"],
     ]
@@ -213,17 +212,17 @@ def test_what_a_worker_broke_off_is_played_by_another(cup: Path, tmp_path: Path)
 
 
 def test_a_worker_that_does_not_fit_ends_the_run_which_can_go_on(cup: Path, tmp_path: Path) -> None:
-    def refuse(task: BlockJob) -> BlockResult:
-        if names(task)[0] == "r1-basic-0002-1":
+    def refuse(job: BlockJob) -> BlockResult:
+        if names(job)[0] == "r1-basic-0002-1":
             raise UnfitWorkerError("worker 7: it has Python 2.7")
-        return done(task)
+        return done(job)
 
     with pytest.raises(WorkerError, match=r"worker 7: it has Python 2\.7"):
         play(cup, tmp_path / "run", WorkerExecutor(Scripted(refuse)))
     assert read_info(tmp_path / "run").state == "cut short"
     backend = Scripted(done)
     end = play(cup, tmp_path / "run", WorkerExecutor(backend), resume=True)
-    assert [names(task)[0] for task in backend.tasks] == ["r1-basic-0002-1", "r1-basic-0003-1"]
+    assert [names(job)[0] for job in backend.jobs] == ["r1-basic-0002-1", "r1-basic-0003-1"]
     assert end.standings.complete
 
 
@@ -234,30 +233,31 @@ def test_what_goes_wrong_otherwise_is_no_loss(cup: Path, tmp_path: Path) -> None
     backend = Scripted(fail)
     with pytest.raises(ZeroDivisionError):
         play(cup, tmp_path / "run", WorkerExecutor(backend))
-    assert len(backend.tasks) == 1
+    assert len(backend.jobs) == 1
 
 
 def test_who_faults_too_often_is_suspended_from_the_next_block_on(
     cup: Path, tmp_path: Path
 ) -> None:
     cup.write_text(cup.read_text() + "[limits]\nsuspend_share = 0.4\nsuspend_after = 2\n")
-    backend = Scripted(lambda task: done(task, bob=Termination.CRASH))
+    backend = Scripted(lambda job: done(job, bob=Termination.CRASH))
     end = play(cup, tmp_path / "run", WorkerExecutor(backend))
     why = "suspended after it forfeited 2 of its first 2 matches"
     assert end.suspended == {"bob": why}
-    first = next(i for i, task in enumerate(backend.tasks) if "bob" in task.matches[0][0].entries)
-    assert [dict(task.excluded) for task in backend.tasks] == [
+    first = next(i for i, job in enumerate(backend.jobs) if "bob" in job.matches[0][0].entries)
+    assert [dict(job.excluded) for job in backend.jobs] == [
         {"bob": why} if i > first else {} for i in range(3)
     ]
 
 
 def test_who_does_not_start_is_out_from_the_next_block_on(cup: Path, tmp_path: Path) -> None:
     cup.write_text(cup.read_text() + "[limits]\nfailed_starts = 2\n")
-    backend = Scripted(lambda task: done(task, bob=Termination.NEVER_STARTED))
+    backend = Scripted(lambda job: done(job, bob=Termination.NEVER_STARTED))
     end = play(cup, tmp_path / "run", WorkerExecutor(backend))
-    assert end.out == {"bob": "not started again after 2 failures in a row"}
+    why = "not started again after 2 failures in a row: exited with status 1"
+    assert end.unstartable == {"bob": why}  # what it printed is for the organiser alone
     assert end.suspended == {}
-    assert [set(task.excluded) for task in backend.tasks][-1] == {"bob"}
+    assert [set(job.excluded) for job in backend.jobs][-1] == {"bob"}
 
 
 def test_what_was_not_built_is_not_asked_of_a_worker(cup: Path, tmp_path: Path) -> None:
@@ -272,30 +272,30 @@ def test_what_was_not_built_is_not_asked_of_a_worker(cup: Path, tmp_path: Path) 
     )
     backend = Scripted(done)
     end = play(cup, tmp_path / "run", WorkerExecutor(backend))
-    assert end.out == {"broken": "cannot be built: exited with status 1"}
-    (task,) = backend.tasks
-    assert task.excluded == end.out
-    assert task.needs.paths == (("made", tmp_path / "run" / "builds" / "made"),)
-    assert task.needs.missing() == []
+    assert end.unstartable == {"broken": "build failed: exited with status 1"}
+    (job,) = backend.jobs
+    assert job.excluded == end.unstartable
+    assert job.requirements.paths == (("made", tmp_path / "run" / "builds" / "made"),)
+    assert job.requirements.missing() == []
 
 
 def test_where_a_block_does_not_fit_it_is_said_what_is_missing(cup: Path, tmp_path: Path) -> None:
     backend = Scripted(done)
     play(cup, tmp_path / "run", WorkerExecutor(backend))
-    task = backend.tasks[0]
-    needs = task.needs
+    job = backend.jobs[0]
+    requirements = job.requirements
     gone = tmp_path / "gone"
-    program = needs.program._replace(asara="7.0", python="2.7", edition_sha256="00")
-    task = replace(task, needs=replace(needs, program=program, paths=(("ann", gone),)))
+    program = requirements.program._replace(asara="7.0", python="2.7", edition_sha256="00")
+    job = replace(job, requirements=replace(requirements, program=program, paths=(("ann", gone),)))
     with pytest.raises(UnfitWorkerError) as caught:
-        play_block(task)
+        play_block(job)
     lines = str(caught.value).splitlines()
     assert all(line.startswith("worker process ") for line in lines)
-    ours = block_job.Program.here()
+    ours = Program.here()
     assert [line.partition(": ")[2].partition(":")[0] for line in lines] == [
-        f"it has asara {ours.asara}, and the runner 7.0",
-        f"it has Python {ours.python}, and the runner 2.7",
-        f"it has the edition of the game {ours.edition_sha256}, and the runner 00",
+        f"it has asara {ours.asara}, but the runner has 7.0",
+        f"it has Python {ours.python}, but the runner has 2.7",
+        f"it has the edition of the game {ours.edition_sha256}, but the runner has 00",
         "entry ann",
     ]
     assert f"entry ann: {gone} does not exist there" in lines[-1]

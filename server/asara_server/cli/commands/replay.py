@@ -10,12 +10,12 @@ from asara.v1.replay_pb2 import Replay, ReplayRecord
 from asara_server.cli.display.console import out, show_table
 from asara_server.cli.display.help_page import PlainCommand
 from asara_server.cli.errors import UserError
-from asara_server.eventlog.header import ReplayError
-from asara_server.outcome import plain_words
+from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.diff import diff_replays
 from asara_server.replay.file import ReplayFile, read_signed
 from asara_server.replay.narrate import narrate
 from asara_server.replay.time_ledger import Cost, Ledger, ledger
+from asara_server.text import plain_words
 
 app = typer.Typer(help="Inspect replays of finished matches.", no_args_is_help=True)
 

@@ -15,9 +15,9 @@ from asara_server.cli.display.console import out
 from asara_server.cli.display.run_status import show_status
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.recorded_run import RunDirectoryArgument
-from asara_server.logs import visible
+from asara_server.text import plain
 from asara_server.tournament.run.directory import RunDirectoryError
-from asara_server.tournament.run.status import Follower, State, Status
+from asara_server.tournament.run.status import RunState, RunStatus, StatusReader
 from asara_server.tournament.standings.match_result import ResultsError
 
 StandingsOption = Annotated[
@@ -50,14 +50,14 @@ def status(
     Shows how many matches are over, an estimate of the time left, the ladder, and forfeits. Only
     reads the files in DIR, so it works at any time. Ctrl-C ends --watch.
     """
-    follower = Follower(directory)
-    current = _read(follower)
+    reader = StatusReader(directory)
+    current = _read(reader)
     if watch is not None:
         in_place = out.screen() if out.is_terminal else nullcontext()
         with _interruptible_wait() as wait, in_place as screen:
-            while current.state is State.RUNNING:
+            while current.state is RunState.RUNNING:
                 with out.capture() as captured:
-                    show_status(current, follower, top, standings=standings)
+                    show_status(current, reader, top, standings=standings)
                 if screen is None:
                     print(captured.get(), flush=True)
                 else:
@@ -65,8 +65,8 @@ def status(
                     screen.update(Text.from_ansi(captured.get()))
                 if wait(watch):
                     break
-                current = _read(follower)
-    show_status(current, follower, top, standings=standings)
+                current = _read(reader)
+    show_status(current, reader, top, standings=standings)
 
 
 @contextmanager
@@ -90,15 +90,15 @@ def _interruptible_wait() -> Iterator[Callable[[float], bool]]:
         theirs.close()
 
 
-def _read(follower: Follower) -> Status:
+def _read(reader: StatusReader) -> RunStatus:
     """Read the status; raise UserError if the directory holds no run, or a damaged one."""
-    directory = follower.directory
+    directory = reader.directory
     try:
         if not (directory / "run.json").is_file():
             raise UserError(f"{directory}: holds no run; name a directory that --out named")
-        return follower.look()
+        return reader.read()
     except (RunDirectoryError, ResultsError) as error:
-        raise UserError(visible(str(error)), status=1) from None
+        raise UserError(plain(str(error), longest=None), status=1) from None
     except OSError as error:
         path = error.filename or directory
         raise UserError(f"{path}: {error.strerror or error}", status=1) from None

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from asara_server.logs import visible
+from asara_server.text import plain
 
 out = Console(highlight=False)
 """Standard output: results, for people and pipes."""
@@ -27,7 +27,7 @@ def warn(text: str) -> None:
 
 def show_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
     """Print a table under its title to standard output; see `make_table`."""
-    out.print(visible(title), style="bold", markup=False, soft_wrap=True)
+    out.print(plain(title, longest=None), style="bold", markup=False, soft_wrap=True)
     out.print(make_table(columns, rows))
 
 
@@ -38,5 +38,5 @@ def make_table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
         right = column.startswith(">")
         table.add_column(column.lstrip(">"), justify="right" if right else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(escape(visible(cell)) for cell in row))
+        table.add_row(*(escape(plain(cell, longest=None)) for cell in row))
     return table

@@ -12,7 +12,7 @@ from asara_game.vocabulary import RuleSet
 from asara_server.cli.display.console import err, notify
 from asara_server.cli.display.progress import LINE_INTERVAL_S, AwaitedEntries
 from asara_server.cli.display.quantities import count
-from asara_server.outcome import plain_words
+from asara_server.text import plain_words
 from asara_server.tournament.standings.duel import Duel, DuelReport
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.sprt import SequentialTest, Verdict, elo

@@ -6,7 +6,7 @@ from pathlib import Path
 from asara_codec.results import Termination
 from asara_server.cli.display.console import warn
 from asara_server.cli.display.quantities import count
-from asara_server.outcome import plain_words
+from asara_server.text import plain_words
 from asara_server.tournament.runner import RunEnd
 from asara_server.tournament.standings.match_result import MatchResult
 
@@ -15,9 +15,9 @@ _MOST_LINES = 8
 
 def warn_of_faults(end: RunEnd, log: Path | None) -> None:
     """Print all faults of a run; `log` is the run's log file if it is kept."""
-    out = (f"{entry} is out: {reason}" for entry, reason in end.out.items())
+    out = (f"{entry} is out: {reason}" for entry, reason in end.unstartable.items())
     suspended = (f"{entry} was {reason}" for entry, reason in end.suspended.items())
-    for line in (*fault_lines(end.results), *out, *suspended, *end.cut):
+    for line in (*fault_lines(end.results), *out, *suspended, *end.unfinished):
         warn(line)
     if void := end.standings.matches.void:
         details = "add --out DIR to keep the log" if log is None else f"see {log}"

@@ -41,7 +41,7 @@ def _parameters(command: Any, ctx: Any, kind: str) -> list[Any]:
 
 
 def _argument_name(argument: Any) -> str:
-    name: str = (argument.metavar or argument.name.upper()).removesuffix("...")
+    name: str = argument.metavar or argument.name.upper()
     return name if argument.nargs == 1 else f"{name}..."
 
 

@@ -6,7 +6,7 @@ from rich.table import Table
 
 from asara_server.cli.display.console import make_table, out, show_table
 from asara_server.cli.display.quantities import count, duration
-from asara_server.outcome import plain_words
+from asara_server.text import plain_words
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import LadderRow, SeatScore, Standings, StandingsRow
 

@@ -7,29 +7,28 @@ from rich.progress_bar import ProgressBar
 from asara_server.cli.display.console import out, show_table
 from asara_server.cli.display.quantities import count, duration
 from asara_server.cli.display.results import ladder_table, show_standings
-from asara_server.logs import visible
-from asara_server.outcome import plain_words
+from asara_server.text import plain, plain_words
 from asara_server.tournament.run.directory import RemoteInfo
-from asara_server.tournament.run.status import Failing, Follower, State, Status
+from asara_server.tournament.run.status import FailingEntry, RunState, RunStatus, StatusReader
 from asara_server.tournament.standings.standings import compute_standings
 
 _REASON_CHARACTERS = 240
 """Longest reason that is shown whole; it may quote the output of a bot."""
 
 
-def show_status(status: Status, follower: Follower, top: int, *, standings: bool) -> None:
+def show_status(status: RunStatus, reader: StatusReader, top: int, *, standings: bool) -> None:
     """Print the status of a run, in tables of at most `top` rows (0: all).
 
     With `standings`, the current standings replace the ladder.
     """
-    limit = top or len(status.info.entries) or len(follower.ladder.rows)
+    limit = top or len(status.info.entries) or len(reader.ladder.rows)
     _show_progress(status)
     out.print()
     if standings:
         info = status.info
         scheduled = info.scheduled or status.over
-        show_standings(compute_standings(info.title, info.entries, scheduled, follower.results))
-    elif ladder := follower.ladder.rows:
+        show_standings(compute_standings(info.title, info.entries, scheduled, reader.results))
+    elif ladder := reader.ladder.rows:
         out.print("Ladder", style="bold")
         out.print(ladder_table(ladder, limit))
         _show_omitted(len(ladder) - limit)
@@ -45,23 +44,23 @@ def show_status(status: Status, follower: Follower, top: int, *, standings: bool
     _show_excluded("Suspended", status.suspended)
 
 
-def _show_progress(status: Status) -> None:
+def _show_progress(status: RunStatus) -> None:
     state = status.state.value
-    if status.state is State.RUNNING and status.process:
+    if status.state is RunState.RUNNING and status.process:
         state += f" (process {status.process})"
-    elif status.state in {State.STOPPED, State.KILLED}:
+    elif status.state in {RunState.STOPPED, RunState.KILLED}:
         state += "; continue it with --resume"
-    out.print(visible(f"{status.info.title}: {state}"), style="bold", markup=False)
+    out.print(plain(f"{status.info.title}: {state}", longest=None), style="bold", markup=False)
     out.print(_match_counts(status))
     if out.is_terminal and status.info.scheduled:
         out.print(ProgressBar(status.info.scheduled, status.over, width=min(out.width, 60)))
         out.line()
     out.print(_times(status))
-    if status.state is State.RUNNING and status.idle_s is not None:
+    if status.state is RunState.RUNNING and status.idle_s is not None:
         out.print(f"The last match ended {duration(status.idle_s, whole_s=True)} ago.")
 
 
-def _match_counts(status: Status) -> str:
+def _match_counts(status: RunStatus) -> str:
     scheduled = status.info.scheduled
     text = count(status.over, "match")
     if scheduled:
@@ -73,18 +72,18 @@ def _match_counts(status: Status) -> str:
     return text
 
 
-def _times(status: Status) -> str:
+def _times(status: RunStatus) -> str:
     elapsed = duration(status.elapsed_s, whole_s=True)
-    text = f"Started {elapsed} ago" if status.state is State.RUNNING else f"Took {elapsed}"
+    text = f"Started {elapsed} ago" if status.state is RunState.RUNNING else f"Took {elapsed}"
     if status.pace.matches:
         text += f", {status.pace.per_minute:.1f} matches a minute"
     left_s = status.pace.left_s(status.left)
-    if status.state is State.RUNNING and status.left and left_s is not None:
+    if status.state is RunState.RUNNING and status.left and left_s is not None:
         text += f", about {duration(left_s, whole_s=True)} left"
     return text
 
 
-def _show_forfeits(failing: Sequence[Failing], limit: int) -> None:
+def _show_forfeits(failing: Sequence[FailingEntry], limit: int) -> None:
     show_table(
         "Forfeits",
         ("entry", ">forfeits", ">matches", "kinds"),
@@ -103,7 +102,10 @@ def _show_forfeits(failing: Sequence[Failing], limit: int) -> None:
     show_table(
         "Latest forfeit of each",
         ("entry", "match", "why"),
-        ((one.entry, one.latest.played_as, _cut(one.why)) for one in failing[:limit]),
+        (
+            (one.entry, one.latest.played_as, plain(one.why, _REASON_CHARACTERS))
+            for one in failing[:limit]
+        ),
     )
 
 
@@ -126,13 +128,13 @@ def _show_remote(remote: RemoteInfo) -> None:
 def _show_excluded(title: str, reasons: Mapping[str, str]) -> None:
     if reasons:
         out.print()
-        show_table(title, ("entry", "why"), ((name, _cut(why)) for name, why in reasons.items()))
+        show_table(
+            title,
+            ("entry", "why"),
+            ((name, plain(why, _REASON_CHARACTERS)) for name, why in reasons.items()),
+        )
 
 
 def _show_omitted(number: int) -> None:
     if number > 0:
         out.print(f"… and {count(number, 'more entry')}")
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _REASON_CHARACTERS else f"{text[:_REASON_CHARACTERS]}…"

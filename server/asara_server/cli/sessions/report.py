@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from asara_server.atomic_file import replace_file
 from asara_server.cli.display.console import notify, warn
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.recorded_run import run_error
-from asara_server.replay.file import write_file
 from asara_server.report.model import Report, counted, make_report
 from asara_server.report.run import read_reported_run
 from asara_server.report.tables import csv_tables
@@ -69,6 +69,6 @@ def _make(directory: Path) -> Report:
 def _write(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_file(path, text.encode())
+        replace_file(path, text.encode())
     except OSError as error:
         raise UserError(f"{path}: cannot be written: {error.strerror}", status=1) from None

@@ -61,7 +61,7 @@ def play_run(
                 executor=executor,
             )
             results = read_results(directory.path / "results.jsonl")
-            meter.start(runner.over, results, lambda: runner.awaited)
+            meter.start(runner.matches_over, results, lambda: runner.awaited)
             return run(_play(runner, meter, publish=publish))
     except (WorkerError, JournalError) as error:
         raise UserError(str(error), status=1) from None

@@ -3,7 +3,7 @@
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from asara_game.edition import load_edition
@@ -23,7 +23,7 @@ def new_run_directory(
         directory = RunDirectory.create(path, replace=replace, durability=durability)
     except RunDirectoryError as error:
         raise UserError(str(error)) from None
-    with directory:
+    with closing(directory):
         yield directory
 
 
@@ -51,16 +51,16 @@ def resumed_run_directory(
         directory, info = RunDirectory.reopen(path, durability=durability)
     except RunDirectoryError as error:
         raise UserError(str(error)) from None
-    with directory:
-        if not directory.file.is_file():
+    with closing(directory):
+        if not directory.tournament_file.is_file():
             raise UserError(
                 f"{path}: this run has no tournament file; only runs of `asara tournament run` "
                 "can be resumed"
             )
-        if directory.file.read_bytes() != file.read_bytes():
+        if directory.tournament_file.read_bytes() != file.read_bytes():
             raise UserError(
-                f"{file}: differs from {directory.file}, with which the run was started; "
-                "restore it, or start another run"
+                f"{file}: differs from {directory.tournament_file}, with which the run was "
+                "started; restore it, or start another run"
             )
         if info.edition_sha256 != load_edition().sha256.hex():
             raise UserError(

@@ -31,8 +31,8 @@ from asara_server.cli.sessions.setup import (
 from asara_server.event_loop import run
 from asara_server.match.deal_secrets import secret_of, tournament_secret
 from asara_server.match.spec import ClockSettings
-from asara_server.network.addresses import ServeError, dialled_address
-from asara_server.network.grpc_server import Serving, serve
+from asara_server.network.addresses import ServeError, reachable_address
+from asara_server.network.grpc_server import RunningServer, serve
 from asara_server.network.tls import TlsFiles
 from asara_server.referee.referee import Referee
 from asara_server.replay.file import write_replay
@@ -184,8 +184,8 @@ class TableServer:
             logs = stack.enter_context(tempfile.TemporaryDirectory(prefix="asara-logs-"))
             local = await stack.enter_async_context(self._local_referee(Path(logs)))
             for guest in self._settings.guests:
-                local.pool.invite(guest.name, guest.token)
-            play_task = asyncio.create_task(self._play(local.match_runner))
+                local.pool.add_guest(guest.name, guest.token)
+            play_task = asyncio.create_task(self._play(local.matches))
             loop = asyncio.get_running_loop()
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.add_signal_handler(number, self._stop, play_task)
@@ -197,7 +197,7 @@ class TableServer:
                 play_task.result()  # raises its exception
         return self._print_summary()
 
-    async def _listen(self) -> Serving:
+    async def _listen(self) -> RunningServer:
         settings = self._settings
         try:
             return await serve(
@@ -218,17 +218,17 @@ class TableServer:
             clocks=settings.clocks,
             limits=Limits(),
             transport="unix",
-            joint=False,
-            keep=True,
-            seeds={entry.name: bot_seed(settings.seed, entry.name) for entry in entries},
-            built={},
+            joint_deals=False,
+            reuse_processes=True,
+            bot_seeds={entry.name: bot_seed(settings.seed, entry.name) for entry in entries},
+            build_directories={},
         )
         return local_referee(
             match_settings,
             self.referee,
             edition=load_edition(),
             secret_of=partial(secret_of, tournament_secret(settings.seed)),
-            sandbox=settings.sandbox.keeping_secret(logs) if settings.sandbox else None,
+            sandbox=settings.sandbox.with_hidden(logs) if settings.sandbox else None,
             logs=logs,
             excluded={},
         )
@@ -244,9 +244,9 @@ class TableServer:
 
     async def _wait_for_guests(self) -> None:
         for guest in self._settings.guests:
-            if not self.referee.connected(guest.token):
+            if not self.referee.is_connected(guest.token):
                 notify(f"Waiting for {guest.name} to dial in")
-                while not await self.referee.wait_connected(guest.token, _WAIT_S):
+                while not await self.referee.wait_until_connected(guest.token, _WAIT_S):
                     pass
 
     def _record(self, played: PlayedMatch) -> None:
@@ -286,7 +286,7 @@ class TableServer:
 
     def _variables(self, guest: Guest, address: str) -> Iterator[str]:
         """Yield the environment variables of a guest's bot, quoted for a shell."""
-        yield f"ASARA_ADDRESS={shlex.quote(dialled_address(address))}"
+        yield f"ASARA_ADDRESS={shlex.quote(reachable_address(address))}"
         yield f"ASARA_TOKEN={guest.token}"
         yield f"ASARA_SEED={bot_seed(self._settings.seed, guest.name)}"
         if self._settings.tls is not None:

@@ -1,7 +1,7 @@
 """Turns options into what a session needs: key, sandbox, logs, metrics, executor."""
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -18,11 +18,12 @@ from asara_server.replay.signing import KeyFileError, SigningKey, load_or_make_k
 from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.execution.executor import Executor
 from asara_server.tournament.execution.local_executor import LocalExecutor
-from asara_server.tournament.sandbox.bubblewrap import OR_NONE, Sandbox, SandboxError, find_sandbox
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.probe import USE_NONE, SandboxError, find_sandbox
 from asara_server.tournament.workers.backend import WorkerError
-from asara_server.tournament.workers.block_job import worker_requirements
 from asara_server.tournament.workers.dask_workers import dask_workers
-from asara_server.tournament.workers.process_workers import ProcessWorkers
+from asara_server.tournament.workers.process_workers import process_workers
+from asara_server.tournament.workers.requirements import worker_requirements
 from asara_server.tournament.workers.worker_executor import WorkerExecutor, sandbox_config
 
 
@@ -50,10 +51,10 @@ def chosen_sandbox(
     if transport == "tcp":
         raise UserError(
             'transport = "tcp" does not work in the sandbox, which has no network; '
-            f"remove it, {OR_NONE}"
+            f"remove it, or {USE_NONE}"
         )
     try:
-        return find_sandbox(secret=secret, shared=[shared])
+        return find_sandbox(hidden=secret, shared=[shared])
     except SandboxError as error:
         raise UserError(f"--sandbox bubblewrap: {error}") from None
 
@@ -101,7 +102,7 @@ def metrics_server(
         server = MetricsServer(address, allow_insecure_remote=insecure_remote)
     except ServeError as error:
         raise UserError(f"--metrics: {serve_error_text(error)}") from None
-    with server:
+    with closing(server):
         notify(f"Metrics: http://{server.address}{PATH}")
         yield server.watch
 
@@ -121,7 +122,7 @@ def chosen_executor(
         yield LocalExecutor(watch, _notify_address), f"{tournament.concurrency} at once"
     elif options.choice is ExecutorChoice.PROCESSES:
         number = options.workers or tournament.concurrency
-        with ProcessWorkers(number) as backend:
+        with process_workers(number) as backend:
             yield WorkerExecutor(backend), f"by {count(number, 'worker process')}"
     else:
         assert options.scheduler is not None

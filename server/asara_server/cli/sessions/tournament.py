@@ -26,7 +26,7 @@ from asara_server.cli.sessions.setup import (
 )
 from asara_server.eventlog.journal import Durability
 from asara_server.network.addresses import ServeError
-from asara_server.network.grpc_server import check_serving
+from asara_server.network.grpc_server import check_address
 from asara_server.replay.signing import SigningKey, default_key_path
 from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.execution.remote_lobby import tls_files
@@ -74,7 +74,7 @@ def _check_remote(tournament: Tournament, file: Path) -> None:
     if tournament.remote is None:
         return
     try:
-        check_serving(tournament.remote.listen, tls_files(tournament.remote))
+        check_address(tournament.remote.listen, tls_files(tournament.remote))
     except ServeError as error:
         raise UserError(f"{file.name}: remote: {error}") from None
 
@@ -105,7 +105,7 @@ def _run_directory(
             yield resumed
     else:
         with new_run_directory(path, replace=options.replace, durability=durability) as directory:
-            shutil.copyfile(options.file, directory.file)
+            shutil.copyfile(options.file, directory.tournament_file)
             yield directory, None
 
 

@@ -1,9 +1,9 @@
-"""Ends the bots of a runner that was killed: it cannot do so itself any more.
+"""Kills the bots of a runner that was killed and so cannot end them itself.
 
-A process of its own reads a pipe from the runner. Where the pipe ends without a word, the runner is
-dead: the guardian kills the process groups that it was told of, and on Linux every process that was
-started with the address of this run, and removes the socket. This file is also its program; it
-imports nothing of the package.
+A separate process reads a pipe from the runner. If the pipe closes without a farewell, the runner
+is dead. The process then kills the process groups that the runner reported and, on Linux, every
+process that was started with the address of this run. It also removes the socket. This file is its
+program as well, and imports nothing of the package.
 """
 
 import contextlib
@@ -14,17 +14,17 @@ import sys
 import time
 from pathlib import Path
 
-_LOOKS_S = (0.0, 0.2, 1.0)
-"""Pauses before each look for processes: one may just be starting while the runner dies."""
+_SEARCH_DELAYS_S = (0.0, 0.2, 1.0)
+"""Seconds before each search for processes; one may have been starting as the runner died."""
 
 _FAREWELL = "over"
 
 
 class OrphanReaper:
-    """The runner's side. It does without where no guardian can be started."""
+    """The runner's end of the pipe. If the process cannot be started, nothing is watched."""
 
-    def __init__(self, address: str) -> None:
-        """`address` is that of the referee, and of no other one."""
+    def __init__(self, address: str = "") -> None:
+        """`address` is that of the referee, unique to this run; "" if its processes have none."""
         try:
             self._process: subprocess.Popen[str] | None = subprocess.Popen(
                 [sys.executable, "-I", "-S", __file__, address],
@@ -39,16 +39,16 @@ class OrphanReaper:
             self._process = None
 
     def watch(self, group: int) -> None:
-        """A bot was started, which leads this process group."""
-        self._tell(f"+{group}")
+        """Report the process group of a bot that was started."""
+        self._send(f"+{group}")
 
-    def forget(self, group: int) -> None:
-        """The group is no more; its number may come to belong to somebody else."""
-        self._tell(f"-{group}")
+    def unwatch(self, group: int) -> None:
+        """Report that a group has ended; its number may come to belong to another one."""
+        self._send(f"-{group}")
 
-    def dismiss(self) -> None:
-        """No bot is left."""
-        self._tell(_FAREWELL)
+    def close(self) -> None:
+        """End the process without killing anything."""
+        self._send(_FAREWELL)
         if self._process is not None:
             assert self._process.stdin
             with contextlib.suppress(OSError):
@@ -56,29 +56,32 @@ class OrphanReaper:
             self._process.wait()
             self._process = None
 
-    def _tell(self, line: str) -> None:
+    def _send(self, line: str) -> None:
         if self._process is not None:
             assert self._process.stdin
-            with contextlib.suppress(OSError):  # it was killed; there is no other to tell
+            with contextlib.suppress(OSError):  # the process was killed
                 self._process.stdin.write(f"{line}\n")
                 self._process.stdin.flush()
 
 
-def _guard(address: str) -> None:
+def _reap(address: str) -> None:
+    """Read the pipe until it closes, and kill what is left unless a farewell was sent."""
     groups: set[int] = set()
     for line in sys.stdin:
-        word = line.strip()
-        if word == _FAREWELL:
+        message = line.strip()
+        if message == _FAREWELL:
             return
-        if word.startswith("+"):
-            groups.add(int(word[1:]))
+        if message.startswith("+"):
+            groups.add(int(message[1:]))
         else:
-            groups.discard(int(word[1:]))
+            groups.discard(int(message[1:]))
     for group in groups:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)
-    for pause_s in _LOOKS_S:
-        time.sleep(pause_s)
+    if not address:
+        return
+    for delay_s in _SEARCH_DELAYS_S:
+        time.sleep(delay_s)
         for pid in _started_with(address):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
@@ -90,7 +93,7 @@ def _guard(address: str) -> None:
 
 
 def _started_with(address: str) -> list[int]:
-    """Processes whose environment says that this is their referee."""
+    """Return the processes whose environment names this address as that of their referee."""
     wanted = f"ASARA_ADDRESS={address}".encode()
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
@@ -101,4 +104,4 @@ def _started_with(address: str) -> list[int]:
 
 
 if __name__ == "__main__":
-    _guard(sys.argv[1])
+    _reap(sys.argv[1])

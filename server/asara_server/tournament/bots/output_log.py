@@ -1,20 +1,18 @@
-"""The log of what a bot prints, limited in size."""
+"""The log of a bot's output, limited in size."""
 
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
 _LAST_BYTES = 2_000
-
-
 _LAST_LINES = 5
 
 
 class OutputLog:
-    """What one bot printed, with the runner's own notes as lines that begin with `#`."""
+    """The output of one bot, with the runner's notes as lines that begin with `#`."""
 
     def __init__(self, path: Path, limit: int) -> None:
-        """`limit` is for each file, in bytes."""
+        """`limit` is the size of each file in bytes."""
         self._limit = limit
         self._last = b""
         self._open(path)
@@ -25,8 +23,8 @@ class OutputLog:
         self._left = self._limit - self._file.tell()
         self._cut = self._left < 0
 
-    def move(self, path: Path) -> None:
-        """What is printed from now on belongs in another file."""
+    def switch_to(self, path: Path) -> None:
+        """Continue in another file."""
         self._file.close()
         self._last = b""
         self._open(path)
@@ -36,7 +34,7 @@ class OutputLog:
         return self._left <= 0
 
     def write(self, data: bytes) -> None:
-        """Keep `data` as far as there is room, and always remember the last words."""
+        """Write `data` as far as the limit allows; `last_lines` covers the rest as well."""
         self._last = (self._last + data)[-_LAST_BYTES:]
         if self._cut or self._file.closed:
             return
@@ -47,14 +45,14 @@ class OutputLog:
             self._file.write(f"\n# cut: only {self._limit:,} bytes are kept\n".encode())
 
     def note(self, text: str) -> None:
-        """A line of the runner's own, with the time (UTC)."""
+        """Write a note with the time in UTC."""
         if not (self._cut or self._file.closed):
             line = f"# {datetime.now(UTC):%H:%M:%S} {text}\n".encode()
             self._file.write(line)
             self._left -= len(line)
 
-    def last_words(self) -> list[str]:
-        """The last lines printed, safe to show on a terminal."""
+    def last_lines(self) -> list[str]:
+        """Return the last lines printed, safe to show on a terminal."""
         text = self._last.decode(errors="replace")
         lines = ["".join(c if c.isprintable() else " " for c in line) for line in text.splitlines()]
         return [line.strip() for line in lines if line.strip()][-_LAST_LINES:]

@@ -1,15 +1,15 @@
-"""The bots of a run: started when a match needs them, kept between matches, replaced when they end.
+"""The bots of a run: started when a match needs them, reused, and replaced when they end.
 
-A process plays one match at a time, so that its clock measures nothing but its own thinking. Where
-all processes of an entry are busy another one is started: with few entries the cores would idle
-otherwise, and the number of matches at once, not of processes, is what shares out the machine.
+A process plays one match at a time, so its clock measures only its own thinking. If all processes
+of an entry are busy, another one is started; otherwise cores would idle in a run with few entries.
+The number of concurrent matches limits the load, not the number of processes.
 
-A process that ended, or that forfeited a match, is not used again. An entry whose processes fail
-several times in a row before they dial in is out: the rest of its matches are forfeited at once.
-So is one that is excluded for another reason.
+A process that has ended or forfeited a match is not used again. An entry whose processes fail
+several times in a row before they dial in is excluded: it forfeits its remaining matches at once.
+Entries can also be excluded for other reasons.
 
-What a bot prints is in `logs/<match>/<seat>-<entry>.log`, also where its process plays on in other
-matches.
+The output of a bot is in `logs/<match>/<seat>-<entry>.log`. A process that is reused continues in
+the file of its next match.
 """
 
 import asyncio
@@ -24,45 +24,46 @@ from structlog.typing import FilteringBoundLogger
 from asara_codec.results import Termination
 from asara_server.logs import logger
 from asara_server.referee.referee import Referee
+from asara_server.tournament.bots.failed_starts import FailedStarts
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper
 from asara_server.tournament.bots.output_log import OutputLog
 from asara_server.tournament.bots.process import BotProcess, StartError, bot_environment
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.sandbox.filesystem_view import confined
+from asara_server.tournament.sandbox.filesystem_view import match_sandbox
 
 T = TypeVar("T")
 
-GOODBYE_S = 1.0
-"""Seconds a process has to end by itself once its bot was told that nothing more will come."""
+_GOODBYE_S = 1.0
+"""Seconds that a process has to end by itself after its bot received the referee's goodbye."""
 
 
 @dataclass(eq=False)
 class PooledBot:
-    """One bot as the referee knows it: by its token, with a process if we started one."""
+    """A bot that the referee knows by its token, with its process if the pool started one."""
 
     entry: str
     token: str
-    guest: bool = False
-    """Somebody else starts and ends it."""
+    external: bool = False
+    """True if its process is started and ended elsewhere."""
     absence: Callable[[], str] = str
-    """Why a guest is not waited for any more; empty while it is."""
+    """Returns why an external bot is no longer waited for, or "" if it is."""
     log: OutputLog | None = None
     process: BotProcess | None = None
-    ended: str = ""
-    """How the process ended, or why there is none; empty while it runs."""
+    ending: str = ""
+    """How the process ended, or why there is none; "" while it runs."""
     watcher: asyncio.Task[None] | None = field(default=None, repr=False)
 
-    def last_words(self) -> list[str]:
-        """The last lines that its process printed."""
-        return self.log.last_words() if self.log else []
+    def last_lines(self) -> list[str]:
+        """Return the last lines that its process printed."""
+        return self.log.last_lines() if self.log else []
 
 
 class BotPool:
-    """All bots of a run. `take` them for a match, `give_back` when it is over, `close` at the end.
+    """The bots of a run.
 
-    `keep` processes from match to match, or start new ones for each. `seeds` are what bots derive
-    their dice and nonces from, by entry; without one they draw their own.
+    `acquire` a bot for each seat of a match and `release` it afterwards; `close` the pool in the
+    end.
     """
 
     def __init__(
@@ -71,7 +72,7 @@ class BotPool:
         address: str,
         entries: Iterable[Entry],
         *,
-        keep: bool,
+        reuse_processes: bool,
         limits: Limits,
         seeds: Mapping[str, int],
         logs: Path,
@@ -79,102 +80,105 @@ class BotPool:
         built: Mapping[str, Path] | None = None,
         log: FilteringBoundLogger | None = None,
     ) -> None:
-        """Without a `sandbox` bots run with our rights. `built` has the directories of entries
-        that were built, by name.
+        """`entries` are those whose bots the pool starts; `address` is the referee's for them.
+
+        Processes are reused for further matches if `reuse_processes`. `seeds`, by entry, are what
+        bots derive their randomness from; without one, a bot draws its own. `built` has the
+        directories that builds produced, by entry. Without a `sandbox`, bots run with our rights.
         """
         self._referee = referee
         self._address = address
         self._entries = {entry.name: entry for entry in entries}
-        self._keep = keep
+        self._reuse_processes = reuse_processes
         self._limits = limits
         self._seeds = seeds
         self._logs = logs
         self._sandbox = sandbox
         self._built = built or {}
-        self._guests: dict[str, PooledBot] = {}
+        self._external: dict[str, PooledBot] = {}
         self._all: set[PooledBot] = set()
-        self._idle: list[PooledBot] = []
-        """The one that has waited longest for a match comes first."""
-        self._failed_starts = dict.fromkeys(self._entries, 0)
-        self._out: dict[str, str] = {}
+        self._idle: list[PooledBot] = []  # the one that has been idle longest is first
+        self._failed_starts = FailedStarts(limits.failed_starts)
+        self._excluded: dict[str, str] = {}
         self._reaper: OrphanReaper | None = None
-        self._work: set[asyncio.Task[Any]] = set()
-        """What is done to its end also where who asked for it is cancelled."""
+        self._protected: set[asyncio.Task[Any]] = set()
         self._logger = log or logger("runner")
 
     @property
-    def out(self) -> dict[str, str]:
-        """Entries that are not started any more, and why."""
-        return dict(self._out)
+    def excluded(self) -> dict[str, str]:
+        """Entries whose bots are no longer started, with the reasons."""
+        return dict(self._excluded)
 
-    def invite(self, name: str, token: str) -> None:
-        """Let somebody's own bot take part under this name."""
-        self._guests[name] = self._admit(PooledBot(name, token, guest=True))
+    def add_guest(self, name: str, token: str) -> None:
+        """Register a bot that is started elsewhere and plays for this entry."""
+        self._external[name] = self._register(PooledBot(name, token, external=True))
 
-    def expect(self, name: str, token: str, absence: Callable[[], str]) -> None:
-        """Let a bot take part that the referee has admitted, until it is not waited for any more:
-        `absence` says why.
+    def add_remote_bot(self, name: str, token: str, absence: Callable[[], str]) -> None:
+        """Add the bot of a remote entry, which the referee already knows.
+
+        `absence` returns why the bot is no longer waited for, or "" if it is.
         """
-        bot = self._guests[name] = PooledBot(name, token, guest=True, absence=absence)
+        bot = self._external[name] = PooledBot(name, token, external=True, absence=absence)
         self._all.add(bot)
 
     async def exclude(self, name: str, why: str) -> None:
-        """Start no more bots of this entry: it forfeits its further matches, for this reason."""
-        self._out.setdefault(name, why)
+        """Start no more bots of this entry: it forfeits its remaining matches for this reason."""
+        self._excluded.setdefault(name, why)
         for bot in [bot for bot in self._idle if bot.entry == name]:
             self._idle.remove(bot)
             await self._retire(bot, why)
 
-    async def take(self, name: str, match_id: str, seat: int) -> PooledBot:
-        """A bot of this entry for this match, started if need be."""
-        guest = self._guests.get(name)
-        why = self._out.get(name) or (guest.absence() if guest else "")
+    async def acquire(self, name: str, match_id: str, seat: int) -> PooledBot:
+        """Return a bot of this entry for one seat of a match, starting one if none is idle.
+
+        If there can be none, the referee already knows why the returned bot is lost.
+        """
+        external = self._external.get(name)
+        why = self._excluded.get(name) or (external.absence() if external else "")
         if why:
-            bot = self._admit(PooledBot(name, _token()))
+            bot = self._register(PooledBot(name, _new_token()))
             self._lose(bot, why)
             return bot
-        if guest:
-            return guest
+        if external:
+            return external
         path = self._logs / match_id / f"{seat}-{name}.log"
-        idle = self._idle_bot(name)
+        idle = self._pop_idle(name)
         if idle is None:
-            return await self._whole(self._start(self._entries[name], match_id, seat, path))
+            return await self._protect(self._start(self._entries[name], match_id, seat, path))
         if idle.log is not None and idle.process is not None:
-            idle.log.move(path)
-            idle.log.note(f"process {idle.process.pid}, which played before")
+            idle.log.switch_to(path)
+            idle.log.note(f"process {idle.process.pid}, kept from an earlier match")
         return idle
 
-    async def give_back(self, bot: PooledBot, termination: Termination) -> None:
-        """The bot's match is over, and so ended its part in it."""
-        if bot.guest:
+    async def release(self, bot: PooledBot, termination: Termination) -> None:
+        """Keep the bot for another match or end it, depending on how its match ended for it."""
+        if bot.external:
             return
-        if termination != Termination.NEVER_STARTED:
-            self._failed_starts[bot.entry] = 0
-        elif bot.entry not in self._out and bot.entry not in self._guests:
-            self._count_failed_start(bot)
-        if self._keep and not termination.forfeit and not bot.ended:
+        if bot.entry not in self._excluded and bot.entry not in self._external:
+            self._record_start(bot, termination)
+        if self._reuse_processes and not termination.forfeit and not bot.ending:
             self._idle.append(bot)
             while len(self._idle) > self._limits.idle_processes:
-                await self._retire(self._idle.pop(0), "other bots need the room")
+                await self._retire(self._idle.pop(0), "too many idle processes")
         else:
             await self._retire(bot, "the match is over")
 
     async def close(self) -> None:
         """End all processes, busy or idle."""
-        while self._work:  # somebody who was cancelled left it; no process may get lost in it
-            await asyncio.wait(self._work.copy())
+        while self._protected:  # a task whose caller was cancelled; it may start a process yet
+            await asyncio.wait(self._protected.copy())
         await asyncio.gather(*(self._retire(bot, "the run is over") for bot in self._all.copy()))
         if self._reaper is not None:
-            self._reaper.dismiss()
+            self._reaper.close()
 
-    async def _whole(self, work: Coroutine[Any, Any, T]) -> T:
-        """Do this to its end; `close` waits for it where the caller does not."""
+    async def _protect(self, work: Coroutine[Any, Any, T]) -> T:
+        """Finish this work even if the caller is cancelled; then `close` waits for it."""
         task = asyncio.create_task(work)
-        self._work.add(task)
-        task.add_done_callback(self._work.discard)
+        self._protected.add(task)
+        task.add_done_callback(self._protected.discard)
         return await asyncio.shield(task)
 
-    def _idle_bot(self, name: str) -> PooledBot | None:
+    def _pop_idle(self, name: str) -> PooledBot | None:
         for bot in reversed(self._idle):
             if bot.entry == name:
                 self._idle.remove(bot)
@@ -182,23 +186,23 @@ class BotPool:
         return None
 
     async def _start(self, entry: Entry, match_id: str, seat: int, path: Path) -> PooledBot:
-        bot = self._admit(PooledBot(entry.name, _token()))
+        bot = self._register(PooledBot(entry.name, _new_token()))
         bot.log = OutputLog(path, self._limits.log_bytes)
         environment = bot_environment(
             entry.environment,
             address=self._address,
             token=bot.token,
             seed=self._seeds.get(entry.name),
-            seat=None if self._keep else seat,
+            seat=None if self._reuse_processes else seat,
         )
         if self._reaper is None:
             self._reaper = OrphanReaper(self._address)
         built = self._built.get(entry.name)
-        sandbox_spec = confined(self._sandbox, entry, self._entries.values(), built, self._limits)
-        directory = built if built and not sandbox_spec else entry.directory
+        sandbox = match_sandbox(self._sandbox, entry, self._entries.values(), built, self._limits)
+        directory = built if built and not sandbox else entry.directory
         try:
             bot.process = await BotProcess.start(
-                entry.command, directory, environment, bot.log, sandbox_spec
+                entry.command, directory, environment, bot.log, sandbox
             )
         except StartError as error:
             self._lose(bot, str(error))
@@ -208,52 +212,53 @@ class BotPool:
         bot.watcher = asyncio.create_task(self._watch(bot, bot.process, bot.log))
         return bot
 
-    def _admit(self, bot: PooledBot) -> PooledBot:
+    def _register(self, bot: PooledBot) -> PooledBot:
         self._all.add(bot)
-        self._referee.admit(bot.token, bot.entry)
+        self._referee.register_bot(bot.token, bot.entry)
         return bot
 
     async def _watch(self, bot: PooledBot, process: BotProcess, log: OutputLog) -> None:
-        """See to it that the referee hears of the end of a process at once."""
-        how = await process.wait()
+        """Report the end of the process to the referee immediately."""
+        ending = await process.wait()
         if self._reaper is not None:
-            self._reaper.forget(process.pid)
-        log.note(how)
-        words = log.last_words()
-        self._logger.info("bot ended", entry=bot.entry, pid=process.pid, how=how, words=words)
+            self._reaper.unwatch(process.pid)
+        log.note(ending)
+        printed = log.last_lines()
+        self._logger.info(
+            "bot ended", entry=bot.entry, pid=process.pid, how=ending, printed=printed
+        )
         if bot in self._all:
-            self._lose(bot, how)
+            self._lose(bot, ending)
         if bot in self._idle:
             self._idle.remove(bot)
-            await self._retire(bot, how)
+            await self._retire(bot, ending)
 
     def _lose(self, bot: PooledBot, why: str) -> None:
-        bot.ended = why
-        self._referee.lost(bot.token, why)
+        bot.ending = why
+        self._referee.mark_lost(bot.token, why)
 
-    def _count_failed_start(self, bot: PooledBot) -> None:
-        times = self._failed_starts[bot.entry] = self._failed_starts[bot.entry] + 1
-        if times >= self._limits.failed_starts:
-            why = bot.ended or "did not dial in in time"
-            self._out[bot.entry] = f"not started again after {times} failures in a row: {why}"
-            words = bot.last_words()
-            self._logger.warning("entry is out", entry=bot.entry, why=why, words=words)
+    def _record_start(self, bot: PooledBot, termination: Termination) -> None:
+        why = bot.ending or "did not dial in in time"
+        if out := self._failed_starts.record_start(bot.entry, termination, why):
+            self._excluded[bot.entry] = out
+            printed = bot.last_lines()
+            self._logger.warning("entry is out", entry=bot.entry, why=out, printed=printed)
 
     async def _retire(self, bot: PooledBot, why: str) -> None:
-        """Say goodbye, end the process, forget the bot."""
+        """Remove the bot from the referee, which says goodbye to it, and end its process."""
         if bot in self._all:
             self._all.discard(bot)
-            self._referee.dismiss(bot.token, why)
-            await self._whole(self._end(bot))
+            self._referee.remove_bot(bot.token, why)
+            await self._protect(self._end_process(bot))
 
-    async def _end(self, bot: PooledBot) -> None:
+    async def _end_process(self, bot: PooledBot) -> None:
         if bot.process is not None:
-            if bot.watcher is not None and not bot.ended:
-                await asyncio.wait([bot.watcher], timeout=GOODBYE_S)
+            if bot.watcher is not None and not bot.ending:
+                await asyncio.wait([bot.watcher], timeout=_GOODBYE_S)
             await bot.process.stop()
         if bot.log is not None:
             bot.log.close()
 
 
-def _token() -> str:
+def _new_token() -> str:
     return secrets.token_urlsafe(24)

@@ -1,12 +1,11 @@
-"""A bot's program as a process: its environment, its output, its end.
+"""A bot's program as a process: its environment, its output and its end.
 
-Each process leads a session of its own, so that it can be ended together with its children and a
+Each process leads its own session, so that it can be ended together with its children, and so that
 Ctrl-C in the organiser's terminal does not reach it. In a sandbox no child escapes, whatever
-session it makes for itself: its process space ends with the program.
+session it creates: the PID namespace ends with the program.
 
-A process gets none of the organiser's environment but what programs need to run. What it prints,
-on standard output or standard error, goes to a log of limited size; nothing it prints can harm
-anybody.
+A process inherits only those of the organiser's variables that programs need to run. Its standard
+output and standard error are written to a log of limited size.
 """
 
 import asyncio
@@ -22,29 +21,31 @@ from asara_server.tournament.config.commands import resolve_command, search_path
 from asara_server.tournament.sandbox.bubblewrap import SandboxSpec
 from asara_server.tournament.sandbox.sandboxed_command import SandboxedCommand
 
-PASSED_ON = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ", "USER")
-"""The organiser's variables that bots inherit, besides PATH."""
+_INHERITED = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ", "USER")
+"""Variables of the organiser that bots inherit, in addition to PATH."""
 
-STOP_S = 2.0
-"""Seconds a process has between the polite signal and the one it cannot ignore."""
+_TERMINATE_S = 2.0
+"""Seconds between SIGTERM and SIGKILL."""
 
 _DRAIN_S = 0.5
-"""Seconds to wait for the output of a process that has ended; children may hold the pipe open."""
+"""Seconds to wait for the output of a process that has ended; a child may keep the pipe open."""
 
-_CHUNK = 1 << 16
-_PAUSE_S = 0.05
-"""After each chunk beyond the log's limit, so that a bot that floods it slows down itself only."""
+_CHUNK_BYTES = 1 << 16
+_FLOOD_PAUSE_S = 0.05
+"""Seconds between reads once the log is full, so that a bot that floods it slows only itself."""
+
+_PRINTED = "; it printed"
 
 
 class StartError(Exception):
-    """The program could not be executed at all."""
+    """The system could not execute the program."""
 
 
 def build_environment(settings: Mapping[str, str]) -> dict[str, str]:
-    """The variables of an entry's programs that do not play, but build it."""
-    environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    """Return the variables of a build of an entry."""
+    environment = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     environment["PATH"] = search_path()
-    environment["PYTHONUNBUFFERED"] = "1"  # a bot that is ended leaves its last words in the log
+    environment["PYTHONUNBUFFERED"] = "1"  # so that the log is complete if the bot is killed
     return {**environment, **settings}
 
 
@@ -56,7 +57,7 @@ def bot_environment(
     seed: int | None,
     seat: int | None = None,
 ) -> dict[str, str]:
-    """All variables of a bot's process. `seat` is told only where it plays one match."""
+    """Return all variables of a bot's process. `seat` is for a process that plays one match."""
     environment = build_environment(settings)
     environment |= {"ASARA_ADDRESS": address, "ASARA_TOKEN": token}
     if seed is not None:
@@ -67,19 +68,20 @@ def bot_environment(
 
 
 class BotProcess:
-    """A running bot. `start` makes one."""
+    """A running bot or build. `start` creates one."""
 
     def __init__(
         self,
         process: asyncio.subprocess.Process,
         output: int,
         log: OutputLog,
-        sandboxed_command: SandboxedCommand | None,
+        sandboxed: SandboxedCommand | None,
     ) -> None:
+        """`output` is the descriptor of the pipe that the process writes to."""
         self._process = process
         self._log = log
-        self._sandboxed_command = sandboxed_command
-        self._group_ended = False
+        self._sandboxed = sandboxed
+        self._group_killed = False
         self._reader = asyncio.create_task(self._read(output))
 
     @classmethod
@@ -89,38 +91,40 @@ class BotProcess:
         directory: Path,
         environment: Mapping[str, str],
         log: OutputLog,
-        sandbox_spec: SandboxSpec | None = None,
+        sandbox: SandboxSpec | None = None,
     ) -> "BotProcess":
-        """Start the program in its directory. StartError says why the system refuses."""
-        words = list(resolve_command(tuple(command), directory))
-        sandboxed_command = None
+        """Start the program in its directory. Raises StartError if the system refuses it."""
+        argv = list(resolve_command(tuple(command), directory))
+        program = argv[0]
+        sandboxed = None
+        descriptors: tuple[int, ...] = ()
         read_end, write_end = os.pipe()
         try:
-            if sandbox_spec is not None:
-                sandboxed_command = sandbox_spec.sandbox.enclose(
-                    words, environment, sandbox_spec.view, sandbox_spec.resource_limits
-                )
+            if sandbox is not None:
+                sandboxed = sandbox.wrap(argv, environment)
+                argv, environment = sandboxed.argv, sandboxed.environment
+                descriptors = sandboxed.descriptors
             process = await asyncio.create_subprocess_exec(
-                *(sandboxed_command.command if sandboxed_command else words),
-                cwd="/" if sandboxed_command else directory,
-                env=sandboxed_command.environment if sandboxed_command else dict(environment),
+                *argv,
+                cwd="/" if sandboxed else directory,
+                env=dict(environment),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=write_end,
                 stderr=write_end,
                 start_new_session=True,
-                pass_fds=sandboxed_command.descriptors if sandboxed_command else (),
+                pass_fds=descriptors,
             )
         except OSError as error:
             os.close(read_end)
-            if sandboxed_command is not None:
-                await sandboxed_command.clear()
-            raise StartError(f"could not be started: {_refusal(error, words[0])}") from None
+            if sandboxed is not None:
+                await sandboxed.clean_up()
+            raise StartError(f"could not be started: {_refusal(error, program)}") from None
         finally:
             os.close(write_end)
-            if sandboxed_command is not None:
-                sandboxed_command.started()
+            if sandboxed is not None:
+                sandboxed.close_descriptors()
         log.note(f"process {process.pid}: {shlex.join(command)}")
-        return cls(process, read_end, log, sandboxed_command)
+        return cls(process, read_end, log, sandboxed)
 
     @property
     def pid(self) -> int:
@@ -132,82 +136,85 @@ class BotProcess:
 
     @property
     def failed(self) -> bool:
-        """Whether it ended otherwise than well."""
+        """True if it exited with a non-zero status or was killed."""
         return bool(self._process.returncode)
 
     async def wait(self) -> str:
-        """Wait until the process has ended and all that it printed is in the log; how it ended."""
-        await self._process.wait()
-        self._end_group()
+        """Return how the process ended, once it has and its output is in the log."""
+        status = await self._process.wait()
+        self._kill_group()
         await asyncio.wait([self._reader], timeout=_DRAIN_S)
-        code = self._process.returncode
-        assert code is not None
-        if self._sandboxed_command is None:
-            return _ending(code)
-        reason = self._sandboxed_command.reason()
-        await self._sandboxed_command.clear()
-        how = _ending(self._sandboxed_command.ending(code))
-        return f"{how}: {reason}" if reason else how
+        if self._sandboxed is None:
+            return _describe_status(status)
+        limit = self._sandboxed.exceeded_limit()
+        await self._sandboxed.clean_up()
+        ending = _describe_status(self._sandboxed.program_status(status))
+        return f"{ending}: {limit}" if limit else ending
 
     async def stop(self) -> None:
-        """End the process and its group: politely, then not.
+        """End the process and its group, first with SIGTERM, then with SIGKILL.
 
-        In a sandbox any signal would end its keeper, and everything in it at once.
+        A sandbox is killed at once: any signal would end bubblewrap and everything in it.
         """
-        if self.running and self._sandboxed_command is None:
-            self._signal(signal.SIGTERM)
+        if self.running and self._sandboxed is None:
+            self._signal_group(signal.SIGTERM)
             try:
-                await asyncio.wait_for(self._process.wait(), STOP_S)
+                await asyncio.wait_for(self._process.wait(), _TERMINATE_S)
             except TimeoutError:
-                self._log.note("does not end when asked; killed")
-        self._end_group()
+                self._log.note("did not end on SIGTERM; killed")
+        self._kill_group()
         await self._process.wait()
         await asyncio.wait([self._reader], timeout=_DRAIN_S)
         self._reader.cancel()
-        if self._sandboxed_command is not None:
-            await self._sandboxed_command.clear()
+        if self._sandboxed is not None:
+            await self._sandboxed.clean_up()
 
-    def _end_group(self) -> None:
-        """Kill whoever is in the group, once: later its number may belong to somebody else."""
-        if not self._group_ended:
-            self._group_ended = True
-            self._signal(signal.SIGKILL)
+    def _kill_group(self) -> None:
+        """Kill the process group, once only: later its number may belong to another group."""
+        if not self._group_killed:
+            self._group_killed = True
+            self._signal_group(signal.SIGKILL)
 
-    def _signal(self, number: signal.Signals) -> None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody is left to hear it
+    def _signal_group(self, number: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # the group is empty
             os.killpg(self._process.pid, number)
 
     async def _read(self, output: int) -> None:
-        """Move what the process prints into its log."""
-        reader = asyncio.StreamReader(limit=_CHUNK)
+        """Copy what the process prints to its log."""
+        reader = asyncio.StreamReader(limit=_CHUNK_BYTES)
         transport, _ = await asyncio.get_running_loop().connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(output, "rb", buffering=0)
         )
         try:
-            while data := await reader.read(_CHUNK):
+            while data := await reader.read(_CHUNK_BYTES):
                 self._log.write(data)
                 if self._log.full:
-                    await asyncio.sleep(_PAUSE_S)
+                    await asyncio.sleep(_FLOOD_PAUSE_S)
         finally:
             transport.close()
 
 
 def _refusal(error: OSError, program: str) -> str:
-    """Why the system did not execute a program."""
+    """Return why the system did not execute a program."""
     if isinstance(error, FileNotFoundError) and Path(program).exists():
-        return "its first line names an interpreter that is not there"
+        return "its first line names an interpreter that does not exist"
     return error.strerror or str(error)
 
 
-def _ending(code: int) -> str:
-    if code >= 0:
-        return f"exited with status {code}"
+def _describe_status(status: int) -> str:
+    if status >= 0:
+        return f"exited with status {status}"
     try:
-        return f"ended by {signal.Signals(-code).name}"
+        return f"killed by {signal.Signals(-status).name}"
     except ValueError:
-        return f"ended by signal {-code}"
+        return f"killed by signal {-status}"
 
 
-def with_last_words(what: str, lines: Sequence[str]) -> str:
-    """A sentence about a process, followed by the last lines it printed."""
-    return f"{what}; it printed: {' | '.join(lines)}" if lines else f"{what}; it printed nothing"
+def with_output(text: str, lines: Sequence[str]) -> str:
+    """Append the last lines that a process printed to a sentence about it."""
+    return f"{text}{_PRINTED}: {' | '.join(lines)}" if lines else f"{text}{_PRINTED} nothing"
+
+
+def without_output(text: str) -> str:
+    """Undo `with_output`: return the part that other bots may read."""
+    return text.partition(_PRINTED)[0]

@@ -10,7 +10,6 @@ import hashlib
 import os
 import secrets
 import stat
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from asara_server.atomic_file import PRIVATE, replace_file
 from asara_server.replay.signing import default_key_path
 from asara_server.tournament.config.names import name_fault
 from asara_server.tournament.config.validation_errors import describe, problem
@@ -160,17 +160,7 @@ class _LockedTokens:
     def replace(self, tokens: Sequence[Token]) -> None:
         """Replace the content of the file atomically."""
         text = Tokens(tokens=tuple(tokens)).model_dump_json(indent=2) + "\n"
-        handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=f".{self._path.name}.")
-        part = Path(name)  # which only its owner may read
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(self._path)
-        except BaseException:
-            part.unlink()
-            raise
+        replace_file(self._path, text.encode(), mode=PRIVATE)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The valid tokens of a file that may change at any time."""
+"""Follows a token file that may change at any time."""
 
 from pathlib import Path
 
@@ -6,28 +6,26 @@ from asara_server.logs import logger
 from asara_server.tournament.config.token_store import TokenError, read_tokens
 
 
-class TokenNames:
-    """The good tokens of a file, which may change at any time."""
+class TokenWatcher:
+    """The valid tokens of a file, as of the last call of `reload_if_changed`."""
 
-    def __init__(self, path: Path | None) -> None:
-        """Without a path there are none."""
+    def __init__(self, path: Path) -> None:
         self._path = path
         self._seen: tuple[int, ...] | None = None
+        """Inode, size and time of the file that was read last; empty if there was no file."""
         self._names: dict[str, str] = {}
         self._logger = logger("runner")
 
-    def name(self, sha256: str) -> str | None:
-        """The name of the good token with this hash."""
+    def name_of(self, sha256: str) -> str | None:
+        """Return the name of the valid token with this hash."""
         return self._names.get(sha256)
 
-    def look(self) -> None:
-        """Read the file again if it has changed.
+    def reload_if_changed(self) -> None:
+        """Read the file if it has changed.
 
-        Where it is gone or cannot be read, what it said last holds: a slip of a hand in it is to
-        cost no bot its matches.
+        If it is missing or cannot be read, the previous tokens stay valid: a mistake in editing it
+        must not cost any bot its matches.
         """
-        if self._path is None:
-            return
         try:
             found = self._path.stat()
             seen: tuple[int, ...] = found.st_ino, found.st_size, found.st_ctime_ns
@@ -35,14 +33,14 @@ class TokenNames:
             seen = ()
         if seen != self._seen:
             self._seen = seen
-            self._read(self._path)
+            self._reload()
 
-    def _read(self, path: Path) -> None:
+    def _reload(self) -> None:
         try:
             if not self._seen:
-                raise TokenError(f"{path}: is not there any more")
-            tokens = read_tokens(path).tokens
+                raise TokenError(f"{self._path}: does not exist any more")
+            tokens = read_tokens(self._path).tokens
         except TokenError as error:
-            self._logger.warning("tokens stay as they were", why=str(error))
+            self._logger.warning("previous tokens stay valid", why=str(error))
             return
         self._names = {token.sha256: token.name for token in tokens if token.revoked is None}

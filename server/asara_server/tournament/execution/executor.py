@@ -1,4 +1,4 @@
-"""What plays the matches of a run."""
+"""The interface between a run and what plays its matches."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,33 +11,36 @@ from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 
 FINISH_S = 5.0
-"""Seconds that running matches have for their open decisions when the run is stopped."""
+"""Seconds that running matches have for their open decisions when a run is stopped."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExecutionContext:
-    """What a run is played with. It stays with the runner: all deals follow from `secret_of`."""
+    """Everything that matches of a run are played with.
+
+    It never leaves the process of the runner: all deals derive from `secret_of`.
+    """
 
     match_settings: MatchSettings
     edition: Edition
     secret_of: Callable[[str, str], bytes]
-    """The secret of a match, by its name as it is played and that of its mirrored block."""
+    """Returns the secret of a match, by the name of the attempt and of its mirrored block."""
     sandbox: Sandbox | None
     concurrency: int
-    """Matches at once, where the venue has no other measure."""
+    """Number of concurrent matches, unless the executor has another measure."""
     remote: Remote | None = None
-    """Where bots on other machines dial in, if entries have some."""
+    """Settings of the bots on other machines, if there are any."""
 
 
 class Executor(Protocol):
-    """Plays a run."""
+    """Plays the matches of a run."""
 
     @property
     def awaited(self) -> Sequence[str]:
-        """Entries whose bots matches wait for."""
+        """Entries whose bots are not connected, and that matches wait for."""
 
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
-        """Play what waits, until nothing does or the course is `stopping`.
+        """Play the pending matches and record their results, until `progress.stopping` is set.
 
-        Entries that are out or suspended forfeit. Whatever happens, no bot is left.
+        Entries that are excluded forfeit. All bots have ended on return, even if this fails.
         """

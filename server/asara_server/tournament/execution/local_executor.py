@@ -1,48 +1,55 @@
-"""Who plays the matches of a run: a referee in the runner's own process, or workers elsewhere.
-
-Either takes what waits from the course of the run and hands in results; the rest of a run is the
-same (see `runner`).
-"""
+"""Plays the matches of a run with a referee in the runner's own process."""
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 
 from asara_server.referee.referee import Referee
 from asara_server.replay.file import replay_records
 from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext
 from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
 from asara_server.tournament.execution.match_queue import MatchQueue
+from asara_server.tournament.execution.remote_authenticator import RemoteAuthenticator
+from asara_server.tournament.execution.remote_bots import RemoteBots
 from asara_server.tournament.execution.remote_lobby import RemoteLobby
 from asara_server.tournament.run.progress import RunProgress
 
 
 class LocalExecutor:
-    """A referee in this process, so many matches at once as the tournament says."""
+    """Plays as many matches at once as the tournament says. Only it serves remote bots."""
 
     def __init__(
         self,
-        watch: Callable[[Referee], None] = lambda referee: None,
-        opened: Callable[[str], None] = lambda address: None,
+        on_referee: Callable[[Referee], None] = lambda referee: None,
+        on_listening: Callable[[str], None] = lambda address: None,
     ) -> None:
-        """`watch` is given the referee before it plays, `opened` the address where bots dial in
-        from other machines.
+        """`on_referee` is called with the referee before it plays.
+
+        `on_listening` is called with the address to which bots on other machines connect.
         """
-        self._watch = watch
-        self._opened = opened
-        self._lobby: RemoteLobby | None = None
+        self._on_referee = on_referee
+        self._on_listening = on_listening
+        self._remote_bots: RemoteBots | None = None
 
     @property
     def awaited(self) -> Sequence[str]:
-        return () if self._lobby is None else self._lobby.awaited
+        return () if self._remote_bots is None else self._remote_bots.awaited_entries()
 
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
-        """Raises ServeError where bots on other machines cannot be let in."""
+        """Raises ServeError if bots on other machines cannot be served."""
         referee = Referee(journal=progress.directory.journal)
-        self._watch(referee)
-        entries = context.match_settings.entries
-        lobby = RemoteLobby(referee, context.remote, entries, progress.directory.write_remote)
+        self._on_referee(referee)
+        remote = context.remote
+        bots = RemoteBots(
+            referee, context.match_settings.entries, wait_s=remote.wait_s if remote else 0.0
+        )
+        lobby = None
+        if remote:
+            authenticator = RemoteAuthenticator(remote.tokens, bots)
+            write_remote = progress.directory.write_remote
+            lobby = RemoteLobby(referee, remote, bots, authenticator, write_remote)
         async with (
-            lobby.open(self._opened),
+            lobby.open(self._on_listening) if lobby else nullcontext(),
             local_referee(
                 context.match_settings,
                 referee,
@@ -50,48 +57,51 @@ class LocalExecutor:
                 secret_of=context.secret_of,
                 sandbox=context.sandbox,
                 logs=progress.directory.logs,
-                excluded=progress.out | progress.suspended,
+                excluded=progress.excluded,
             ) as local,
         ):
-            lobby.begin(local.pool)
-            self._lobby = lobby
-            line = MatchQueue(progress.waiting(), lobby)
-            workers = [
-                asyncio.create_task(_work(progress, local, line))
-                for _ in range(min(context.concurrency, len(line)))
+            if lobby:
+                lobby.start_waiting(local.pool)
+            self._remote_bots = bots
+            queue = MatchQueue(progress.pending_matches(), bots)
+            players = [
+                asyncio.create_task(_play_matches(progress, local, queue))
+                for _ in range(min(context.concurrency, len(queue)))
             ]
-            stopper = asyncio.create_task(_stop(progress, referee, line))
+            stopper = asyncio.create_task(_stop_when_told(progress, referee, queue))
             try:
-                await asyncio.gather(*workers)
+                await asyncio.gather(*players)
                 if progress.stopping.is_set():
                     await stopper
             finally:
-                for task in (*workers, stopper):
+                for task in (*players, stopper):
                     task.cancel()
-                await asyncio.gather(*workers, stopper, return_exceptions=True)
-                progress.out = {
-                    n: why for n, why in local.pool.out.items() if n not in progress.suspended
+                await asyncio.gather(*players, stopper, return_exceptions=True)
+                progress.unstartable = {
+                    name: why
+                    for name, why in local.pool.excluded.items()
+                    if name not in progress.suspended
                 }
 
 
-async def _work(progress: RunProgress, local: LocalReferee, line: MatchQueue) -> None:
-    """Play one match after the other until none waits."""
-    async for match, attempt in line:
-        if not progress.begin(match.deal_block):
+async def _play_matches(progress: RunProgress, local: LocalReferee, queue: MatchQueue) -> None:
+    """Play one match after another until the queue is empty."""
+    async for match, attempt in queue:
+        if not progress.begin_block(match.deal_block):
             return
         played = None
-        async for played in local.match_runner.play(match, attempt):
+        async for played in local.matches.play(match, attempt):
             records = None if played.replay is None else replay_records(played.replay)
-            suspended = progress.take(played.result, records, local.pool.out)
+            suspended = progress.record_result(played.result, records, local.pool.excluded)
             for name, why in suspended.items():
                 await local.pool.exclude(name, why)
-        line.over(match)
+        queue.finish_match(match)
         if played is None:
             return
-        progress.close(match, played.result)
+        progress.finish_match(match, played.result)
 
 
-async def _stop(progress: RunProgress, referee: Referee, line: MatchQueue) -> None:
+async def _stop_when_told(progress: RunProgress, referee: Referee, queue: MatchQueue) -> None:
     await progress.stopping.wait()
-    line.close()
-    progress.cut += await referee.stop(finish_s=FINISH_S)
+    queue.close()
+    progress.unfinished += await referee.stop(finish_s=FINISH_S)

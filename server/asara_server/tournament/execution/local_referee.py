@@ -1,7 +1,7 @@
-"""Where matches are played: a referee that bots of this machine reach, and the bots themselves."""
+"""A referee that bots of this machine can reach, with the bots themselves."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from asara_server.tournament.sandbox.bubblewrap import Sandbox
 
 class LocalReferee(NamedTuple):
     pool: BotPool
-    match_runner: MatchRunner
+    matches: MatchRunner
 
 
 @asynccontextmanager
@@ -33,37 +33,41 @@ async def local_referee(
     excluded: Mapping[str, str],
     log: FilteringBoundLogger | None = None,
 ) -> AsyncIterator[LocalReferee]:
-    """Let bots reach this referee. In the end they are gone.
+    """Serve this referee to local bots; all bot processes have ended on exit.
 
-    `secret_of` gives the secret of a match by its name and that of its mirrored block. Entries that
-    are `excluded` forfeit, for the reason given. What bots print goes into `logs`.
+    `secret_of` returns the secret of a match by the name of the attempt and of its mirrored block.
+    Entries that are `excluded` forfeit for the given reason. The output of bots goes to `logs`.
     """
-    async with local_address(referee, match_settings.transport) as address:
+    local_entries = [entry for entry in match_settings.entries if not entry.remote]
+    async with AsyncExitStack() as stack:
+        address = ""
+        if local_entries:
+            address = await stack.enter_async_context(
+                local_address(referee, match_settings.transport)
+            )
         pool = BotPool(
             referee,
             address,
-            [entry for entry in match_settings.entries if not entry.remote],
-            keep=match_settings.keep,
+            local_entries,
+            reuse_processes=match_settings.reuse_processes,
             limits=match_settings.limits,
-            seeds=match_settings.seeds,
+            seeds=match_settings.bot_seeds,
             logs=logs,
             sandbox=sandbox,
-            built=match_settings.built,
+            built=match_settings.build_directories,
             log=log,
         )
-        try:
-            for name, why in excluded.items():
-                await pool.exclude(name, why)
-            yield LocalReferee(
+        stack.push_async_callback(pool.close)
+        for name, why in excluded.items():
+            await pool.exclude(name, why)
+        yield LocalReferee(
+            pool,
+            MatchRunner(
+                referee,
                 pool,
-                MatchRunner(
-                    referee,
-                    pool,
-                    edition=edition,
-                    clocks=match_settings.clocks,
-                    secret_of=secret_of,
-                    joint=match_settings.joint,
-                ),
-            )
-        finally:
-            await pool.close()
+                edition=edition,
+                clocks=match_settings.clocks,
+                secret_of=secret_of,
+                joint_deals=match_settings.joint_deals,
+            ),
+        )

@@ -1,4 +1,4 @@
-"""Makes a referee reachable for the bots of this machine, and for nobody else."""
+"""Serves a referee to the bots of this machine and user only."""
 
 import os
 import shutil
@@ -11,9 +11,9 @@ from typing import Literal
 from asara_server.network.grpc_server import serve
 from asara_server.referee.referee import Referee
 
-_LONGEST_FOLDER = 75
-"""Bytes of the path that the socket's directory is made in; systems take paths up to 104 bytes."""
-_SHORT = "/tmp"  # noqa: S108 - mkdtemp makes a directory there that only this user may enter
+_MAX_PARENT_BYTES = 75
+"""Longest path in which the socket's directory is made; systems limit the whole path to 104."""
+_SHORT_PARENT = "/tmp"  # noqa: S108 - mkdtemp makes a directory that only this user may enter
 
 
 @asynccontextmanager
@@ -22,7 +22,7 @@ async def local_address(referee: Referee, transport: Literal["unix", "tcp"]) -> 
 
     Yields the address for ASARA_ADDRESS.
     """
-    folder = Path(tempfile.mkdtemp(prefix="asara-", dir=_SHORT if _too_long() else None))
+    folder = Path(tempfile.mkdtemp(prefix="asara-", dir=_socket_parent()))
     try:
         socket = folder / "referee"
         wanted = f"unix:{socket}" if transport == "unix" else "127.0.0.1:0"
@@ -35,5 +35,6 @@ async def local_address(referee: Referee, transport: Literal["unix", "tcp"]) -> 
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _too_long() -> bool:
-    return len(os.fsencode(tempfile.gettempdir())) > _LONGEST_FOLDER
+def _socket_parent() -> str:
+    usual = tempfile.gettempdir()
+    return usual if len(os.fsencode(usual)) <= _MAX_PARENT_BYTES else _SHORT_PARENT

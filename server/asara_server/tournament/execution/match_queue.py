@@ -4,40 +4,44 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Self
 
-from asara_server.tournament.execution.remote_lobby import RemoteLobby
+from asara_server.tournament.execution.remote_bots import RemoteBots
+from asara_server.tournament.run.progress import PendingMatch
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 
 
 class MatchQueue:
-    """The matches that wait to be played. All who ask for one wait until one can begin."""
+    """Pending matches, in their order, for all tasks that iterate over the queue.
 
-    def __init__(self, waiting: Iterable[tuple[ScheduledMatch, int]], lobby: RemoteLobby) -> None:
-        """Matches in their order, each with what belongs to it."""
-        self._waiting = deque(waiting)
-        self._lobby = lobby
+    A match is passed over while one of its bots is awaited or busy; a task waits if no other match
+    is left. The iteration ends when the queue is empty or closed.
+    """
+
+    def __init__(self, pending: Iterable[PendingMatch], remote_bots: RemoteBots) -> None:
+        self._pending = deque(pending)
+        self._remote_bots = remote_bots
 
     def __len__(self) -> int:
-        return len(self._waiting)
+        return len(self._pending)
 
     def __aiter__(self) -> Self:
         return self
 
-    async def __anext__(self) -> tuple[ScheduledMatch, int]:
-        while self._waiting:
-            closed = self._lobby.closed()
-            for place, (match, attempt) in enumerate(self._waiting):
-                if closed.isdisjoint(match.entries):
-                    del self._waiting[place]
-                    self._lobby.take(match.entries)
-                    return match, attempt
-            await self._lobby.change()
+    async def __anext__(self) -> PendingMatch:
+        while self._pending:
+            unavailable = self._remote_bots.unavailable_entries()
+            for index, pending in enumerate(self._pending):
+                if unavailable.isdisjoint(pending.match.entries):
+                    del self._pending[index]
+                    self._remote_bots.begin_match(pending.match.entries)
+                    return pending
+            await self._remote_bots.wait_for_change()
         raise StopAsyncIteration
 
-    def over(self, match: ScheduledMatch) -> None:
-        """A match that was given out is over."""
-        self._lobby.give_back(match.entries)
+    def finish_match(self, match: ScheduledMatch) -> None:
+        """Free the bots of a match that came from the queue and is over."""
+        self._remote_bots.finish_match(match.entries)
 
     def close(self) -> None:
-        """Give out no further match."""
-        self._waiting.clear()
-        self._lobby.wake()
+        """Drop all matches that are left, and end all iterations."""
+        self._pending.clear()
+        self._remote_bots.notify_change()

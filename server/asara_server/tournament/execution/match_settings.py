@@ -1,4 +1,4 @@
-"""What all matches of a run have in common."""
+"""Settings that all matches of a run share."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ from asara_server.tournament.config.tournament_file import Entry, Limits
 
 @dataclass(frozen=True, slots=True)
 class MatchSettings:
-    """What all matches of a run have in common. It can be pickled, and no deal follows from it."""
+    """Settings that all matches of a run share. They can be pickled, and reveal no deal."""
 
     entries: tuple[Entry, ...]
     clocks: ClockSettings
     limits: Limits
     transport: Literal["unix", "tcp"]
-    joint: bool
-    """Whether every bot adds a nonce to every deal."""
-    keep: bool
-    """Whether bot processes go on from match to match."""
-    seeds: Mapping[str, int]
-    """By entry, what its bots derive their dice from; empty where they draw their own."""
-    built: Mapping[str, Path]
-    """By entry, the directory that its build made."""
+    joint_deals: bool
+    """True if every bot adds a nonce to every deal."""
+    reuse_processes: bool
+    """True if the process of a bot plays one match after another."""
+    bot_seeds: Mapping[str, int]
+    """Seeds of the bots, by entry; empty if they draw their own."""
+    build_directories: Mapping[str, Path]
+    """Directories that builds have made, by entry."""

@@ -1,30 +1,28 @@
 """A run on disk.
 
-run.json         what was run: seed, secret of the deals, versions, when, and how it ended
-tournament.toml  the file it was run from
+run.json         title, seed, secret of the deals, versions, times, and how the run ended
+tournament.toml  a copy of the tournament file
 referee.pub      public half of the key that signs the replays
-results.jsonl    a line per match, as soon as it ended
-standings.json   the standings; written at the end, also of a run that was cut short
-replays/         a file per match
-logs/            what each bot printed, by match; and what builds did
-builds/          directories of entries that were built, as they are afterwards
-journal.sqlite   what a run that was killed goes on from
-remote.json      which bots on other machines are here, while it plays
-run.log          what the referee and the runner did
+results.jsonl    a line for each match, written when it ends
+standings.json   the standings, written at the end, even if the run was cut short
+replays/         a file for each match
+logs/            output of the bots, by match, and of builds
+builds/          directories of entries after their build
+journal.sqlite   the state from which a run that was killed is resumed
+remote.json      presence of the bots on other machines, while the run is played
+run.log          log of the referee and the runner
 report.html      a page about the run, once `asara report` has written it
 """
 
-import os
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
 from typing import Literal, Self, TextIO
 
 from pydantic import BaseModel, Field, ValidationError
 
+from asara_server.atomic_file import PRIVATE, PUBLIC, abandoned_parts, replace_file
 from asara_server.eventlog.journal import Durability, Journal, JournalError
-from asara_server.replay.file import write_file
 from asara_server.tournament.sandbox.spec import SandboxKind
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import Standings
@@ -43,86 +41,82 @@ RUN_FILES = (
 JOURNAL = "journal.sqlite"
 RUN_FOLDERS = ("replays", "logs", "builds")
 _ALWAYS = ("replays", "logs")
-_LEFTOVERS = (
-    f"{JOURNAL}-wal",
-    "run.json.part",
-    "standings.json.part",
-    "results.jsonl.part",
-    "remote.json.part",
-)
-"""What else there is where a run was killed."""
+_LEFTOVERS = (f"{JOURNAL}-wal",)
+"""Files that a run leaves only if it is killed."""
 
 _MOST_SCHEDULED = 1_000_000_000
-"""More matches than any run can have."""
+"""An upper bound on the matches of any run."""
 
 
 class RunDirectoryError(ValueError):
-    """A directory that a run cannot be kept in; the text says why and what to do."""
+    """A directory cannot hold a run, or holds none; the text says why and what to do."""
 
 
 class RunInfo(BaseModel):
-    """What `run.json` holds."""
+    """Content of `run.json`."""
 
     asara: str
     """Version of the program."""
     title: str
     entries: tuple[str, ...] = ()
-    """Their names, in the order of the file."""
+    """Names, in the order of the tournament file."""
     scheduled: int = Field(default=0, ge=0, le=_MOST_SCHEDULED)
-    """Matches; 0 in runs of earlier versions, which did not say."""
+    """Number of matches; 0 in runs of earlier versions, which did not store it."""
     seed: str
-    """The secret of all deals derives from it."""
+    """Text from which the tournament's secret is derived."""
     seed_drawn: bool
-    """Whether it was drawn for this run; else the tournament file names it."""
+    """True if the seed was drawn for this run, False if the tournament file contains it."""
     deals: Literal["committed", "joint"]
-    """Whether deals come from the seed alone, or from nonces of the bots as well."""
+    """"committed" if deals derive from the seed alone, "joint" if from nonces of the bots too."""
     blocks: Literal["mirrored", "independent"]
-    """Whether all matches of a block have one deal, or each its own."""
+    """"mirrored" if all matches of a block have one deal, "independent" if each has its own."""
     deal_commitment: str
-    """SHA-256 of the tournament's secret; published before the first match."""
+    """SHA-256 of the tournament's secret, published before the first match."""
     tournament_secret: str | None = None
-    """What the deals of all matches derive from; told when all are played."""
+    """The secret from which all deals derive, in hexadecimal; None until all are played."""
     edition: str
     edition_sha256: str
     started: str
     """ISO 8601, UTC."""
     resumed: str | None = None
-    """When it went on last."""
+    """Time of the last resumption, ISO 8601, UTC."""
     ended: str | None = None
     state: Literal["running", "finished", "cut short"] = "running"
     sandbox: SandboxKind = "none"
-    """How bots were contained."""
+    """Sandbox in which the bots ran."""
     remote: tuple[str, ...] = ()
-    """Entries whose bots dial in from other machines; no block with one of them is mirrored."""
+    """Entries whose bots run on other machines; a block with one of them is never mirrored."""
     out: dict[str, str] = {}
-    """Entries that could not be built or started, and why; told at the end."""
+    """Entries that could not be built or started, and why; empty until the run ends."""
     suspended: dict[str, str] = {}
-    """Entries that faulted too often, and why; told at the end."""
+    """Entries that forfeited too often, and why; empty until the run ends."""
 
 
 class RemoteEntry(BaseModel):
-    """How it stands with the bot of an entry on another machine."""
+    """Presence of the bot of an entry on another machine."""
 
     state: Literal["here", "awaited", "missed"]
-    """Whether it is here, its matches wait for it, or count as never started until it comes."""
+    """"here": connected. "awaited": its matches wait for it. "missed": it was away for too long,
+    and its matches count as never started until it connects."""
     since: str
-    """When it came or went, or the run began; ISO 8601, UTC."""
+    """Time when it connected or disconnected, or when the run began; ISO 8601, UTC."""
 
 
 class RemoteInfo(BaseModel):
-    """What `remote.json` holds."""
+    """Content of `remote.json`."""
 
     address: str
-    """Where the bots dial in."""
+    """Address to which the bots connect."""
     wait_s: float = Field(ge=0, allow_inf_nan=False)
-    """How long matches wait for one."""
+    """Seconds that matches wait for a bot."""
     entries: dict[str, RemoteEntry]
-    """By name, those that take part."""
+    """Entries that still take part, by name."""
 
 
 def read_remote(path: Path) -> RemoteInfo | None:
-    """What the `remote.json` of this directory says; None without one. A RunDirectoryError where
-    it cannot be read.
+    """Return the content of a directory's `remote.json`, or None if there is no such file.
+
+    Raises RunDirectoryError if it cannot be read.
     """
     try:
         return RemoteInfo.model_validate_json((path / "remote.json").read_bytes())
@@ -133,7 +127,7 @@ def read_remote(path: Path) -> RemoteInfo | None:
 
 
 def read_info(path: Path) -> RunInfo:
-    """What the `run.json` of this directory says; a RunDirectoryError where it cannot be read."""
+    """Return the content of a directory's `run.json`; raises RunDirectoryError."""
     try:
         return RunInfo.model_validate_json((path / "run.json").read_bytes())
     except (OSError, ValidationError):
@@ -143,10 +137,10 @@ def read_info(path: Path) -> RunInfo:
 
 
 class RunDirectory:
-    """Where a run keeps what it leaves behind. A context: closes its files at the end.
+    """The directory of an open run. `close` it in the end.
 
-    The journal knows which matches are over; `results.jsonl` and `replays` follow it. A replay
-    tells its deal, so that of a mirrored block comes when all its matches are over.
+    The journal decides which matches are over; `results.jsonl` and `replays` follow it. A replay
+    reveals its deal, so those of a mirrored block are published once all its matches are over.
     """
 
     def __init__(self, path: Path, durability: Durability = "normal") -> None:
@@ -161,9 +155,10 @@ class RunDirectory:
     def create(
         cls, path: Path, *, replace: bool = False, durability: Durability = "normal"
     ) -> Self:
-        """A new run at `path`, which must be empty or not exist.
+        """Create the directory of a new run; raises RunDirectoryError.
 
-        With `replace`, a run that it holds is deleted first, and nothing else is.
+        `path` must be empty or not exist. With `replace`, a run that it holds is deleted first, but
+        nothing else is.
         """
         if path.exists() and not path.is_dir():
             raise RunDirectoryError(f"{path}: is a file; name a directory for the run")
@@ -180,14 +175,17 @@ class RunDirectory:
 
     @classmethod
     def reopen(cls, path: Path, *, durability: Durability = "normal") -> tuple[Self, RunInfo]:
-        """The run that `path` holds, and what it was; one that is complete is refused."""
+        """Open the directory of a run that is not complete; raises RunDirectoryError.
+
+        Return it with the content of its `run.json`.
+        """
         if not (path / "run.json").is_file():
             raise RunDirectoryError(f"{path}: holds no run; start one without --resume")
         info = read_info(path)
         if info.state == "finished":
             raise RunDirectoryError(f"{path}: this run is complete; there is nothing to resume")
         if not (path / JOURNAL).is_file():
-            raise RunDirectoryError(f"{path}: this run has no {JOURNAL} to go on from")
+            raise RunDirectoryError(f"{path}: this run has no {JOURNAL} to resume from")
         try:
             for folder in _ALWAYS:
                 (path / folder).mkdir(exist_ok=True)
@@ -197,83 +195,70 @@ class RunDirectory:
         except JournalError as error:
             raise RunDirectoryError(str(error)) from None
 
-    def keep(self, result: MatchResult, replay: bytes | None) -> None:
-        """A match is over: in the journal first, then in the results.
+    def record_result(self, result: MatchResult, replay: bytes | None) -> None:
+        """Store the result of a match, in the journal first, then in `results.jsonl`.
 
-        Its replay stays in the journal, which only the owner may read, until `write_replays`.
+        The replay stays in the journal, which only the owner may read, until `publish_replays`.
         """
         self.journal.end(result.played_as, result.model_dump_json(), replay)
-        self._append(result)
-
-    def write_replays(self, names: Iterable[str]) -> None:
-        """Let everybody read the replays of these matches, by their names in the journal."""
-        for name in names:
-            replay = self.journal.replay(name)
-            if replay is not None:
-                write_file(self.replays / f"{name}.asara", replay)
-                self.journal.written(name)
-
-    def catch_up(self) -> list[MatchResult]:
-        """The matches that are over by the journal, once `results.jsonl` says the same."""
-        for part in self.replays.glob(".*"):  # of a run that was killed while it wrote
-            part.unlink()
-        results = []
-        lines = []
-        for ended in list(self.journal.ended()):
-            results.append(MatchResult.model_validate_json(ended.result))
-            lines.append(ended.result + "\n")
-        self._results.close()
-        path = self.path / "results.jsonl"
-        _write(path, "".join(lines))
-        self._results = path.open("a", encoding="utf-8")
-        return results
-
-    def _append(self, result: MatchResult) -> None:
         self._results.write(result.model_dump_json() + "\n")
         self._results.flush()
 
+    def publish_replays(self, names: Iterable[str]) -> None:
+        """Write the replays of these matches, by their names in the journal, to `replays`."""
+        for name in names:
+            replay = self.journal.replay(name)
+            if replay is not None:
+                replace_file(self.replays / f"{name}.asara", replay)
+                self.journal.written(name)
+
+    def restore_results(self) -> list[MatchResult]:
+        """Return the results in the journal, after rewriting `results.jsonl` from them."""
+        for folder, names in ((self.path, RUN_FILES), (self.replays, ("*.asara",))):
+            for part in abandoned_parts(folder, names):
+                part.unlink()
+        lines = [ended.result for ended in self.journal.ended()]
+        self._results.close()
+        path = self.path / "results.jsonl"
+        replace_file(path, "".join(f"{line}\n" for line in lines).encode())
+        self._results = path.open("a", encoding="utf-8")
+        return [MatchResult.model_validate_json(line) for line in lines]
+
     def write_info(self, info: RunInfo) -> None:
-        """Only the owner may read it before the run is finished: it holds the seed."""
-        mode = 0o644 if info.state == "finished" else 0o600
-        _write(self.path / "run.json", info.model_dump_json(indent=2) + "\n", mode=mode)
+        """Write `run.json`. Until the run is finished only the owner may read it, for its seed."""
+        mode = PUBLIC if info.state == "finished" else PRIVATE
+        replace_file(self.path / "run.json", _json_text(info), mode=mode)
 
     @property
-    def file(self) -> Path:
-        """A copy of the file that a tournament was run from."""
+    def tournament_file(self) -> Path:
+        """Path of the copy of the tournament file; a run of `match` or `duel` has none."""
         return self.path / "tournament.toml"
 
     @property
     def public_key(self) -> bytes | None:
-        """What the replays are checked with, once it is there."""
+        """Public key of the replays as PEM; None before it is written."""
         path = self.path / "referee.pub"
         return path.read_bytes() if path.is_file() else None
 
     def write_public_key(self, pem: bytes) -> None:
-        """What the replays are checked with."""
-        _write(self.path / "referee.pub", pem.decode())
+        replace_file(self.path / "referee.pub", pem)
 
-    def write_remote(self, info: RemoteInfo | None) -> None:
-        """Which bots on other machines are here; None at the end."""
-        path = self.path / "remote.json"
-        if info is None:
-            path.unlink(missing_ok=True)
-        else:
-            _write(path, info.model_dump_json(indent=2) + "\n")
+    def write_remote(self, info: RemoteInfo) -> None:
+        replace_file(self.path / "remote.json", _json_text(info))
+
+    def remove_remote(self) -> None:
+        (self.path / "remote.json").unlink(missing_ok=True)
 
     def write_standings(self, standings: Standings) -> None:
-        _write(self.path / "standings.json", standings.model_dump_json(indent=2) + "\n")
+        replace_file(self.path / "standings.json", _json_text(standings))
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
         self._results.close()
         self.journal.close()
+
+
+def _json_text(model: BaseModel) -> bytes:
+    return (model.model_dump_json(indent=2) + "\n").encode()
 
 
 def _unwritable(path: Path, error: OSError) -> RunDirectoryError:
@@ -290,11 +275,11 @@ def _clear(path: Path, *, replace: bool) -> None:
             f"{path}: already holds a run; name another directory, "
             "or delete this run with --replace"
         )
-    ours = {*RUN_FILES, *RUN_FOLDERS, *_LEFTOVERS}
+    ours = _possible_names(path)
     foreign = sorted(file.name for file in path.iterdir() if file.name not in ours)
     if foreign:
         raise RunDirectoryError(
-            f"{path}: {foreign[0]!r} is no part of the run; move it away or name another directory"
+            f"{path}: {foreign[0]!r} is not part of the run; move it away or name another directory"
         )
     for name in ours.difference(RUN_FOLDERS):
         (path / name).unlink(missing_ok=True)
@@ -302,23 +287,18 @@ def _clear(path: Path, *, replace: bool) -> None:
         shutil.rmtree(path / name, ignore_errors=True)
 
 
+def _possible_names(path: Path) -> set[str]:
+    """Names of files and folders in a directory that a run may have made."""
+    parts = abandoned_parts(path, RUN_FILES)
+    return {*RUN_FILES, *RUN_FOLDERS, *_LEFTOVERS, *(part.name for part in parts)}
+
+
 def _was_never_begun(path: Path) -> bool:
-    """Whether this is what a run leaves that was killed before it had a run.json."""
+    """True if a run made this directory and was killed before it wrote `run.json`."""
     names = {file.name for file in path.iterdir()}
     results = path / "results.jsonl"
     return (
-        names <= {*RUN_FILES, *RUN_FOLDERS, *_LEFTOVERS}
+        names <= _possible_names(path)
         and "replays" in names
         and not (results.is_file() and results.stat().st_size)
     )
-
-
-def _write(path: Path, text: str, mode: int = 0o644) -> None:
-    """Replace the file at once, so that a reader never sees half of it."""
-    part = path.with_name(path.name + ".part")
-    part.touch(mode)
-    with part.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)

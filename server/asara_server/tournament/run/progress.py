@@ -1,12 +1,12 @@
-"""How far a run is: what is still to be played, what was played, and what is kept of it.
+"""Progress of a run: the matches that are still to be played, and the results of the others.
 
-It knows nothing of who plays; see `venues`. All of it belongs to one event loop.
+It does not depend on what plays the matches (see `execution`). All of it belongs to one event loop.
 """
 
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from asara_server.logs import logger
 from asara_server.replay.file import signed_bytes
@@ -18,24 +18,30 @@ from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult, attempt_name
 
 MAX_ATTEMPTS = 3
-"""Times that a match is begun before it stays void, if the referee fails in it."""
+"""Number of attempts at a match before it stays void, if the referee fails in each."""
 
 
-@dataclass(frozen=True, slots=True)
-class PendingBlock:
-    """A deal block, as far as it is still to be played."""
+class PendingMatch(NamedTuple):
+    """A match without a result."""
+
+    match: ScheduledMatch
+    attempt: int
+    """The attempt to begin with, from 1."""
+
+
+class PendingBlock(NamedTuple):
+    """The matches of a deal block that have no result."""
 
     name: str
-    matches: tuple[tuple[ScheduledMatch, int], ...]
-    """Each with the attempt to begin with."""
+    matches: tuple[PendingMatch, ...]
 
 
 class RunProgress:
-    """The course of one run. Whoever plays it takes from it what waits, and hands in results."""
+    """Progress of one run. An executor plays what is pending and records the results."""
 
     def __init__(
         self,
-        matches: Sequence[ScheduledMatch],
+        schedule: Sequence[ScheduledMatch],
         limits: Limits,
         directory: RunDirectory,
         key: SigningKey,
@@ -44,107 +50,114 @@ class RunProgress:
         finished: Callable[[MatchResult], None],
         enough: Callable[[], bool],
     ) -> None:
-        """`results` are those of a run that goes on.
+        """`results` are the earlier results of a resumed run.
 
-        `finished` hears of every match. `enough` is asked after every match. Once it says so no
-        further deal block begins, the begun ones are played to their end, and they are then the
-        whole schedule.
+        `finished` is called with the last result of every match that is over, and `enough` after
+        that. Once `enough` returns True no further deal block begins; the blocks that have begun
+        are played to their end and become the whole schedule.
         """
-        self.matches = matches
+        self.schedule = schedule
         self.directory = directory
         self.results: list[MatchResult] = list(results)
         self.stopping = asyncio.Event()
-        """Set once nothing more may begin."""
-        self.cut: list[str] = []
-        """How far the matches were that were stopped in the middle; or why there is no result."""
-        self.out: dict[str, str] = {}
-        """Entries that could not be built or did not start, and why."""
+        """Set when no further match may begin."""
+        self.unfinished: list[str] = []
+        """A line for each match or block without a result: how far it was, or why it has none."""
+        self.unstartable: dict[str, str] = {}
+        """Entries that could not be built or started, and why."""
         self._key = key
         self._finished = finished
         self._enough = enough
         self._decided = False
         self._begun = {result.deal_block for result in self.results}
-        """Deal blocks of which a match was begun."""
-        self._open = Counter(match.block for match, _ in self.waiting() if match.mirrored)
-        """Matches to be played of each mirrored block that is not over."""
-        self._held: dict[str, list[str]] = defaultdict(list)
-        """By such a block, the replays that may not be read yet."""
-        self._suspensions = Suspensions(matches, limits)
+        """Deal blocks of which a match has begun."""
+        self._pending_in = Counter(m.block for m, _ in self.pending_matches() if m.mirrored)
+        """Number of matches without a result, by mirrored block."""
+        self._withheld: dict[str, list[str]] = defaultdict(list)
+        """Replays that reveal the deal of matches still to come, by mirrored block."""
+        self._suspensions = Suspensions(schedule, limits)
         self._logger = logger("runner")
         for result in self.results:
-            self._write_replay(result)
-            self._suspensions.take(result)
+            self._publish_or_withhold(result)
+            self._suspensions.record_result(result)
 
     @property
-    def over(self) -> int:
-        """Matches that need not be played any more."""
-        return len(self.matches) - len(self.waiting())
+    def matches_over(self) -> int:
+        """Number of matches that need not be played any more."""
+        return len(self.schedule) - len(self.pending_matches())
 
     @property
     def suspended(self) -> dict[str, str]:
-        """Entries that faulted too often, and why."""
+        """Entries that forfeited too often, and why."""
         return self._suspensions.suspended
 
-    def waiting(self) -> list[tuple[ScheduledMatch, int]]:
-        """The matches that have no result yet, with the attempt to begin with.
+    @property
+    def excluded(self) -> dict[str, str]:
+        """Entries that forfeit their remaining matches, and why."""
+        return self.unstartable | self.suspended
 
-        Those that the journal can go on with come first.
-        """
+    def pending_matches(self) -> list[PendingMatch]:
+        """Return the matches without a result, those that the journal can resume first."""
         over = {result.match_id for result in self.results if not result.void}
-        failed = Counter(result.match_id for result in self.results)
-        waiting = [
-            (match, failed[match.match_id] + 1)
-            for match in self.matches
-            if match.match_id not in over and failed[match.match_id] < MAX_ATTEMPTS
+        attempts = Counter(result.match_id for result in self.results)
+        pending = [
+            PendingMatch(match, attempts[match.match_id] + 1)
+            for match in self.schedule
+            if match.match_id not in over and attempts[match.match_id] < MAX_ATTEMPTS
         ]
         begun = self.directory.journal.unfinished
-        return sorted(waiting, key=lambda one: attempt_name(one[0].match_id, one[1]) not in begun)
+        return sorted(pending, key=lambda one: attempt_name(one[0].match_id, one[1]) not in begun)
 
-    def blocks(self) -> list[PendingBlock]:
-        """The same, by deal block."""
-        found: dict[str, list[tuple[ScheduledMatch, int]]] = {}
-        for match, attempt in self.waiting():
-            found.setdefault(match.deal_block, []).append((match, attempt))
-        return [PendingBlock(name, tuple(matches)) for name, matches in found.items()]
+    def pending_blocks(self) -> list[PendingBlock]:
+        """Return the pending matches by deal block, in the same order."""
+        blocks: dict[str, list[PendingMatch]] = {}
+        for pending in self.pending_matches():
+            blocks.setdefault(pending.match.deal_block, []).append(pending)
+        return [PendingBlock(name, tuple(matches)) for name, matches in blocks.items()]
 
-    def begin(self, deal_block: str) -> bool:
-        """Whether a match of this block may begin now; if so, the block has begun."""
-        if self.stopping.is_set() or (self._decided and deal_block not in self._begun):
+    def begin_block(self, name: str) -> bool:
+        """Return True if a match of this block may begin, and count the block as begun."""
+        if self.stopping.is_set() or (self._decided and name not in self._begun):
             return False
-        self._begun.add(deal_block)
+        self._begun.add(name)
         return True
 
-    def take(
-        self, result: MatchResult, records: Sequence[bytes] | None, out: Collection[str] = ()
+    def record_result(
+        self,
+        result: MatchResult,
+        records: Sequence[bytes] | None,
+        excluded: Collection[str] = (),
     ) -> dict[str, str]:
-        """An attempt at a match is over. It is kept, with its replay from these records, signed.
+        """Store the result of an attempt and its replay, which is made of `records` and signed.
 
-        Who is `out` is not judged. Returns the entries that are suspended from now on, and why.
+        Return the entries that are suspended because of it, and why; `excluded` ones never are.
         """
         replay = None if records is None else signed_bytes(records, self._key)
-        self.directory.keep(result, replay)
+        self.directory.record_result(result, replay)
         self.results.append(result)
-        self._write_replay(result)
-        suspended = self._suspensions.take(result, out)
+        self._publish_or_withhold(result)
+        suspended = self._suspensions.record_result(result, excluded)
         for name, why in suspended.items():
-            self._logger.warning("entry is suspended", entry=name, why=why)
+            self._logger.warning("entry suspended", entry=name, why=why)
         return suspended
 
-    def close(self, match: ScheduledMatch, last: MatchResult) -> None:
-        """A match is over with this result. With the last of a block its deal may be known."""
+    def finish_match(self, match: ScheduledMatch, last: MatchResult) -> None:
+        """Count a match as over, whose `last` attempt is recorded.
+
+        With the last match of a mirrored block its replays are published.
+        """
         over = not last.void or last.attempt >= MAX_ATTEMPTS
-        if over and self._open[match.block]:
-            self._open[match.block] -= 1
-            if not self._open[match.block]:
-                self.directory.write_replays(self._held.pop(match.block, ()))
+        if over and self._pending_in[match.block]:
+            self._pending_in[match.block] -= 1
+            if not self._pending_in[match.block]:
+                self.directory.publish_replays(self._withheld.pop(match.block, ()))
         self._finished(last)
         if not self._decided and self._enough():
             self._decided = True
-            self.matches = [match for match in self.matches if match.deal_block in self._begun]
+            self.schedule = [match for match in self.schedule if match.deal_block in self._begun]
 
-    def _write_replay(self, result: MatchResult) -> None:
-        """Let everybody read the replay, unless it tells the deal of matches still to come."""
-        if self._open[result.block]:
-            self._held[result.block].append(result.played_as)
+    def _publish_or_withhold(self, result: MatchResult) -> None:
+        if self._pending_in[result.block]:
+            self._withheld[result.block].append(result.played_as)
         else:
-            self.directory.write_replays([result.played_as])
+            self.directory.publish_replays([result.played_as])

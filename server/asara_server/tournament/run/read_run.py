@@ -1,4 +1,4 @@
-"""What a run has played so far, read from its directory."""
+"""Reads a run and its results from its directory."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -8,26 +8,26 @@ from asara_server.tournament.standings.match_result import MatchResult, ResultsE
 
 
 class RunError(ValueError):
-    """A run that cannot be read; the text says which file, and why."""
+    """A run cannot be read; the text names the file, and says why."""
 
 
 class NoRunError(RunError):
-    """A directory that holds none."""
+    """A directory holds no run."""
 
 
 class RecordedRun(NamedTuple):
     info: RunInfo
     results: tuple[MatchResult, ...]
-    """In the order of the file, void ones too."""
+    """Results in the order of the file, including void ones."""
 
     @property
     def scheduled(self) -> int:
-        """Matches of the whole run; in runs of earlier versions, those that are known."""
+        """Number of matches of the run; in runs of earlier versions, of those with a result."""
         return self.info.scheduled or len({result.match_id for result in self.results})
 
 
 def read_run(directory: Path) -> RecordedRun:
-    """The run in a directory, also one that goes on; raises RunError."""
+    """Return the run in a directory, even one that is still being played; raises RunError."""
     if not (directory / "run.json").is_file():
         raise NoRunError(f"{directory}: holds no run; name a directory that --out named")
     path = directory / "results.jsonl"

@@ -1,4 +1,4 @@
-"""Whether another process has a journal open, found out without a lock of our own."""
+"""Finds the process that has an SQLite file open, without locking the file."""
 
 import os
 import struct
@@ -11,17 +11,17 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-_FIRST: Final = 0x4000_0000
-_BYTES: Final = 512
-"""Where SQLite locks a file: behind its first gibibyte, whether or not it is so long."""
+_LOCK_OFFSET: Final = 0x4000_0000
+_LOCK_BYTES: Final = 512
+"""Range that SQLite locks: after the first GiB of a file, even if the file is shorter."""
 
 
-def holder(path: Path) -> int | None:
-    """The number of the process that has an SQLite file open and keeps others out; None: nobody.
+def lock_holder(path: Path) -> int | None:
+    """Return the number of the process that has an SQLite file locked, or None if there is none.
 
-    0 where the number cannot be told from here. It only asks: a lock, even for a moment, could keep
-    out a run that is about to begin. Not for the process that has the file open itself, which would
-    not see its own lock, and lose it. Raises OSError where the file cannot be read.
+    The number is 0 if the process cannot be determined. No lock is taken: even a short one could
+    keep out a run that is about to begin. A process must not call this for a file that it has open
+    itself: it would not see its own lock, and would lose it. Raises OSError.
     """
     if fcntl is None:
         return 0
@@ -33,17 +33,17 @@ def holder(path: Path) -> int | None:
     return None if kind == fcntl.F_UNLCK else max(process, 0)
 
 
-# C's `struct flock`, whose fields have another order in every system
+# C's `struct flock`, whose fields are ordered differently on every system
 
 
 def _pack(kind: int) -> bytes:
     if sys.platform == "darwin":
-        return struct.pack("qqihh", _FIRST, _BYTES, 0, kind, os.SEEK_SET)
-    return struct.pack("hhqqi0q", kind, os.SEEK_SET, _FIRST, _BYTES, 0)
+        return struct.pack("qqihh", _LOCK_OFFSET, _LOCK_BYTES, 0, kind, os.SEEK_SET)
+    return struct.pack("hhqqi0q", kind, os.SEEK_SET, _LOCK_OFFSET, _LOCK_BYTES, 0)
 
 
 def _unpack(answer: bytes) -> tuple[int, int]:
-    """Kind of the lock, and the process that has it."""
+    """Return the kind of the lock and the process that holds it."""
     if sys.platform == "darwin":
         _, _, process, kind, _ = struct.unpack("qqihh", answer)
     else:

@@ -1,6 +1,7 @@
-"""How a run goes, from the files that it leaves; nothing of the run is touched.
+"""Status of a run, read from its files only.
 
-`Follower` reads what is new each time it is asked, so that a long run can be looked at often.
+`StatusReader` reads the results that are new since its last call, so that a long run can be looked
+at often.
 """
 
 import math
@@ -24,234 +25,254 @@ from asara_server.tournament.run.directory import (
     read_remote,
 )
 from asara_server.tournament.run.progress import MAX_ATTEMPTS
-from asara_server.tournament.run.sqlite_lock import holder
+from asara_server.tournament.run.sqlite_lock import lock_holder
 from asara_server.tournament.standings.ladder import Ladder
 from asara_server.tournament.standings.match_result import MatchResult, result_in
 
 RESULTS: Final = "results.jsonl"
 
-_SIGNS: Final = (RESULTS, "run.log", f"{JOURNAL}-wal", JOURNAL)
-"""What a run writes to while it plays."""
+_WRITTEN_IN_PLAY: Final = (RESULTS, "run.log", f"{JOURNAL}-wal", JOURNAL)
+"""Files whose times show when a run last did something."""
 
 
-class State(Enum):
-    """Whether a run goes on, or how it ended."""
-
+class RunState(Enum):
     RUNNING = "running"
     FINISHED = "finished"
     STOPPED = "stopped"
     KILLED = "killed"
-    """`run.json` says that it runs, but nobody has its journal open."""
+    """`run.json` has the state "running", but no process has the journal open."""
 
 
 @dataclass(frozen=True, slots=True)
-class Failing:
-    """An entry that forfeited."""
+class FailingEntry:
+    """An entry that forfeited matches."""
 
     entry: str
     matches: int
-    """It played; forfeits among them."""
+    """Number of matches that it played, forfeits included."""
     kinds: Counter[Termination]
-    """How often it forfeited, by kind."""
+    """Number of its forfeits, by kind."""
     latest: MatchResult
     """The last match that it forfeited."""
     why: str
-    """Why it did, in words."""
+    """Why it forfeited that match."""
 
     @property
     def forfeits(self) -> int:
-        """How often in all."""
+        """Number of its forfeits of all kinds."""
         return sum(self.kinds.values())
 
     @property
     def share(self) -> float:
-        """Of its matches."""
+        """Share of its matches that it forfeited."""
         return self.forfeits / self.matches
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast a run plays, since it was begun or resumed last."""
+    """Matches that ended since a run was started or last resumed, and seconds since then."""
 
     matches: int
     seconds: float
 
     @property
     def per_minute(self) -> float:
-        """Matches; 0 before there is one."""
+        """Matches a minute; 0 before the first has ended."""
         return 60 * self.matches / self.seconds if self.seconds > 0 else 0.0
 
     def left_s(self, matches: int) -> float | None:
-        """Seconds that so many more matches take; None where nothing tells."""
+        """Estimated seconds for this number of matches; None before the first has ended."""
         return matches * self.seconds / self.matches if self.matches else None
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class RunStatus:
     """A run at one moment."""
 
     info: RunInfo
-    state: State
+    state: RunState
     process: int
-    """That plays it; 0 where there is none, or its number is not known."""
+    """Number of the process that plays the run; 0 if there is none or it is not known."""
     over: int
-    """Matches that need not be played any more."""
+    """Number of matches that need not be played any more."""
     void: int
-    """Of these, matches without a result."""
+    """Number of these without a result."""
     blocks: int
-    """Deal blocks that matches with a result are of."""
+    """Number of deal blocks with a result."""
     elapsed_s: float
-    """From the start of the run to its end, or to now; a break counts."""
+    """Seconds from the start of the run to its end or to now, interruptions included."""
     pace: Pace
     idle_s: float | None
-    """Since the last match was over; None where there is none."""
-    failing: tuple[Failing, ...]
-    """Those with the largest share of forfeits first."""
+    """Seconds since the last match ended; None before the first."""
+    failing: tuple[FailingEntry, ...]
+    """Entries that forfeited, the largest share of forfeits first."""
     out: Mapping[str, str]
-    """Entries that do not take part any more, and why."""
+    """Entries that could not be built or started, and why."""
     suspended: Mapping[str, str]
+    """Entries that forfeited too often, and why."""
     remote: RemoteInfo | None = None
-    """Which bots on other machines are here; only while the run goes on."""
+    """Presence of the bots on other machines; None if there are none or the run is not played."""
 
     @property
     def left(self) -> int:
-        """Matches to be played."""
+        """Number of matches still to be played."""
         return max(self.info.scheduled - self.over, 0)
 
 
-class Follower:
-    """Reads the files of a run again and again."""
+class StatusReader:
+    """Reads the status of a run, again and again."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self._forget()
+        self._start_over()
 
-    def _forget(self) -> None:
-        """Begin anew."""
-        #: In the order in which they ended.
-        self.results: list[MatchResult] = []
-        self.ladder = Ladder()
-        #: Which file was read, and how far: lines and bytes.
+    def _start_over(self) -> None:
+        self._tally = _Tally()
         self._file = 0, 0
+        """Device and inode of the results file that was read."""
         self._lines = 0
         self._offset = 0
-        #: When matches were over, seconds since 1970.
-        self._ends: list[float] = []
-        self._sound: set[str] = set()
-        #: How often a match was void.
-        self._voids: Counter[str] = Counter()
-        self._blocks: set[str] = set()
-        self._matches: Counter[str] = Counter()
-        self._forfeits: dict[str, Counter[Termination]] = {}
-        self._latest: dict[str, tuple[MatchResult, str]] = {}
+        """Number of its lines and bytes that were read."""
 
-    def look(self, now: float | None = None) -> Status:
-        """How the run stands; `now` in seconds since 1970.
+    @property
+    def results(self) -> list[MatchResult]:
+        """Results read so far, in the order in which the matches ended."""
+        return self._tally.results
 
-        Raises RunDirectoryError or ResultsError for a file that cannot be understood, and OSError
-        for one that cannot be read. Only `run.json` has to be there.
+    @property
+    def ladder(self) -> Ladder:
+        """The ladder of these results."""
+        return self._tally.ladder
+
+    def read(self, now: float | None = None) -> RunStatus:
+        """Return the status; `now` is in seconds since 1970.
+
+        Only `run.json` has to exist. Raises RunDirectoryError or ResultsError for a file with wrong
+        content, and OSError for one that cannot be read.
         """
         now = time.time() if now is None else now
-        process = self._process()
-        info = read_info(self.directory)  # behind the look at the lock: the end is told before it
-        self._read_on()
+        process = self._playing_process()
+        info = read_info(self.directory)  # after the lock: a run writes its end before it unlocks
+        self._read_new_results()
         state = _state(info, process)
-        if state is State.KILLED:  # or it began between the two looks
-            process = self._process()
+        if state is RunState.KILLED:  # or it began after its lock was looked at
+            process = self._playing_process()
             state = _state(info, process)
         started = _seconds(info.started) or now
         end = now
-        if state is not State.RUNNING:
-            end = _seconds(info.ended) or self._last_sign() or now
+        if state is not RunState.RUNNING:
+            end = _seconds(info.ended) or self._last_write() or now
         session = _seconds(info.resumed) or started
-        voids = sum(
-            n >= MAX_ATTEMPTS and match_id not in self._sound for match_id, n in self._voids.items()
-        )
-        return Status(
+        tally = self._tally
+        return RunStatus(
             info=info,
             state=state,
             process=process or 0,
-            over=len(self._sound) + voids,
-            void=voids,
-            blocks=len(self._blocks),
+            over=len(tally.with_result) + tally.void,
+            void=tally.void,
+            blocks=len(tally.blocks),
             elapsed_s=max(end - started, 0.0),
-            pace=Pace(sum(over >= session for over in self._ends), max(end - session, 0.0)),
-            idle_s=max(now - max(self._ends), 0.0) if self._ends else None,
-            failing=self._failing(),
+            pace=Pace(sum(ended >= session for ended in tally.ended), max(end - session, 0.0)),
+            idle_s=max(now - max(tally.ended), 0.0) if tally.ended else None,
+            failing=tally.failing_entries(),
             out=info.out,
             suspended=info.suspended,
-            remote=read_remote(self.directory) if state is State.RUNNING else None,
+            remote=read_remote(self.directory) if state is RunState.RUNNING else None,
         )
 
-    def _process(self) -> int | None:
-        """The process that plays the run; 0 where its number is not known, None for nobody."""
+    def _playing_process(self) -> int | None:
+        """Return the process that plays the run, 0 if its number is not known, or None."""
         try:
-            return holder(self.directory / JOURNAL)
+            return lock_holder(self.directory / JOURNAL)
         except FileNotFoundError:
             return None
 
-    def _last_sign(self) -> float | None:
-        """When a run that was killed last wrote anything."""
+    def _last_write(self) -> float | None:
+        """Return when the run last wrote anything, in seconds since 1970."""
         times = []
-        for name in _SIGNS:
+        for name in _WRITTEN_IN_PLAY:
             with suppress(FileNotFoundError):
                 times.append((self.directory / name).stat().st_mtime)
         return max(times, default=None)
 
-    def _read_on(self) -> None:
-        """Read the results that are new; a line that is not whole yet is left for the next time."""
+    def _read_new_results(self) -> None:
+        """Read the lines that are new; an incomplete last line is left for the next time."""
         path = self.directory / RESULTS
         try:
             with path.open("rb") as file:
                 found = os.fstat(file.fileno())
                 identity = found.st_dev, found.st_ino
-                if identity != self._file or found.st_size < self._offset:  # written anew
-                    self._forget()
+                if identity != self._file or found.st_size < self._offset:  # another file
+                    self._start_over()
                     self._file = identity
                 file.seek(self._offset)
                 for line in file:
                     if not line.endswith(b"\n"):
                         break
-                    self._add(result_in(line, path, self._lines + 1))
+                    self._tally.add(result_in(line, path, self._lines + 1))
                     self._lines += 1
                     self._offset += len(line)
         except FileNotFoundError:
-            self._forget()
+            self._start_over()
 
-    def _add(self, result: MatchResult) -> None:
-        over = (_seconds(result.started) or math.nan) + result.seconds
-        if math.isfinite(over):
-            self._ends.append(over)
+
+class _Tally:
+    """Results of a run, and what they add up to."""
+
+    def __init__(self) -> None:
+        self.results: list[MatchResult] = []
+        self.ladder = Ladder()
+        self.ended: list[float] = []
+        """Times when attempts ended, in seconds since 1970."""
+        self.with_result: set[str] = set()
+        self.blocks: set[str] = set()
+        self._void_attempts: Counter[str] = Counter()
+        self._matches: Counter[str] = Counter()
+        self._forfeits: dict[str, Counter[Termination]] = {}
+        self._latest: dict[str, tuple[MatchResult, str]] = {}
+
+    @property
+    def void(self) -> int:
+        """Number of matches that have no result and are not played again."""
+        return sum(
+            attempts >= MAX_ATTEMPTS and match_id not in self.with_result
+            for match_id, attempts in self._void_attempts.items()
+        )
+
+    def add(self, result: MatchResult) -> None:
+        ended = (_seconds(result.started) or math.nan) + result.seconds
+        if math.isfinite(ended):
+            self.ended.append(ended)
         self.results.append(result)
         if result.void:
-            self._voids[result.match_id] += 1
+            self._void_attempts[result.match_id] += 1
             return
         self.ladder.add(result)
-        self._sound.add(result.match_id)
-        self._blocks.add(result.deal_block)
-        self._matches.update(line.entry for line in result.seats)
-        for line in result.forfeits:
-            self._forfeits.setdefault(line.entry, Counter())[line.termination] += 1
-            self._latest[line.entry] = result, line.detail
+        self.with_result.add(result.match_id)
+        self.blocks.add(result.deal_block)
+        self._matches.update(seat.entry for seat in result.seats)
+        for seat in result.forfeits:
+            self._forfeits.setdefault(seat.entry, Counter())[seat.termination] += 1
+            self._latest[seat.entry] = result, seat.detail
 
-    def _failing(self) -> tuple[Failing, ...]:
+    def failing_entries(self) -> tuple[FailingEntry, ...]:
         found = [
-            Failing(entry, self._matches[entry], kinds, *self._latest[entry])
+            FailingEntry(entry, self._matches[entry], kinds, *self._latest[entry])
             for entry, kinds in self._forfeits.items()
         ]
         return tuple(sorted(found, key=lambda one: (-one.share, -one.matches, one.entry)))
 
 
-def _state(info: RunInfo, process: int | None) -> State:
+def _state(info: RunInfo, process: int | None) -> RunState:
     if info.state == "finished":
-        return State.FINISHED
+        return RunState.FINISHED
     if process is not None:
-        return State.RUNNING
-    return State.STOPPED if info.state == "cut short" else State.KILLED
+        return RunState.RUNNING
+    return RunState.STOPPED if info.state == "cut short" else RunState.KILLED
 
 
 def _seconds(moment: str | None) -> float | None:
-    """Seconds since 1970 of a moment in ISO 8601; None where there is none."""
+    """Return seconds since 1970 for an ISO 8601 text; None if it is empty or not valid."""
     try:
         return datetime.fromisoformat(moment).timestamp() if moment else None
     except (ValueError, OverflowError):

@@ -1,9 +1,9 @@
-"""Which entries fault so often that their further matches are not played. Pure.
+"""Suspends entries that forfeit too large a share of their matches. Pure.
 
-An entry is judged by its matches in the order of the schedule, and by the unbroken row of them that
-are over: so it does not depend on which of several matches ended first whether, and after which
-match, an entry is suspended. Matches of it that were begun before that was known are played to
-their end; with more than one match at once these may be more or fewer.
+An entry is judged by its matches in the order of the schedule, as far as they are over without a
+gap. So the order in which concurrent matches end decides neither whether an entry is suspended nor
+after which match. Matches of the entry that have begun by then are played to their end; their
+number depends on how many matches are played at once.
 """
 
 from collections.abc import Collection, Iterable
@@ -14,44 +14,48 @@ from asara_server.tournament.standings.match_result import MatchResult
 
 
 class Suspensions:
-    """Takes the results of a run as they come, and says who is suspended."""
+    """Decides which entries of a run are suspended, from its results in any order."""
 
     def __init__(self, matches: Iterable[ScheduledMatch], limits: Limits) -> None:
         self._limits = limits
-        self._order: dict[str, list[str]] = {}
+        self._schedule: dict[str, list[str]] = {}
+        """Matches of each entry, in their order."""
         for match in matches:
             for entry in match.entries:
-                self._order.setdefault(entry, []).append(match.match_id)
-        self._forfeits: dict[str, dict[str, bool]] = {entry: {} for entry in self._order}
-        self._judged = dict.fromkeys(self._order, 0)
-        self._faults = dict.fromkeys(self._order, 0)
+                self._schedule.setdefault(entry, []).append(match.match_id)
+        self._forfeited: dict[str, dict[str, bool]] = {entry: {} for entry in self._schedule}
+        """By entry, its matches that are over, and True for those that it forfeited."""
+        self._judged = dict.fromkeys(self._schedule, 0)
+        """Number of an entry's first matches that are over without a gap."""
+        self._forfeits = dict.fromkeys(self._schedule, 0)
+        """Number of forfeits in these."""
         self.suspended: dict[str, str] = {}
-        """Entries that are, and why."""
+        """Suspended entries, and why."""
 
-    def take(self, result: MatchResult, out: Collection[str] = ()) -> dict[str, str]:
-        """One more match is over; the entries that are suspended from now on, and why.
+    def record_result(self, result: MatchResult, excluded: Collection[str] = ()) -> dict[str, str]:
+        """Count a result; return the entries that are suspended because of it, and why.
 
-        Who is `out` forfeits anyway, and is not judged.
+        Entries that are `excluded` forfeit anyway, and are not judged.
         """
-        over = {*self.suspended, *out}
-        new = {}
+        not_judged = {*self.suspended, *excluded}
+        suspended = {}
         if not result.void:
-            for line in result.seats:
-                if line.entry in self._forfeits and line.entry not in over:
-                    self._forfeits[line.entry][result.match_id] = line.termination.forfeit
-                    if why := self._judge(line.entry):
-                        new[line.entry] = why
-        self.suspended |= new
-        return new
+            for seat in result.seats:
+                if seat.entry in self._schedule and seat.entry not in not_judged:
+                    self._forfeited[seat.entry][result.match_id] = seat.termination.forfeit
+                    if why := self._judge(seat.entry):
+                        suspended[seat.entry] = why
+        self.suspended |= suspended
+        return suspended
 
     def _judge(self, entry: str) -> str:
-        """Go on along the row of the entry's matches; why it is suspended, if it is."""
-        order, over = self._order[entry], self._forfeits[entry]
-        while self._judged[entry] < len(order) and order[self._judged[entry]] in over:
-            self._faults[entry] += over[order[self._judged[entry]]]
-            self._judged[entry] += 1
-            matches, faults = self._judged[entry], self._faults[entry]
-            limits = self._limits
-            if matches >= limits.suspend_after and faults > limits.suspend_share * matches:
-                return f"suspended after it forfeited {faults} of its first {matches} matches"
+        """Judge an entry by the matches without a gap; return why it is suspended, or ""."""
+        schedule, forfeited = self._schedule[entry], self._forfeited[entry]
+        limits = self._limits
+        while (matches := self._judged[entry]) < len(schedule) and schedule[matches] in forfeited:
+            self._forfeits[entry] += forfeited[schedule[matches]]
+            self._judged[entry] = matches = matches + 1
+            forfeits = self._forfeits[entry]
+            if matches >= limits.suspend_after and forfeits > limits.suspend_share * matches:
+                return f"suspended after it forfeited {forfeits} of its first {matches} matches"
         return ""

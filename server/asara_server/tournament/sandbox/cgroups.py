@@ -1,9 +1,9 @@
-"""Control groups: one for each bot, where the system lets this user make them.
+"""Control groups: one for each bot, if the system lets this user create them.
 
-A group bounds all processes of a bot together, whatever they do, and gives every bot the same
-share of the processor however many threads it has. Both generations are used: version 2 where this
-process may delegate to children of its own group, version 1 where the hierarchies are writable,
-which mostly means root.
+A control group limits all processes of a bot together, whatever they do, and gives every bot the
+same share of the CPU, however many threads it has. Version 2 is used if this process may delegate
+controllers to children of its own group. Otherwise version 1 is used if its hierarchies are
+writable, which usually requires root.
 """
 
 import asyncio
@@ -14,171 +14,177 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from typing import Final
 
-_MOUNTS = Path("/sys/fs/cgroup")
-_NEEDED = ("memory", "pids")
-_RUNNER = "asara-runner"
-"""The group that a runner puts itself in, to delegate to others beside it."""
+_ROOT: Final = Path("/sys/fs/cgroup")
+_REQUIRED: Final = ("memory", "pids")
+_WANTED: Final = (*_REQUIRED, "cpu")
+_RUNNER: Final = "asara-runner"
+"""Name of the group that a runner enters, so that it can delegate to groups beside it."""
+_REMOVAL_TRIES: Final = 100
+_REMOVAL_INTERVAL_S: Final = 0.01
+"""Seconds between attempts to remove a group, whose processes may still be ending."""
+
 _numbers = count(1)
-_TRIES, _TRY_S = 100, 0.01
-"""To remove a group, whose processes may still be ending, and the seconds between these."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cgroup:
-    """The group of one bot."""
+    """The control group of one bot."""
 
     folders: tuple[Path, ...]
-    """One for each hierarchy."""
+    """One folder in version 2, or one for each hierarchy in version 1."""
 
     @property
-    def entrances(self) -> tuple[Path, ...]:
-        """A process that writes `0` to each of these is in the group."""
+    def procs_files(self) -> tuple[Path, ...]:
+        """Files to which a process writes `0` in order to enter the group."""
         return tuple(folder / "cgroup.procs" for folder in self.folders)
 
-    def out_of_memory(self) -> bool:
-        """Whether a process was killed because the group used more memory than it may."""
+    def ran_out_of_memory(self) -> bool:
+        """Return True if the kernel killed a process because the group exceeded its memory."""
         for folder in self.folders:
             for name in ("memory.events", "memory.oom_control"):
                 with suppress(OSError):
-                    found = re.search(r"^oom_kill (\d+)", (folder / name).read_text(), re.MULTILINE)
-                    if found and int(found[1]):
+                    text = (folder / name).read_text()
+                    kills = re.search(r"^oom_kill (\d+)", text, re.MULTILINE)
+                    if kills and int(kills[1]):
                         return True
         return False
 
     async def remove(self) -> None:
-        """Once its processes are killed."""
-        for _ in range(_TRIES):
-            if self.removed():
+        """Remove the group, waiting about a second for killed processes to disappear."""
+        for _ in range(_REMOVAL_TRIES):
+            if self.try_remove():
                 return
-            await asyncio.sleep(_TRY_S)
+            await asyncio.sleep(_REMOVAL_INTERVAL_S)
 
-    def removed(self) -> bool:
-        """Remove it if no process is left in it, and say whether it is gone."""
-        left = [folder for folder in self.folders if not _removed(folder)]
+    def try_remove(self) -> bool:
+        """Remove the group unless a process is left in it. Return True if it is gone."""
+        left = [folder for folder in self.folders if not _remove_folder(folder)]
         return not left
 
 
 class Cgroups:
-    """Makes groups. `find` says whether it can be done here."""
+    """Creates control groups. `find` returns None if this user cannot create them."""
 
-    def __init__(self, bases: Mapping[str, Path]) -> None:
-        """`bases` are the folders that groups are made in, by controller."""
-        self._bases = bases
+    def __init__(self, parents: Mapping[str, Path]) -> None:
+        """`parents` are the folders to create groups in, by controller."""
+        self._parents = parents
 
     @classmethod
-    def find(cls, mounts: Path = _MOUNTS) -> "Cgroups | None":
-        """None where no groups can be made that bound memory and processes."""
-        bases = _unified(mounts) or _hierarchies(mounts)
-        if not bases.keys() >= set(_NEEDED):
+    def find(cls, root: Path = _ROOT) -> "Cgroups | None":
+        """Return None unless groups that limit memory and processes can be created."""
+        parents = _version_2_parents(root) or _version_1_parents(root)
+        if not parents.keys() >= set(_REQUIRED):
             return None
-        found = cls(bases)
-        found._clear()
+        cgroups = cls(parents)
+        cgroups._remove_leftovers()
         try:
-            trial = found.make(memory_bytes=1 << 26, processes=16)
+            trial = cgroups.create(memory_bytes=1 << 26, processes=16)
         except OSError:
             return None
         for folder in trial.folders:
             folder.rmdir()
-        return found
+        return cgroups
 
-    def make(self, *, memory_bytes: int, processes: int) -> Cgroup:
-        """A new group with these limits, for all its processes together. May raise OSError."""
+    def create(self, *, memory_bytes: int, processes: int) -> Cgroup:
+        """Create a group with limits for all its processes together. May raise OSError."""
         name = f"asara-{os.getpid()}-{next(_numbers)}"
-        made: list[Path] = []
+        created: list[Path] = []
         try:
-            for base in dict.fromkeys(self._bases.values()):
-                (base / name).mkdir()
-                made.append(base / name)
-            self._limit(made, memory_bytes, processes)
+            for parent in dict.fromkeys(self._parents.values()):
+                (parent / name).mkdir()
+                created.append(parent / name)
+            _write_limits(created, memory_bytes, processes)
         except OSError:
-            for folder in made:
-                _removed(folder)
+            for folder in created:
+                _remove_folder(folder)
             raise
-        return Cgroup(tuple(made))
+        return Cgroup(tuple(created))
 
-    def _limit(self, folders: Sequence[Path], memory_bytes: int, processes: int) -> None:
-        """Set what the files are there for; memory and processes must work."""
-        limits = (
-            ("memory.max", memory_bytes, "memory"),
-            ("memory.swap.max", 0, ""),
-            ("memory.limit_in_bytes", memory_bytes, "memory"),
-            ("memory.memsw.limit_in_bytes", memory_bytes, ""),
-            ("pids.max", processes, "pids"),
-        )
-        done = set()
-        for folder in folders:
-            for file, value, what in limits:
-                if (folder / file).exists():
-                    (folder / file).write_text(str(value))
-                    done.add(what)
-        if not done.issuperset(_NEEDED):
-            raise OSError("the groups have no limits to set")
-
-    def _clear(self) -> None:
-        """Remove what runners left that were killed."""
-        for base in self._bases.values():
-            for folder in base.glob("asara-*-*"):
+    def _remove_leftovers(self) -> None:
+        """Remove the groups of runners that were killed."""
+        for parent in self._parents.values():
+            for folder in parent.glob("asara-*-*"):
                 runner = folder.name.split("-")[1]
                 if not Path("/proc", runner).exists():
-                    _removed(folder)
+                    _remove_folder(folder)
 
 
-def _unified(mounts: Path) -> dict[str, Path]:
-    """The group of this process in version 2, where its children can be given the controllers."""
-    base = _own(mounts, "")
-    if base is not None and base.name == _RUNNER:  # a worker process of this runner
-        base = base.parent
-    if base is None or not os.access(base / "cgroup.subtree_control", os.W_OK):
+def _write_limits(folders: Sequence[Path], memory_bytes: int, processes: int) -> None:
+    """Set the limits of both versions that exist. Raises OSError without a required one."""
+    limits = (
+        ("memory.max", memory_bytes, "memory"),
+        ("memory.swap.max", 0, ""),
+        ("memory.limit_in_bytes", memory_bytes, "memory"),
+        ("memory.memsw.limit_in_bytes", memory_bytes, ""),
+        ("pids.max", processes, "pids"),
+    )
+    limited = set()
+    for folder in folders:
+        for file, value, controller in limits:
+            if (folder / file).exists():
+                (folder / file).write_text(str(value))
+                limited.add(controller)
+    if not limited.issuperset(_REQUIRED):
+        raise OSError("the control groups have no limits to set")
+
+
+def _version_2_parents(root: Path) -> dict[str, Path]:
+    """Return the group of this process in version 2 if it can delegate the controllers."""
+    own = _own_folder(root, "")
+    if own is not None and own.name == _RUNNER:  # of this process or of the runner it works for
+        own = own.parent
+    if own is None or not os.access(own / "cgroup.subtree_control", os.W_OK):
         return {}
     try:
-        offered = (base / "cgroup.controllers").read_text().split()
-        wanted = [name for name in (*_NEEDED, "cpu") if name in offered]
-        if not set(wanted).issuperset(_NEEDED):
+        available = (own / "cgroup.controllers").read_text().split()
+        wanted = [name for name in _WANTED if name in available]
+        if not set(wanted).issuperset(_REQUIRED):
             return {}
-        given = (base / "cgroup.subtree_control").read_text().split()
-        if not set(given).issuperset(wanted):
-            # A group whose children have controllers may have no process of its own.
-            (base / _RUNNER).mkdir(exist_ok=True)
-            (base / _RUNNER / "cgroup.procs").write_text(str(os.getpid()))
+        delegated = (own / "cgroup.subtree_control").read_text().split()
+        if not set(delegated).issuperset(wanted):
+            # A group that delegates controllers to children may not contain processes itself.
+            (own / _RUNNER).mkdir(exist_ok=True)
+            (own / _RUNNER / "cgroup.procs").write_text(str(os.getpid()))
             control = " ".join(f"+{name}" for name in wanted)
-            (base / "cgroup.subtree_control").write_text(control)
+            (own / "cgroup.subtree_control").write_text(control)
     except OSError:
         with suppress(OSError):
-            (base / "cgroup.procs").write_text(str(os.getpid()))
-            (base / _RUNNER).rmdir()
+            (own / "cgroup.procs").write_text(str(os.getpid()))
+            (own / _RUNNER).rmdir()
         return {}
-    return dict.fromkeys(wanted, base)
+    return dict.fromkeys(wanted, own)
 
 
-def _hierarchies(mounts: Path) -> dict[str, Path]:
-    """The groups of this process in the hierarchies of version 1 that it may write to."""
-    found = {}
-    for name in (*_NEEDED, "cpu"):
-        base = _own(mounts / name, name)
-        if base is not None and os.access(base, os.W_OK):
-            found[name] = base
-    return found
+def _version_1_parents(root: Path) -> dict[str, Path]:
+    """Return the writable groups of this process in the hierarchies of version 1."""
+    parents = {}
+    for name in _WANTED:
+        own = _own_folder(root / name, name)
+        if own is not None and os.access(own, os.W_OK):
+            parents[name] = own
+    return parents
 
 
-def _own(mount: Path, controller: str) -> Path | None:
-    """The folder of this process's group in the hierarchy with this controller."""
-    if not (mount / "cgroup.procs").exists():
+def _own_folder(hierarchy: Path, controller: str) -> Path | None:
+    """Return the folder of this process's group in the hierarchy that has the controller."""
+    if not (hierarchy / "cgroup.procs").exists():
         return None
     try:
         lines = Path("/proc/self/cgroup").read_text().splitlines()
     except OSError:
         return None
     for line in lines:
-        _, names, path = line.split(":", 2)
-        if controller in names.split(","):
-            own = mount / path.lstrip("/")
-            return own if own.is_dir() else mount  # seen from inside a container
+        _, controllers, path = line.split(":", 2)
+        if controller in controllers.split(","):
+            own = hierarchy / path.lstrip("/")
+            return own if own.is_dir() else hierarchy  # a container's root is the mount itself
     return None
 
 
-def _removed(folder: Path) -> bool:
-    """Whether the group is gone; one with processes in it stays."""
+def _remove_folder(folder: Path) -> bool:
+    """Return True if the group is gone; one that contains processes stays."""
     try:
         folder.rmdir()
     except FileNotFoundError:

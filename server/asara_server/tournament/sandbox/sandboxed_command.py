@@ -10,35 +10,35 @@ from asara_server.tournament.sandbox.cgroups import Cgroup
 
 @dataclass(eq=False, slots=True)
 class SandboxedCommand:
-    """One program about to be started in the sandbox, and what is to be cleared away after it."""
+    """The command that runs one program in a sandbox, and the resources to release afterwards."""
 
-    command: list[str]
+    argv: list[str]
     environment: dict[str, str]
     descriptors: tuple[int, ...]
-    """To be passed on to the command, and closed here once it has started."""
-    group: Cgroup | None = None
+    """File descriptors that the command inherits; `close_descriptors` closes them here."""
+    cgroup: Cgroup | None = None
     memory_mb: int = 0
-    _clearing: asyncio.Task[None] | None = field(default=None, init=False)
+    _cleanup: asyncio.Task[None] | None = field(default=None, init=False)
 
-    def started(self) -> None:
-        """The command has the descriptors now, or could not be started."""
+    def close_descriptors(self) -> None:
+        """Close this process's copies, once the command has inherited them or failed to start."""
         for descriptor in self.descriptors:
             os.close(descriptor)
         self.descriptors = ()
 
-    def ending(self, code: int) -> int:
-        """The status of the program itself; negative for a signal, as usual."""
-        return 128 - code if 128 < code <= 128 + signal.NSIG else code
+    def program_status(self, status: int) -> int:
+        """Convert the command's exit status to the program's: negative if a signal killed it."""
+        return 128 - status if 128 < status <= 128 + signal.NSIG else status
 
-    def reason(self) -> str:
-        """What the sandbox did to the program, in words; mostly nothing."""
-        if self.group is not None and self.group.out_of_memory():
+    def exceeded_limit(self) -> str:
+        """Return which limit the program exceeded, in words, or "" if none is known."""
+        if self.cgroup is not None and self.cgroup.ran_out_of_memory():
             return f"it used more than {self.memory_mb:,} MB of memory"
         return ""
 
-    async def clear(self) -> None:
-        """Once all processes were killed. Who calls it again waits for the first."""
-        if self.group is not None:
-            if self._clearing is None:
-                self._clearing = asyncio.create_task(self.group.remove())
-            await asyncio.shield(self._clearing)
+    async def clean_up(self) -> None:
+        """Remove the control group after its processes were killed. May be called repeatedly."""
+        if self.cgroup is not None:
+            if self._cleanup is None:
+                self._cleanup = asyncio.create_task(self.cgroup.remove())
+            await asyncio.shield(self._cleanup)

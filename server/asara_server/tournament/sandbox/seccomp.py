@@ -1,8 +1,8 @@
-"""System calls that a sandboxed program is refused: the filter, as bubblewrap takes it.
+"""The filter of system calls that bubblewrap applies to sandboxed programs.
 
-No name space separates what these reach. Keyrings are the organiser's own and shared among all that
-she starts; what `shmget` makes is memory that counts for no process; the others are large parts of
-the kernel that no bot needs. A refused call fails with "Operation not permitted".
+No namespace isolates what the refused calls reach. Keyrings belong to the organiser and are shared
+by everything that she starts; memory from `shmget` counts for no process; the others are large
+parts of the kernel that no bot needs. A refused call fails with "Operation not permitted".
 """
 
 import errno
@@ -24,7 +24,7 @@ REFUSED: Final = (
     "shmget",
     "userfaultfd",
 )
-"""By name; the tables below have their numbers in the same order."""
+"""Names of the refused calls; the tables below list their numbers in the same order."""
 
 _NUMBERS: Final = {
     _X86_64: (248, 321, 425, 250, 298, 249, 29, 323),
@@ -33,32 +33,35 @@ _NUMBERS: Final = {
 }
 
 _X32_BIT: Final = 0x40000000
-"""Marks the calls of a third interface of x86-64, which hardly any system offers."""
+"""Bit in the numbers of the x32 interface of x86-64, which hardly any system offers."""
 _IPC: Final = 117
-"""One number for all System V calls in the i386 interface."""
+"""The number that all System V calls share in the i386 interface."""
 
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
-_NUMBER_AT, _ARCHITECTURE_AT = 0, 4
+_NUMBER_OFFSET, _ARCHITECTURE_OFFSET = 0, 4
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | errno.EPERM
 
 
 def seccomp_filter() -> bytes | None:
-    """The filter as a program for the kernel's packet filter; none for other processors."""
+    """Return the filter as a BPF program, or None on a big-endian machine.
+
+    The program allows every call on processors that it does not know.
+    """
     if sys.byteorder != "little":
         return None
-    program = [_step(_LOAD, _ARCHITECTURE_AT)]
+    program = [_instruction(_LOAD, _ARCHITECTURE_OFFSET)]
     for architecture, numbers in _NUMBERS.items():
         refused = [*numbers, _IPC] if architecture == _I386 else list(numbers)
-        checks = [_step(_LOAD, _NUMBER_AT)]
+        checks = [_instruction(_LOAD, _NUMBER_OFFSET)]
         if architecture == _X86_64:
-            checks += [_step(_AT_LEAST, _X32_BIT, 0, 1), _step(_RETURN, _REFUSE)]
+            checks += [_instruction(_AT_LEAST, _X32_BIT, 0, 1), _instruction(_RETURN, _REFUSE)]
         for number in refused:
-            checks += [_step(_EQUAL, number, 0, 1), _step(_RETURN, _REFUSE)]
-        checks.append(_step(_RETURN, _ALLOW))
-        program += [_step(_EQUAL, architecture, 0, len(checks)), *checks]
-    program.append(_step(_RETURN, _ALLOW))
+            checks += [_instruction(_EQUAL, number, 0, 1), _instruction(_RETURN, _REFUSE)]
+        checks.append(_instruction(_RETURN, _ALLOW))
+        program += [_instruction(_EQUAL, architecture, 0, len(checks)), *checks]
+    program.append(_instruction(_RETURN, _ALLOW))
     return b"".join(program)
 
 
-def _step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
+def _instruction(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
     return struct.pack("<HBBI", code, if_true, if_false, value)

@@ -1,4 +1,4 @@
-"""What a sandbox is made from, and what a program in it may see and use."""
+"""Values that describe a sandbox: the files that a program sees and the resources it may use."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,17 +6,15 @@ from typing import Final, Literal, NamedTuple
 
 SandboxKind = Literal["bubblewrap", "none"]
 
-
 MIB: Final = 1 << 20
 
-
-ADDRESS_SPACE = 8
-"""Times the memory limit: programs reserve far more than they use, Go and Java above all."""
+_ADDRESS_SPACE_FACTOR: Final = 8
+"""Ratio of address space to memory. Go and Java above all reserve far more than they use."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResourceLimits:
-    """What a program may use. MiB and seconds."""
+    """Resources that a program may use, in MiB and seconds."""
 
     memory_mb: int
     processes: int
@@ -24,9 +22,9 @@ class ResourceLimits:
     cpu_s: int
     disk_mb: int
 
-    def of_each_process(self, *, memory: bool) -> list[str]:
-        """Options of prlimit for what each process may use, with or without memory."""
-        limits = [
+    def prlimit_options(self, *, memory: bool) -> list[str]:
+        """Return the options of prlimit that limit each process, with or without its memory."""
+        options = [
             "--core=0",
             f"--nofile={self.open_files}",
             f"--cpu={self.cpu_s}:{self.cpu_s + 1}",
@@ -34,22 +32,23 @@ class ResourceLimits:
         ]
         if memory:
             size = self.memory_mb * MIB
-            limits += [f"--data={size}", f"--as={size * ADDRESS_SPACE}"]
-        return limits
+            options += [f"--data={size}", f"--as={size * _ADDRESS_SPACE_FACTOR}"]
+        return options
 
 
 @dataclass(frozen=True, slots=True)
 class FilesystemView:
-    """What a program sees besides the system and the interpreter, and where it starts."""
+    """Files that a program sees in addition to the system and the interpreter."""
 
     directory: Path
+    """Working directory of the program."""
     readable: tuple[tuple[Path, Path], ...]
-    """What lies where: source and destination, files or directories."""
+    """Files or directories, each as its path on this machine and its path in the sandbox."""
     writable: tuple[tuple[Path, Path], ...] = ()
 
 
 class SandboxConfig(NamedTuple):
-    """What a worker makes its sandbox from."""
+    """Paths from which a worker creates the same sandbox as the runner's; see `Sandbox`."""
 
-    secret: tuple[Path, ...]
+    hidden: tuple[Path, ...]
     shared: tuple[Path, ...]

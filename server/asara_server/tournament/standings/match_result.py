@@ -66,13 +66,13 @@ class MatchResult(BaseModel):
     """Name of its deal block; matches of one block are not independent of each other. Empty for a
     match that stands alone."""
     seats: tuple[SeatOutcome, ...]
-    """In seat order; empty where the match is void."""
+    """Outcomes in seat order; empty if the match is void."""
     void: bool = False
     """The referee failed; the match counts for nothing."""
     started: str
     """ISO 8601, UTC."""
     seconds: float
-    """From the start to the end, by the wall."""
+    """Wall-clock duration in seconds."""
 
     @model_validator(mode="after")
     def _check_ranks(self) -> Self:

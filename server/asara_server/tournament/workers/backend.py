@@ -1,4 +1,4 @@
-"""The interface between an executor and its workers."""
+"""The interface between `WorkerExecutor` and its workers."""
 
 from concurrent.futures import Future
 from typing import Protocol
@@ -7,26 +7,26 @@ from asara_server.tournament.workers.block_job import BlockJob, BlockResult
 
 
 class WorkerError(Exception):
-    """The workers cannot be worked with; the text says why and what to do."""
+    """The workers cannot be used; the text says why and what to do."""
 
 
 class WorkerBackend(Protocol):
-    """Workers. All methods belong to one event loop."""
+    """Workers that play deal blocks. All methods belong to one event loop."""
 
-    tries: int
-    """How many times a block is submitted, if the crew loses it each time."""
+    max_submissions: int
+    """Number of times that a block is submitted if it is lost each time."""
 
     async def slots(self) -> int:
-        """Blocks that can be played at once now. May raise CrewError."""
+        """Return the number of blocks that can be played at once now. May raise WorkerError."""
 
-    def submit(self, task: BlockJob) -> "Future[BlockResult]":
-        """Have a block played by `play_block`."""
+    def submit(self, job: BlockJob) -> "Future[BlockResult]":
+        """Have a worker play a block with `play_block`."""
 
-    def loss(self, error: BaseException) -> str:
-        """How a block was lost that ended with this error; empty where it was not the worker.
+    def loss_reason(self, error: BaseException) -> str:
+        """Return why a worker lost a block that ended with this error; "" if none lost it.
 
-        Raises CrewError where no other worker can help.
+        Raises WorkerError if no other worker can help.
         """
 
-    async def stop(self, run: str, finish_s: float) -> None:
-        """Have `stop_blocks` called wherever blocks are played."""
+    async def stop_blocks(self, run_id: str, finish_s: float) -> None:
+        """Have every worker call `stop_blocks`."""

@@ -1,7 +1,7 @@
-"""A crew of Dask workers, which may be on other machines.
+"""Workers of a Dask cluster, which may be on other machines.
 
-The scheduler gives a block whose worker died to another worker by itself, up to a number of times
-(`distributed.scheduler.allowed-failures`, 3); a block that no worker survives comes back as lost.
+The scheduler itself gives a block whose worker died to another worker, a limited number of times
+(`distributed.scheduler.allowed-failures`, 3); a block that no worker survives is reported as lost.
 """
 
 import asyncio
@@ -14,14 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from asara_server.tournament.workers.backend import WorkerError
-from asara_server.tournament.workers.block_job import (
-    BlockJob,
-    BlockResult,
-    WorkerContext,
-    WorkerRequirements,
-    play_block,
-    stop_blocks,
-)
+from asara_server.tournament.workers.block_job import BlockJob, BlockResult, WorkerContext
+from asara_server.tournament.workers.block_player import play_block, stop_blocks
+from asara_server.tournament.workers.requirements import WorkerRequirements
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -29,73 +24,19 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _CONNECT_S: Final = 5.0
-_WORKERS_S: Final = 10.0
-"""Seconds to wait for the first worker."""
-_ANSWER_S: Final = 60.0
-"""Seconds to wait for an answer in a run; that nothing listens any more is known at once."""
-_COUNT_S: Final = 1.0
-"""Between two questions how many workers there are."""
-
-
-class DaskWorkers:
-    """The crew. `dask_workers` makes one."""
-
-    tries = 1
-    """The scheduler has tried others before it gives a block back."""
-
-    def __init__(self, client: "Client", address: str) -> None:
-        self._client = client
-        self._address = address
-        self._executor = client.get_executor(pure=False)
-        self._slots = 0
-        self._counted = -_COUNT_S
-
-    async def slots(self) -> int:
-        """Threads of all workers."""
-        if time.monotonic() - self._counted >= _COUNT_S:
-            threads: dict[str, int] = await self._ask(self._client.nthreads)
-            self._slots = sum(threads.values())
-            self._counted = time.monotonic()
-        return self._slots
-
-    def submit(self, task: BlockJob) -> "Future[BlockResult]":
-        future: Future[BlockResult] = self._executor.submit(play_dask_block, task)
-        return future
-
-    def loss(self, error: BaseException) -> str:
-        from distributed.scheduler import KilledWorker
-
-        if isinstance(error, asyncio.CancelledError):  # as all are when the scheduler has gone
-            raise _gone(self._address)
-        if isinstance(error, KilledWorker):
-            return f"{error.allowed_failures + 1} workers died while they played it"
-        return ""
-
-    async def stop(self, run: str, finish_s: float) -> None:
-        def call() -> None:
-            self._client.run(stop_blocks, run, finish_s, on_error="ignore")
-
-        await self._ask(call)
-
-    async def _ask(self, question: Callable[[], T]) -> T:
-        """What the client answers, which waits for the scheduler."""
-        try:
-            return await asyncio.wait_for(asyncio.to_thread(question), _ANSWER_S)
-        except OSError:  # of which time-outs and broken connections are kinds
-            raise _gone(self._address) from None
-
-
-def _gone(address: str) -> WorkerError:
-    return WorkerError(
-        f"the scheduler at {address} has gone; start it and workers again, then go on with --resume"
-    )
+_FIRST_WORKER_S: Final = 10.0
+_CALL_S: Final = 60.0
+"""Seconds that a call of the scheduler may take; a scheduler that has gone is noticed at once."""
+_COUNT_INTERVAL_S: Final = 1.0
+"""Seconds between two counts of the workers."""
 
 
 @contextmanager
-def dask_workers(address: str, needs: WorkerRequirements) -> Iterator[DaskWorkers]:
-    """The workers of the scheduler at this address, each of which has what is needed.
+def dask_workers(address: str, requirements: WorkerRequirements) -> "Iterator[DaskWorkers]":
+    """Connect to the scheduler at this address, and yield its workers.
 
-    Raises CrewError where there is no scheduler, no worker, or one that does not fit.
+    Raises WorkerError if there is no scheduler or no worker, or if a worker does not meet the
+    requirements.
     """
     try:
         from distributed import Client
@@ -104,24 +45,78 @@ def dask_workers(address: str, needs: WorkerRequirements) -> Iterator[DaskWorker
         raise WorkerError(
             "--executor dask needs the package distributed: pip install 'asara[cluster]'"
         ) from None
-    _log_with_ours()
+    _redirect_log()
     try:
-        resolve_address(address)  # a client that fails at it prints a traceback later on
+        resolve_address(address)  # a client that fails to do so prints a traceback later
         client = Client(address, timeout=_CONNECT_S, set_as_default=False, name="asara")
     except (OSError, ValueError, ImportError) as error:
         raise WorkerError(
             f"--scheduler {address}: no Dask scheduler answers there ({_first_line(error)}); "
-            "`dask scheduler` starts one and says its address"
+            "`dask scheduler` starts one and prints its address"
         ) from None
     try:
-        _check_workers(client, address, needs)
+        _check_workers(client, address, requirements)
         yield DaskWorkers(client, address)
     finally:
         _close(client)
 
 
-def _log_with_ours() -> None:
-    """Let our own log have what Dask has written to the terminal since it was imported."""
+class DaskWorkers:
+    """A `WorkerBackend` of a Dask cluster, connected by `dask_workers`."""
+
+    max_submissions = 1
+    """The scheduler tries other workers itself before a block is lost."""
+
+    def __init__(self, client: "Client", address: str) -> None:
+        self._client = client
+        self._address = address
+        self._executor = client.get_executor(pure=False)
+        self._slots = 0
+        self._counted_s = -_COUNT_INTERVAL_S
+
+    async def slots(self) -> int:
+        """Return the number of threads of all workers."""
+        if time.monotonic() - self._counted_s >= _COUNT_INTERVAL_S:
+            threads: dict[str, int] = await self._call(self._client.nthreads)
+            self._slots = sum(threads.values())
+            self._counted_s = time.monotonic()
+        return self._slots
+
+    def submit(self, job: BlockJob) -> "Future[BlockResult]":
+        future: Future[BlockResult] = self._executor.submit(play_dask_block, job)
+        return future
+
+    def loss_reason(self, error: BaseException) -> str:
+        from distributed.scheduler import KilledWorker
+
+        if isinstance(error, asyncio.CancelledError):  # as of all when the scheduler has gone
+            raise _scheduler_gone(self._address)
+        if isinstance(error, KilledWorker):
+            return f"{error.allowed_failures + 1} workers died while they played it"
+        return ""
+
+    async def stop_blocks(self, run_id: str, finish_s: float) -> None:
+        def call() -> None:
+            self._client.run(stop_blocks, run_id, finish_s, on_error="ignore")
+
+        await self._call(call)
+
+    async def _call(self, function: Callable[[], T]) -> T:
+        """Call a function that waits for the scheduler; raises WorkerError if that has gone."""
+        try:
+            return await asyncio.wait_for(asyncio.to_thread(function), _CALL_S)
+        except OSError:  # the base of time-outs and broken connections
+            raise _scheduler_gone(self._address) from None
+
+
+def _scheduler_gone(address: str) -> WorkerError:
+    return WorkerError(
+        f"the scheduler at {address} has gone; restart it and its workers, then use --resume"
+    )
+
+
+def _redirect_log() -> None:
+    """Send Dask's log, which it writes to the terminal since its import, to our own."""
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] in {"distributed", "tornado"}:
             logging.getLogger(name).handlers.clear()
@@ -129,7 +124,7 @@ def _log_with_ours() -> None:
 
 
 def _close(client: "Client") -> None:
-    """Without Dask's own words on what it could not finish, where the scheduler has gone."""
+    """Close a client without Dask's complaints about a scheduler that has gone."""
     logging.disable()
     try:
         client.close()
@@ -137,28 +132,28 @@ def _close(client: "Client") -> None:
         logging.disable(logging.NOTSET)
 
 
-def _check_workers(client: "Client", address: str, needs: WorkerRequirements) -> None:
-    """May raise CrewError, which tells of each worker what it lacks."""
+def _check_workers(client: "Client", address: str, requirements: WorkerRequirements) -> None:
+    """Raise WorkerError, with all that the workers lack, unless each meets the requirements."""
     try:
-        client.wait_for_workers(1, timeout=_WORKERS_S)
-        found: dict[str, Any] = client.run(needs.missing, on_error="return")
+        client.wait_for_workers(1, timeout=_FIRST_WORKER_S)
+        answers: dict[str, Any] = client.run(requirements.missing, on_error="return")
     except TimeoutError:
         raise WorkerError(
             f"--scheduler {address}: it has no workers; start some with "
             f"`dask worker {address} --nthreads 1`, one for each core that is to play"
         ) from None
     except OSError:
-        raise _gone(address) from None
+        raise _scheduler_gone(address) from None
     lines = [
         f"worker {worker}: {line}"
-        for worker, answer in sorted(found.items())
-        for line in _in_words(answer)
+        for worker, answer in sorted(answers.items())
+        for line in _missing_lines(answer)
     ]
     if lines:
         raise WorkerError("\n".join(lines))
 
 
-def _in_words(answer: list[str] | Exception) -> list[str]:
+def _missing_lines(answer: list[str] | Exception) -> list[str]:
     if isinstance(answer, ModuleNotFoundError):
         return [f"{answer}: install the same version of asara there"]
     return [_first_line(answer)] if isinstance(answer, Exception) else answer
@@ -168,13 +163,13 @@ def _first_line(error: Exception) -> str:
     return str(error).strip().partition("\n")[0] or type(error).__name__
 
 
-def play_dask_block(task: BlockJob) -> BlockResult:
+def play_dask_block(job: BlockJob) -> BlockResult:
     """Play a block on the Dask worker whose task this thread runs."""
-    return play_block(task, dask_context())
+    return play_block(job, dask_context())
 
 
 def dask_context() -> WorkerContext | None:
-    """The Dask worker whose task this thread runs; None where it runs none."""
+    """Return the Dask worker whose task this thread runs; None if it runs none."""
     from distributed import get_worker
 
     try:
@@ -183,11 +178,14 @@ def dask_context() -> WorkerContext | None:
         return None
     key = worker.get_current_task()
 
-    def wanted() -> bool:
-        """Dask does not end a thread whose task was cancelled, as all of a runner that died are."""
+    def is_wanted() -> bool:
+        """False if the task was cancelled, as all are when the runner dies.
+
+        Dask does not end the thread of such a task.
+        """
         state = worker.state.tasks.get(key)
         return state is not None and state.state != "cancelled"
 
     return WorkerContext(
-        f"worker {worker.address}", (Path(worker.local_directory).resolve(),), wanted
+        f"worker {worker.address}", (Path(worker.local_directory).resolve(),), is_wanted
     )

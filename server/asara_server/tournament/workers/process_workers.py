@@ -1,8 +1,8 @@
-"""A crew of processes on this machine.
+"""Workers that are processes of this machine.
 
-Each worker is a process pool of its own with one process: so the death of one costs its own block
-and nobody else's. Beside the blocks, each has a pipe for orders. It ends with the runner, however
-the runner ends: then the pipe ends too, and the worker ends its bots and itself.
+Each worker is a process pool with one process, so that its death loses one block only. Requests to
+stop come through a pipe. When the runner ends, in whatever way, the pipe is closed, and the worker
+ends its bots and itself.
 """
 
 import multiprocessing
@@ -15,141 +15,139 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from multiprocessing.connection import Connection
 from threading import Thread
-from types import FrameType, TracebackType
-from typing import Final, Self
+from types import FrameType
+from typing import Final
 
-from asara_server.tournament.workers.block_job import (
-    BlockJob,
-    BlockResult,
-    abandon_blocks,
-    play_block,
-    stop_blocks,
-)
+from asara_server.tournament.workers.block_job import BlockJob, BlockResult
+from asara_server.tournament.workers.block_player import abandon_blocks, play_block, stop_blocks
 
-_LAST_S: Final = 10.0
-"""Seconds that a worker has to end its bots when there is no runner any more."""
+_ABANDON_S: Final = 10.0
+"""Seconds that a worker has to end its bots when the runner has ended."""
 
-_HELD: Final = frozenset({signal.SIGINT, signal.SIGTERM})
-"""Signals to the whole group, as of Ctrl-C, which are the runner's to act upon."""
+_RUNNER_SIGNALS: Final = frozenset({signal.SIGINT, signal.SIGTERM})
+"""Signals that a whole process group receives, as from Ctrl-C; only the runner acts on them."""
 
 
-class _Worker:
-    """A process, once it has something to do."""
-
-    def __init__(self) -> None:
-        context = multiprocessing.get_context("spawn")  # threads of gRPC do not survive a fork
-        self._theirs, self._orders = context.Pipe(duplex=False)
-        self._pool = ProcessPoolExecutor(
-            1, mp_context=context, initializer=_begin, initargs=(self._theirs,)
-        )
-
-    def submit(self, task: BlockJob) -> "Future[BlockResult]":
-        """May raise BrokenProcessPool."""
-        with _held_back():
-            return self._pool.submit(play_block, task)
-
-    def stop(self, run: str, finish_s: float) -> None:
-        with suppress(OSError):  # it has died; the pool tells
-            self._orders.send((run, finish_s))
-
-    def dismiss(self) -> None:
-        """Nothing is wanted of it any more; `join` waits for its end."""
-        self._orders.close()
-
-    def join(self) -> None:
-        self._pool.shutdown(cancel_futures=True)
-        self._theirs.close()
+@contextmanager
+def process_workers(number: int) -> "Iterator[ProcessWorkers]":
+    """Yield the workers; all their processes have ended on exit."""
+    workers = ProcessWorkers(number)
+    try:
+        yield workers
+    finally:
+        workers.close()
 
 
 class ProcessWorkers:
-    """The crew. A context: no process is left in the end."""
+    """A `WorkerBackend` of worker processes, which are started when they are needed."""
 
-    tries = 3
+    max_submissions = 3
 
     def __init__(self, number: int) -> None:
         self._number = number
-        self._workers: set[_Worker] = set()
-        self._idle: list[_Worker] = []
+        self._workers: set[_WorkerProcess] = set()
+        self._idle: list[_WorkerProcess] = []
 
     async def slots(self) -> int:
         return self._number
 
-    def submit(self, task: BlockJob) -> "Future[BlockResult]":
+    def submit(self, job: BlockJob) -> "Future[BlockResult]":
         while True:
-            worker = self._idle.pop() if self._idle else self._new()
+            worker = self._idle.pop() if self._idle else self._add_worker()
             try:
-                future = worker.submit(task)
-            except BrokenProcessPool:  # it died while it had nothing to do
+                future = worker.submit(job)
+            except BrokenProcessPool:  # it died while it was idle
                 self._discard(worker)
                 continue
-            # Called in another thread, and before anybody who waits for the block hears of it.
+            # Called in another thread, and before those who wait for the future learn of its end.
             future.add_done_callback(partial(self._release, worker))
             return future
 
-    def loss(self, error: BaseException) -> str:
+    def loss_reason(self, error: BaseException) -> str:
         return "its worker process died" if isinstance(error, BrokenProcessPool) else ""
 
-    async def stop(self, run: str, finish_s: float) -> None:
+    async def stop_blocks(self, run_id: str, finish_s: float) -> None:
         for worker in self._workers.copy():
-            worker.stop(run, finish_s)
+            worker.stop_blocks(run_id, finish_s)
 
-    def _new(self) -> _Worker:
-        worker = _Worker()
+    def close(self) -> None:
+        """End all worker processes."""
+        workers = list(self._workers)  # busy ones are discarded while they end
+        for worker in workers:
+            worker.close_pipe()
+        for worker in workers:
+            worker.join()
+
+    def _add_worker(self) -> "_WorkerProcess":
+        worker = _WorkerProcess()
         self._workers.add(worker)
         return worker
 
-    def _release(self, worker: _Worker, future: "Future[BlockResult]") -> None:
+    def _release(self, worker: "_WorkerProcess", future: "Future[BlockResult]") -> None:
         if not future.cancelled() and isinstance(future.exception(), BrokenProcessPool):
             self._discard(worker)
         else:
             self._idle.append(worker)
 
-    def _discard(self, worker: _Worker) -> None:
+    def _discard(self, worker: "_WorkerProcess") -> None:
         self._workers.discard(worker)
-        worker.dismiss()
+        worker.close_pipe()
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        workers = list(self._workers)  # those that end while busy are discarded meanwhile
-        for worker in workers:
-            worker.dismiss()
-        for worker in workers:
-            worker.join()
+class _WorkerProcess:
+    """One worker, whose process is started with its first block."""
+
+    def __init__(self) -> None:
+        context = multiprocessing.get_context("spawn")  # threads of gRPC do not survive a fork
+        self._receiver, self._sender = context.Pipe(duplex=False)
+        self._pool = ProcessPoolExecutor(
+            1, mp_context=context, initializer=_initialize, initargs=(self._receiver,)
+        )
+
+    def submit(self, job: BlockJob) -> "Future[BlockResult]":
+        """May raise BrokenProcessPool."""
+        with _blocked_signals():
+            return self._pool.submit(play_block, job)
+
+    def stop_blocks(self, run_id: str, finish_s: float) -> None:
+        with suppress(OSError):  # it has died, which its pool reports
+            self._sender.send((run_id, finish_s))
+
+    def close_pipe(self) -> None:
+        """Have the process end; `join` waits for it."""
+        self._sender.close()
+
+    def join(self) -> None:
+        self._pool.shutdown(cancel_futures=True)
+        self._receiver.close()
 
 
 @contextmanager
-def _held_back() -> Iterator[None]:
-    """A process that is started within does not get these signals before it says what they do."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _HELD)
+def _blocked_signals() -> Iterator[None]:
+    """Block these signals in processes started meanwhile, until they have set their handlers."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _RUNNER_SIGNALS)
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _begin(orders: Connection) -> None:
-    """What a worker does first."""
-    for number in _HELD:
-        signal.signal(number, _ignore)  # not SIG_IGN, which bots would inherit
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _HELD)
-    Thread(target=_obey, args=[orders], name="orders", daemon=True).start()
+def _initialize(receiver: Connection) -> None:
+    """Prepare a worker process, before its first block."""
+    for number in _RUNNER_SIGNALS:
+        signal.signal(number, _ignore)  # bots would inherit SIG_IGN
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _RUNNER_SIGNALS)
+    Thread(target=_serve_stop_requests, args=[receiver], name="stop requests", daemon=True).start()
 
 
 def _ignore(number: int, frame: FrameType | None) -> None:
-    """The runner acts upon it."""
+    """Leave the signal to the runner."""
 
 
-def _obey(orders: Connection) -> None:
-    """Stop what the runner says. Where it has gone, end: the pool would wait for ever."""
+def _serve_stop_requests(receiver: Connection) -> None:
+    """Stop blocks on request; end the process when the runner has ended: its pool would not."""
     with suppress(EOFError, OSError):
         while True:
-            stop_blocks(*orders.recv())
-    abandon_blocks(_LAST_S)
+            stop_blocks(*receiver.recv())
+    abandon_blocks(_ABANDON_S)
     os._exit(0)

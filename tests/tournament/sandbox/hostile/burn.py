@@ -1,4 +1,4 @@
-"""Keeps all cores busy in threads, without end."""
+"""Keeps all cores busy with threads that never end."""
 
 import hashlib
 import threading

@@ -1,4 +1,4 @@
-"""Ends itself by a signal in the middle of a match."""
+"""Aborts in the middle of a match."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Fills each place that it can write to, then plays as if nothing had been."""
+"""Fills every folder that it can write to, then plays normally."""
 
 import contextlib
 import os

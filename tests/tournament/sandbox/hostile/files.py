@@ -1,4 +1,4 @@
-"""Opens files until it is refused, then plays as if nothing had been."""
+"""Opens files until it is refused, then plays normally."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Floods its outputs from two threads, and the referee with replies."""
+"""Floods its output from two threads, and the referee with replies."""
 
 import os
 import sys

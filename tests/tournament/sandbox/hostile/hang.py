@@ -1,4 +1,4 @@
-"""Dials in and never answers, deaf to signals."""
+"""Dials in, then ignores SIGTERM and never answers."""
 
 import signal
 import time

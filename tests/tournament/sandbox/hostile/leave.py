@@ -1,4 +1,4 @@
-"""Leaves children behind in sessions of their own, deaf to signals, then plays."""
+"""Leaves children behind that ignore signals in sessions of their own, then plays."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Eats memory in the way that is named, and says so where it got it all."""
+"""Takes memory in the way that its argument names, and reports it if it got everything."""
 
 import mmap
 import os

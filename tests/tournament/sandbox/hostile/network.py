@@ -1,24 +1,24 @@
-"""Dials whatever is not the referee, then plays as if nothing had been."""
+"""Dials everything except the referee, then plays normally."""
 
 import os
 import socket
 
 import asara
 
-PLACES: list[tuple[int, tuple[str, int] | str]] = [
+ADDRESSES: list[tuple[int, tuple[str, int] | str]] = [
     (socket.AF_INET, ("127.0.0.1", int(os.environ["HOST_PORT"]))),
     (socket.AF_INET, ("198.51.100.1", 80)),
     (socket.AF_UNIX, "\0" + os.environ["HOST_ABSTRACT"]),
     (socket.AF_UNIX, os.environ["HOST_SOCKET"]),
 ]
-for family, place in PLACES:
+for family, address in ADDRESSES:
     try:
         with socket.socket(family) as one:
             one.settimeout(2)
-            one.connect(place)
-        print(f"REACHED {place!r}", flush=True)
+            one.connect(address)
+        print(f"REACHED {address!r}", flush=True)
     except OSError as error:
-        print(f"refused {place!r}: {error}", flush=True)
+        print(f"refused {address!r}: {error}", flush=True)
 try:
     socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
     print("REACHED a raw socket", flush=True)

@@ -1,4 +1,4 @@
-"""Looks for all that a cheat would like to read, then plays as if nothing had been."""
+"""Tries to read everything that would help to cheat, then plays normally."""
 
 import ctypes
 import os
@@ -28,7 +28,7 @@ for name in os.environ["WANTED"].split(os.pathsep):
     except OSError as error:
         print(f"refused writing to {name}: {error}", flush=True)
 
-# Anything with the names of what a run leaves behind, wherever it lies.
+# Any file with the name of one that a run writes, wherever it is.
 names = {"journal.sqlite", "run.json", "tournament.toml", "cup.toml", "referee.key", "shadow"}
 for folder, folders, files in os.walk("/"):
     if folder in {"/dev", "/proc", "/usr"}:

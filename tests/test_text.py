@@ -1,6 +1,6 @@
 import pytest
 
-from asara_server.report.text import LONGEST, plain
+from asara_server.text import LONGEST, plain
 
 
 @pytest.mark.parametrize(
@@ -24,4 +24,6 @@ def test_what_nobody_sees_is_told_by_its_number(text, shown):
 def test_what_is_longer_than_people_read_is_cut_with_a_mark():
     assert plain("x" * LONGEST) == "x" * LONGEST
     assert plain("x" * (LONGEST + 1)) == "x" * LONGEST + "…"
+    assert plain("x" * 65, longest=64) == "x" * 64 + "…"
+    assert plain("x" * 1_000, longest=None) == "x" * 1_000
     assert len(plain("\0" * 10_000_000)) <= 6 * LONGEST + 1

@@ -23,7 +23,7 @@ import (
 
 const alarm = "THE DEAL CANNOT BE TRUSTED"
 
-// hexBytes are bytes that stand in hexadecimal in the vectors.
+// hexBytes are bytes that the vectors contain in hexadecimal.
 type hexBytes []byte
 
 func (b *hexBytes) UnmarshalText(text []byte) (err error) {
@@ -56,7 +56,7 @@ func TestDigestAndTranscriptFollowTheVectors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newWitness(logTo(&log), folder, vector.MatchID, vector.Seat)
+	v := newVerifier(logTo(&log), folder, vector.MatchID, vector.Seat)
 	var messages [][]byte
 	for i, step := range vector.Messages {
 		messages = append(messages, step.Message)
@@ -65,21 +65,21 @@ func TestDigestAndTranscriptFollowTheVectors(t *testing.T) {
 			t.Fatal(err)
 		}
 		if committed := response.GetDealCommitted(); committed != nil {
-			w.promised(committed, step.Message, nonce)
+			v.dealCommitted(committed, step.Message, nonce)
 		} else {
-			w.hear(step.Message)
+			v.record(step.Message)
 		}
 		if started := response.GetMatchStarted(); started != nil {
-			w.started(started)
+			v.matchStarted(started)
 		}
 		if ended := response.GetMatchEnded(); ended != nil {
-			w.ended(ended)
+			v.matchEnded(ended)
 		}
-		if !bytes.Equal(w.digest[:], step.Digest) {
-			t.Errorf("digest %d is %x, want %x", i+1, w.digest, step.Digest)
+		if !bytes.Equal(v.digest[:], step.Digest) {
+			t.Errorf("digest %d is %x, want %x", i+1, v.digest, step.Digest)
 		}
 	}
-	w.close()
+	v.close()
 	if log.Len() > 0 {
 		t.Errorf("an honest referee was not trusted: %s", &log)
 	}
@@ -89,49 +89,53 @@ func TestDigestAndTranscriptFollowTheVectors(t *testing.T) {
 	}
 }
 
-// A deal can be recomputed in any language from what is written about it.
+// dealVectors are the contents of tests/vectors/joint_deal.json.
+type dealVectors struct {
+	Deals []struct {
+		Seed                 string
+		TournamentSecret     hexBytes `json:"tournament_secret"`
+		TournamentCommitment hexBytes `json:"tournament_commitment"`
+		MatchID              string   `json:"match_id"`
+		MirroredBlock        string   `json:"mirrored_block"`
+		MatchSecret          hexBytes `json:"match_secret"`
+		DealCommitment       hexBytes `json:"deal_commitment"`
+		Nonces               []hexBytes
+		DealSecret           hexBytes `json:"deal_secret"`
+		Order                []int    `json:"buyers_0_of_20"`
+	}
+	SeededNonces []struct {
+		Seed    string
+		MatchID string `json:"match_id"`
+		Seat    int32
+		Nonce   hexBytes
+	} `json:"seeded_nonces"`
+}
+
+func expectBytes(t *testing.T, name string, got, want []byte) {
+	t.Helper()
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is %x, want %x", name, got, want)
+	}
+}
+
+// Deals can be recomputed from their documentation alone.
 func TestDealsFollowTheVectors(t *testing.T) {
-	var vectors struct {
-		Deals []struct {
-			Seed                 string
-			TournamentSecret     hexBytes `json:"tournament_secret"`
-			TournamentCommitment hexBytes `json:"tournament_commitment"`
-			MatchID              string   `json:"match_id"`
-			MirroredBlock        string   `json:"mirrored_block"`
-			MatchSecret          hexBytes `json:"match_secret"`
-			DealCommitment       hexBytes `json:"deal_commitment"`
-			Nonces               []hexBytes
-			DealSecret           hexBytes `json:"deal_secret"`
-			Order                []int    `json:"buyers_0_of_20"`
-		}
-		SeededNonces []struct {
-			Seed    string
-			MatchID string `json:"match_id"`
-			Seat    int32
-			Nonce   hexBytes
-		} `json:"seeded_nonces"`
-	}
+	var vectors dealVectors
 	readVectors(t, "joint_deal.json", &vectors)
-	if len(vectors.Deals) == 0 || len(vectors.SeededNonces) == 0 {
+	if len(vectors.Deals) == 0 {
 		t.Fatal("there are no vectors")
-	}
-	same := func(what string, got, want []byte) {
-		t.Helper()
-		if !bytes.Equal(got, want) {
-			t.Errorf("%s is %x, want %x", what, got, want)
-		}
 	}
 	for _, v := range vectors.Deals {
 		tournament := mac([]byte(v.Seed), []byte("asara/tournament/deals"))
-		same("tournament secret", tournament, v.TournamentSecret)
-		same("tournament commitment", hash(tournament), v.TournamentCommitment)
+		expectBytes(t, "tournament secret", tournament, v.TournamentSecret)
+		expectBytes(t, "tournament commitment", hash(tournament), v.TournamentCommitment)
 		label := "match/" + v.MatchID
 		if v.MirroredBlock != "" {
 			label = "block/" + v.MirroredBlock
 		}
 		secret := mac(tournament, []byte(label))
-		same("match secret", secret, v.MatchSecret)
-		same("deal commitment", hash(secret), v.DealCommitment)
+		expectBytes(t, "match secret", secret, v.MatchSecret)
+		expectBytes(t, "deal commitment", hash(secret), v.DealCommitment)
 		deal := secret
 		if len(v.Nonces) > 0 {
 			text := []byte("joint/")
@@ -143,17 +147,25 @@ func TestDealsFollowTheVectors(t *testing.T) {
 			}
 			deal = mac(secret, text)
 		}
-		same("deal secret", deal, v.DealSecret)
+		expectBytes(t, "deal secret", deal, v.DealSecret)
 		if order := shuffled(deal, "buyers/0", 20); !reflect.DeepEqual(order, v.Order) {
 			t.Errorf("the order is %v, want %v", order, v.Order)
 		}
+	}
+}
+
+func TestSeededNoncesFollowTheVectors(t *testing.T) {
+	var vectors dealVectors
+	readVectors(t, "joint_deal.json", &vectors)
+	if len(vectors.SeededNonces) == 0 {
+		t.Fatal("there are no vectors")
 	}
 	for _, v := range vectors.SeededNonces {
 		nonce, err := makeNonce(v.Seed, v.MatchID, v.Seat)
 		if err != nil {
 			t.Fatal(err)
 		}
-		same("nonce", nonce, v.Nonce)
+		expectBytes(t, "nonce", nonce, v.Nonce)
 	}
 }
 
@@ -210,13 +222,13 @@ func TestAJointDealOverAStreamThatBreaks(t *testing.T) {
 	committed := &asarav1.DealCommitted{MatchId: "m", Seat: 1, DealCommitment: hash(secret)}
 	var first []byte
 	client := serve(t,
-		func(s *seat) error {
+		func(s *serverStream) error {
 			s.welcome()
 			s.send(committed)
 			first = s.expectNonce("m")
 			return s.broken()
 		},
-		func(s *seat) error {
+		func(s *serverStream) error {
 			s.welcome()
 			s.send(committed)
 			nonce := s.expectNonce("m")
@@ -227,7 +239,7 @@ func TestAJointDealOverAStreamThatBreaks(t *testing.T) {
 				MatchId: "m", Seat: 1, Seats: 2, Sequence: 3,
 				DealCommitment: hash(secret), Nonces: [][]byte{make([]byte, 32), nonce},
 			})
-			s.send(question("m", 1, 4))
+			s.send(buildDecision("m", 1, 4))
 			s.expectReply("m", 1, build(3))
 			s.send(&asarav1.MatchEnded{MatchId: "m", Sequence: 4, DealSecret: secret})
 			return s.goodbye()
@@ -235,7 +247,7 @@ func TestAJointDealOverAStreamThatBreaks(t *testing.T) {
 	var log bytes.Buffer
 	client.Log = logTo(&log)
 	client.Seed = ""
-	client.Transcript = filepath.Join(t.TempDir(), "kept")
+	client.Transcript = filepath.Join(t.TempDir(), "transcripts")
 	var match *Match
 	client.NewPlayer = func(m *Match) Player {
 		match = m
@@ -247,7 +259,7 @@ func TestAJointDealOverAStreamThatBreaks(t *testing.T) {
 	}
 	kept := readTranscript(t, filepath.Join(client.Transcript, "m-seat1.transcript"))
 	if len(kept) != 4 {
-		t.Fatalf("%d messages are in the transcript, want 4: asked twice counts once", len(kept))
+		t.Fatalf("%d messages are in the transcript, want 4: a repeated commitment counts once", len(kept))
 	}
 	var digest [32]byte
 	for _, message := range kept {
@@ -258,76 +270,84 @@ func TestAJointDealOverAStreamThatBreaks(t *testing.T) {
 	}
 }
 
-func TestARefereeThatDoesNotKeepItsWordIsNamed(t *testing.T) {
-	secret, other := make([]byte, 32), []byte("other")
-	mine := bytes.Repeat([]byte{1}, 32)
-	committed := &asarav1.DealCommitted{MatchId: "m", DealCommitment: hash(secret)}
-	started := func(commitment []byte, nonces ...[]byte) *asarav1.MatchStarted {
-		return &asarav1.MatchStarted{MatchId: "m", DealCommitment: commitment, Nonces: nonces}
-	}
-	for name, test := range map[string]struct {
-		tell  func(w *witness)
-		alarm string
-	}{
-		"honest": {func(w *witness) {
-			w.promised(committed, []byte("1"), mine)
-			w.started(started(hash(secret), mine))
-			w.ended(&asarav1.MatchEnded{DealSecret: secret})
-		}, ""},
-		"void": {func(w *witness) {
-			w.started(started(hash(secret)))
-			w.ended(&asarav1.MatchEnded{Void: true})
-		}, ""},
-		"mirrored": {func(w *witness) {
-			start := started(hash(secret))
-			start.Mirrored = true
-			w.started(start)
-			w.ended(&asarav1.MatchEnded{})
-		}, ""},
-		"mirrored, another secret": {func(w *witness) {
-			start := started(hash(secret))
-			start.Mirrored = true
-			w.started(start)
-			w.ended(&asarav1.MatchEnded{DealSecret: other})
-		}, "does not open"},
-		"another secret": {func(w *witness) {
-			w.started(started(hash(secret)))
-			w.ended(&asarav1.MatchEnded{DealSecret: other})
-		}, "does not open"},
-		"no secret": {func(w *witness) {
-			w.started(started(hash(secret)))
-			w.ended(&asarav1.MatchEnded{})
-		}, "secret (none)"},
-		"another commitment at the start": {func(w *witness) {
-			w.promised(committed, []byte("1"), mine)
-			w.started(started(hash(other), mine))
-		}, "changed that to"},
-		"another commitment when asked again": {func(w *witness) {
-			w.promised(committed, []byte("1"), mine)
-			w.promised(&asarav1.DealCommitted{DealCommitment: hash(other)}, []byte("2"), mine)
-		}, "changed that to"},
-		"another commitment after a break": {func(w *witness) {
-			w.started(started(hash(secret)))
-			w.started(started(hash(other)))
-		}, "changed that to"},
-		"another nonce": {func(w *witness) {
-			w.promised(committed, []byte("1"), mine)
-			w.started(started(hash(secret), secret))
-		}, "without the nonce"},
-		"no nonces": {func(w *witness) {
-			w.promised(committed, []byte("1"), mine)
-			w.started(started(hash(secret)))
-		}, "without the nonce"},
-	} {
+var (
+	dealSecret  = make([]byte, 32)
+	otherSecret = []byte("other")
+	ownNonce    = bytes.Repeat([]byte{1}, 32)
+	committed   = &asarav1.DealCommitted{MatchId: "m", DealCommitment: hash(dealSecret)}
+)
+
+func started(commitment []byte, nonces ...[]byte) *asarav1.MatchStarted {
+	return &asarav1.MatchStarted{MatchId: "m", DealCommitment: commitment, Nonces: nonces}
+}
+
+// commitmentCases are messages of matches with a part of the expected alarm, or "" for no alarm.
+var commitmentCases = map[string]struct {
+	play  func(v *verifier)
+	alarm string
+}{
+	"honest": {func(v *verifier) {
+		v.dealCommitted(committed, []byte("1"), ownNonce)
+		v.matchStarted(started(hash(dealSecret), ownNonce))
+		v.matchEnded(&asarav1.MatchEnded{DealSecret: dealSecret})
+	}, ""},
+	"void": {func(v *verifier) {
+		v.matchStarted(started(hash(dealSecret)))
+		v.matchEnded(&asarav1.MatchEnded{Void: true})
+	}, ""},
+	"mirrored": {func(v *verifier) {
+		start := started(hash(dealSecret))
+		start.Mirrored = true
+		v.matchStarted(start)
+		v.matchEnded(&asarav1.MatchEnded{})
+	}, ""},
+	"mirrored, another secret": {func(v *verifier) {
+		start := started(hash(dealSecret))
+		start.Mirrored = true
+		v.matchStarted(start)
+		v.matchEnded(&asarav1.MatchEnded{DealSecret: otherSecret})
+	}, "does not open"},
+	"another secret": {func(v *verifier) {
+		v.matchStarted(started(hash(dealSecret)))
+		v.matchEnded(&asarav1.MatchEnded{DealSecret: otherSecret})
+	}, "does not open"},
+	"no secret": {func(v *verifier) {
+		v.matchStarted(started(hash(dealSecret)))
+		v.matchEnded(&asarav1.MatchEnded{})
+	}, "secret (none)"},
+	"another commitment at the start": {func(v *verifier) {
+		v.dealCommitted(committed, []byte("1"), ownNonce)
+		v.matchStarted(started(hash(otherSecret), ownNonce))
+	}, "was changed to"},
+	"another commitment when asked again": {func(v *verifier) {
+		v.dealCommitted(committed, []byte("1"), ownNonce)
+		v.dealCommitted(&asarav1.DealCommitted{DealCommitment: hash(otherSecret)}, []byte("2"), ownNonce)
+	}, "was changed to"},
+	"another commitment after a break": {func(v *verifier) {
+		v.matchStarted(started(hash(dealSecret)))
+		v.matchStarted(started(hash(otherSecret)))
+	}, "was changed to"},
+	"another nonce": {func(v *verifier) {
+		v.dealCommitted(committed, []byte("1"), ownNonce)
+		v.matchStarted(started(hash(dealSecret), dealSecret))
+	}, "without the nonce"},
+	"no nonces": {func(v *verifier) {
+		v.dealCommitted(committed, []byte("1"), ownNonce)
+		v.matchStarted(started(hash(dealSecret)))
+	}, "without the nonce"},
+}
+
+func TestAViolationOfTheCommitmentIsLogged(t *testing.T) {
+	for name, test := range commitmentCases {
 		t.Run(name, func(t *testing.T) {
 			var log bytes.Buffer
-			test.tell(newWitness(logTo(&log), "", "m", 0))
+			test.play(newVerifier(logTo(&log), "", "m", 0))
 			if test.alarm == "" && log.Len() > 0 {
-				t.Errorf("the log says %s", &log)
+				t.Errorf("the log is %s", &log)
 			}
 			if test.alarm != "" && !(strings.Contains(log.String(), alarm) &&
 				strings.Contains(log.String(), test.alarm)) {
-				t.Errorf("the log says %q, not %q", &log, test.alarm)
+				t.Errorf("the log is %q, want %q", &log, test.alarm)
 			}
 		})
 	}
@@ -337,7 +357,7 @@ func TestATranscriptNeverReplacesAnotherAndStaysInItsFolder(t *testing.T) {
 	folder := t.TempDir()
 	quiet := logTo(io.Discard)
 	for _, id := range []string{"../a b", "../a b", strings.Repeat("é", 64)} {
-		newWitness(quiet, folder, id, 0).close()
+		newVerifier(quiet, folder, id, 0).close()
 	}
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -359,17 +379,17 @@ func TestATranscriptNeverReplacesAnotherAndStaysInItsFolder(t *testing.T) {
 
 func TestATranscriptThatCannotBeWrittenStopsNothing(t *testing.T) {
 	var log bytes.Buffer
-	w := newWitness(logTo(&log), filepath.Join(t.TempDir(), "missing"), "m", 0)
-	w.hear([]byte("message"))
-	w.close()
-	if !strings.Contains(log.String(), "no further transcript") {
-		t.Errorf("the log says %q", &log)
+	v := newVerifier(logTo(&log), filepath.Join(t.TempDir(), "missing"), "m", 0)
+	v.record([]byte("message"))
+	v.close()
+	if !strings.Contains(log.String(), "transcript stopped") {
+		t.Errorf("the log is %q", &log)
 	}
 }
 
 func logTo(out io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(out, nil)) }
 
-func (s *seat) expectNonce(match string) []byte {
+func (s *serverStream) expectNonce(match string) []byte {
 	s.t.Helper()
 	request, err := s.call.Recv()
 	if err != nil || request.GetNonce().GetMatchId() != match {

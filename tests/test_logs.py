@@ -7,6 +7,7 @@ import logging
 import pytest
 
 from asara_server import logs
+from asara_server.text import plain
 
 
 def lines(form, level="info"):
@@ -15,7 +16,7 @@ def lines(form, level="info"):
     logs.configure(level, form, stream)
     log = logs.logger("referee", match="m1")
     log.debug("asked", seat=1)
-    log.info("seat forfeited", seat=2, detail=logs.printable("a\x1b[2Jb\nc" + "d" * 100))
+    log.info("seat forfeited", seat=2, detail=plain("a\x1b[2Jb\nc"))
     logging.getLogger("grpc").warning("port %s", 7)
     return stream.getvalue().splitlines()
 

@@ -1,11 +1,11 @@
-"""Deal blocks as they are played, with real processes: one deal, and nobody who knows it again."""
+"""Deal blocks played with real processes: one deal, and no bot that recognises it."""
 
 from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
 
-from asara_server.eventlog.header import Replay
+from asara_server.eventlog.replay import Replay
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match import deal_secrets
 from asara_server.replay.file import read_replay
@@ -25,7 +25,6 @@ seed = "spring"
 concurrency = 2
 """
 
-#: Tells who it is and what it is told of its deal; its transcripts hold every byte.
 CURIOUS = """
 import os
 import asara
@@ -37,6 +36,7 @@ class Bot(asara.Bot):
               self.match.started.mirrored, "secret", ended.deal_secret.hex() or "none", flush=True)
 asara.run(Bot)
 """
+"""A bot that prints its process, its seed and what it receives about its deal."""
 
 
 def replays(out: Path) -> dict[str, Replay]:
@@ -79,7 +79,7 @@ def test_all_matches_of_a_block_have_one_deal_and_no_two_blocks_have(played: Pat
         assert header.mirrored_block == block_of(name)
         assert header.deal_secret == deal_secrets.block_secret(tournament, block_of(name))
         secrets[block_of(name)].add(header.deal_secret)
-        list(resimulated_steps(replay))  # holds to the last byte that every seat was told
+        list(resimulated_steps(replay))  # checks every byte that every seat received
     assert all(len(one) == 1 for one in secrets.values())
     assert len(set.union(*secrets.values())) == len(secrets) == 4
 
@@ -105,9 +105,9 @@ def test_no_bot_is_told_the_secret_of_a_deal_that_comes_again(played: Path) -> N
     for name, replay in by_name.items():
         for seat in range(len(replay.header.entries)):
             (path,) = (played / "kept").glob(f"{name}-seat{seat}.transcript")
-            told = path.read_bytes()
-            assert replay.header.deal_commitment in told
-            assert replay.header.deal_secret not in told
+            received = path.read_bytes()
+            assert replay.header.deal_commitment in received
+            assert replay.header.deal_secret not in received
     logs = [path.read_text() for path in (played / "run" / "logs").rglob("*.log")]
     assert len(logs) == 21  # 6 matches of two, 3 of three
     for log in logs:
@@ -118,7 +118,7 @@ def test_no_bot_is_told_the_secret_of_a_deal_that_comes_again(played: Path) -> N
 def test_every_match_has_fresh_processes_that_its_dice_do_not_betray(played: Path) -> None:
     words = [path.read_text().split() for path in (played / "run" / "logs").rglob("*.log")]
     assert len({text[text.index("pid") + 1] for text in words}) == len(words) == 21
-    # The seed of an entry is that of the whole run, and tells no block from another.
+    # The seed of an entry is the same in the whole run, so it distinguishes no block.
     assert len({text[text.index("seed") + 1] for text in words}) == 3
 
 
@@ -203,7 +203,7 @@ def test_a_run_that_has_told_enough_finishes_its_blocks_and_is_complete(tmp_path
     blocks = Counter(map(block_of, seen))
     assert set(blocks.values()) == {2}
     assert 2 <= len(blocks) <= 4  # of 15: two are played at once
-    assert end.cut == ()
+    assert end.unfinished == ()
     assert end.standings.complete
     assert {result.match_id for result in end.results} == set(seen) == set(replays(out))
     info = read_info(out)

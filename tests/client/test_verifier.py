@@ -1,4 +1,4 @@
-"""What a bot keeps of a match: its nonce, the digest of all messages, a transcript."""
+"""Verification by the client: nonces, message digest, commitments and transcripts."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import grpc
 import pytest
 
 import asara
-from asara.conversation import Conversation
+from asara.protocol_client import ProtocolClient
 from asara.v1.play_pb2 import PlayResponse
-from asara.witness import make_nonce
+from asara.verifier import make_nonce
 from tests.client import scripted
 from tests.client.scripted import COMMITMENT, ScriptedReferee, Stream
 from tests.client.test_play import settings, take_first
@@ -23,38 +23,38 @@ OTHER = hashlib.sha256(b"other").digest()
 ALARM = "THE DEAL CANNOT BE TRUSTED"
 
 
-class Witnessing(asara.Bot):
-    """Keeps the digests it saw, by match."""
+class DigestRecorder(asara.Bot):
+    """Records the digest at each call, by match."""
 
-    seen: dict[str, list[bytes]]
+    digests: dict[str, list[bytes]]
 
     def started(self) -> None:
-        self.seen.setdefault(self.match.match_id, []).append(self.match.digest)
+        self.digests.setdefault(self.match.match_id, []).append(self.match.digest)
 
     def decide(self, decision: asara.Decision) -> asara.Answer:
-        self.seen[self.match.match_id].append(self.match.digest)
+        self.digests[self.match.match_id].append(self.match.digest)
         return decision.legal_actions[0]
 
     def ended(self, result: asara.MatchEnded) -> None:
-        self.seen[self.match.match_id].append(self.match.digest)
+        self.digests[self.match.match_id].append(self.match.digest)
 
 
 @pytest.fixture
-def witnessing() -> type[Witnessing]:
-    return type("FreshWitnessing", (Witnessing,), {"seen": {}})
+def recorder() -> type[DigestRecorder]:
+    return type("FreshRecorder", (DigestRecorder,), {"digests": {}})
 
 
-def conversation(bot: type[asara.Bot], **options: object) -> Conversation:
-    return Conversation(bot, asara.Settings(**options))  # type: ignore[arg-type]
+def protocol_client(bot: type[asara.Bot], **options: object) -> ProtocolClient:
+    return ProtocolClient(bot, asara.Settings(**options))  # type: ignore[arg-type]
 
 
-def tell(talk: Conversation, *responses: PlayResponse) -> None:
+def send(client: ProtocolClient, *responses: PlayResponse) -> None:
     for response in responses:
-        talk.answer(response.SerializeToString())
+        client.handle(response.SerializeToString())
 
 
 def read_transcript(path: Path) -> list[bytes]:
-    """Any protobuf library reads it: each message behind its length as a varint."""
+    """Return the messages, each of which is preceded by its length as a varint."""
     data, at, messages = path.read_bytes(), 0, []
     while at < len(data):
         length = shift = 0
@@ -72,17 +72,17 @@ def read_transcript(path: Path) -> list[bytes]:
 
 
 def test_digest_and_transcript_follow_the_vectors(
-    witnessing: type[Witnessing], tmp_path: Path, caplog: pytest.LogCaptureFixture
+    recorder: type[DigestRecorder], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     vector = json.loads((VECTORS / "digest.json").read_text())
     messages = [bytes.fromhex(step["message"]) for step in vector["messages"]]
     digests = [bytes.fromhex(step["digest"]) for step in vector["messages"]]
-    talk = conversation(witnessing, seed=vector["seed"], transcript=tmp_path / "kept")
-    requests = [talk.answer(message) for message in messages]
+    client = protocol_client(recorder, seed=vector["seed"], transcript=tmp_path / "transcripts")
+    requests = [client.handle(message) for message in messages]
     assert requests[0] is not None
     assert requests[0].nonce.nonce == make_nonce("1", "m1", 1)
-    assert witnessing.seen == {"m1": [digests[1], digests[2], digests[5]]}
-    assert read_transcript(tmp_path / "kept" / "m1-seat1.transcript") == messages
+    assert recorder.digests == {"m1": [digests[1], digests[2], digests[5]]}
+    assert read_transcript(tmp_path / "transcripts" / "m1-seat1.transcript") == messages
     assert ALARM not in caplog.text
 
 
@@ -97,7 +97,7 @@ def test_nonces_follow_the_seed_or_are_drawn() -> None:
 
 
 def test_a_joint_deal_over_a_stream_that_breaks(
-    referee: ScriptedReferee, witnessing: type[Witnessing], caplog: pytest.LogCaptureFixture
+    referee: ScriptedReferee, recorder: type[DigestRecorder], caplog: pytest.LogCaptureFixture
 ) -> None:
     nonces: list[bytes] = []
 
@@ -119,10 +119,10 @@ def test_a_joint_deal_over_a_stream_that_breaks(
         yield scripted.goodbye()
 
     referee.scripts += [before, after]
-    asara.play(witnessing, settings(referee))
+    asara.play(recorder, settings(referee))
     assert len(nonces[0]) == 32
     assert ALARM not in caplog.text
-    # Asked twice for the nonce, the bot counts it once.
+    # A repeated DealCommitted counts once.
     digest = bytes(32)
     for response in (
         scripted.committed(),
@@ -131,11 +131,11 @@ def test_a_joint_deal_over_a_stream_that_breaks(
         scripted.ended(),
     ):
         digest = hashlib.sha256(digest + response.SerializeToString()).digest()
-    assert witnessing.seen["m1"][-1] == digest
+    assert recorder.digests["m1"][-1] == digest
 
 
 @pytest.mark.parametrize(
-    ("joint", "responses", "found"),
+    ("joint", "responses", "violation"),
     [
         (False, [scripted.started(), scripted.ended(secret=b"other")], "does not open"),
         (False, [scripted.started(), scripted.ended(secret=b"")], "secret (none)"),
@@ -147,49 +147,49 @@ def test_a_joint_deal_over_a_stream_that_breaks(
         (
             False,
             [scripted.started(), scripted.started(resumed=True, commitment=OTHER)],
-            "changed that to",
+            "was changed to",
         ),
-        (True, [scripted.started(commitment=OTHER, nonces=[b"mine"])], "changed that to"),
-        (True, [scripted.committed(commitment=OTHER)], "changed that to"),
+        (True, [scripted.started(commitment=OTHER, nonces=[b"mine"])], "was changed to"),
+        (True, [scripted.committed(commitment=OTHER)], "was changed to"),
         (True, [scripted.started(nonces=[bytes(32), bytes(32)])], "without the nonce"),
         (True, [scripted.started(nonces=[])], "without the nonce"),
     ],
 )
-def test_a_referee_that_does_not_keep_its_word_is_named(
-    joint: bool, responses: list[PlayResponse], found: str, caplog: pytest.LogCaptureFixture
+def test_a_violation_of_the_commitment_is_logged(
+    joint: bool, responses: list[PlayResponse], violation: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    talk = conversation(type("Quiet", (Witnessing,), {"seen": {}}), seed=1)
+    client = protocol_client(type("Quiet", (DigestRecorder,), {"digests": {}}), seed=1)
     if joint:
-        tell(talk, scripted.committed())
-    tell(talk, *responses)
+        send(client, scripted.committed())
+    send(client, *responses)
     alarms = [record for record in caplog.records if ALARM in record.getMessage()]
     assert alarms
-    assert found in alarms[0].getMessage()
+    assert violation in alarms[0].getMessage()
     assert alarms[0].levelname == "ERROR"
 
 
 def test_honest_and_void_matches_raise_no_alarm(
-    witnessing: type[Witnessing], caplog: pytest.LogCaptureFixture
+    recorder: type[DigestRecorder], caplog: pytest.LogCaptureFixture
 ) -> None:
-    talk = conversation(witnessing, seed=1)
-    tell(talk, scripted.started("a"), scripted.ended("a"))
-    tell(talk, scripted.started("b"), scripted.ended("b", void=True))
-    tell(talk, scripted.committed("c"), scripted.ended("c", void=True))  # called off
+    client = protocol_client(recorder, seed=1)
+    send(client, scripted.started("a"), scripted.ended("a"))
+    send(client, scripted.started("b"), scripted.ended("b", void=True))
+    send(client, scripted.committed("c"), scripted.ended("c", void=True))  # cancelled
     mine = make_nonce(1, "d", 0)
-    tell(talk, scripted.committed("d"), scripted.started("d", nonces=[mine, b""]))
-    tell(talk, scripted.started("e", mirrored=True), scripted.ended("e", secret=b""))
+    send(client, scripted.committed("d"), scripted.started("d", nonces=[mine, b""]))
+    send(client, scripted.started("e", mirrored=True), scripted.ended("e", secret=b""))
     assert hashlib.sha256(scripted.SECRET).digest() == COMMITMENT
     assert ALARM not in caplog.text
 
 
 def test_a_transcript_never_replaces_another_and_stays_in_its_folder(
-    witnessing: type[Witnessing], tmp_path: Path
+    recorder: type[DigestRecorder], tmp_path: Path
 ) -> None:
     for _ in range(2):
-        talk = conversation(witnessing, transcript=tmp_path)
-        tell(talk, scripted.started("../a b"))
-        talk.close()
-    tell(conversation(witnessing, transcript=tmp_path), scripted.started("é" * 64))
+        client = protocol_client(recorder, transcript=tmp_path)
+        send(client, scripted.started("../a b"))
+        client.close()
+    send(protocol_client(recorder, transcript=tmp_path), scripted.started("é" * 64))
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == [
         "%2E.%2Fa%20b-seat0-2.transcript",
@@ -201,7 +201,7 @@ def test_a_transcript_never_replaces_another_and_stays_in_its_folder(
 def test_a_transcript_that_cannot_be_written_stops_no_match(
     referee: ScriptedReferee, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    folder = tmp_path / "kept"
+    folder = tmp_path / "transcripts"
 
     def one_match(stream: Stream) -> Iterator[PlayResponse]:
         folder.rmdir()
@@ -209,11 +209,13 @@ def test_a_transcript_that_cannot_be_written_stops_no_match(
 
     referee.scripts.append(one_match)
     asara.play(take_first, settings(referee, transcript=folder))
-    assert "m1: no further transcript: No such file or directory" in caplog.text
+    assert "m1: transcript stopped: No such file or directory" in caplog.text
 
 
-def test_a_folder_that_cannot_be_made_is_refused_before_dialling(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_an_error_before_connecting(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    wish = asara.Settings(address="unix:/none", token="t", transcript=tmp_path / "file" / "x")
-    with pytest.raises(asara.ConfigurationError, match=r"ASARA_TRANSCRIPT: cannot make the folder"):
-        asara.play(take_first, wish)
+    settings = asara.Settings(address="unix:/none", token="t", transcript=tmp_path / "file" / "x")
+    with pytest.raises(
+        asara.ConfigurationError, match=r"ASARA_TRANSCRIPT: cannot create the folder"
+    ):
+        asara.play(take_first, settings)

@@ -1,4 +1,4 @@
-"""A process with the real referee, served as `asara serve` does it, and matches that never stop."""
+"""A child process with the real referee, served as by `asara serve`, and endless matches."""
 
 import asyncio
 import secrets
@@ -14,20 +14,20 @@ from asara_server.logs import configure
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
 from asara_server.network.grpc_server import serve
 from asara_server.referee.referee import Referee
-from scripts.benchmark.children import obey, options, usage
+from scripts.benchmark.children import options, serve_commands, usage
 
-#: Bots are held between rounds, and no clock may run out meanwhile.
 CLOCKS: Final = ClockSettings(start_up_s=600, bank_s=250)
+"""Long enough for the pauses between rounds, in which bots hold decisions."""
 
 
-def at_table(table: int, bots: list[str], seats: int) -> list[str]:
-    """Who plays there; every bot is at as many tables as any other."""
-    first = table * seats
+def bots_of(match: int, bots: list[str], seats: int) -> list[str]:
+    """Return who plays a match, by seat; every bot plays as many matches as any other."""
+    first = match * seats
     return [bots[(first + seat) % len(bots)] for seat in range(seats)]
 
 
-class Court:
-    """A referee, the bots that it admits, and the matches that they play."""
+class MatchLoop:
+    """A referee with registered bots, which plays a constant number of matches at once."""
 
     def __init__(self, bots: list[str], rules: str, seats: int, journal: Journal | None) -> None:
         self.referee = Referee(journal=journal)
@@ -36,23 +36,23 @@ class Court:
         self._rules = Rules(load_edition(), parse_rule_sets(rules), seats)
         self._running: list[asyncio.Task[None]] = []
         for name in bots:
-            self.referee.admit(name, name)
+            self.referee.register_bot(name, name)
 
     async def start(self, matches: int) -> dict[str, float]:
-        """Play so many matches at once from now on; returns when all have begun."""
-        for table in range(matches):
-            self._running.append(asyncio.create_task(self._play_on(table)))
-        while len(self.referee.running()) < matches:  # noqa: ASYNC110 - the referee tells nobody
+        """Play this number of matches at once from now on; return when all have begun."""
+        for match in range(matches):
+            self._running.append(asyncio.create_task(self._repeat(match)))
+        while self.referee.running_match_count < matches:  # noqa: ASYNC110 - there is no event
             await asyncio.sleep(0.01)
         return {}
 
-    async def _play_on(self, table: int) -> None:
-        """One match after the other, between the same bots."""
-        names = at_table(table, self._bots, self._rules.seats)
+    async def _repeat(self, match: int) -> None:
+        """Play one match after the other between the same bots."""
+        names = bots_of(match, self._bots, self._rules.seats)
         players = tuple(Player(name, name) for name in names)
         for number in count(1):
             spec = MatchSpec(
-                f"m{table}-{number}", self._rules, players, CLOCKS, secrets.token_bytes(32)
+                f"m{match}-{number}", self._rules, players, CLOCKS, secrets.token_bytes(32)
             )
             record = await self.referee.play(spec)
             assert not record.void
@@ -66,10 +66,10 @@ async def main(
     configure("error")  # matches are cut when the benchmark ends
     folder = Path(address.removeprefix("unix:")).parent
     journal = None if durability is None else Journal(folder / "journal.sqlite", durability)
-    court = Court(bots, rules, seats, journal)
-    serving = await serve(court.referee, address)
-    await obey({"start": court.start, "usage": usage})
-    await serving.server.stop(None)
+    matches = MatchLoop(bots, rules, seats, journal)
+    running = await serve(matches.referee, address)
+    await serve_commands({"start": matches.start, "usage": usage})
+    await running.server.stop(None)
 
 
 if __name__ == "__main__":

@@ -18,31 +18,31 @@ import (
 	"asara/asarav1"
 )
 
-// patience is for tests that fail; those that pass take milliseconds.
-const patience = 10 * time.Second
+// timeout ends tests that fail; those that pass take milliseconds.
+const timeout = 10 * time.Second
 
-// referee is a gRPC server whose n-th stream follows the n-th script.
-type referee struct {
+// scriptedReferee is a gRPC server that runs one script per stream.
+type scriptedReferee struct {
 	asarav1.UnimplementedPlayServiceServer
 	t       *testing.T
-	scripts []func(*seat) error
+	scripts []func(*serverStream) error
 	streams atomic.Int32
 }
 
-// seat is the referee's side of one stream.
-type seat struct {
+// serverStream is the referee's side of one stream.
+type serverStream struct {
 	t     *testing.T
 	call  asarav1.PlayService_PlayServer
 	hello *asarav1.Hello
 }
 
-func (r *referee) Play(call asarav1.PlayService_PlayServer) error {
+func (r *scriptedReferee) Play(call asarav1.PlayService_PlayServer) error {
 	n := int(r.streams.Add(1))
 	if n > len(r.scripts) {
-		r.t.Errorf("stream %d was dialled, only %d were expected", n, len(r.scripts))
+		r.t.Errorf("stream %d was opened, only %d were expected", n, len(r.scripts))
 		return status.Error(codes.Unauthenticated, "too many streams")
 	}
-	s := &seat{t: r.t, call: call}
+	s := &serverStream{t: r.t, call: call}
 	request, err := call.Recv()
 	if err != nil {
 		r.t.Errorf("stream %d: no first message: %v", n, err)
@@ -55,7 +55,7 @@ func (r *referee) Play(call asarav1.PlayService_PlayServer) error {
 }
 
 // serve starts a referee on a Unix socket and returns a client for it.
-func serve(t *testing.T, scripts ...func(*seat) error) *Client {
+func serve(t *testing.T, scripts ...func(*serverStream) error) *Client {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "referee")
 	listener, err := net.Listen("unix", path)
@@ -65,7 +65,7 @@ func serve(t *testing.T, scripts ...func(*seat) error) *Client {
 	r := serveOn(t, listener, nil, scripts...)
 	t.Cleanup(func() {
 		if n := int(r.streams.Load()); n < len(scripts) {
-			t.Errorf("%d streams were dialled, %d were expected", n, len(scripts))
+			t.Errorf("%d streams were opened, %d were expected", n, len(scripts))
 		}
 	})
 	return &Client{
@@ -77,10 +77,10 @@ func serve(t *testing.T, scripts ...func(*seat) error) *Client {
 }
 
 func serveOn(
-	t *testing.T, listener net.Listener, options []grpc.ServerOption, scripts ...func(*seat) error,
-) *referee {
+	t *testing.T, listener net.Listener, options []grpc.ServerOption, scripts ...func(*serverStream) error,
+) *scriptedReferee {
 	t.Helper()
-	r := &referee{t: t, scripts: scripts}
+	r := &scriptedReferee{t: t, scripts: scripts}
 	server := grpc.NewServer(append(options, grpc.WaitForHandlers(true))...)
 	asarav1.RegisterPlayServiceServer(server, r)
 	go func() { _ = server.Serve(listener) }()
@@ -88,7 +88,7 @@ func serveOn(
 	return r
 }
 
-func (s *seat) send(message proto.Message) {
+func (s *serverStream) send(message proto.Message) {
 	response := &asarav1.PlayResponse{}
 	switch m := message.(type) {
 	case *asarav1.Welcome:
@@ -113,22 +113,22 @@ func (s *seat) send(message proto.Message) {
 	}
 }
 
-func (s *seat) welcome() {
+func (s *serverStream) welcome() {
 	s.send(&asarav1.Welcome{
 		ProtocolVersion: 1, Entry: "tester", Limits: &asarav1.Limits{Matches: 7},
 	})
 }
 
-// welcomeTo also starts matches of two seats, in each of which the bot has seat 1.
-func (s *seat) welcomeTo(matches ...string) {
+// welcomeTo also starts matches of two seats; the bot has seat 1.
+func (s *serverStream) welcomeTo(matches ...string) {
 	s.welcome()
 	for _, match := range matches {
 		s.send(&asarav1.MatchStarted{MatchId: match, Seat: 1, Seats: 2, Sequence: 3})
 	}
 }
 
-// expectReply waits for the answer to a decision.
-func (s *seat) expectReply(match string, decision int64, actions ...*asarav1.Action) {
+// expectReply waits for the reply to a decision.
+func (s *serverStream) expectReply(match string, decision int64, actions ...*asarav1.Action) {
 	s.t.Helper()
 	want := &asarav1.Reply{MatchId: match, DecisionId: decision, Actions: actions}
 	request, err := s.call.Recv()
@@ -139,16 +139,16 @@ func (s *seat) expectReply(match string, decision int64, actions ...*asarav1.Act
 	}
 }
 
-func (s *seat) goodbye() error {
+func (s *serverStream) goodbye() error {
 	s.send(&asarav1.Goodbye{Reason: "all matches are over"})
 	return nil
 }
 
-// broken is how the streams end that the client should dial again after.
-func (s *seat) broken() error { return status.Error(codes.Unavailable, "stopping") }
+// broken ends a stream in a way that the client should reconnect after.
+func (s *serverStream) broken() error { return status.Error(codes.Unavailable, "stopping") }
 
-func refuse(code codes.Code, reason, detail string) func(*seat) error {
-	return func(s *seat) error {
+func refuse(code codes.Code, reason, detail string) func(*serverStream) error {
+	return func(s *serverStream) error {
 		s.call.SetTrailer(metadata.Pairs("asara-reason", reason))
 		return status.Error(code, detail)
 	}
@@ -160,21 +160,21 @@ func build(count int32) *asarav1.Action {
 	}}
 }
 
-// question asks how many sections to build, 1 to 3, after one more event.
-func question(match string, decision, sequence int64) *asarav1.Decision {
+// buildDecision asks for 1, 2 or 3 sections to build, after one more event.
+func buildDecision(match string, decision, sequence int64) *asarav1.Decision {
 	return &asarav1.Decision{
 		MatchId:      match,
 		DecisionId:   decision,
 		Kind:         asarav1.DecisionKind_DECISION_KIND_BUILD_COUNT,
 		LegalActions: []*asarav1.Action{build(1), build(2), build(3)},
 		ClockUs:      60_000_000,
-		Events:       []*asarav1.Event{funds(sequence)},
+		Events:       []*asarav1.Event{asariEvent(sequence)},
 		Sequence:     sequence,
 	}
 }
 
-// funds is an event that can be told from others by its amount.
-func funds(asari int64) *asarav1.Event { return &asarav1.Event{Asari: int32(asari)} }
+// asariEvent returns an event that is identified by its amount.
+func asariEvent(asari int64) *asarav1.Event { return &asarav1.Event{Asari: int32(asari)} }
 
 func last(decision *asarav1.Decision) []*asarav1.Action {
 	legal := decision.GetLegalActions()

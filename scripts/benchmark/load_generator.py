@@ -1,8 +1,7 @@
-"""A process of bots: they take the first thing that comes to hand, and count.
+"""A child process of bots that answer decisions at random and count them.
 
-The same code plays against the referee and against the echo. A bot parses what it is sent and
-answers a decision by one of its legal actions at random. Between two rounds, decisions are held and
-not answered.
+The same code plays against the referee and against the echo. A bot parses what it receives and
+answers a decision by one of its legal actions. Between two rounds, bots hold their answers.
 """
 
 import asyncio
@@ -14,16 +13,16 @@ import grpc
 import uvloop
 
 from asara.v1.play_pb2 import Hello, PlayRequest, PlayResponse, Reply
-from scripts.benchmark.children import obey, options
+from scripts.benchmark.children import options, serve_commands
 
-MOST_MATCHES: Final = 1_000
+MAX_MATCHES: Final = 1_000
 _PLAY: Final = "/asara.v1.PlayService/Play"
 _OPTIONS: Final = (
-    ("grpc.use_local_subchannel_pool", 1),  # a connection for each bot, as bots are processes
+    ("grpc.use_local_subchannel_pool", 1),  # a connection for each bot, as for real bots
     ("grpc.enable_http_proxy", 0),
 )
-#: Seconds without a message after which all is quiet.
 _QUIET_S: Final = 0.1
+"""Seconds without a decision after which a round is over."""
 
 
 class _Bot:
@@ -39,13 +38,13 @@ class _Bot:
             response_deserializer=PlayResponse.FromString,
         )()
         self._writing = asyncio.Lock()  # a stream takes one message at a time
-        self.held: list[PlayRequest] = []
+        self._held: list[PlayRequest] = []
 
-    async def talk(self) -> None:
-        """Serve the stream for as long as it lasts, which must be longer than the benchmark."""
+    async def run(self) -> None:
+        """Play on the stream, which must outlast the benchmark."""
         bots = self._bots
         choice = random.Random(self._name).choice
-        hello = Hello(protocol_version=1, token=self._name, max_matches=MOST_MATCHES)
+        hello = Hello(protocol_version=1, token=self._name, max_matches=MAX_MATCHES)
         await self._send(PlayRequest(hello=hello))
         read = self._call.read
         while True:
@@ -64,20 +63,19 @@ class _Bot:
                 bots.answered += 1
                 await self._send(PlayRequest(reply=reply))
             else:
-                bots.heard_s = time.monotonic()
-                self.held.append(PlayRequest(reply=reply))
+                bots.last_held_s = time.monotonic()
+                self._held.append(PlayRequest(reply=reply))
 
-    async def hang_up(self) -> None:
-        """End the stream."""
-        self._call.cancel()
-        await self._channel.close()
-
-    async def let_go(self) -> None:
-        """Send what was held."""
-        held, self.held = self.held, []
+    async def send_held(self) -> None:
+        """Send the answers that were held."""
+        held, self._held = self._held, []
         for request in held:
             self._bots.answered += 1
             await self._send(request)
+
+    async def close(self) -> None:
+        self._call.cancel()
+        await self._channel.close()
 
     async def _send(self, request: PlayRequest) -> None:
         async with self._writing:
@@ -85,51 +83,50 @@ class _Bot:
 
 
 class Bots:
-    """All streams of this process."""
+    """All bots of this process."""
 
     def __init__(self, address: str, names: list[str]) -> None:
         self.playing = False
         self.answered = 0
-        #: When a decision came that was held.
-        self.heard_s = 0.0
+        self.last_held_s = 0.0
         self._bots = [_Bot(address, name, self) for name in names]
-        self._talks = [asyncio.create_task(bot.talk()) for bot in self._bots]
+        self._tasks = [asyncio.create_task(bot.run()) for bot in self._bots]
 
     async def play(self, seconds: float) -> dict[str, float]:
-        """Answer decisions for so long, and wait until what is on its way has come."""
+        """Answer decisions for this time, then wait until no further decision arrives."""
         answered, cpu_s, began_s = self.answered, time.process_time(), time.monotonic()
         self.playing = True
-        await asyncio.gather(*(bot.let_go() for bot in self._bots))
+        await asyncio.gather(*(bot.send_held() for bot in self._bots))
         rest_s = began_s + seconds - time.monotonic()
-        await asyncio.wait(self._talks, timeout=rest_s, return_when=asyncio.FIRST_EXCEPTION)
+        await asyncio.wait(self._tasks, timeout=rest_s, return_when=asyncio.FIRST_EXCEPTION)
         self.playing = False
-        for talk in self._talks:
-            if talk.done():
-                talk.result()  # raises why its stream ended
-        answer = {
+        for task in self._tasks:
+            if task.done():
+                task.result()  # raises the reason why its stream ended
+        response = {
             "decisions": self.answered - answered,
             "seconds": time.monotonic() - began_s,
             "cpu_s": time.process_time() - cpu_s,
         }
-        self.heard_s = time.monotonic()
-        while time.monotonic() - self.heard_s < _QUIET_S:  # noqa: ASYNC110 - silence sets no event
+        self.last_held_s = time.monotonic()
+        while time.monotonic() - self.last_held_s < _QUIET_S:  # noqa: ASYNC110 - no event for silence
             await asyncio.sleep(_QUIET_S)
-        return answer
+        return response
 
-    async def hang_up(self) -> None:
+    async def close(self) -> None:
         """End all streams."""
-        for talk in self._talks:
-            talk.cancel()
-        await asyncio.gather(*self._talks, return_exceptions=True)
-        await asyncio.gather(*(bot.hang_up() for bot in self._bots))
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*(bot.close() for bot in self._bots))
 
 
 async def main(address: str, names: list[str]) -> None:
     bots = Bots(address, names)
     try:
-        await obey({"play": bots.play})
+        await serve_commands({"play": bots.play})
     finally:
-        await bots.hang_up()
+        await bots.close()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,233 @@
+"""The bot's side of the protocol, independent of any transport: responses in, requests out."""
+
+from __future__ import annotations
+
+import logging
+import platform
+import secrets
+from collections.abc import Callable
+from typing import TypeAlias
+
+from asara.bot import Answer, Bot, Match
+from asara.settings import Settings
+from asara.text import format_action
+from asara.v1.play_pb2 import (
+    DealCommitted,
+    Decision,
+    DecisionKind,
+    Hello,
+    LastEvent,
+    MatchEnded,
+    MatchStarted,
+    PlayRequest,
+    PlayResponse,
+    Rejection,
+    RejectionReason,
+    Update,
+    Welcome,
+)
+from asara.v1.vocabulary_pb2 import Action
+from asara.verifier import Verifier, make_nonce
+
+PROTOCOL_VERSION = 1
+_NAME_BYTES = 64  # of Hello.bot_name
+
+_KINDS = {number: name for name, number in DecisionKind.items()}
+_REASONS = {number: name for name, number in RejectionReason.items()}
+
+_MessageWithEvents: TypeAlias = Update | Decision | MatchEnded
+
+log = logging.getLogger("asara")
+
+
+class _ActiveMatch:
+    """A running match with its bot.
+
+    `sequence` is the number of the last event passed to the bot, `decision` the last decision
+    asked and `request` the reply to it.
+    """
+
+    def __init__(self, bot: Bot, verifier: Verifier, sequence: int) -> None:
+        self.bot = bot
+        self.verifier = verifier
+        self.sequence = sequence
+        self.decision = Decision()
+        self.request = PlayRequest()
+
+
+class ProtocolClient:
+    """Passes responses to the bots of the running matches and returns the requests to send.
+
+    One instance serves all streams of a process: matches continue after a reconnection.
+    """
+
+    def __init__(self, make_bot: Callable[[], Bot], settings: Settings) -> None:
+        self._make_bot = make_bot
+        self._settings = settings
+        seed = settings.seed
+        self._seed = secrets.token_hex(16) if seed is None or seed == "" else str(seed)
+        self._welcome = Welcome()
+        self._transcripts = settings.transcript_folder()
+        self._matches: dict[str, _ActiveMatch] = {}
+        # Verifiers of joint deals whose match has not started.
+        self._pending: dict[str, Verifier] = {}
+        self.welcomed = False
+        """True once the referee has answered Hello; the transport resets it for every stream."""
+        self.finished = False
+        """True once the referee has sent Goodbye."""
+
+    def hello(self) -> PlayRequest:
+        """Return the first request of a stream."""
+        settings = self._settings
+        return PlayRequest(
+            hello=Hello(
+                protocol_version=PROTOCOL_VERSION,
+                token=settings.token,
+                bot_name=settings.bot_name.encode()[:_NAME_BYTES].decode(errors="ignore"),
+                language=f"Python {platform.python_version()}",
+                max_matches=settings.max_matches,
+                live_updates=settings.live_updates,
+                omit_public_view=settings.omit_public_view,
+                last_events=[
+                    LastEvent(match_id=match_id, sequence=active.sequence)
+                    for match_id, active in self._matches.items()
+                ],
+            )
+        )
+
+    def handle(self, message: bytes) -> PlayRequest | None:
+        """Process one serialized PlayResponse; return the request that it asks for, if any."""
+        response = PlayResponse.FromString(message)
+        match response.WhichOneof("response"):
+            case "decision":
+                return self._decide(response.decision, message)
+            case "update":
+                active = self._matches.get(response.update.match_id)
+                if active:
+                    active.verifier.record(message)
+                    _deliver_events(active, response.update)
+            case "match_started":
+                self._start_match(response.match_started, message)
+            case "match_ended":
+                self._end_match(response.match_ended, message)
+            case "rejection":
+                return self._handle_rejection(response.rejection, message)
+            case "deal_committed":
+                return self._send_nonce(response.deal_committed, message)
+            case "welcome":
+                self._welcome = response.welcome
+                self.welcomed = True
+                log.info("asara: connected as entry %r", response.welcome.entry)
+            case "goodbye":
+                self.finished = True
+                log.info("asara: goodbye: %s", response.goodbye.reason)
+        return None
+
+    def close(self) -> None:
+        """Close the transcripts of all matches that have not ended."""
+        active = (active.verifier for active in self._matches.values())
+        for verifier in (*self._pending.values(), *active):
+            verifier.close()
+
+    def _send_nonce(self, committed: DealCommitted, message: bytes) -> PlayRequest | None:
+        match_id, seat = committed.match_id, committed.seat
+        if match_id in self._matches:
+            log.warning("asara: %s: nonce requested after the match started", match_id)
+            return None
+        if match_id not in self._pending:
+            self._pending[match_id] = Verifier(match_id, seat, self._transcripts)
+        nonce = make_nonce(self._settings.seed, match_id, seat)
+        return self._pending[match_id].deal_committed(committed, message, nonce)
+
+    def _start_match(self, started: MatchStarted, message: bytes) -> None:
+        match_id = started.match_id
+        active = self._matches.get(match_id)
+        if active:  # resumed after a reconnection, which the bot need not notice
+            active.verifier.record(message)
+            active.verifier.match_started(started)
+            return
+        verifier = self._pending.pop(match_id, None)
+        if verifier is None:
+            verifier = Verifier(match_id, started.seat, self._transcripts)
+        verifier.record(message)
+        verifier.match_started(started)
+        expected = self._settings.seat
+        if expected is not None and expected != started.seat:
+            log.warning("asara: %s: seat %d, expected seat %d", match_id, started.seat, expected)
+        bot = self._make_bot()
+        bot.match = Match(started, self._welcome.entry, self._welcome.limits, self._seed, verifier)
+        self._matches[match_id] = _ActiveMatch(bot, verifier, started.sequence)
+        bot.started()
+
+    def _end_match(self, ended: MatchEnded, message: bytes) -> None:
+        pending = self._pending.pop(ended.match_id, None)
+        if pending:  # cancelled before it started
+            pending.record(message)
+            pending.close()
+        active = self._matches.pop(ended.match_id, None)
+        if active:
+            active.verifier.record(message)
+            active.verifier.match_ended(ended)
+            _deliver_events(active, ended)
+            active.bot.ended(ended)
+
+    def _decide(self, decision: Decision, message: bytes) -> PlayRequest | None:
+        active = self._matches.get(decision.match_id)
+        if active is None:
+            log.warning("asara: %s: decision for an unknown match", decision.match_id)
+            return None
+        active.verifier.record(message)
+        try:
+            _deliver_events(active, decision)
+            if decision.decision_id != active.decision.decision_id:
+                active.decision = decision
+                active.request = _reply(decision, active.bot.decide(decision))
+        except Exception as error:
+            kind = _KINDS.get(decision.kind, decision.kind)
+            error.add_note(f"in {decision.match_id}, decision {decision.decision_id} ({kind})")
+            raise
+        return active.request  # a decision repeated after a reconnection gets the same reply
+
+    def _handle_rejection(self, rejection: Rejection, message: bytes) -> PlayRequest | None:
+        active = self._matches.get(rejection.match_id)
+        if active:
+            active.verifier.record(message)
+        if active is None or active.decision.decision_id != rejection.decision_id:
+            return None
+        log.warning(
+            "asara: %s: decision %d: reply %r rejected (%s: %s); %d more rejections forgiven",
+            rejection.match_id,
+            rejection.decision_id,
+            [format_action(action) for action in active.request.reply.actions],
+            _REASONS.get(rejection.reason, rejection.reason),
+            rejection.detail,
+            rejection.forgiven,
+        )
+        active.request = _reply(active.decision, active.bot.rejected(active.decision, rejection))
+        return active.request
+
+
+def _deliver_events(active: _ActiveMatch, message: _MessageWithEvents) -> None:
+    """Pass on the events that are new to the bot; a reconnection may repeat some."""
+    count = len(message.events)
+    new = message.sequence - active.sequence
+    if count == 0 or new <= 0:
+        return
+    active.sequence = message.sequence
+    active.bot.updated(message.events if new >= count else message.events[-new:])
+
+
+def _reply(decision: Decision, answer: Answer) -> PlayRequest:
+    request = PlayRequest()
+    reply = request.reply
+    reply.match_id = decision.match_id
+    reply.decision_id = decision.decision_id
+    actions = (answer,) if isinstance(answer, Action) else answer
+    try:
+        reply.actions.extend(actions)
+        usable = len(reply.actions) > 0
+    except TypeError:
+        usable = False
+    if not usable:
+        raise TypeError(f"expected an asara.Action or a list of them as answer, not {answer!r}")
+    return request

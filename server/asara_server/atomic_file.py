@@ -1,0 +1,52 @@
+"""Writes files whole or not at all: no reader ever finds a part of one.
+
+The data is written to a hidden file beside the target and forced to disk before that file takes the
+target's name. A process that is killed in between leaves it behind; see `abandoned_parts`.
+"""
+
+import os
+import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+PUBLIC: Final = 0o644
+PRIVATE: Final = 0o600
+
+
+def replace_file(path: Path, data: bytes, *, mode: int = PUBLIC) -> None:
+    """Write a file, replacing the one that `path` may name. Raises OSError.
+
+    The permissions are `mode` less the umask, whatever those of the replaced file were.
+    """
+    with _written_part(path, data, mode) as part:
+        part.replace(path)
+
+
+def create_file(path: Path, data: bytes, *, mode: int = PUBLIC) -> None:
+    """Write a new file; raises FileExistsError if `path` names one, and OSError as above."""
+    with _written_part(path, data, mode) as part:
+        path.hardlink_to(part)
+
+
+def abandoned_parts(folder: Path, names: Iterable[str]) -> list[Path]:
+    """Hidden files that killed writers of files with these names left in a folder.
+
+    Names may be patterns such as `*.asara`. Files that are being written now are found, too.
+    """
+    return [part for name in names for part in folder.glob(f".{name}.*.part")]
+
+
+@contextmanager
+def _written_part(path: Path, data: bytes, mode: int) -> Iterator[Path]:
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    part.touch(mode, exist_ok=False)
+    try:
+        with part.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        yield part
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,117 @@
+"""Replays as values: what a match was set up with, its inputs, and how it ended."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Self
+
+from asara_codec.clocks import Clocks
+from asara_codec.results import SeatResult
+from asara_game.edition import parse_edition
+from asara_game.rules import RULES_VERSION, Rules
+from asara_game.vocabulary import RuleSet
+from asara_server.match.inputs import Record
+from asara_server.match.spec import ClockSettings, MatchLimits, MatchRecord, MatchSpec, Player
+
+
+class ReplayError(ValueError):
+    """A replay cannot be read or re-simulated; the text names the place and the remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayHeader:
+    """Everything needed to set up the match again."""
+
+    match_id: str
+    edition: bytes
+    """The edition file, byte for byte."""
+    rule_sets: frozenset[RuleSet]
+    entries: tuple[str, ...]
+    """Names of the entries, by seat; their number is the number of seats."""
+    clocks: Clocks
+    actions_per_reply: int
+    rejections_forgiven: int
+    deal_secret: bytes
+    """The referee's 32 bytes from which the deal is derived."""
+    deal_commitment: bytes
+    """SHA-256 of the secret, as the bots were sent it."""
+    started_unix_ms: int
+    nonces: tuple[bytes, ...] = ()
+    """By seat, the bots' parts of a joint deal; empty for a bot that sent none."""
+    mirrored_block: str = ""
+    """Name of the deal block whose matches all have this deal; "" if no other match has it."""
+    rules_version: int = RULES_VERSION
+    """Version of the rules by which the match was played."""
+
+    @classmethod
+    def of(cls, spec: MatchSpec, limits: MatchLimits, started_unix_ms: int) -> Self:
+        return cls(
+            match_id=spec.match_id,
+            edition=spec.rules.edition.data,
+            rule_sets=spec.rules.rule_sets,
+            entries=spec.entries,
+            clocks=spec.clocks.in_microseconds(),
+            actions_per_reply=limits.actions_per_reply,
+            rejections_forgiven=limits.rejections_forgiven,
+            deal_secret=spec.secret,
+            deal_commitment=spec.commitment,
+            nonces=spec.nonces,
+            mirrored_block=spec.mirrored_block,
+            started_unix_ms=started_unix_ms,
+        )
+
+    def rules(self) -> Rules:
+        """Return the rules of the match; raises ReplayError if this program does not have them."""
+        if self.rules_version != RULES_VERSION:
+            raise ReplayError(
+                f"played by version {self.rules_version} of the rules; this program has version "
+                f"{RULES_VERSION}: use the version of the program that wrote the replay"
+            )
+        try:
+            return _rules(self.edition, self.rule_sets, len(self.entries))
+        except ValueError as error:
+            raise ReplayError(str(error)) from None
+
+    def spec(self) -> MatchSpec:
+        """Return the match to be played again, with tokens of no meaning; raises ReplayError."""
+        rules = self.rules()
+        try:
+            clocks = ClockSettings.from_microseconds(self.clocks)
+            players = tuple(Player(name, str(seat)) for seat, name in enumerate(self.entries))
+            return MatchSpec(
+                self.match_id,
+                rules,
+                players,
+                clocks,
+                self.deal_secret,
+                joint=bool(self.nonces),
+                nonces=self.nonces,
+                mirrored_block=self.mirrored_block,
+            )
+        except ValueError as error:
+            raise ReplayError(str(error)) from None
+
+    def limits(self) -> MatchLimits:
+        return MatchLimits(self.actions_per_reply, self.rejections_forgiven)
+
+
+@lru_cache(maxsize=64)  # rules take long to prepare, and a tournament has few different ones
+def _rules(edition: bytes, rule_sets: frozenset[RuleSet], seats: int) -> Rules:
+    return Rules(parse_edition(edition), rule_sets, seats)
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A match that is over."""
+
+    header: ReplayHeader
+    records: tuple[Record, ...]
+    results: tuple[SeatResult, ...]
+    """By seat."""
+    digests: tuple[bytes, ...]
+    """By seat, the digest of all messages sent to it."""
+
+
+def replay_of(match: MatchRecord) -> Replay:
+    """Return the replay of a match that is over and not void."""
+    header = ReplayHeader.of(match.spec, match.limits, match.started_unix_ms)
+    return Replay(header, match.records, match.results, match.digests)

@@ -1,0 +1,101 @@
+"""Drives the running matches: passes inputs in, messages out, and keeps their timers.
+
+`Match` decides what follows from an input; this module carries it out. It runs for every decision.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from structlog.typing import FilteringBoundLogger
+
+from asara_codec.results import Termination
+from asara_server.match.match import Answer, Match, ReceivedAction
+from asara_server.match.spec import SECOND_US
+from asara_server.referee.group_commit import GroupCommit, send_messages
+from asara_server.referee.hosted import HostedMatch, now_us
+from asara_server.referee.match_ending import MatchEnding
+
+_LEAST_DELAY_US: Final = 1_000
+
+
+class MatchDriver:
+    """Passes inputs to matches and carries out what follows.
+
+    An exception that a match raises voids this match and no other.
+    """
+
+    def __init__(
+        self, log: FilteringBoundLogger, commits: GroupCommit | None, ending: MatchEnding
+    ) -> None:
+        self._log = log
+        self._commits = commits
+        self._ending = ending
+
+    def reply(
+        self, hosted: HostedMatch, seat: int, decision_id: int, actions: Sequence[ReceivedAction]
+    ) -> Answer:
+        """Pass a bot's reply to a match that has begun: the hot path."""
+        match = hosted.match
+        assert match is not None
+        now = now_us()
+        try:
+            time_us = now - hosted.started_us
+            answer = match.reply(seat, decision_id, actions, time_us)
+            if answer is Answer.ACCEPTED:
+                match.record_reply(now_us() - now)
+        except Exception as error:  # noqa: BLE001 - a fault of the referee ends this match only
+            self._ending.void(hosted, error)
+            return Answer.ACCEPTED
+        self._carry_out(hosted, match)
+        return answer
+
+    def drive(self, hosted: HostedMatch, step: Callable[..., None], *args: object) -> None:
+        """Pass any other input to a match: call one of its methods, unless the match is over."""
+        match = hosted.match
+        if match is None or match.finished:
+            return
+        try:
+            step(match, *args)
+        except Exception as error:  # noqa: BLE001 - a fault of the referee ends this match only
+            self._ending.void(hosted, error)
+        else:
+            self._carry_out(hosted, match)
+
+    def _carry_out(self, hosted: HostedMatch, match: Match) -> None:
+        """Journal and send what followed from an input; set the timer, or end the match."""
+        if self._commits is None:
+            send_messages(hosted, match)
+        else:
+            self._commits.add(hosted, match)
+        if len(match.faults) > hosted.faults_logged:
+            self._log_faults(hosted, match)
+        if match.finished:
+            self._ending.finish(hosted)
+        elif match.deadline_us < hosted.timer_us:
+            self._set_timer(hosted, match.deadline_us)
+
+    def _set_timer(self, hosted: HostedMatch, deadline_us: int) -> None:
+        # Most deadlines move on before they come, so a timer may expire early and is then set
+        # again. That is cheaper than setting it for every decision.
+        hosted.stop_timer()
+        hosted.timer_us = deadline_us
+        delay_s = max(deadline_us - hosted.time_us(now_us()), _LEAST_DELAY_US) / SECOND_US
+        hosted.timer = asyncio.get_running_loop().call_later(delay_s, self._expire, hosted)
+
+    def _expire(self, hosted: HostedMatch) -> None:
+        hosted.stop_timer()
+        self.drive(hosted, Match.expire, hosted.time_us(now_us()))
+
+    def _log_faults(self, hosted: HostedMatch, match: Match) -> None:
+        for fault in match.faults[hosted.faults_logged :]:
+            forfeit = isinstance(fault.reason, Termination)
+            self._log.info(
+                "seat forfeited" if forfeit else "reply rejected",
+                match=hosted.spec.match_id,
+                seat=fault.seat,
+                entry=hosted.spec.players[fault.seat].entry,
+                reason=fault.reason.name,
+                detail=fault.detail,
+            )
+        hosted.faults_logged = len(match.faults)

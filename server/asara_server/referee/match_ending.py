@@ -1,0 +1,106 @@
+"""How a hosted match ends: finished, void, cut, or with the journal."""
+
+from collections.abc import Callable
+
+from structlog.typing import FilteringBoundLogger
+
+from asara_server.eventlog.journal import JournalError
+from asara_server.match.inputs import ReplyRecord
+from asara_server.match.spec import MatchLimits, MatchRecord
+from asara_server.referee.counters import Counters
+from asara_server.referee.group_commit import GroupCommit, post
+from asara_server.referee.hosted import HostedMatch, now_us
+from asara_server.referee.joint_deal import call_off
+
+
+class MatchCut(Exception):
+    """The referee stopped before the match was over; the text reports its progress."""
+
+
+class MatchEnding:
+    """Ends matches: sends what is left to send, and completes their results."""
+
+    def __init__(
+        self,
+        limits: MatchLimits,
+        log: FilteringBoundLogger,
+        commits: GroupCommit | None,
+        remove: Callable[[HostedMatch], None],
+    ) -> None:
+        """`remove` makes a referee forget a match."""
+        self.counters: Counters | None = None
+        self._limits = limits
+        self._log = log
+        self._commits = commits
+        self._remove = remove
+
+    def finish(self, hosted: HostedMatch) -> None:
+        """End a match that is over, or void: `play` returns its record."""
+        match = hosted.match
+        if self._commits is not None:
+            self._commits.flush()
+        self._remove(hosted)
+        record = MatchRecord(
+            spec=hosted.spec,
+            results=match.results if match else (),
+            records=tuple(match.records) if match else (),
+            events=tuple(match.feed.events) if match else (),
+            digests=match.feed.digests if match else (),
+            limits=match.limits if match else self._limits,
+            void=match is None or match.void,
+            started_unix_ms=hosted.started_unix_ms,
+            duration_us=now_us() - hosted.started_us,
+        )
+        if self.counters is not None:
+            self.counters.count_match(record, hosted.commits_us)
+        ranks = [result.rank for result in record.results]
+        self._log.info("match over", match=hosted.spec.match_id, ranks=ranks, void=record.void)
+        if not hosted.result.done():
+            hosted.result.set_result(record)
+
+    def void(self, hosted: HostedMatch, error: Exception) -> None:
+        """End a match in which the referee failed."""
+        self._log.error("match void", match=hosted.spec.match_id, exc_info=error)
+        _abandon(hosted)
+        self.finish(hosted)
+
+    def cut(self, hosted: HostedMatch) -> str:
+        """End a match because the referee stops; return a line with its progress.
+
+        `play` raises MatchCut.
+        """
+        if self._commits is not None:
+            self._commits.flush()
+        text = f"match {hosted.spec.match_id}: {_progress(hosted)}"
+        _abandon(hosted)
+        self._remove(hosted)
+        self._log.warning("match cut", match=hosted.spec.match_id, detail=text)
+        if not hosted.result.done():
+            hosted.result.set_exception(MatchCut(text))
+        return text
+
+    def fail(self, hosted: HostedMatch, error: JournalError) -> None:
+        """End a match without a further message: `play` raises the error of the journal."""
+        self._remove(hosted)
+        if not hosted.result.done():
+            hosted.result.set_exception(error)
+
+
+def _abandon(hosted: HostedMatch) -> None:
+    match = hosted.match
+    if match is not None and not match.finished:
+        match.abandon()
+        post(hosted, match)
+    if match is None and hosted.committed:
+        call_off(hosted)
+
+
+def _progress(hosted: HostedMatch) -> str:
+    match = hosted.match or hosted.recovered
+    if match is None:
+        return "cut before it began"
+    decisions = sum(isinstance(record, ReplyRecord) for record in match.records)
+    text = f"cut in year {match.state.year} after {decisions} decisions"
+    if match.asked is None:
+        return text
+    return f"{text}, while {hosted.spec.players[match.asked].entry} had to decide"

@@ -1,0 +1,216 @@
+"""The streams of all bots: requests are passed to matches, and a violation ends the stream."""
+
+import time
+from collections import Counter
+from collections.abc import Mapping
+from typing import Final
+
+from structlog.typing import FilteringBoundLogger
+
+from asara.v1.play_pb2 import PlayRequest, Reply
+from asara_codec.decode import PlainReply
+from asara_codec.messages import welcome_bytes
+from asara_codec.results import Termination
+from asara_server.match.match import Answer
+from asara_server.referee.authenticator import Authenticator
+from asara_server.referee.hello import PROTOCOL_VERSION, CheckedHello
+from asara_server.referee.hosted import HostedBot, wake
+from asara_server.referee.limits import LimitSettings
+from asara_server.referee.match_host import MatchHost
+from asara_server.referee.session import Session
+from asara_server.referee.stream_errors import Context, ErrorKind, StreamError
+from asara_server.text import plain
+
+_IGNORED_LOGGED: Final = 10
+"""Ignored requests that are logged one by one for a stream; the rest are only counted."""
+
+
+class StreamHandler:
+    """Opens sessions and handles what happens in them."""
+
+    def __init__(
+        self,
+        bots: Mapping[str, HostedBot],
+        host: MatchHost,
+        limits: LimitSettings,
+        log: FilteringBoundLogger,
+        name: str,
+    ) -> None:
+        """`bots` are the registered bots by key, `name` the referee's name in Welcome."""
+        self.stopping = False
+        """True once no further bot is admitted."""
+        self._bots = bots
+        self._host = host
+        self._reply_to_match = host.driver.reply
+        self._limits = limits
+        self._log = log
+        self._name = name
+        self._admitted: dict[Session, HostedBot] = {}
+        self._without_hello: Counter[Authenticator | None] = Counter()
+
+    @property
+    def count(self) -> int:
+        """Number of streams that have sent Hello."""
+        return len(self._admitted)
+
+    @property
+    def count_without_hello(self) -> int:
+        """Number of streams that have not sent Hello."""
+        return sum(list(self._without_hello.values()))
+
+    def open(self, context: Context, authenticator: Authenticator | None) -> Session:
+        """Return a session for a new stream; raise StreamError if too many are open.
+
+        Streams are counted by authenticator: a crowd at one address does not block another.
+        """
+        without_hello = self._without_hello[authenticator]
+        if without_hello >= self._limits.streams_without_hello:
+            raise StreamError(
+                ErrorKind.TOO_MANY_STREAMS,
+                f"{without_hello} streams are open that have not sent Hello; try again later",
+            )
+        self._without_hello[authenticator] += 1
+        return Session(context, self, self._limits, authenticator)
+
+    def close_all(self, goodbye: bytes) -> None:
+        """Send a last response to all bots and end their streams."""
+        for session in list(self._admitted):
+            session.close(goodbye)
+
+    # What happens on a stream
+
+    def on_hello(self, session: Session, hello: CheckedHello) -> None:
+        """Connect a bot: its new stream replaces an earlier one and takes up its matches."""
+        bot = self._find_bot(session, hello)
+        self._host.flush()  # earlier messages go to the earlier stream
+        try:
+            self._limit_rate(bot, 1 + len(bot.matches))
+        except StreamError as error:
+            self._punish(bot, error)
+            raise
+        if bot.session is not None:
+            bot.session.abort(StreamError(ErrorKind.REPLACED, "a new stream with this token came"))
+            self._host.bot_disconnected(bot)
+        self._without_hello[session.authenticator] -= 1
+        self._admitted[session] = bot
+        max_matches = min(hello.max_matches, bot.max_matches)
+        self._log.info(
+            "bot connected",
+            entry=bot.entry,
+            bot=plain(hello.bot_name, longest=64),
+            language=plain(hello.language, longest=64),
+            matches=max_matches,
+            again=bot.hello is not None,
+        )
+        bot.session = session
+        bot.hello = hello._replace(max_matches=max_matches)
+        session.send(
+            welcome_bytes(
+                protocol_version=PROTOCOL_VERSION,
+                referee=self._name,
+                entry=bot.entry,
+                limits=self._limits.message(bot.max_matches),
+            )
+        )
+        self._host.bot_connected(bot)
+        wake(bot.connect_waiters)
+        if bot.authenticator is not None:
+            bot.authenticator.connections_changed()
+
+    def on_reply(self, session: Session, reply: Reply | PlainReply) -> None:
+        """Pass a reply to its match: the hot path."""
+        bot = self._admitted[session]
+        found = bot.matches.get(reply.match_id)
+        answer = None
+        if found is not None:
+            answer = self._reply_to_match(*found, reply.decision_id, reply.actions)
+            if answer is Answer.ACCEPTED:
+                return
+        if answer is not Answer.REJECTED:
+            self._log_ignored(session, bot, reply.match_id, decision=reply.decision_id)
+        self._limit_rate(bot)
+
+    def on_request(self, session: Session, request: PlayRequest) -> None:
+        which = request.WhichOneof("request")
+        if which == "reply":
+            self.on_reply(session, request.reply)
+        elif which == "nonce":
+            self._on_nonce(session, request.nonce.match_id, request.nonce.nonce)
+        elif which == "hello":
+            raise StreamError(ErrorKind.SECOND_HELLO, "Hello may come only once in a stream")
+        else:
+            raise StreamError(ErrorKind.EMPTY_REQUEST, "a request with no member set")
+
+    def _on_nonce(self, session: Session, match_id: str, nonce: bytes) -> None:
+        bot = self._admitted[session]
+        found = bot.matches.get(match_id)
+        if found is not None:
+            self._host.accept_nonce(*found, nonce)
+        else:  # too late, or the match was called off
+            self._log_ignored(session, bot, match_id)
+            self._limit_rate(bot)
+
+    def on_violation(self, session: Session, error: StreamError) -> None:
+        bot = self._admitted.get(session)
+        if bot is not None:
+            self._punish(bot, error)
+
+    def on_failure(self, session: Session, error: Exception) -> None:
+        """Log a failure of the referee; the bot may connect again."""
+        bot = self._admitted.get(session)
+        self._log.error("stream failed", entry=bot.entry if bot else None, exc_info=error)
+
+    def on_closed(self, session: Session) -> None:
+        bot = self._admitted.pop(session, None)
+        if bot is None:
+            self._without_hello[session.authenticator] -= 1
+            return
+        if bot.session is session:
+            bot.session = None
+            self._log.info(
+                "bot disconnected", entry=bot.entry, ignored_requests=session.ignored_requests
+            )
+            self._host.bot_disconnected(bot)
+            if bot.authenticator is not None:
+                bot.authenticator.connections_changed()
+
+    # Checks
+
+    def _find_bot(self, session: Session, hello: CheckedHello) -> HostedBot:
+        if self.stopping:
+            raise StreamError(ErrorKind.STOPPING, "the referee is stopping")
+        authenticator = session.authenticator
+        key = hello.token if authenticator is None else authenticator.authenticate(hello.token)
+        bot = None if key is None else self._bots.get(key)
+        if bot is None or bot.lost is not None or bot.authenticator is not authenticator:
+            raise StreamError(ErrorKind.UNKNOWN_TOKEN, "no bot with this token may dial in")
+        return bot
+
+    def _limit_rate(self, bot: HostedBot, requests: int = 1) -> None:
+        """Count requests that advance no match; raise StreamError if they are too frequent."""
+        if not bot.rate_limiter.allow(time.monotonic(), requests):
+            limit = self._limits.requests_per_second
+            raise StreamError(
+                ErrorKind.REQUEST_RATE,
+                f"more than {limit} requests per second that answer no open decision",
+            )
+
+    def _punish(self, bot: HostedBot, error: StreamError) -> None:
+        """Forfeit all matches of a bot that violated the protocol or a limit."""
+        kind = error.kind
+        self._host.count_violation(kind)
+        self._log.warning(
+            "protocol violation", entry=bot.entry, reason=kind.reason, detail=error.detail
+        )
+        self._host.forfeit_all(bot, Termination.PROTOCOL_VIOLATION, error.detail)
+
+    def _log_ignored(
+        self, session: Session, bot: HostedBot, match_id: str, decision: int | None = None
+    ) -> None:
+        session.ignored_requests += 1
+        if session.ignored_requests <= _IGNORED_LOGGED:
+            match = plain(match_id, longest=64)
+            if decision is None:
+                self._log.info("nonce ignored", entry=bot.entry, match=match)
+            else:
+                self._log.info("reply ignored", entry=bot.entry, match=match, decision=decision)

@@ -1,0 +1,41 @@
+"""Text for people: enum names in words, and text of unknown origin made safe to show.
+
+Bots and other people choose names and messages. These may contain characters that a terminal obeys,
+that reverse the direction of a line, or that a file cannot hold; escaping for HTML, CSV or markup
+does not remove them and is done separately, by the code that writes such a format.
+"""
+
+import unicodedata
+from typing import Final
+
+_HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+"""Unicode categories without a visible shape: controls, direction marks, surrogates and so on."""
+
+LONGEST: Final = 300
+"""Default limit on the length of a text, in characters."""
+
+
+def plain(text: str, longest: int | None = LONGEST) -> str:
+    r"""Return the text as one line of visible characters; longer text is cut and ends in `…`.
+
+    A hidden character is replaced by its number, such as `\u202e`, and any blank by a space.
+    `longest` counts characters of the original text; None means no limit.
+    """
+    shown = text[:longest]
+    if not shown.isprintable():
+        shown = "".join(map(_visible, shown))
+    return shown if longest is None or len(text) <= longest else shown + "…"
+
+
+def _visible(char: str) -> str:
+    category = unicodedata.category(char)
+    if category == "Zs":
+        return " "
+    if category in _HIDDEN:
+        return f"\\u{ord(char):04x}" if ord(char) < 1 << 16 else f"\\U{ord(char):08x}"
+    return char
+
+
+def plain_words(name: str) -> str:
+    """Return the name of an enum member in words, such as `time out`."""
+    return name.lower().replace("_", " ")

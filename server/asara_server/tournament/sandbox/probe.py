@@ -1,0 +1,109 @@
+"""Finds the sandbox of this machine and tests it once with the interpreter that bots run with."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxTools
+from asara_server.tournament.sandbox.cgroups import Cgroups
+from asara_server.tournament.sandbox.sandboxed_command import SandboxedCommand
+from asara_server.tournament.sandbox.spec import FilesystemView, ResourceLimits
+
+USE_NONE: Final = "use --sandbox none to run bots unconfined, with your rights"
+"""The remedy that every message about a missing sandbox ends with."""
+_INSTALL: Final = (
+    "install it (Debian, Ubuntu: apt-get install bubblewrap; Fedora: dnf install bubblewrap)"
+)
+
+_PROBE_S: Final = 20.0
+_PROBE_LIMITS: Final = ResourceLimits(
+    memory_mb=1024, processes=64, open_files=64, cpu_s=60, disk_mb=1
+)
+_PROBE: Final = (
+    "from importlib.util import find_spec as f; import sys;"
+    "sys.exit(0 if all(map(f, ('asara', 'grpc', 'google.protobuf')))"
+    " else 'it hides the Python client or its dependencies')"
+)
+
+
+class SandboxError(Exception):
+    """Bots cannot be contained on this machine; the text says why and what to do."""
+
+
+def find_sandbox(*, hidden: Iterable[Path] = (), shared: Iterable[Path] = ()) -> Sandbox:
+    """Return the sandbox of this machine after a test run. Raises SandboxError.
+
+    `hidden` and `shared` are those of `Sandbox`.
+    """
+    bubblewrap, prlimit = shutil.which("bwrap"), shutil.which("prlimit")
+    if sys.platform != "linux":
+        raise SandboxError(f"the sandbox needs Linux; {USE_NONE}")
+    if bubblewrap is None:
+        raise SandboxError(f"bubblewrap (bwrap) is not on PATH; {_INSTALL}, or {USE_NONE}")
+    if prlimit is None:
+        raise SandboxError(f"prlimit is not on PATH; install util-linux, or {USE_NONE}")
+    cgroups = Cgroups.find()
+    if cgroups is None and os.geteuid() == 0:
+        raise SandboxError(
+            "Linux does not limit the number of root's processes, and no control groups (memory, "
+            f"pids) can be created to do so; run asara as an ordinary user, or {USE_NONE}"
+        )
+    tools = SandboxTools(bubblewrap, str(Path(prlimit).resolve()), cgroups)
+    sandbox = Sandbox(tools, hidden=hidden, shared=shared)
+    _test(sandbox)
+    return sandbox
+
+
+def _test(sandbox: Sandbox) -> None:
+    """Run the interpreter in the sandbox and look for the client there. Raises SandboxError."""
+    try:
+        sandboxed = sandbox.wrap(
+            [sys.executable, "-c", _PROBE],
+            {"PATH": os.environ.get("PATH", os.defpath)},
+            FilesystemView(Path("/tmp"), ()),  # noqa: S108
+            _PROBE_LIMITS,
+        )
+        done = _run(sandboxed)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise SandboxError(f"bubblewrap does not work here: {error}; {USE_NONE}") from None
+    if done.returncode:
+        raise SandboxError(_explain(done.stderr.strip() or f"status {done.returncode}"))
+
+
+def _run(sandboxed: SandboxedCommand) -> subprocess.CompletedProcess[str]:
+    deadline = time.monotonic() + _PROBE_S
+    try:
+        return subprocess.run(
+            sandboxed.argv,
+            env=sandboxed.environment,
+            pass_fds=sandboxed.descriptors,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=_PROBE_S,
+            check=False,
+        )
+    finally:
+        sandboxed.close_descriptors()
+        cgroup = sandboxed.cgroup
+        while cgroup and not cgroup.try_remove() and time.monotonic() < deadline:
+            time.sleep(0.01)
+
+
+def _explain(stderr: str) -> str:
+    """Return an error message for what the test run printed."""
+    line = stderr.splitlines()[-1]
+    hint = ""
+    if "nknown option" in stderr:
+        line, hint = stderr.splitlines()[0], "; bubblewrap 0.8 or newer is needed"
+    elif "uid map" in stderr or "ermission denied" in stderr or "not permitted" in stderr:
+        hint = (
+            "; this user may not create user namespaces (Ubuntu: allow it for bwrap in AppArmor; "
+            "in a container: grant the container that right)"
+        )
+    return f"bubblewrap does not work here: {line}{hint}; fix it, or {USE_NONE}"

@@ -1,0 +1,103 @@
+"""The parts of this machine that every sandboxed program sees: the system and the interpreter."""
+
+import os
+import shutil
+import site
+import sys
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TypeAlias
+
+Mounts: TypeAlias = dict[str, list[str]]
+"""Options for bubblewrap, by the path in the sandbox that they create."""
+
+_SYSTEM = ("/bin", "/lib", "/lib32", "/lib64", "/libx32", "/sbin", "/usr", "/nix/store")
+_ETC = (
+    "alternatives",
+    "ca-certificates",
+    "ca-certificates.conf",
+    "fonts",
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "locale.alias",
+    "localtime",
+    "mime.types",
+    "nsswitch.conf",
+    "pki/ca-trust",
+    "pki/tls/cert.pem",
+    "pki/tls/certs",
+    "ssl/certs",
+    "ssl/openssl.cnf",
+    "terminfo",
+    "timezone",
+)
+_PROC_MASKED = (
+    "kallsyms",
+    "kcore",
+    "key-users",
+    "keys",
+    "kmsg",
+    "latency_stats",
+    "sched_debug",
+    "slabinfo",
+    "timer_list",
+    "vmallocinfo",
+)
+"""Kernel files that root may read; the kernel treats bots as root if the runner is root."""
+_PACKAGES = ("asara", "asara_codec", "asara_game", "asara_server")
+"""Packages that bots may import; in an editable installation they are in the checkout."""
+
+
+def system_mounts() -> Mounts:
+    """Return the mounts of the system directories, the interpreter and its packages."""
+    mounts = {}
+    for name in _SYSTEM:
+        path = Path(name)
+        if path.is_symlink():
+            mounts[name] = ["--symlink", str(path.readlink()), name]
+        elif path.exists():
+            mounts[name] = ["--ro-bind", name, name]
+    etc = Path("/etc")
+    for path in (*(etc / name for name in _ETC), *etc.glob("java-*")):
+        if path.is_symlink() and path.exists():
+            mounts[str(path)] = ["--ro-bind", str(path.resolve()), str(path)]
+        elif path.exists():
+            mounts[str(path)] = ["--ro-bind", str(path), str(path)]
+    for path in _interpreter_paths():
+        if not any(path.is_relative_to(name) for name in mounts):
+            mounts[str(path)] = ["--ro-bind", str(path.resolve()), str(path)]
+    for path in (Path("/proc", name) for name in _PROC_MASKED):
+        if path.exists():
+            mounts[str(path)] = ["--ro-bind", "/dev/null", str(path)]
+    return mounts
+
+
+def program_on_path(program: str, environment: Mapping[str, str]) -> list[tuple[Path, Path]]:
+    """Find a program that PATH leads to outside the system directories.
+
+    Return it as a readable file of a `FilesystemView`, or nothing if it needs no mount.
+    """
+    if "/" in program:
+        return []
+    path = shutil.which(program, path=environment.get("PATH", os.defpath))
+    if path is None or any(Path(path).is_relative_to(name) for name in _SYSTEM):
+        return []
+    return [(Path(path).resolve(), Path(path))]
+
+
+def _interpreter_paths() -> list[Path]:
+    """Return the interpreter and the directories that bots import from, outermost first."""
+    executable = Path(sys.executable)
+    found = {Path(name) for name in (sys.prefix, sys.base_prefix, sys.exec_prefix)}
+    while executable.is_symlink():  # from the link in the virtual environment to the program
+        executable = Path(os.path.normpath(executable.parent / executable.readlink()))
+        found.add(executable)
+    if site.ENABLE_USER_SITE:
+        found.add(Path(site.getusersitepackages()))
+    for package in _PACKAGES:
+        spec = find_spec(package)
+        found.update(map(Path, spec.submodule_search_locations or () if spec else ()))
+    found |= {path.resolve() for path in found if path.is_dir()}
+    return sorted((path for path in found if path.exists()), key=lambda path: len(path.parts))

@@ -1,0 +1,90 @@
+"""Requirements of a run that every worker has to meet, and how they are checked."""
+
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import NamedTuple, Self
+
+from asara_game.edition import Edition, load_edition
+from asara_server.tournament.config.tournament_file import Entry
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.probe import SandboxError, find_sandbox
+from asara_server.tournament.sandbox.spec import SandboxConfig
+
+
+class Program(NamedTuple):
+    """Versions that must be the same in the runner and in all workers."""
+
+    asara: str
+    python: str
+    """Major and minor version."""
+    edition_sha256: str
+
+    @classmethod
+    def here(cls) -> Self:
+        """Return the versions in this process."""
+        python = ".".join(platform.python_version_tuple()[:2])
+        return cls(version("asara"), python, edition().sha256.hex())
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerRequirements:
+    """Requirements that the process of a worker has to meet."""
+
+    program: Program
+    paths: tuple[tuple[str, Path], ...]
+    """Files and directories that must exist, each with the name of its entry."""
+    sandbox_config: SandboxConfig | None
+
+    def missing(self) -> list[str]:
+        """Return a line for each requirement that this process does not meet."""
+        labels = ("asara", "Python", "the edition of the game")
+        lines = [
+            f"it has {label} {ours}, but the runner has {theirs}: install the same on both"
+            for label, ours, theirs in zip(labels, Program.here(), self.program, strict=True)
+            if ours != theirs
+        ]
+        lines += [
+            f"entry {name}: {path} does not exist there; entries must be on a file system that "
+            "all machines share, at the same path"
+            for name, path in self.paths
+            if not path.exists()
+        ]
+        if self.sandbox_config is not None:
+            try:
+                shared_sandbox(self.sandbox_config)
+            except SandboxError as error:
+                lines.append(f"--sandbox bubblewrap: {error}")
+        return lines
+
+
+def worker_requirements(
+    entries: tuple[Entry, ...],
+    build_directories: Mapping[str, Path],
+    sandbox_config: SandboxConfig | None,
+) -> WorkerRequirements:
+    """Return the requirements of matches between these entries."""
+    paths = [
+        (entry.name, path)
+        for entry in entries
+        for path in (build_directories.get(entry.name, entry.directory), *entry.readable)
+    ]
+    return WorkerRequirements(Program.here(), tuple(paths), sandbox_config)
+
+
+@cache
+def edition() -> Edition:
+    """Return the edition of the game that this process plays."""
+    return load_edition()
+
+
+@cache
+def shared_sandbox(sandbox_config: SandboxConfig) -> Sandbox:
+    """Return the one sandbox of this process with this configuration, tried out when it is made.
+
+    Raises SandboxError.
+    """
+    return find_sandbox(hidden=sandbox_config.hidden, shared=sandbox_config.shared)

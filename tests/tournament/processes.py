@@ -1,0 +1,57 @@
+"""Processes of this machine, and what a test waits for."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+
+def living_in(folder: Path) -> list[int]:
+    """Processes whose working directory is this folder, as that of the bots of a tournament."""
+    return [pid for pid in running_processes() if _working_directory(pid) == folder]
+
+
+def children(pid: int, mark: str) -> list[int]:
+    """Children of a process that have the mark in their command line."""
+    found = []
+    for other in running_processes():
+        try:
+            parent = int(_stat_fields(Path(f"/proc/{other}/stat"))[1])
+            words = Path(f"/proc/{other}/cmdline").read_bytes().decode(errors="replace")
+        except OSError:
+            continue
+        if parent == pid and mark in words:
+            found.append(other)
+    return found
+
+
+def running_processes() -> list[int]:
+    """All processes except zombies."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            if _stat_fields(path)[0] != "Z":
+                found.append(int(path.parent.name))
+        except OSError:
+            continue
+    return found
+
+
+def wait_until(what: str, holds: Any, most_s: float = 120.0) -> Any:
+    """Wait until this returns something true, and return that."""
+    deadline = time.monotonic() + most_s
+    while not (found := holds()):
+        assert time.monotonic() < deadline, f"never: {what}"
+        time.sleep(0.05)
+    return found
+
+
+def _stat_fields(path: Path) -> list[str]:
+    """The fields after the name: the state, the parent, and more."""
+    return path.read_text().rpartition(")")[2].split()
+
+
+def _working_directory(pid: int) -> Path | None:
+    try:
+        return Path(f"/proc/{pid}/cwd").readlink()
+    except OSError:
+        return None
