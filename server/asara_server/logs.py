@@ -20,38 +20,57 @@ Fact: TypeAlias = dict[str, Any]
 """The values of a line, `level`, `event` and `timestamp` included."""
 
 
-def configure(level: str = "info", form: str = "console", stream: TextIO | None = None) -> None:
-    """Write facts of this level and above to a stream (by default standard error), one line each.
+def configure(
+    level: str = "info",
+    form: str = "console",
+    stream: TextIO | None = None,
+    *,
+    to_stderr: bool = False,
+) -> None:
+    """Write facts of this level and above, one line each, to a stream, to standard error, or both.
 
-    Warnings of gRPC are written the same way. Raises ValueError for an unknown level or form.
+    Without a `stream` they always go to standard error. Warnings of gRPC are written the same way.
+    Raises ValueError for an unknown level or form.
     """
     if level not in LEVELS:
         raise ValueError(f"log level {level!r}: use one of {', '.join(LEVELS)}")
     if form not in FORMATS:
         raise ValueError(f"log format {form!r}: use one of {', '.join(FORMATS)}")
-    target = stream or sys.stderr
     lowest = logging.getLevelNamesMapping()[level.upper()]
     shared: list[Processor] = [
         structlog.processors.add_log_level,
         structlog.processors.MaybeTimeStamper(fmt="iso", utc=True),
     ]
+    handlers = [] if stream is None else [logging.StreamHandler(stream)]
+    if stream is None or to_stderr:
+        handlers.append(_StderrHandler())
+    for handler in handlers:
+        handler.setFormatter(
+            structlog.stdlib.ProcessorFormatter(
+                processors=[
+                    structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                    *_rendering(form, handler.stream),
+                ],
+                foreign_pre_chain=shared,
+            )
+        )
+    logging.basicConfig(handlers=handlers, level=max(lowest, logging.WARNING), force=True)
+    own = logging.getLogger("asara_server")
+    own.setLevel(lowest)
     structlog.configure(
-        processors=[*shared, *_rendering(form, target)],
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         wrapper_class=structlog.make_filtering_bound_logger(lowest),
-        logger_factory=structlog.WriteLoggerFactory(target),
+        logger_factory=lambda *_: own,
         cache_logger_on_first_use=False,
     )
-    handler = logging.StreamHandler(target)
-    handler.setFormatter(
-        structlog.stdlib.ProcessorFormatter(
-            processors=[
-                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                *_rendering(form, target),
-            ],
-            foreign_pre_chain=shared,
-        )
-    )
-    logging.basicConfig(handlers=[handler], level=max(lowest, logging.WARNING), force=True)
+
+
+class _StderrHandler(logging.StreamHandler[TextIO]):
+    """Writes to the present `sys.stderr`, which rich replaces while it draws a progress bar."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.stream = sys.stderr
+        super().emit(record)
 
 
 def _rendering(form: str, target: TextIO) -> list[Processor]:

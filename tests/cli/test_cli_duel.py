@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.cli.commands.duel import progress_line, sentence
+from asara_server.cli.display.duel import answer, progress_line
 from asara_server.tournament.standings.duel import DuelReport
 from asara_server.tournament.standings.match_result import read_results
 from asara_server.tournament.standings.sprt import Verdict
@@ -71,7 +71,7 @@ def test_a_bot_is_not_better_than_itself_and_nothing_is_left_behind(
     assert done.stdout == (  # by hand: the interval ends at ½ times the 6th root of 1/20
         "Neither is better by 0.2 (147 Elo) or more: steady scored 0.500 (95 %: 0.303–0.697) "
         "in 6 blocks of two matches against steady-2. "
-        "Of duels in which one is, at most 5 in 100 end so.\n"
+        "Of duels in which one is, at most 5 in 100 end this way.\n"
     )
     assert list(temporary.iterdir()) == []
     assert {path.name for path in tmp_path.iterdir()} == {"steady.py", "temporary"}
@@ -86,7 +86,7 @@ def test_it_says_that_it_cannot_tell_and_the_answer_does_not_depend_on_how_many_
         done = asara(*words, "--at-once", at_once, "--json", "told.json", cwd=tmp_path)
         assert done.returncode == 3, done.stderr
         assert done.stdout.startswith(
-            "It cannot be told yet whether random or random-2 is better: random scored 0."
+            "Undecided whether random or random-2 is better: random scored 0."
         )
         assert "in 4 blocks of two matches. More blocks or a larger margin" in done.stdout
         answers.append((tmp_path / "told.json").read_bytes())
@@ -144,7 +144,7 @@ def test_a_duel_that_is_stopped_says_what_is_known(tmp_path: Path) -> None:
     stdout, stderr = process.communicate(timeout=60)
     assert process.returncode == 128 + signal.SIGINT
     assert "Traceback" not in stderr
-    assert stdout.startswith("It cannot be told yet whether random or random-2 is better")
+    assert stdout.startswith("Undecided whether random or random-2 is better")
     assert json.loads((tmp_path / "told.json").read_text())["blocks"] >= 1
     assert json.loads((tmp_path / "run" / "run.json").read_text())["state"] == "cut short"
 
@@ -200,7 +200,7 @@ REPORT = DuelReport(
 
 
 def test_where_the_second_is_better_the_score_is_its_own() -> None:
-    assert sentence(REPORT) == (
+    assert answer(REPORT) == (
         "yours is better than mine: it scored 0.875 (95 %: 0.800–0.900) in 12,345 blocks of two "
         "matches. Of duels between equals, at most 1 in 100 end with such a claim."
     )
@@ -214,4 +214,4 @@ def test_the_line_of_a_long_duel_fits() -> None:
     assert len(line) <= 80
     nothing = REPORT.model_copy(update={"score": None, "interval_95": None, "blocks": 0})
     assert progress_line(nothing, float("inf")) == "no block is over yet"
-    assert "no block was played to its end" in sentence(nothing)
+    assert "no block was completed" in answer(nothing)

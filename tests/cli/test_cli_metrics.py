@@ -30,7 +30,7 @@ def command(*words: str | Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     killer.start()
     try:
         said = process.stderr.readline()
-        found = re.fullmatch(r"Metrics are at (http://127\.0\.0\.1:\d+/metrics)\n", said)
+        found = re.fullmatch(r"Metrics: (http://127\.0\.0\.1:\d+/metrics)\n", said)
         assert found, said
         yield process, found[1]
     finally:
@@ -90,5 +90,5 @@ def test_an_address_that_will_not_do_is_refused_before_anything_is_begun(tmp_pat
 def test_other_machines_are_let_in_when_told_so() -> None:
     words = ("--listen", "here", "--metrics", "0.0.0.0:0", "--insecure-remote")
     said = refusal("serve", *words)
-    assert re.match(r"Metrics are at http://0\.0\.0\.0:[1-9]\d*/metrics\n", said)
+    assert re.match(r"Metrics: http://0\.0\.0\.0:[1-9]\d*/metrics\n", said)
     assert "asara: --listen: address 'here'" in said

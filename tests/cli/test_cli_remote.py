@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.cli.run_session import Meter, awaited_words
+from asara_server.cli.display.progress import RunMeter, awaited_text
 from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import asara, command_line, environment, refusal
 from tests.tournament import sample_bots
@@ -81,9 +81,9 @@ def test_a_bot_on_another_machine_plays_a_tournament(tmp_path: Path) -> None:
     file.write_text(file.read_text() + HERE)
     run = tmp_path / "run"
     with playing(file) as (process, address):
-        said = until_told(run, "is waited for")
+        said = until_told(run, "awaited, for")
         assert f"On other machines, by {address}" in said
-        assert re.search(r"^far +is waited for, 10 min at most +20\d\d-", said, re.MULTILINE)
+        assert re.search(r"^far +awaited, for at most 10 min +20\d\d-", said, re.MULTILINE)
         stranger = dial_in(tmp_path, address, "x" * 43)
         assert stranger.wait(30) == 1
         assert "no bot with this token may dial in" in stranger.communicate()[1]
@@ -125,19 +125,19 @@ def test_what_cannot_be_received_is_said_before_anything_is_written(tmp_path: Pa
 def test_the_plan_says_whose_blocks_are_not_mirrored(tmp_path: Path) -> None:
     file, _ = write_cup(tmp_path, ("ann", "bob"), HEADER.replace("independent", "mirrored"))
     said = asara("tournament", "plan", file).stdout
-    assert "A block plays one deal in every rotation of its seats" in said
-    assert "\nIn blocks with an entry on another machine every match has a new deal.\n" in said
+    assert "Each block plays every rotation of its seats, with one deal." in said
+    assert "\nIn blocks with an entry on another machine, each match has its own deal.\n" in said
 
 
 def test_progress_says_who_is_waited_for() -> None:
-    assert awaited_words([]) == ""
-    assert awaited_words(["ann"]) == "; waiting for ann to dial in"
-    assert awaited_words(["ann", "bob", "cid", "dan", "eve"]) == (
+    assert awaited_text([]) == ""
+    assert awaited_text(["ann"]) == "; waiting for ann to dial in"
+    assert awaited_text(["ann", "bob", "cid", "dan", "eve"]) == (
         "; waiting for ann, bob, cid and 2 more to dial in"
     )
-    meter = Meter(7)
-    meter.awaited = lambda: ["ann"]
-    assert meter.words().endswith("; waiting for ann to dial in")
+    meter = RunMeter(7)
+    meter.start(0, [], lambda: ["ann"])
+    assert meter.summary().endswith("; waiting for ann to dial in")
 
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")

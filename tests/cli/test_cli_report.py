@@ -115,7 +115,7 @@ def test_what_is_not_installed_is_named(tmp_path, monkeypatch, capsys):
             monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "jinja2", None)
     assert fails(capsys, run) == (
-        "asara: the report needs jinja2, which is not installed: run pip install 'asara[report]'\n"
+        "asara: `asara report` needs the package jinja2: run pip install 'asara[report]'\n"
     )
 
 

@@ -37,7 +37,7 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
             break
     _, told = process.communicate(timeout=30)
     assert process.returncode == 128 + signal.SIGTERM
-    assert "The same command with --resume goes on with this run." in told
+    assert "To resume this run, repeat the command with --resume." in told
     return folder
 
 
@@ -56,14 +56,14 @@ def test_a_run_goes_on_only_as_it_was_begun(cup: Path, tmp_path: Path) -> None:
     )
     assert not (tmp_path / "none").exists()
     assert "signed with another key; name it with --key" in resume(cup, key="other")
-    assert "choose one" in resume(cup, "--out", run, "--replace")
+    assert "remove one of the two" in resume(cup, "--out", run, "--replace")
     file = cup / "cup.toml"
     begun = file.read_text()
     file.write_text(begun.replace("rounds = 8", "rounds = 9"))
     try:
         assert resume(cup) == (
-            f"asara: {file}: differs from {run / 'tournament.toml'}, which the run was begun "
-            "with; restore it, or start another run\n"
+            f"asara: {file}: differs from {run / 'tournament.toml'}, with which the run was "
+            "started; restore it, or start another run\n"
         )
     finally:
         file.write_text(begun)
@@ -111,7 +111,7 @@ def test_a_series_of_matches_is_no_tournament(tmp_path: Path) -> None:
     info = json.loads((out / "run.json").read_text())
     (out / "run.json").write_text(json.dumps({**info, "state": "running"}))
     file = write_tournament(tmp_path, GOOD)
-    assert "was not begun with a tournament file" in refusal(
+    assert "this run has no tournament file" in refusal(
         "tournament", "run", file, "--out", out, "--resume"
     )
 

@@ -30,7 +30,11 @@ def test_commands_alone_show_what_they_offer(words: tuple[str, ...]) -> None:
 def test_a_file_that_is_no_replay_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "notes.asara"
     path.write_text("hello")
-    for file, message in ((path, "no replay"), (tmp_path, "not a file"), (tmp_path / "no", "such")):
+    for file, message in (
+        (path, "not a replay"),
+        (tmp_path, "not a file"),
+        (tmp_path / "no", "such"),
+    ):
         done = asara("replay", "show", file)
         assert done.returncode == 1
         assert done.stdout == ""

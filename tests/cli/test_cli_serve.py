@@ -69,7 +69,7 @@ def test_a_guest_plays_an_opponent_and_the_replay_stays(tmp_path: Path) -> None:
         ("random", "guest-1"),
     ]
     assert refusal("serve", *words) == (
-        f"asara: --replays {replays}: holds replays already; name another directory\n"
+        f"asara: --replays {replays}: already holds replays; name another directory\n"
     )
 
 
@@ -106,6 +106,6 @@ def test_what_cannot_be_served_is_refused() -> None:
     assert "--insecure-remote" in said
     assert "TLS needs both" in refusal("serve", "--tls-cert", "cert.pem")
     assert "No such file" in refusal("serve", "--tls-cert", "cert.pem", "--tls-key", "key.pem")
-    assert "leave no open seat" in refusal("serve", *["--opponent", "random"] * 2)
+    assert "leave none of the 2 seats open" in refusal("serve", *["--opponent", "random"] * 2)
     assert "write host:port" in refusal("serve", "--listen", "here")
     assert "needs 'pro'" in refusal("serve", "--rules", "genie")

@@ -52,7 +52,7 @@ def test_blocks_with_a_forfeit_can_be_left_out_as_a_whole(run: Path) -> None:
 def test_the_cross_table_adds_up_to_one_across_its_diagonal(run: Path) -> None:
     done = asara("standings", run, "--cross")
     lines = done.stdout.split("Score of the row against the column\n")[1].splitlines()
-    assert lines[0].split() == ["entry", "1", "2", "3", "4"]
+    assert lines[0].split() == ["#", "entry", "1", "2", "3", "4"]
     cells = [line.split()[2:] for line in lines[1:]]
     assert len(cells) == 4
     assert max(map(len, lines)) <= 80
@@ -70,8 +70,8 @@ def test_a_wide_cross_table_is_shown_in_parts(run: Path) -> None:
     assert max(map(len, table.splitlines())) <= 80
     heads = [line.split() for line in table.splitlines() if "entry" in line]
     assert heads == [
-        ["entry", *map(str, range(1, 9))],
-        ["entry", *map(str, range(9, 16))],
+        ["#", "entry", *map(str, range(1, 9))],
+        ["#", "entry", *map(str, range(9, 16))],
     ]
     assert table.count("contestant-no-10") == 2
 

@@ -142,7 +142,7 @@ def test_a_run_that_was_stopped_or_killed_is_told_from_one_that_goes_on(
         process.send_signal(number)
         process.wait(30)
     lines = asara("status", tmp_path / "run").stdout.splitlines()
-    assert lines[0] == f"Cup: {said}; --resume goes on with it"
+    assert lines[0] == f"Cup: {said}; continue it with --resume"
     assert lines[2].startswith("Took ")
 
 
@@ -263,7 +263,7 @@ def test_who_fails_is_told_with_the_latest_reason_the_worst_first(run: Path) -> 
     assert "late" in said
     assert "early" not in said
     said = asara("status", run, "--top", "1").stdout
-    assert "… and 1 entry more" in said
+    assert "… and 1 more entry" in said
     assert "late" not in said
 
 

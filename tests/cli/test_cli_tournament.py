@@ -38,10 +38,10 @@ def test_the_plan_counts_blocks_and_matches_and_tells_their_balance(tmp_path: Pa
         ["all", "16", "36"],
     ]
     assert done.stdout.splitlines()[-3] == (
-        "A block plays a new deal in every rotation of its seats, so that seats are even."
+        "Each block plays every rotation of its seats, with a new deal for each match."
     )
-    assert done.stdout.splitlines()[-2].startswith("About ")
-    assert done.stdout.splitlines()[-1].startswith("At most ")
+    assert done.stdout.splitlines()[-2].startswith("Duration: about ")
+    assert done.stdout.splitlines()[-1].startswith("at most ")
 
 
 def test_the_plan_of_a_balanced_schedule_of_many_entries(tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_the_plan_of_a_balanced_schedule_of_many_entries(tmp_path: Path) -> None
     lines = [line.split() for line in done.stdout.splitlines()]
     assert lines[0][:2] == ["Cup:", "6,000"]
     assert lines[2] == ["basic", "4", "1,500", "6,000", "30", "0–1"]
-    assert "A block plays one deal in every rotation" in done.stdout
+    assert "Each block plays every rotation of its seats, with one deal." in done.stdout
 
 
 def test_more_matches_than_anybody_can_play_are_refused_before_they_are_listed(
@@ -65,7 +65,7 @@ def test_more_matches_than_anybody_can_play_are_refused_before_they_are_listed(
     said = refusal("tournament", "run", file, "--out", tmp_path / "run")
     assert said == (
         "asara: cup.toml: 6,326,320 matches are too many (at most 1,000,000); "
-        "set blocks_per_entry, or play fewer rounds, rule_sets or seats\n"
+        "set blocks_per_entry, or reduce rounds, rule_sets or seats\n"
     )
     assert refusal("tournament", "plan", file) == said
     assert not (tmp_path / "run").exists()
@@ -119,9 +119,9 @@ def test_a_run_prints_standings_and_leaves_everything_in_its_directory(tmp_path:
         "tournament.toml",
     ]
     info = json.loads((out / "run.json").read_text())
-    assert f"Deals are bound by SHA-256 {info['deal_commitment']}\n" in done.stderr
+    assert f"Deal commitment (SHA-256): {info['deal_commitment']}\n" in done.stderr
     assert info["deal_commitment"] in (out / "run.log").read_text().splitlines()[0]
-    assert f"Deals are opened by {info['tournament_secret']}\n" in done.stderr
+    assert f"Tournament secret: {info['tournament_secret']}\n" in done.stderr
     assert len(list((out / "replays").iterdir())) == 12
     assert "match started" in (out / "run.log").read_text()
     assert (out / "tournament.toml").read_text() == file.read_text()
@@ -202,8 +202,8 @@ def test_a_sandbox_has_no_network_for_bots_that_need_tcp(tmp_path: Path) -> None
     file = write_tournament(tmp_path, GOOD, HEADER + 'transport = "tcp"\n')
     words = ("tournament", "run", file, "--out", tmp_path / "run")
     assert refusal(*words, "--sandbox", "bubblewrap") == (
-        'asara: transport = "tcp" does not reach into the sandbox, which has no network; '
-        "leave it out, or use --sandbox none to run bots unconfined, with your rights\n"
+        'asara: transport = "tcp" does not work in the sandbox, which has no network; '
+        "remove it, or use --sandbox none to run bots unconfined, with your rights\n"
     )
     assert not (tmp_path / "run").exists()
 
@@ -267,7 +267,7 @@ def test_a_second_signal_does_not_wait_for_anybody(tmp_path: Path) -> None:
     assert time.monotonic() - began < 4.5
     assert process.returncode == 130
     assert stderr.splitlines()[-1] == (
-        "asara: stopped at once; the standings hold what was finished"
+        "asara: stopped immediately; the standings contain the finished matches"
     )
     assert "Traceback" not in stderr
     assert json.loads((out / "standings.json").read_text())["matches"]["played"] == 0
