@@ -1,4 +1,4 @@
-"""Actions, events and results from messages, which may hold anything that a stranger sends."""
+"""Decode actions, events and results of messages, which may contain anything."""
 
 from collections.abc import Callable
 from itertools import pairwise
