@@ -1,4 +1,4 @@
-"""A referee that is started again goes on with the matches of the one before it."""
+"""A restarted referee continues the matches of the one before it."""
 
 import asyncio
 import sqlite3
@@ -24,7 +24,7 @@ QUICK = ClockSettings(start_up_s=0.2, bank_s=5, reconnect_s=0.2)
 
 @asynccontextmanager
 async def kept(path: Path) -> AsyncIterator[Court]:
-    """A referee with a journal. In the end it is gone as by a kill: nobody forfeits for it."""
+    """A referee with a journal, which ends as by a kill: no bot forfeits."""
     journal = Journal(path / "journal.sqlite")
     async with court(journal=journal) as held:
         held.admit("a", "b")
@@ -35,7 +35,7 @@ async def kept(path: Path) -> AsyncIterator[Court]:
 
 
 async def play_some(folder: Path, match: MatchSpec, replies: int) -> None:
-    """Play so many replies, and let the referee be killed."""
+    """Play so many replies, and end the referee as by a kill."""
     async with kept(folder) as held:
         streams = {name: await held.dial(name) for name in "ab"}
         playing = asyncio.create_task(held.referee.play(match))
@@ -56,7 +56,7 @@ async def play_some(folder: Path, match: MatchSpec, replies: int) -> None:
 
 
 def check(record: MatchRecord) -> None:
-    """The replay of a match that was reopened holds like any other."""
+    """Check that the replay of a reopened match is sound."""
     assert not record.void
     kept_replay = replay_of(record)
     replay = parse_replay(replay_bytes(kept_replay, SigningKey.new()))
@@ -70,7 +70,7 @@ def check(record: MatchRecord) -> None:
 async def test_bots_that_come_back_play_on_at_the_same_decision_with_the_same_clock(tmp_path):
     match = spec(clocks=PATIENT)
     await play_some(tmp_path, match, replies=7)
-    await asyncio.sleep(0.3)  # nobody is charged for it
+    await asyncio.sleep(0.3)  # no clock is charged for it
     async with kept(tmp_path) as held:
         a, b = await held.dial("a"), await held.dial("b")
         playing = asyncio.create_task(held.referee.play(match))
@@ -183,7 +183,7 @@ async def test_records_that_do_not_hold_void_the_match(tmp_path):
 @pytest.mark.sources_only
 @asynchronous
 async def test_everything_is_committed_before_it_is_told(tmp_path, monkeypatch):
-    """Whatever a stream is given, the journal on the disk leads to it."""
+    """Every message to a stream follows from records that are on disk."""
     really_commit = Journal.commit
     committed: list[bytes] = []
     ahead: list[str] = []
