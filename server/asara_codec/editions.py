@@ -120,13 +120,7 @@ def edition_from_proto(message: EditionMessage) -> Edition:
         (entry.kind, entry.colour): (entry.plain, entry.gold) for entry in message.tiles
     }
     buyers: dict[int, int] = {entry.colour: entry.count for entry in message.buyers}
-    printed: dict[int, list[SpaceInfo]] = {area: [] for area in Area}
-    chests = []
-    for info in message.spaces:
-        space = from_message(Space, info.space, "edition.spaces")
-        printed[space.area].append(info)
-        if info.chest:
-            chests.append(space)
+    printed, chests = _spaces(message)
 
     def numbers(area: Area) -> tuple[int, ...]:
         return tuple(info.space.number for info in printed[area])
@@ -162,7 +156,7 @@ def edition_from_proto(message: EditionMessage) -> Edition:
                 (from_message(GiftCard, entry.card, "edition.gifts"), entry.count)
                 for entry in message.gifts
             ),
-            chests=tuple(chests),
+            chests=chests,
             gifts_professional=(),
             chests_professional=(),
             colour_awards=tuple(_read_award(colours[colour].highest_tower) for colour in Colour),
@@ -174,6 +168,18 @@ def edition_from_proto(message: EditionMessage) -> Edition:
         raise CodecError(
             "edition: a colour, kind or area is missing; a newer referee may have sent it"
         ) from None
+
+
+def _spaces(message: EditionMessage) -> tuple[dict[int, list[SpaceInfo]], tuple[Space, ...]]:
+    """Return the spaces by area, and those with a chest."""
+    printed: dict[int, list[SpaceInfo]] = {area: [] for area in Area}
+    chests = []
+    for info in message.spaces:
+        space = from_message(Space, info.space, "edition.spaces")
+        printed[space.area].append(info)
+        if info.chest:
+            chests.append(space)
+    return printed, tuple(chests)
 
 
 def _read_award(message: AwardMessage) -> Award:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Termination(IntEnum):
-    """How a seat's part in a match ended."""
+    """The end of a seat's part in a match."""
 
     UNSPECIFIED = 0
     """The match is running."""
@@ -27,7 +27,7 @@ class Termination(IntEnum):
 
 
 class RejectionReason(IntEnum):
-    """Why a reply was not accepted."""
+    """The reason for not accepting a reply."""
 
     UNSPECIFIED = 0
     EMPTY = 1
@@ -47,7 +47,7 @@ class SeatForfeited(NamedTuple):
 
 
 class SeatResult(NamedTuple):
-    """How a match ended for one seat; public after the end."""
+    """The result of a match for one seat; public after the end."""
 
     seat: int
     entry: str

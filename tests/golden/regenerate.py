@@ -1,6 +1,6 @@
-"""Writes the transcripts of this folder anew: `python -m tests.golden.regenerate` in the checkout.
+"""Rewrite the transcripts of this folder: `python -m tests.golden.regenerate` in the checkout.
 
-Review what changed as a diff: it is what the players of these matches would notice.
+Review the changes as a diff: the players of these matches would notice them.
 """
 
 from pathlib import Path

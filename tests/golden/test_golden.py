@@ -14,7 +14,7 @@ FOLDER = Path(__file__).parent
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
 def test_transcript(script):
-    """After a wanted change: `python -m tests.golden.regenerate`, and review the diff."""
+    """After an intended change, run `python -m tests.golden.regenerate` and review the diff."""
     expected = (FOLDER / f"{script.name}.txt").read_text().splitlines()
     for number, (line, wanted) in enumerate(zip(lines(script), expected, strict=True), 1):
         assert line == wanted, f"{script.name}.txt, line {number}"

@@ -1,6 +1,6 @@
 """Matches written out: every event, decision and answer, and every seat's view at some decisions.
 
-The text depends on the rules engine alone. What changes in it is what a change of the engine does.
+The text depends only on the rules engine, so its changes are those of the engine.
 """
 
 import random
@@ -36,8 +36,8 @@ class Script(NamedTuple):
     rule_sets: str
     seats: int
     seed: int
-    #: The last year that is written.
     years: int
+    """Number of years that are written."""
 
 
 SCRIPTS = (
@@ -60,7 +60,7 @@ def lines(script: Script) -> Iterator[str]:
         number += 1
         occasion = state.kind
         if occasion not in seen or state.year not in seen:
-            seen |= {occasion, state.year, DecisionKind.BUYERS}  # nobody sees more than before
+            seen |= {occasion, state.year, DecisionKind.BUYERS}  # no seat sees more than before
             yield from view_lines(state)
         yield f"{number}. seat {state.seat} {asked(state)}"
         yield f"   of {listed(state)}"
@@ -75,7 +75,7 @@ def lines(script: Script) -> Iterator[str]:
 
 
 def asked(state: State) -> str:
-    """The decision, with what has happened of it so far."""
+    """The decision, with its progress so far."""
     found = view(state, state.seat).decision
     assert found is not None
     parts = [found.kind.name]
@@ -154,7 +154,7 @@ def counted(names: Any, counts: tuple[int, ...]) -> str:
 
 
 def view_lines(state: State) -> Iterator[str]:
-    """What everybody sees, and what each seat sees besides."""
+    """The public view, and the private view of each seat."""
     yield "   ~ table"
     yield from (f"   ~   {line}" for line in public_lines(public_view(state)))
     for seat in range(state.rules.seats):

@@ -1,7 +1,7 @@
-"""Writes the vectors of this folder anew: `python -m tests.vectors.regenerate` in the checkout.
+"""Rewrite the vectors of this folder: `python -m tests.vectors.regenerate` in the checkout.
 
-Look at the difference before committing it: whatever changes here changes what every deal,
-every replay and every other implementation of the rules means.
+Review the changes before you commit them: they change the meaning of every deal and every replay,
+and every other implementation of the rules.
 """
 
 import json

@@ -23,7 +23,7 @@ from asara_server.match import deal_secrets
 
 ONE, TWO, THREE = bytes(range(32)), bytes(range(32, 64)), bytes(range(1, 33))
 
-#: Seed, name of the match, name of its block where that is mirrored, nonces.
+# Seed, name of the match, name of its block if that is mirrored, nonces.
 MATCHES = [
     ("spring", "r1-basic-0001", "", []),
     ("spring", "r1-pro+gifts-0007.2", "", []),
@@ -34,12 +34,12 @@ MATCHES = [
 ]
 SEATS = [("1", "m1", 0), ("1", "m1", 3), ("tournée ✓", "r1-pro+gifts-0007", 2)]
 
-#: What a later version of the protocol may add to a message: field 2047 is 1.
 UNKNOWN = b"\xf8\x7f\x01"
+"""A field that a later version of the protocol may add to a message: field 2047 is 1."""
 
 
 def joint_deals() -> dict[str, Any]:
-    """From a seed to the order of a shuffle; and nonces that follow from a seed."""
+    """The way from a seed to the order of a shuffle, and nonces that follow from a seed."""
     return {
         "about": [
             "Secrets of deals, as server/README.md derives them. buyers_0_of_20: the order in",
@@ -87,7 +87,7 @@ def _deal(seed: str, match_id: str, block: str, nonces: list[bytes]) -> dict[str
 
 
 def digests() -> dict[str, Any]:
-    """All that a seat is told in a joint match, and the digest after each message."""
+    """All messages to a seat in a joint match, and the digest after each."""
     digest = bytes(32)
     steps = []
     for message in _messages():

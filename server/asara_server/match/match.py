@@ -51,7 +51,7 @@ ReceivedAction = Action | ActionMessage
 
 
 class Answer(Enum):
-    """How a match treats a reply."""
+    """The outcome of a reply."""
 
     ACCEPTED = "accepted"
     REJECTED = "rejected"

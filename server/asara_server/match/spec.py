@@ -1,4 +1,4 @@
-"""What a match is played with, and the record of a finished one."""
+"""The parameters of a match, and the record of a finished one."""
 
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Self
