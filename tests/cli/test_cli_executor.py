@@ -1,4 +1,4 @@
-"""The options that say who plays: which go together, and what is said where they do not."""
+"""The options that choose an executor: which fit together, and the errors if they do not."""
 
 import sys
 from pathlib import Path

@@ -12,13 +12,13 @@ def test_the_version_is_the_packages() -> None:
 
 
 def test_the_edition_is_shown_with_the_source_of_every_table() -> None:
-    said = asara("rules").stdout
-    assert f"SHA-256: {load_edition().sha256.hex()}" in said
-    assert max(map(len, said.splitlines())) <= 80
-    words = " ".join(said.split())
+    text = asara("rules").stdout
+    assert f"SHA-256: {load_edition().sha256.hex()}" in text
+    assert max(map(len, text.splitlines())) <= 80
+    words = " ".join(text.split())
     for source in load_edition().sources:
         assert f"{source.table} {source.values} source: {source.source}" in words
-    assert "pro+gifts+genie" in said
+    assert "pro+gifts+genie" in text
 
 
 @pytest.mark.parametrize("words", [(), ("tournament",), ("replay",)])

@@ -62,12 +62,12 @@ def test_more_matches_than_anybody_can_play_are_refused_before_they_are_listed(
 ) -> None:
     programs = {f"bot{i}": "" for i in range(80)}
     file = write_tournament(tmp_path, programs, HEADER.replace("seats = 2", "seats = 4"))
-    said = refusal("tournament", "run", file, "--out", tmp_path / "run")
-    assert said == (
+    error = refusal("tournament", "run", file, "--out", tmp_path / "run")
+    assert error == (
         "asara: cup.toml: 6,326,320 matches are too many (at most 1,000,000); "
         "set blocks_per_entry, or reduce rounds, rule_sets or seats\n"
     )
-    assert refusal("tournament", "plan", file) == said
+    assert refusal("tournament", "plan", file) == error
     assert not (tmp_path / "run").exists()
 
 
@@ -140,8 +140,8 @@ def test_a_run_prints_standings_and_leaves_everything_in_its_directory(tmp_path:
 
 def test_nothing_that_is_not_a_run_is_ever_deleted(tmp_path: Path) -> None:
     file = write_tournament(tmp_path, GOOD)
-    said = refusal("tournament", "run", file, "--out", tmp_path, "--replace")
-    assert said == (
+    error = refusal("tournament", "run", file, "--out", tmp_path, "--replace")
+    assert error == (
         f"asara: {tmp_path}: is not empty, and holds no run; "
         "name a directory that is empty or new\n"
     )
@@ -177,25 +177,25 @@ def test_without_a_sandbox_that_works_bots_are_not_started(
     tools.mkdir()
     monkeypatch.setenv("PATH", str(tools))
     use_none = "use --sandbox none to run bots unconfined, with your rights\n"
-    said = refusal(*words)
+    error = refusal(*words)
     if sys.platform != "linux":
-        assert said == f"asara: --sandbox bubblewrap: the sandbox needs Linux; {use_none}"
+        assert error == f"asara: --sandbox bubblewrap: the sandbox needs Linux; {use_none}"
         return
-    assert said.startswith(
+    assert error.startswith(
         "asara: --sandbox bubblewrap: bubblewrap (bwrap) is not on PATH; install it ("
     )
-    assert said.endswith(use_none)
+    assert error.endswith(use_none)
     (tools / "bwrap").write_text(
         "#!/bin/sh\necho bwrap: Unknown option --disable-userns >&2\nexit 1"
     )
     (tools / "bwrap").chmod(0o755)
     assert "prlimit is not on PATH; install util-linux" in refusal(*words)
     (tools / "prlimit").symlink_to(prlimit)
-    said = refusal(*words)
-    assert "bubblewrap 0.8 or newer is needed" in said or "run asara as an ordinary user" in said
-    assert said.endswith(use_none)
+    error = refusal(*words)
+    assert "bubblewrap 0.8 or newer is needed" in error or "run asara as an ordinary user" in error
+    assert error.endswith(use_none)
     assert not (tmp_path / "run").exists()
-    assert refusal("match", "random", "random") == said
+    assert refusal("match", "random", "random") == error
 
 
 def test_a_sandbox_has_no_network_for_bots_that_need_tcp(tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def wait_for(what: Callable[[], bool]) -> None:
 
 
 def processes_of(folder: Path) -> str:
-    """Processes that have to do with this folder."""
+    """Return the processes whose command lines name this folder."""
     found = subprocess.run(
         ["pgrep", "-f", str(folder)], capture_output=True, text=True, check=False
     )
