@@ -1,4 +1,4 @@
-"""The edition: numbers printed on board and components, as data with the source of each."""
+"""The edition: the numbers printed on the board and the components, with the source of each."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ __all__ = ["Award", "Edition", "EditionError", "LitOffer", "load_edition", "pars
 
 
 class EditionError(ValueError):
-    """An edition file is wrong; the message names the table and key."""
+    """An edition file is invalid; the message names the table and key."""
 
 
 class Award(NamedTuple):
-    """Prestige for the first two places."""
+    """Prestige for the first and the second place."""
 
     first: int
     second: int
 
 
 class LitOffer(NamedTuple):
-    """One way to pay in the House of Lighted Windows: Asari, windows drawn, windows kept."""
+    """An offer of the House of Lighted Windows: its price, and the windows drawn and kept."""
 
     asari: int
     drawn: int
@@ -37,7 +37,7 @@ class LitOffer(NamedTuple):
 
 
 class Source(NamedTuple):
-    """Where the numbers of one table of the edition come from."""
+    """The source of one table of the edition, and its values as a text."""
 
     table: str
     values: str
@@ -46,22 +46,27 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True)
 class Edition:
-    """All numbers of an edition. Tuples by colour run from BROWN, by buyer colour from BLUE."""
+    """All numbers of an edition. Tuples by colour begin with BROWN, by buyer colour with BLUE."""
 
     name: str
     years: int
     prices: tuple[int, ...]
-    #: By section kind, then colour: (plain, gold).
+    """Asari for a section, by colour."""
     tiles: tuple[tuple[tuple[int, int], ...], ...]
+    """Number of plain and of gold sections, by kind and colour."""
     lit_windows: tuple[int, ...]
+    """Number of lit windows by colour."""
     buyers: tuple[int, ...]
-    #: For 2, 3 and 4 players.
+    """Number of buyers by buyer colour."""
     hand_sizes: tuple[int, int, int]
-    #: By seat.
+    """Number of buyers dealt to each of 2, 3 and 4 players."""
     starting_asari: tuple[int, ...]
+    """By seat."""
     yearly_asari: int
     market_spaces: int
+    """Number of spaces in each market."""
     display_size: int
+    """Number of sections on a full display."""
     plots: tuple[int, ...]
     bank: tuple[int, ...]
     coloured_building: int
@@ -73,6 +78,7 @@ class Edition:
     lit_offers: tuple[LitOffer, ...]
     genie: tuple[int, ...]
     gifts: tuple[tuple[GiftCard, int], ...]
+    """Cards, and the number of each."""
     chests: tuple[Space, ...]
     gifts_professional: tuple[tuple[GiftCard, int], ...]
     chests_professional: tuple[Space, ...]
@@ -80,19 +86,19 @@ class Edition:
     highest_award: Award
     most_award: Award
     asari_per_prestige: int
-    #: One row per table of the file.
     sources: tuple[Source, ...] = field(default=(), compare=False)
-    #: The file, byte for byte.
+    """One row per table of the file."""
     data: bytes = field(default=b"", compare=False, repr=False)
+    """The file, byte for byte."""
 
     @property
     def sha256(self) -> bytes:
-        """SHA-256 of the file; pins the edition in every replay."""
+        """SHA-256 of the file, by which a replay identifies its edition."""
         return hashlib.sha256(self.data).digest()
 
 
 def load_edition(path: Path | None = None) -> Edition:
-    """The edition in `path`, or the one that comes with the rules; raises EditionError."""
+    """Return the edition in a file, by default the shipped one; raise EditionError."""
     if path is None:
         return _shipped()
     try:
@@ -111,7 +117,7 @@ def _shipped() -> Edition:
 
 
 def parse_edition(data: bytes) -> Edition:
-    """The edition that the bytes of a file describe; raises EditionError."""
+    """Return the edition that the bytes of a file describe; raise EditionError."""
     try:
         raw = tomllib.loads(data.decode())
     except ValueError as error:  # of the text, of TOML, or of a number with thousands of digits
@@ -119,9 +125,7 @@ def parse_edition(data: bytes) -> Edition:
     except RecursionError:
         raise EditionError("not TOML: nested too deeply") from None
     root = _Table("", raw)
-    name = root.text("name")
-    reader = _Reader(root)
-    edition = reader.edition(name, data)
+    edition = _Reader(root).edition(root.text("name"), data)
     root.done()
     _check(edition)
     return edition
@@ -130,10 +134,10 @@ def parse_edition(data: bytes) -> Edition:
 _COLOUR_KEYS = [colour.name.lower() for colour in Colour]
 _GIFT_KINDS = {kind.name.lower().replace("_", "-"): kind for kind in GiftKind}
 _KINDS = {kind.name.lower(): kind for kind in SectionKind}
-#: Larger numbers are mistakes, and hands are packed into six bits a colour.
 _LIMIT = 60
-#: Spaces that an area has room for.
+"""Larger numbers are mistakes, and a packed hand has six bits per colour."""
 _SPACES = 8
+"""Most spaces in an area."""
 
 
 class _Table:
@@ -176,7 +180,7 @@ class _Table:
         return tuple(_as_number(f"{self.path}{key}[{i}]", v, least) for i, v in enumerate(value))
 
     def distinct(self, key: str) -> tuple[int, ...]:
-        """Numbers printed on the spaces of one area: they tell the spaces apart."""
+        """Numbers printed on the spaces of an area, rising; no two spaces have the same."""
         values = self.numbers(key)
         if not values or len(set(values)) != len(values) or len(values) > _SPACES:
             raise EditionError(f"{self.path}{key}: needs 1 to {_SPACES} different numbers")
@@ -200,102 +204,73 @@ def _as_number(path: str, value: Any, least: int, most: int = _LIMIT) -> int:
 
 
 class _Reader:
-    """Reads one table after the other and keeps their sources."""
+    """Reads one table after the other, and collects their sources."""
 
     def __init__(self, root: _Table) -> None:
         self.root = root
+        self.table = root
         self.sources: list[Source] = []
-        self.open: _Table | None = None
-        self.source = ""
 
     def enter(self, key: str) -> _Table:
-        """The next table; the one before must be read to its end."""
+        """Begin the next table; the one before must have been read to its end."""
         self.leave()
-        self.open = self.root.table(key)
-        self.source = self.open.text("source")
-        return self.open
+        self.table = self.root.table(key)
+        self.table.text("source")
+        return self.table
 
-    def leave(self) -> None:
-        table = self.open
-        if table is not None:
-            table.done()
-            name = table.path.removesuffix(".")
-            parts = [_told(name, k, v) for k, v in table.raw.items() if k != "source"]
-            values = ("; " if name == "tiles" else ", ").join(parts)
-            self.sources.append(Source(name, values, self.source))
+    def leave(self) -> tuple[Source, ...]:
+        """Return the sources of the tables so far."""
+        if self.table is not self.root:
+            self.table.done()
+            self.sources.append(_source(self.table))
+        return tuple(self.sources)
 
     def edition(self, name: str, data: bytes) -> Edition:
-        years = self.enter("years").number("value")
-        table = self.enter("prices")
-        prices = tuple(table.number(key) for key in _COLOUR_KEYS)
-        table = self.enter("tiles")
-        tiles = tuple(_tiles(table.table(kind.name.lower())) for kind in SectionKind)
-        table = self.enter("lit_windows")
-        lit_windows = tuple(table.number(key, 0) for key in _COLOUR_KEYS)
-        table = self.enter("buyers")
-        buyers = tuple(table.number(colour.name.lower()) for colour in BuyerColour)
-        table = self.enter("hand_size")
-        hand_sizes = (table.number("2"), table.number("3"), table.number("4"))
-        starting_asari = self.enter("starting_asari").numbers("value", 4, 0)
-        yearly_asari = self.enter("yearly_asari").number("value", 0)
-        table = self.enter("market")
-        market_spaces, display_size = table.number("spaces", most=_SPACES), table.number("display")
-        plots = self.enter("building_circle").distinct("plots")
-        bank = self.enter("bank").distinct("values")
-        coloured_building = self.enter("coloured_building").number("income")
-        spies = self.enter("house_of_spies").distinct("costs")
-        patronage_spaces = self.enter("caliphs_patronage").number("spaces", most=_SPACES)
-        table = self.enter("tent")
-        tent, tent_buyers = table.distinct("costs"), table.number("buyers")
-        table = self.enter("house_of_lighted_windows")
-        lit_spaces = table.number("spaces", most=_SPACES)
-        lit_offers = tuple(_offer(offer) for offer in table.tables("offers"))
-        genie = self.enter("house_of_the_bottle_genie").distinct("costs")
-        gifts, chests = _gifts(self.enter("gifts"))
-        gifts_professional, chests_professional = _gifts(self.enter("gifts_professional"))
-        table = self.enter("awards")
-        awards = tuple(Award(*table.numbers(key, 2, 0)) for key in _COLOUR_KEYS)
-        highest = Award(*table.numbers("highest_tower", 2, 0))
-        most = Award(*table.numbers("most_towers", 2, 0))
-        asari_per_prestige = table.number("asari_per_prestige")
-        self.leave()
+        """Read all tables; the first error is raised, in this order."""
+        enter = self.enter
         return Edition(
             name=name,
-            years=years,
-            prices=prices,
-            tiles=tiles,
-            lit_windows=lit_windows,
-            buyers=buyers,
-            hand_sizes=hand_sizes,
-            starting_asari=starting_asari,
-            yearly_asari=yearly_asari,
-            market_spaces=market_spaces,
-            display_size=display_size,
-            plots=plots,
-            bank=bank,
-            coloured_building=coloured_building,
-            spies=spies,
-            patronage_spaces=patronage_spaces,
-            tent=tent,
-            tent_buyers=tent_buyers,
-            lit_spaces=lit_spaces,
-            lit_offers=lit_offers,
-            genie=genie,
-            gifts=gifts,
-            chests=chests,
-            gifts_professional=gifts_professional,
-            chests_professional=chests_professional,
-            colour_awards=awards,
-            highest_award=highest,
-            most_award=most,
-            asari_per_prestige=asari_per_prestige,
-            sources=tuple(self.sources),
+            years=enter("years").number("value"),
+            prices=_by_colour(enter("prices")),
+            tiles=_tiles(enter("tiles")),
+            lit_windows=_by_colour(enter("lit_windows"), 0),
+            buyers=_by_buyer_colour(enter("buyers")),
+            hand_sizes=_hand_sizes(enter("hand_size")),
+            starting_asari=enter("starting_asari").numbers("value", 4, 0),
+            yearly_asari=enter("yearly_asari").number("value", 0),
+            market_spaces=enter("market").number("spaces", most=_SPACES),
+            display_size=self.table.number("display"),
+            plots=enter("building_circle").distinct("plots"),
+            bank=enter("bank").distinct("values"),
+            coloured_building=enter("coloured_building").number("income"),
+            spies=enter("house_of_spies").distinct("costs"),
+            patronage_spaces=enter("caliphs_patronage").number("spaces", most=_SPACES),
+            tent=enter("tent").distinct("costs"),
+            tent_buyers=self.table.number("buyers"),
+            lit_spaces=enter("house_of_lighted_windows").number("spaces", most=_SPACES),
+            lit_offers=tuple(map(_offer, self.table.tables("offers"))),
+            genie=enter("house_of_the_bottle_genie").distinct("costs"),
+            gifts=_gifts(enter("gifts")),
+            chests=_chests(self.table),
+            gifts_professional=_gifts(enter("gifts_professional")),
+            chests_professional=_chests(self.table),
+            colour_awards=_colour_awards(enter("awards")),
+            highest_award=_award(self.table, "highest_tower"),
+            most_award=_award(self.table, "most_towers"),
+            asari_per_prestige=self.table.number("asari_per_prestige"),
+            sources=self.leave(),
             data=data,
         )
 
 
-def _told(table: str, key: str, value: Any) -> str:
-    """One value of a table, for people."""
+def _source(table: _Table) -> Source:
+    name = table.path.removesuffix(".")
+    parts = [_describe(name, key, v) for key, v in table.raw.items() if key != "source"]
+    return Source(name, ("; " if name == "tiles" else ", ").join(parts), table.raw["source"])
+
+
+def _describe(table: str, key: str, value: Any) -> str:
+    """One value of a table, as a text for people."""
     if table == "tiles":
         colours = (f"{colour} {plain} + {gold} gold" for colour, (plain, gold) in value.items())
         return f"{key}: {', '.join(colours)}"
@@ -310,13 +285,37 @@ def _show(value: Any) -> str:
     return str(value)
 
 
-def _tiles(table: _Table) -> tuple[tuple[int, int], ...]:
+def _by_colour(table: _Table, least: int = 1) -> tuple[int, ...]:
+    return tuple(table.number(key, least) for key in _COLOUR_KEYS)
+
+
+def _by_buyer_colour(table: _Table) -> tuple[int, ...]:
+    return tuple(table.number(colour.name.lower()) for colour in BuyerColour)
+
+
+def _tiles(table: _Table) -> tuple[tuple[tuple[int, int], ...], ...]:
+    return tuple(_tiles_of_kind(table.table(kind.name.lower())) for kind in SectionKind)
+
+
+def _tiles_of_kind(table: _Table) -> tuple[tuple[int, int], ...]:
     rows = []
     for key in _COLOUR_KEYS:
         plain, gold = table.numbers(key, 2, 0)
         rows.append((plain, gold))
     table.done()
     return tuple(rows)
+
+
+def _hand_sizes(table: _Table) -> tuple[int, int, int]:
+    return (table.number("2"), table.number("3"), table.number("4"))
+
+
+def _colour_awards(table: _Table) -> tuple[Award, ...]:
+    return tuple(_award(table, key) for key in _COLOUR_KEYS)
+
+
+def _award(table: _Table, key: str) -> Award:
+    return Award(*table.numbers(key, 2, 0))
 
 
 def _offer(table: _Table) -> LitOffer:
@@ -336,7 +335,7 @@ _GIFT_FIELDS = {
 }
 
 
-def _gifts(table: _Table) -> tuple[tuple[tuple[GiftCard, int], ...], tuple[Space, ...]]:
+def _gifts(table: _Table) -> tuple[tuple[GiftCard, int], ...]:
     cards = []
     for row in table.tables("cards"):
         word = row.text("kind")
@@ -354,6 +353,10 @@ def _gifts(table: _Table) -> tuple[tuple[tuple[GiftCard, int], ...], tuple[Space
                 fields[key] = row.number(key)
         cards.append((GiftCard(kind, **fields), row.number("count")))
         row.done()
+    return tuple(cards)
+
+
+def _chests(table: _Table) -> tuple[Space, ...]:
     texts = table.get("chests")
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise EditionError(f"{table.path}chests: not a list of spaces")
@@ -363,11 +366,11 @@ def _gifts(table: _Table) -> tuple[tuple[tuple[GiftCard, int], ...], tuple[Space
             chests.append(parse_space(text))
         except ValueError as error:
             raise EditionError(f"{table.path}chests[{index}]: {error}") from None
-    return tuple(cards), tuple(chests)
+    return tuple(chests)
 
 
 def _check(edition: Edition) -> None:
-    """Numbers that fit each other; raises EditionError."""
+    """Raise EditionError if numbers of different tables contradict each other."""
     if edition.plots[-1] > 15:
         raise EditionError("building_circle.plots: at most 15 sections")
     if len({offer.asari for offer in edition.lit_offers}) != len(edition.lit_offers):
@@ -382,7 +385,7 @@ def _check(edition: Edition) -> None:
 
 
 def _check_chests(edition: Edition) -> None:
-    """Every chest stands on a space of its own, of a board that its rule set has."""
+    """Raise EditionError unless each chest has its own space, on the board of its rule sets."""
     board: dict[Area, Iterable[int]] = {
         **{Area(int(kind)): range(1, edition.market_spaces + 1) for kind in SectionKind},
         Area.BUILDING_CIRCLE: edition.plots,
@@ -402,11 +405,11 @@ def _check_spaces(
 ) -> None:
     for index, space in enumerate(chests):
         name = format_space(space)
-        where = f"{table}.chests[{index}]"
+        path = f"{table}.chests[{index}]"
         if space.area == Area.COLOURED_BUILDING:
-            raise EditionError(f"{where}: no chest can stand on {name!r}, which is never occupied")
+            raise EditionError(f"{path}: no chest can stand on {name!r}, which is never occupied")
         if space.number not in board.get(space.area, ()):
-            raise EditionError(f"{where}: no space {name!r} on the board of these rules")
+            raise EditionError(f"{path}: no space {name!r} on the board of these rules")
         if space in taken:
-            raise EditionError(f"{where}: {name!r} has a chest already")
+            raise EditionError(f"{path}: {name!r} has a chest already")
         taken.add(space)
