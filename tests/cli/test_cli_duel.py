@@ -10,7 +10,7 @@ from asara_server.cli.display.duel import answer, progress_line
 from asara_server.tournament.standings.duel import DuelReport
 from asara_server.tournament.standings.match_result import read_results
 from asara_server.tournament.standings.sprt import Verdict
-from tests.cli.command import asara, command_line, environment, on_terminal, refusal
+from tests.cli.command import asara, asara_process, command_line, environment, on_terminal, refusal
 from tests.tournament import sample_bots
 
 STEADY = """
@@ -19,6 +19,16 @@ asara.run(lambda decision, match: decision.legal_actions[0])
 """
 """A bot that plays every match in the same way, so that a twin scores ½ in every block."""
 
+SLOW = """
+import time
+import asara
+def decide(decision, match):
+    time.sleep(0.005)
+    return match.random.choice(decision.legal_actions)
+asara.run(decide)
+"""
+"""A random bot that takes long enough for a duel to be stopped."""
+
 
 def write(folder: Path, **programs: str) -> None:
     for name, code in programs.items():
@@ -26,8 +36,8 @@ def write(folder: Path, **programs: str) -> None:
 
 
 def test_greedy_is_better_than_random(tmp_path: Path) -> None:
-    words = ("--margin", "0.2", "--at-once", "2", "--out", "run", "--json", "answer.json")
-    done = asara("duel", "greedy", "random", *words, cwd=tmp_path)
+    words = "duel greedy random --margin 0.4 --seed spring --at-once 2 --out run --json answer.json"
+    done = asara(*words.split(), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     sentence = re.fullmatch(
         r"greedy is better than random: it scored (0\.\d{3}|1\.000) "
@@ -41,7 +51,7 @@ def test_greedy_is_better_than_random(tmp_path: Path) -> None:
     heading = done.stderr.splitlines()[:4]
     assert heading[:2] == [
         "greedy against random, basic, 2 at once.",
-        "Better means by 0.2: an expected score of 0.7, or 147 Elo.",
+        "Better means by 0.4: an expected score of 0.9, or 382 Elo.",
     ]
     report = json.loads((tmp_path / "answer.json").read_text())
     assert report["sentence"] == done.stdout.strip()
@@ -66,11 +76,11 @@ def test_a_bot_is_not_better_than_itself_and_nothing_is_left_behind(
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setenv("TMPDIR", str(temporary))
-    done = asara("duel", "steady.py", "steady.py", "--margin", "0.2", cwd=tmp_path)
+    done = asara_process("duel", "steady.py", "steady.py", "--margin", "0.4", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == (  # by hand: the interval ends at ½ times the 6th root of 1/20
-        "Neither is better by 0.2 (147 Elo) or more: steady scored 0.500 (95 %: 0.303–0.697) "
-        "in 6 blocks of two matches against steady-2. "
+    assert done.stdout == (  # by hand: the interval ends at ½ times the 2nd root of 1/20
+        "Neither is better by 0.4 (382 Elo) or more: steady scored 0.500 (95 %: 0.112–0.888) "
+        "in 2 blocks of two matches against steady-2. "
         "Of duels in which one is, at most 5 in 100 end this way.\n"
     )
     assert list(temporary.iterdir()) == []
@@ -80,7 +90,7 @@ def test_a_bot_is_not_better_than_itself_and_nothing_is_left_behind(
 def test_it_says_that_it_cannot_tell_and_the_answer_does_not_depend_on_how_many_play_at_once(
     tmp_path: Path,
 ) -> None:
-    words = ("duel", "random", "random", "--max-blocks", "4", "--seed", "spring")
+    words = ("duel", "random", "random", "--max-blocks", "2", "--seed", "spring")
     answers = []
     for at_once in ("1", "3"):
         done = asara(*words, "--at-once", at_once, "--json", "answer.json", cwd=tmp_path)
@@ -88,7 +98,7 @@ def test_it_says_that_it_cannot_tell_and_the_answer_does_not_depend_on_how_many_
         assert done.stdout.startswith(
             "Undecided whether random or random-2 is better: random scored 0."
         )
-        assert "in 4 blocks of two matches. More blocks or a larger margin" in done.stdout
+        assert "in 2 blocks of two matches. More blocks or a larger margin" in done.stdout
         answers.append((tmp_path / "answer.json").read_bytes())
     assert answers[0] == answers[1]
     assert json.loads(answers[0])["verdict"] == "open"
@@ -118,9 +128,10 @@ def test_a_bot_that_does_not_start_ends_it_with_the_reason(tmp_path: Path) -> No
 
 
 def test_a_duel_that_is_stopped_says_what_is_known(tmp_path: Path) -> None:
+    write(tmp_path, slow=SLOW)
     process = subprocess.Popen(
         command_line(
-            *("duel", "random", "random"),
+            *("duel", tmp_path / "slow.py", tmp_path / "slow.py"),
             *("--out", tmp_path / "run", "--json", tmp_path / "answer.json"),
         ),
         stdout=subprocess.PIPE,
@@ -144,7 +155,7 @@ def test_a_duel_that_is_stopped_says_what_is_known(tmp_path: Path) -> None:
     stdout, stderr = process.communicate(timeout=60)
     assert process.returncode == 128 + signal.SIGINT
     assert "Traceback" not in stderr
-    assert stdout.startswith("Undecided whether random or random-2 is better")
+    assert stdout.startswith("Undecided whether slow or slow-2 is better")
     assert json.loads((tmp_path / "answer.json").read_text())["blocks"] >= 1
     assert json.loads((tmp_path / "run" / "run.json").read_text())["state"] == "cut short"
 

@@ -4,11 +4,11 @@ from pathlib import Path
 import pytest
 
 from asara_game.edition import load_edition
-from tests.cli.command import asara, refusal
+from tests.cli.command import asara, asara_process, refusal
 
 
 def test_the_version_is_the_packages() -> None:
-    assert asara("--version").stdout == f"asara {version('asara')}\n"
+    assert asara_process("--version").stdout == f"asara {version('asara')}\n"
 
 
 def test_the_edition_is_shown_with_the_source_of_every_table() -> None:

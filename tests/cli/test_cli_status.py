@@ -124,6 +124,7 @@ def test_a_run_that_goes_on_is_seen_and_not_disturbed(tmp_path: Path) -> None:
         assert "exited with status 3; it printed: no more memory" in done.stdout
         while process.poll() is None:
             assert asara("status", tmp_path / "run").returncode == 0
+            time.sleep(0.2)
         assert process.returncode == 0
     lines = asara("status", tmp_path / "run").stdout.splitlines()
     assert lines[:2] == ["Cup: finished", "20 of 20 matches (100%) in 10 deal blocks"]
@@ -153,7 +154,7 @@ def test_nothing_is_left_behind_in_the_directory(run: Path) -> None:
 
 
 def test_a_terminal_shows_it_in_place_until_the_run_is_over(tmp_path: Path) -> None:
-    with playing(tmp_path, rounds=20) as process:
+    with playing(tmp_path, rounds=8) as process:
         text = on_terminal("status", tmp_path / "run", "--watch", "0.5", rows=12)
         assert process.wait(30) == 0
     shown, _, after = text.partition("\x1b[?1049l")

@@ -157,7 +157,7 @@ def test_nothing_that_is_not_a_run_is_ever_deleted(tmp_path: Path) -> None:
 
 
 def test_a_terminal_shows_the_ladder_while_a_run_goes_on(tmp_path: Path) -> None:
-    file = write_tournament(tmp_path, GOOD, HEADER + "rounds = 20\n")
+    file = write_tournament(tmp_path, GOOD, HEADER + "rounds = 6\n")
     shown = on_terminal("tournament", "run", file, "--out", tmp_path / "run")
     text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown)
     assert re.search(
