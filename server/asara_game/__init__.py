@@ -1,4 +1,4 @@
-"""The rules of ASARA: states, decisions, views. Standard library only; no clock, no I/O."""
+"""The rules of ASARA: states, decisions and views. Standard library only; no clock, no I/O."""
 
 from .actions import (
     Action,

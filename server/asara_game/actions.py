@@ -1,7 +1,7 @@
-"""Actions: one answer to one decision, with a short text form.
+"""Actions: the answers to decisions, with a short text form.
 
-Actions are interned: two with the same fields are one object, so that comparing them costs a
-pointer. `str(action)` and `parse_action` are inverse; replays, logs, tests and error messages
+Actions are interned: two with the same fields are one object, so comparing them means comparing
+pointers. `str(action)` and `parse_action` are inverse; replays, logs, tests and error messages
 share this form.
 """
 
@@ -63,7 +63,7 @@ class _Base(metaclass=_Interned):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChooseSpace(_Base):
-    """Dispatch to this space; the buyers are the next decision."""
+    """Dispatch to a space; the buyers are the next decision."""
 
     space: Space
 
@@ -73,7 +73,7 @@ class ChooseSpace(_Base):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LayBuyers(_Base):
-    """Lay one buyer, or two face down; colours in rising order."""
+    """Lay one buyer, or two face down; colours rise."""
 
     buyers: tuple[BuyerColour, ...]
     face_down: bool
@@ -85,7 +85,7 @@ class LayBuyers(_Base):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TakeSection(_Base):
-    """Take a section from the display or the searched pile and pay its price."""
+    """Buy a section from the display or the searched pile."""
 
     section: Section
 
@@ -95,7 +95,7 @@ class TakeSection(_Base):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decline(_Base):
-    """Leave an optional move undone (RULES R3)."""
+    """Forgo an optional move (RULES R3)."""
 
     def __str__(self) -> str:
         return "decline"
@@ -103,7 +103,7 @@ class Decline(_Base):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BuildCount(_Base):
-    """Build this number of sections on the plot."""
+    """Build so many sections on the plot."""
 
     count: int
 
@@ -113,7 +113,7 @@ class BuildCount(_Base):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundTower(_Base):
-    """Build a base and a turret together: a new tower."""
+    """Build a base and a turret, which are a new tower."""
 
     colour: Colour
     base_gold: bool
@@ -127,7 +127,7 @@ class FoundTower(_Base):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExtendTower(_Base):
-    """Build a trunk or window into the seat's tower of this number."""
+    """Build a trunk or window into a tower of the seat, given by its number."""
 
     tower: int
     section: Section
@@ -138,7 +138,7 @@ class ExtendTower(_Base):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LightWindow(_Base):
-    """Cover a window of the seat's tower of this number with a lit window."""
+    """Cover a window of a tower of the seat, given by its number, with a lit window."""
 
     tower: int
     gold: bool
@@ -149,7 +149,7 @@ class LightWindow(_Base):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchPile(_Base):
-    """Search the face-down pile of this kind."""
+    """Search the face-down pile of a kind."""
 
     kind: SectionKind
 
@@ -159,7 +159,7 @@ class SearchPile(_Base):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PayOffer(_Base):
-    """Pay this many Asari in the House of Lighted Windows; names one of its offers."""
+    """Accept the offer of the House of Lighted Windows that has this price."""
 
     asari: int
 
@@ -169,7 +169,7 @@ class PayOffer(_Base):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeepLitWindows(_Base):
-    """Keep lit windows of these colours, in rising order."""
+    """Keep lit windows of these colours, which rise."""
 
     colours: tuple[Colour, ...]
 
@@ -179,7 +179,7 @@ class KeepLitWindows(_Base):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wish(_Base):
-    """Wish for the move of this space."""
+    """Wish for the move of a space."""
 
     space: Space
 
@@ -189,7 +189,7 @@ class Wish(_Base):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChooseBuyer(_Base):
-    """Take a buyer of this colour out of the pile through a gift card."""
+    """Take a buyer of a colour out of the pile, for a gift card."""
 
     buyer: BuyerColour
 
@@ -235,18 +235,18 @@ def _word(member: IntEnum) -> str:
 
 
 def format_space(space: Space) -> str:
-    """`bank 12`: the area's word and the space's number."""
+    """Return the text form of a space, such as `bank 12`."""
     return f"{_AREA_WORDS[space.area]} {space.number}"
 
 
 def format_section(section: Section) -> str:
-    """`red trunk gold`: colour, kind, and whether it bears gold."""
+    """Return the text form of a section, such as `red trunk gold`."""
     gold = " gold" if section.gold else ""
     return f"{_word(section.colour)} {_word(section.kind)}{gold}"
 
 
 def parse_action(text: str) -> Action:
-    """The action that `str` writes as `text`; raises ValueError saying which word is wrong."""
+    """Return the action of a text form; raise ValueError naming the word that is wrong."""
     words = iter(text.split())
     verb = next(words, "")
     parser = _PARSERS.get(verb)
@@ -260,12 +260,12 @@ def parse_action(text: str) -> Action:
     if rest is not None:
         raise ValueError(f"action {text!r}: unexpected {rest!r}")
     if str(action) != " ".join(text.split()):
-        raise ValueError(f"action {text!r}: not in its usual form; write {str(action)!r}")
+        raise ValueError(f"action {text!r}: not in canonical form; write {str(action)!r}")
     return action
 
 
 def parse_space(text: str) -> Space:
-    """The space that `format_space` writes as `text`; raises ValueError."""
+    """Return the space of a text form; raise ValueError if it has none."""
     words = iter(text.split())
     space = _space(words)
     if next(words, None) is not None:
@@ -282,13 +282,13 @@ def _member(enum: type[_E], words: Iterator[str]) -> _E:
         if _word(member) == word:
             return member
     names = ", ".join(_word(member) for member in enum)
-    raise ValueError(f"{word!r} is none of {names}" if word else f"one of {names} is missing")
+    raise ValueError(f"{word!r} is not one of {names}" if word else f"one of {names} is missing")
 
 
 def _number(words: Iterator[str]) -> int:
     word = next(words, "")
     if not (word.isascii() and word.isdigit() and len(word) <= 4):
-        raise ValueError(f"{word!r} is no number" if word else "a number is missing")
+        raise ValueError(f"{word!r} is not a number" if word else "a number is missing")
     return int(word)
 
 

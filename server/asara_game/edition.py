@@ -341,13 +341,14 @@ def _gifts(table: _Table) -> tuple[tuple[GiftCard, int], ...]:
         word = row.text("kind")
         kind = _GIFT_KINDS.get(word)
         if kind is None:
-            raise EditionError(f"{row.path}kind: {word!r} is none of {', '.join(_GIFT_KINDS)}")
+            raise EditionError(f"{row.path}kind: {word!r} is not one of {', '.join(_GIFT_KINDS)}")
         fields: dict[str, Any] = {}
         for key in _GIFT_FIELDS[kind]:
             if key == "section_kind":
                 name = row.text(key)
                 if name not in _KINDS:
-                    raise EditionError(f"{row.path}{key}: {name!r} is none of {', '.join(_KINDS)}")
+                    kinds = ", ".join(_KINDS)
+                    raise EditionError(f"{row.path}{key}: {name!r} is not one of {kinds}")
                 fields[key] = _KINDS[name]
             else:
                 fields[key] = row.number(key)

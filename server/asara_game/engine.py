@@ -44,7 +44,7 @@ def apply(state: State, action: Action) -> list[Event]:
     `legal_actions(state)`.
     """
     if action not in state.legal:
-        raise IllegalAction(refusal(state, action))
+        raise IllegalAction(_refusal(state, action))
     events: list[Event] = []
     HANDLERS[state.kind](state, action, events)
     if len(state.legal) == 1:
@@ -58,12 +58,12 @@ def _take_forced(state: State, events: list[Event]) -> None:
         HANDLERS[state.kind](state, state.legal[0], events)
 
 
-def refusal(state: State, action: object) -> str:
+def _refusal(state: State, action: object) -> str:
     """Return the reason for which an action is refused; it discloses nothing hidden."""
     if state.seat < 0:
         return f"{action} is not legal: the match is over"
-    kind = state.kind.name
-    return f"{action} is not legal: decision {kind} has {len(state.legal)} other actions"
+    kind, legal = state.kind.name, len(state.legal)
+    return f"{action} is not legal at decision {kind} of seat {state.seat}; {legal} others are"
 
 
 def decision(state: State) -> Decision:

@@ -1,8 +1,8 @@
-"""Events: what everybody at the table saw.
+"""Events: everything that happens in sight of all.
 
-Every field of every event is public, so one event is the same for all seats and watchers; what a
-seat alone may know is in its `PrivateView`. Adding up `asari` and `prestige` by seat gives every
-purse and score.
+Every field of every event is public, so all seats and spectators receive the same events; hidden
+knowledge is in each seat's `PrivateView`. The sums of `asari` and `prestige` by seat are the purses
+and scores.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class YearStarted(NamedTuple):
 
 
 class IncomeReceived(NamedTuple):
-    """Starting money or yearly income."""
+    """Starting money or yearly income was paid to a seat."""
 
     seat: int
     asari: int = 0
@@ -31,7 +31,7 @@ class IncomeReceived(NamedTuple):
 
 
 class DisplayFilled(NamedTuple):
-    """A display was filled from its pile; sections by colour, plain before gold."""
+    """Sections were added to a display, by colour, plain before gold."""
 
     seat: int
     sections: tuple[Section, ...]
@@ -50,7 +50,7 @@ class GiftLaid(NamedTuple):
 
 
 class BuyersDispatched(NamedTuple):
-    """`count` buyers lie on a space; `colour` is 0 for what lies face down."""
+    """`count` buyers were laid on a space; `colour` is 0 if they lie face down."""
 
     seat: int
     space: Space
@@ -61,7 +61,7 @@ class BuyersDispatched(NamedTuple):
 
 
 class GiftTaken(NamedTuple):
-    """A gift card took effect, or could not (RULES R10)."""
+    """A gift card was taken; it is `effective` unless it could do nothing (RULES R10)."""
 
     seat: int
     card: GiftCard
@@ -81,7 +81,7 @@ class SectionTaken(NamedTuple):
 
 
 class MoveDeclined(NamedTuple):
-    """An optional move was left undone (RULES R3)."""
+    """An optional move was forgone (RULES R3)."""
 
     seat: int
     asari: int = 0
@@ -89,7 +89,7 @@ class MoveDeclined(NamedTuple):
 
 
 class MoveLost(NamedTuple):
-    """A gift left the seat unable to make the space's move (RULES R10)."""
+    """A gift card left the seat unable to make the space's move (RULES R10)."""
 
     seat: int
     asari: int = 0
@@ -97,7 +97,7 @@ class MoveLost(NamedTuple):
 
 
 class FundsTaken(NamedTuple):
-    """Money from the bank or the coloured building."""
+    """The bank or the coloured building paid money."""
 
     seat: int
     space: Space
@@ -106,7 +106,7 @@ class FundsTaken(NamedTuple):
 
 
 class PileSearched(NamedTuple):
-    """A bribe was paid to search a pile."""
+    """A pile was searched for a bribe."""
 
     seat: int
     kind: SectionKind
@@ -115,7 +115,7 @@ class PileSearched(NamedTuple):
 
 
 class PatronageTaken(NamedTuple):
-    """The patronage tile went to `seat`."""
+    """The seat took the patronage tile."""
 
     seat: int
     asari: int = 0
@@ -141,7 +141,7 @@ class LitWindowsDrawn(NamedTuple):
 
 
 class LitWindowsKept(NamedTuple):
-    """Lit windows were kept; a price paid through a gift card is in `asari`."""
+    """Lit windows were kept, or one was bought for the price in `asari` by a gift card."""
 
     seat: int
     count: int  # type: ignore[assignment]  # hides tuple.count, which no event needs
@@ -158,7 +158,7 @@ class GeniePaid(NamedTuple):
 
 
 class WishMade(NamedTuple):
-    """The genie grants this space's move."""
+    """The move of a space was wished for."""
 
     seat: int
     space: Space
@@ -167,7 +167,7 @@ class WishMade(NamedTuple):
 
 
 class BuildStarted(NamedTuple):
-    """A plot was paid; `count` sections will be built."""
+    """A plot was paid for, on which `count` sections are built."""
 
     seat: int
     count: int  # type: ignore[assignment]  # hides tuple.count, which no event needs
@@ -176,7 +176,7 @@ class BuildStarted(NamedTuple):
 
 
 class TowerFounded(NamedTuple):
-    """A tower of this number now stands."""
+    """A tower was founded; its `number` counts its owner's towers from 1."""
 
     seat: int
     number: int
@@ -186,7 +186,7 @@ class TowerFounded(NamedTuple):
 
 
 class TowerExtended(NamedTuple):
-    """The tower of number `tower` has one more section."""
+    """A section was built into the tower of number `tower`."""
 
     seat: int
     tower: int
@@ -196,7 +196,7 @@ class TowerExtended(NamedTuple):
 
 
 class WindowLit(NamedTuple):
-    """A window of the tower of number `tower` was covered; `gold` if that hid gold."""
+    """A window of the tower of number `tower` was lit; `gold` if that hid gold."""
 
     seat: int
     tower: int
@@ -206,7 +206,7 @@ class WindowLit(NamedTuple):
 
 
 class YearEvaluated(NamedTuple):
-    """One seat's evaluation at the end of a year: prestige by source."""
+    """A seat was evaluated at the end of a year: prestige by source."""
 
     seat: int
     towers: int
@@ -218,7 +218,7 @@ class YearEvaluated(NamedTuple):
 
 
 class FinalEvaluated(NamedTuple):
-    """One seat's evaluation after the last year: prestige by colour, and by other source."""
+    """A seat was evaluated after the last year: prestige by colour, and by other source."""
 
     seat: int
     colours: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""Evaluations: functions of towers, money and the patronage."""
+"""The evaluations, as functions of towers, money and the patronage."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ __all__ = ["Outcome", "final_evaluation", "year_evaluation"]
 
 
 class Outcome(NamedTuple):
-    """How a match ended: prestige by seat, and the seats that share the highest."""
+    """Result of a match: prestige by seat, and the seats that share the highest."""
 
     prestige: tuple[int, ...]
     winners: tuple[int, ...]
 
 
 class _Ranked(NamedTuple):
-    """A tower, or a player's towers, that competes for an award."""
+    """A tower, or all towers of a seat, in the competition for an award."""
 
-    #: Size, then lit windows to break a tie.
     rank: tuple[int, int]
+    """Size, then lit windows, which break a tie."""
     seat: int
 
 
 def year_evaluation(towers: Sequence[Sequence[Tower]], patronage: int) -> list[YearEvaluated]:
-    """Every seat's prestige at the end of a year, by seat."""
+    """Return the prestige that each seat earns at the end of a year, by seat."""
     rows = []
     for seat, own in enumerate(towers):
         gold = sum(tower.gold for tower in own)
@@ -43,7 +43,7 @@ def year_evaluation(towers: Sequence[Sequence[Tower]], patronage: int) -> list[Y
 def final_evaluation(
     edition: Edition, towers: Sequence[Sequence[Tower]], money: Sequence[int]
 ) -> list[FinalEvaluated]:
-    """Every seat's prestige after the last year, by seat."""
+    """Return the prestige that each seat earns after the last year, by seat."""
     seats = len(towers)
     colours = [
         _award(award, seats, _ranked(towers, {colour}))
@@ -77,7 +77,7 @@ def _ranked(towers: Sequence[Sequence[Tower]], colours: set[Colour]) -> Iterable
 
 
 def _award(award: Award, seats: int, ranked: Iterable[_Ranked]) -> list[int]:
-    """Prestige by seat; a tie shares its places, rounded up, and no others are paid (RULES R12)."""
+    """Prestige by seat: a tie shares its places, rounded up; empty ones are unpaid (RULES R12)."""
     points = [0] * seats
     rows = sorted(ranked, key=lambda row: row.rank, reverse=True)
     if not rows:

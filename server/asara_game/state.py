@@ -179,7 +179,8 @@ class State:
     """Counts of windows in towers that no lit window covers, see `lit_index`."""
     towers: list[tuple[Tower, ...]]
     buildable_counts: list[int]
-    """Numbers of sections that the seat could build, see `build.buildable`, or NOT_COUNTED."""
+    """Numbers of sections that the seat could build, see `build.buildable`, or NOT_COUNTED. Keeping
+    them saves a twelfth of a decision of the engine."""
 
     # The table.
     display_counts: list[int]

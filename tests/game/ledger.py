@@ -1,6 +1,6 @@
-"""A second pair of eyes: follows a match by its public events alone, and knows the public rules.
+"""A check by other means: follows a match by its public events alone, with the public rules.
 
-Nothing here looks at a state. Whoever keeps score beside a real table could keep this ledger.
+Nothing here looks at a state. A scorekeeper beside a real table could keep this ledger.
 """
 
 from collections import Counter
@@ -34,7 +34,7 @@ _BUILDING = (TowerFounded, TowerExtended, WindowLit)
 
 
 class Ledger:
-    """Purses, scores, hands, towers and spaces, as the events tell them; checks each event."""
+    """Purses, scores, hands, towers and spaces according to the events; checks each event."""
 
     def __init__(self, rules: Rules) -> None:
         seats = rules.seats
@@ -51,7 +51,7 @@ class Ledger:
         self.year = 0
         self.finals = 0
         self.patronage = 0
-        #: Who dispatched last; None at the start of a year.
+        # The seat that dispatched last; None at the start of a year.
         self.last: int | None = None
         self.plot: Space | None = None
         self.wished = False

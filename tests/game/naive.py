@@ -1,4 +1,4 @@
-"""What may be answered, worked out a second time: slowly, from the clauses, with no tables.
+"""The legal actions, worked out a second time: slowly, from the clauses, without tables.
 
 It reads a seat's view and the edition, as a careful player would, and never the engine's own lists.
 """

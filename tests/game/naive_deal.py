@@ -27,7 +27,7 @@ def block(secret: bytes, label: str, number: int) -> bytes:
 
 
 def shuffle(secret: bytes, label: str, items: list[Any]) -> int:
-    """Shuffle in place; returns how many words were too large to be used."""
+    """Shuffle in place; return the number of words that were too large to be used."""
     words: list[int] = []
     blocks = rejected = 0
     for i in range(len(items) - 1, 0, -1):
@@ -51,9 +51,9 @@ def edition() -> dict[str, Any]:
 
 
 def set_up(secret: bytes, rule_sets: str, seats: int) -> dict[str, Any]:
-    """What lies where at the first decision of a match.
+    """The table at the first decision of a match.
 
-    Piles are written from the top down: what is drawn next comes first.
+    Piles are written from the top down, so the next one to be drawn comes first.
     """
     numbers = edition()
     names = rule_sets.split("+")
@@ -126,7 +126,7 @@ _SET_UPS = (("basic", 2), ("basic", 3), ("pro", 4), ("basic+gifts", 3), ("pro+gi
 
 
 def vectors() -> dict[str, Any]:
-    """What `tests/vectors/deal.json` holds."""
+    """The contents of `tests/vectors/deal.json`."""
     blocks = [
         {"secret": s.hex(), "label": label, "block": n, "digest": block(s, label, n).hex()}
         for s in _SECRETS
@@ -158,13 +158,13 @@ def vectors() -> dict[str, Any]:
 
 
 def edition_sha256() -> str:
-    """Which edition the set-ups are of."""
+    """SHA-256 of the edition of the set-ups."""
     data = resources.files("asara_game").joinpath("edition.toml").read_bytes()
     return hashlib.sha256(data).hexdigest()
 
 
 def long_shuffle(label: str) -> dict[str, Any]:
-    """A list so long that some words have to be passed over."""
+    """A list so long that some words have to be skipped."""
     secret, length = _SECRETS[1], 60_000
     order = list(range(length))
     rejected = shuffle(secret, label, order)

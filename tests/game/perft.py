@@ -1,4 +1,4 @@
-"""Counts of reachable decisions from fixed deals, which the field calls perft."""
+"""Counts of reachable decisions from fixed deals (perft)."""
 
 import hashlib
 from collections.abc import Iterator
@@ -23,14 +23,14 @@ paths[d-1] is the number of ways to answer the next d decisions; a match that is
 matches: the same answers up to the end, with the number of decisions and everybody's prestige.
 """.splitlines()
 
-#: The next depth is not counted where this many paths have been found.
 _ENOUGH = 1500
+"""Number of paths at which no further depth is counted."""
 _DEEPEST = 5
 _ANSWERED = (0, 20, 45, 70, 95, 120, 145, 170)
 
 
 def paths(state: State, depth: int) -> int:
-    """Ways to answer the next `depth` decisions."""
+    """Number of ways to answer the next `depth` decisions."""
     if depth == 1 or state.seat < 0:
         return len(state.legal)
     found = 0
@@ -54,7 +54,7 @@ def answers(secret: bytes, rule_sets: str, seats: int) -> Iterator[State]:
 
 
 def count(row: dict[str, Any]) -> dict[str, Any]:
-    """A row with its counts, from what says the position."""
+    """Return the row of a position, with its counts."""
     secret, answered = bytes.fromhex(row["secret"]), row["answered"]
     for number, state in enumerate(answers(secret, row["rule_sets"], row["seats"])):
         if number == answered:
@@ -66,7 +66,7 @@ def count(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def finish(row: dict[str, Any]) -> dict[str, Any]:
-    """A row with its result, from what says the match."""
+    """Return the row of a match, with its result."""
     decisions = 0
     prestige: list[int] = []
     for state in answers(bytes.fromhex(row["secret"]), row["rule_sets"], row["seats"]):
@@ -76,7 +76,7 @@ def finish(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def vectors() -> dict[str, Any]:
-    """What `tests/vectors/perft.json` holds."""
+    """The contents of `tests/vectors/perft.json`."""
     positions, matches = [], []
     for rule_sets in map(format_rule_sets, RULE_COMBINATIONS):
         for seats in (2, 3, 4):

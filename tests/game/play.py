@@ -1,4 +1,4 @@
-"""Random matches, and what must hold at every decision of every match."""
+"""Random matches, and the properties of every decision of every match."""
 
 import random
 from collections import Counter
@@ -40,12 +40,12 @@ from asara_game.vocabulary import (
 )
 from tests.game import naive
 
-#: Every valid match: rule sets and number of seats.
 CASES: Final = [
     pytest.param(format_rule_sets(rule_sets), seats, id=f"{format_rule_sets(rule_sets)}-{seats}")
     for rule_sets in RULE_COMBINATIONS
     for seats in (2, 3, 4)
 ]
+"""Every valid match: rule sets and number of seats."""
 
 Policy = Callable[[Sequence[Action], random.Random], Action]
 
@@ -66,7 +66,7 @@ def builder(legal: Sequence[Action], dice: random.Random) -> Action:
 
 
 def visitor(legal: Sequence[Action], dice: random.Random) -> Action:
-    """Goes where there is something to search, draw, wish or take."""
+    """Prefers spaces with something to search, draw, wish for or take."""
     words = ("spies", "tent", "lit-windows", "genie", "market 1", "bank 6")
     wanted = [a for a in legal if any(word in str(a) for word in words)]
     return dice.choice(wanted or [a for a in legal if str(a) != "decline"])
@@ -79,13 +79,13 @@ class Moment(NamedTuple):
     """A decision, and how it was reached."""
 
     state: State
-    #: What was answered before it; None at the start.
     action: Action | None
+    """The answer to the decision before; None at the start."""
     events: list[Event]
 
 
 def playout(rules: Rules, seed: int, policy: Policy | None = None) -> Iterator[Moment]:
-    """A random match up to its end; the state is the running one, so look before the next step."""
+    """Play a random match to its end; the state of a moment is valid until the next one."""
     dice = random.Random(seed)
     policy = policy or dice.choice(POLICIES)
     state, events = new_match(rules, Deal(dice.randbytes(32)))
@@ -102,14 +102,14 @@ _GIFT_KINDS: Final = (
     DecisionKind.GIFT_LIT_WINDOW,
 )
 _UNCHANGING: Final = {"rules", "shuffler"}
-#: Of a state; the compiled class has no __slots__.
 FIELDS: Final = [
     name for name, value in vars(State).items() if not name.startswith("__") and not callable(value)
 ]
+"""Names of a state's fields; the compiled class has no __slots__."""
 
 
 def snapshot(state: State) -> dict[str, Any]:
-    """Everything that can change in a state, by field, as values of its own."""
+    """Copies of everything that can change in a state, by field."""
     found = {}
     for name in FIELDS:
         if name not in _UNCHANGING:
@@ -120,11 +120,11 @@ def snapshot(state: State) -> dict[str, Any]:
     return found
 
 
-# What is in the box stays in the box.
+# Components are conserved.
 
 
 def check_components(state: State, gifts_taken: Counter[Any]) -> None:
-    """No buyer, section, lit window or gift card is lost or made."""
+    """No buyer, section, lit window or gift card is lost or created."""
     _check_buyers(state)
     _check_sections(state)
     if state.rules.professional:
@@ -198,11 +198,11 @@ def _check_gifts(state: State, taken: Counter[Any]) -> None:
     assert found == Counter(rules.gift_cards[index] for index in rules.gift_deck)
 
 
-# What is worked out ahead agrees with what it is worked out from.
+# Redundant parts of a state agree with their sources.
 
 
 def check_tables(state: State) -> None:
-    """Counts and bits that are kept to be quick say what the table says."""
+    """Counts and bits that are kept for speed agree with the table."""
     rules = state.rules
     for market in range(4):
         shown = [number for number, count in enumerate(state.display_of(market)) if count]
@@ -228,7 +228,7 @@ def check_tables(state: State) -> None:
 
 
 def check_legal(state: State) -> None:
-    """Two actions at least, none twice, what the engine says when asked again, and the clauses."""
+    """At least two actions, none twice, the same when worked out again, and as in the clauses."""
     legal = list(state.legal)
     assert len(legal) >= 2
     assert len(set(legal)) == len(legal)
@@ -240,7 +240,7 @@ def check_legal(state: State) -> None:
 
 
 def check_turn(state: State) -> None:
-    """How far a turn has come is told while it matters, and at no other decision."""
+    """A decision contains the progress of the turn where it matters, and nowhere else."""
     kind = state.kind
     asked = decision(state)
     assert bool(asked.sections_to_build) == (kind == DecisionKind.BUILD)

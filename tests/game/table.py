@@ -1,7 +1,7 @@
 """Positions set up by hand, and turns written as the actions' texts.
 
-A `Table` begins as a real match from a fixed deal. What a test says about a seat or the board
-replaces what the deal gave; the rest stays as it was dealt.
+A `Table` begins as a real match from a fixed deal. A test replaces some of what was dealt to a seat
+or the board; the rest stays as it was dealt.
 """
 
 from collections.abc import Iterable
@@ -50,7 +50,7 @@ _E = TypeVar("_E", bound=Event)
 
 @cache
 def rules(rule_sets: str, seats: int) -> Rules:
-    """The rules that `pro+gifts` and the like name, in the shipped edition."""
+    """The rules of a text such as `pro+gifts`, in the shipped edition."""
     return Rules(load_edition(), parse_rule_sets(rule_sets), seats)
 
 
@@ -71,7 +71,7 @@ def section(text: str) -> Section:
 
 
 def tower(colour: str, height: int = 2, **fields: Any) -> Tower:
-    """A tower of this height, of plain trunks but for what `fields` say."""
+    """A tower of this height; `fields` apart, it consists of plain trunks."""
     found = Tower(Colour[colour.upper()])._replace(**fields)
     return found._replace(plain_trunks=found.plain_trunks + height - found.height)
 
@@ -82,14 +82,14 @@ def told(events: Iterable[Event], kind: type[_E]) -> list[_E]:
 
 
 class Table:
-    """A match under a test's hands; the seat to move is seat 0 until a test says otherwise."""
+    """A match that a test controls; seat 0 is to move until the test changes that."""
 
     def __init__(self, rule_sets: str = "basic", seats: int = 2, *, secret: bytes = SECRET) -> None:
         self.rules = rules(rule_sets, seats)
         self.state: State
         self.state, self.opening = new_match(self.rules, Deal(secret))
 
-    # What lies where
+    # Set-up
 
     def hand(self, seat: int, text: str) -> None:
         """The seat's buyers."""
@@ -113,7 +113,7 @@ class Table:
         self._ask()
 
     def lit(self, seat: int, text: str) -> None:
-        """The seat's lit windows that are not built."""
+        """The lit windows that the seat holds."""
         held = colours(text)
         for colour in Colour:
             self.state.lit_held[lit_index(seat, colour)] = held.count(colour)
@@ -141,7 +141,7 @@ class Table:
         self._ask()
 
     def display(self, kind: str, *sections: str) -> None:
-        """What the market of this kind shows, and nothing else."""
+        """The display of the market of this kind."""
         market = SectionKind[kind.upper()] - 1
         shown = [section(text) for text in sections]
         for wanted in MARKET_TYPES[market]:
@@ -195,24 +195,24 @@ class Table:
         if self.state.kind == DecisionKind.SPACE:
             self.state.legal = options(self.state)
 
-    # What happens
+    # Play
 
     def play(self, *texts: str) -> list[Event]:
-        """Answer one decision after the other; all events."""
+        """Answer one decision after the other; return all events."""
         events: list[Event] = []
         for text in texts:
             events += apply(self.state, parse_action(text))
         return events
 
     def send(self, space: str, lay: str) -> list[Event]:
-        """Dispatch to a space; where there is a choice of buyers, these are laid."""
+        """Dispatch to a space; if there is a choice of buyers, lay these."""
         events = self.play(f"dispatch {space}")
         if not told(events, BuyersDispatched):
             events += self.play(f"lay {lay}")
         return events
 
     def play_out(self, *, until: int = -1) -> list[Event]:
-        """Everybody sends what is left to the coloured building until a year (or all) is over."""
+        """Send all buyers to the coloured building until a year begins, by default to the end."""
         events: list[Event] = []
         while self.state.seat >= 0 and self.state.year != until:
             events += self.play("dispatch coloured-building 1")
@@ -220,16 +220,16 @@ class Table:
                 events += self.play(self.offered()[0])
         return events
 
-    # What is seen
+    # Inspection
 
     @property
     def kind(self) -> str:
-        """What is asked."""
+        """Name of the kind of decision."""
         return self.state.kind.name
 
     @property
     def asked(self) -> int:
-        """Who is asked; -1 after the end."""
+        """Seat that decides; -1 after the end."""
         return self.state.seat
 
     def offered(self) -> list[str]:
@@ -260,12 +260,12 @@ class Table:
         return " ".join(colour.name.lower() for colour, n in counts for _ in range(n))
 
     def held_lit(self, seat: int) -> str:
-        """Lit windows not built, as words: `red white`."""
+        """Lit windows held, as words: `red white`."""
         counts = zip(Colour, self.private(seat).lit_windows, strict=True)
         return " ".join(colour.name.lower() for colour, n in counts for _ in range(n))
 
     def lying(self, space: str) -> list[Dispatched]:
-        """What lies on a space."""
+        """The dispatches to a space."""
         wanted = parse_space(space)
         return [mark for mark in self.public.dispatched[wanted.area] if mark.space == wanted]
 

@@ -137,7 +137,7 @@ def ready(*occupied: str, sections: int = 9) -> Table:
 
 
 def counts(table: Table, plot: int) -> list[int]:
-    """What may be built on a plot."""
+    """Numbers of sections that may be built on a plot."""
     state = table.state.copy()
     events = table.send(f"circle {plot}", "blue")
     if table.state.kind == DecisionKind.BUILD_COUNT:
@@ -203,7 +203,7 @@ _Towers = tuple[Tower, ...]
 def naive_builds(
     stock: Counter[Section], lit: Counter[Colour], standing: _Towers, most: int
 ) -> dict[int, set[_Towers]]:
-    """By number of sections: what the seat's towers can be after a build.
+    """By number of sections: the sets of towers that a build can lead to.
 
     New towers stand behind the others, by colour and gold.
     """

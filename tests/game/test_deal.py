@@ -1,4 +1,4 @@
-"""Shuffles and set-ups are what `tests/vectors/deal.json` says, in two implementations."""
+"""Shuffles and set-ups agree with `tests/vectors/deal.json`, in two implementations."""
 
 import hashlib
 import json
@@ -26,7 +26,7 @@ VECTORS: dict[str, Any] = json.loads(
 
 
 def test_the_set_ups_are_of_the_shipped_edition():
-    """Where this fails, the edition changed: `python -m tests.vectors.regenerate`."""
+    """If this fails, the edition has changed: `python -m tests.vectors.regenerate`."""
     assert naive_deal.edition_sha256() == VECTORS["edition_sha256"]
 
 

@@ -1,4 +1,4 @@
-"""The edition file: what it says, and what is said about a file that is wrong."""
+"""The edition file: its numbers, and the errors of invalid files."""
 
 import copy
 import json
@@ -151,13 +151,13 @@ def test_a_file_is_loaded_by_path(tmp_path):
         ("house_of_lighted_windows.offers.1.kept", 3, "offers[1].kept: not 1 or 2"),
         ("house_of_lighted_windows.offers.0.kept", 2, None),
         ("house_of_lighted_windows.offers.0.free", 2, "offers[0].free: unknown key"),
-        ("gifts.cards.0.kind", "steal", "gifts.cards[0].kind: 'steal' is none of choose-buyer"),
+        ("gifts.cards.0.kind", "steal", "gifts.cards[0].kind: 'steal' is not one of choose-buyer"),
         ("gifts.cards.0.asari", 3, "gifts.cards[0].asari: unknown key"),
         ("gifts.cards.1.asari", 0, "gifts.cards[1].asari: not a whole number"),
         (
             "gifts.cards.5.section_kind",
             "dome",
-            "gifts.cards[5].section_kind: 'dome' is none of base",
+            "gifts.cards[5].section_kind: 'dome' is not one of base",
         ),
         ("gifts.chests", "bank 6", "gifts.chests: not a list of spaces"),
         ("gifts.chests.4", 6, "gifts.chests: not a list of spaces"),
@@ -256,7 +256,7 @@ _PATHS = nodes(TABLES)
 
 
 def disturb(tables: dict[str, Any], path: tuple[Any, ...], how: str, value: Any) -> None:
-    """Replace, remove, add or double a value; a path that is gone is let be."""
+    """Replace, remove, add or double a value; ignore a path that no longer exists."""
     at: Any = tables
     for key in path[:-1]:
         try:
@@ -292,7 +292,7 @@ _DISTURBANCES = st.lists(
 
 
 def check_file(data: bytes, seed: int) -> bool:
-    """Whether the file is an edition; one that is can be played under every combination."""
+    """True if the file is an edition, after playing it under every combination of rule sets."""
     try:
         edition = parse_edition(data)
     except EditionError as error:
@@ -332,10 +332,8 @@ def test_a_disturbed_file_is_refused_or_can_be_played_long(disturbances, seed):
     check_file(file(tables), seed)
 
 
-#: Single values that are likely to make an edition which is odd, but one.
 _NUMBERS = [path for path in _PATHS if str(path[-1]) not in ("source", "name", "kind")]
-
-
+"""Values that can be replaced by other numbers and mostly leave an odd, but valid edition."""
 _ODD = st.lists(st.tuples(st.sampled_from(_NUMBERS), st.integers(0, 60)), max_size=6)
 
 

@@ -1,4 +1,4 @@
-"""Gift cards: when they are laid and taken, and what each of them does."""
+"""Gift cards: when they are laid and taken, and the effect of each."""
 
 from asara_game.events import GiftTaken, LitWindowsKept, SectionTaken
 from asara_game.view import view

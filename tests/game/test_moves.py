@@ -165,7 +165,7 @@ def test_a_bribe_that_leaves_nothing_to_spend_ends_the_move():
 
 
 def test_a_searched_pile_is_shuffled():
-    """Its order afterwards comes from the deal, and says nothing of its order before."""
+    """Its new order follows from the deal, whatever its order before."""
     orders = []
     for pile in (
         ["red base", "brown base", "white base"],

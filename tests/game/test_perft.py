@@ -1,4 +1,4 @@
-"""Reachable decisions from fixed deals are what `tests/vectors/perft.json` says."""
+"""Counts of reachable decisions from fixed deals agree with `tests/vectors/perft.json`."""
 
 import json
 from pathlib import Path
@@ -22,7 +22,7 @@ def of_case(rows: list[dict[str, Any]], rule_sets: str, seats: int) -> list[dict
 
 
 def test_the_counts_are_of_the_shipped_edition():
-    """Where this fails alone, the edition changed: `python -m tests.vectors.regenerate`."""
+    """If this alone fails, the edition has changed: `python -m tests.vectors.regenerate`."""
     assert rules("basic", 2).edition.sha256.hex() == VECTORS["edition_sha256"]
 
 

@@ -1,4 +1,4 @@
-"""What holds at every decision of every match, over random play of all combinations."""
+"""Properties of every decision of every match, over random play of all combinations."""
 
 import random
 from itertools import islice
@@ -82,7 +82,7 @@ def test_every_match_keeps_the_rules_long(rule_sets, seats, seed):
 
 
 def check_actions(rule_sets: str, seats: int, seed: int, share: float) -> None:
-    """At a share of the decisions, what is listed applies to a copy, and nothing else applies."""
+    """At some decisions, each legal action can be applied to a copy, and no other action can."""
     dice = random.Random(seed)
     seen: dict[Any, None] = {}
     for state, action, _ in playout(rules(rule_sets, seats), seed):

@@ -1,4 +1,4 @@
-"""Rulings R10 to R19: what this project decided where the rulebooks are silent.
+"""Rulings R10 to R19: decisions of this project on points that the rulebooks leave open.
 
 R11, R12 and R14 concern the evaluations and stand in test_scoring.py.
 """
@@ -120,7 +120,7 @@ def test_r13_a_wish_for_a_larger_plot_than_can_be_built_is_not_offered():
     assert table.offers("circle") == [2]
 
 
-# R15: money and unbuilt sections are told to their owner alone.
+# R15: money and unbuilt sections are shown to their owner alone.
 
 
 def test_r15_purse_and_stock_are_in_no_other_view():

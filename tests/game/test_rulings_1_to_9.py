@@ -1,4 +1,4 @@
-"""Rulings R1 to R9: what this project decided where the rulebooks are silent."""
+"""Rulings R1 to R9: decisions of this project on points that the rulebooks leave open."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Turns and years: who is next, what is dispatched, and how a year begins and ends."""
+"""Turns and years: their order, dispatching, and how a year begins and ends."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""Who sees what, and the other worlds that a seat holds possible."""
+"""Views, and the other worlds that a seat holds possible."""
 
 import random
 from collections import Counter
@@ -20,7 +20,7 @@ from tests.game.table import EVERYTHING, Table, rules
 SEEDS = st.integers(0, 2**32)
 
 
-# What a view holds.
+# Views.
 
 
 @pytest.mark.parametrize(("rule_sets", "seats"), CASES)
@@ -110,7 +110,7 @@ def test_parts_of_a_running_view_that_did_not_change_are_the_same_objects(rule_s
 
 
 def test_a_views_parts_can_be_remembered():
-    """Whoever sends views keeps the bytes of their parts, so parts must not change."""
+    """A sender of views keeps the bytes of their parts, so parts must not change."""
     for state, _, _ in playout(rules(EVERYTHING, 3), 6):
         for seat in range(3):
             seen = view(state, seat)
@@ -146,7 +146,7 @@ def test_another_world_looks_the_same_and_is_one(rule_sets, seats, seed):
             world = determinize(seen, dice)
             assert view(world, seat) == seen
             check_tables(world)
-            # Cards that were taken are told by events, not by views.
+            # Cards that were taken are in events, not in views.
             lying = Counter(card for _, cards in seen.public.chests for card in cards)
             deck = Counter(world.rules.gift_cards[i] for i in world.gift_deck)
             queue = Counter(world.gift_queue[1:])
@@ -188,7 +188,7 @@ def test_what_a_seat_knows_of_the_stack_is_so_in_every_world():
 
 
 def test_worlds_are_drawn_from_all_that_is_possible():
-    """Every colour of buyer, section and lit window turns up where the seat knows nothing."""
+    """Every colour of buyer, section and lit window occurs in each hidden place."""
     table = Table(EVERYTHING, 2)
     seen = view(table.state, 0)
     dice = random.Random(1)
