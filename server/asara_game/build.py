@@ -10,7 +10,6 @@ A set of numbers of sections is an int in which bit n stands for n. Colours coun
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Final
 
 from .actions import Action, ExtendTower, FoundTower, LightWindow
@@ -35,28 +34,30 @@ _MIDDLES: Final = tuple(
 _MIDDLE_INDICES: Final = tuple(tuple(map(section_index, sections)) for sections in _MIDDLES)
 
 
-@cache
 def add_sets(a: int, b: int) -> int:
     """The sums of a number in set `a` and a number in set `b`, up to MOST."""
     sums = 0
-    for n in range(MOST + 1):
-        if a >> n & 1:
-            sums |= b << n
+    while a:
+        if a & 1:
+            sums |= b
+        a >>= 1
+        b <<= 1
     return sums & _ALL
 
 
-@cache
 def colour_set(founds: int, middles: int, standing: bool, lights: int) -> int:
     """The numbers of sections that can be built in one colour.
 
     The arguments are at most so many new towers, trunks and windows, and lit windows. Trunks and
     windows need a tower that stands or is founded.
     """
-    singles = (2 << min(middles, MOST)) - 1
+    singles = (2 << middles) - 1
     found = singles if standing else 1
     for n in range(1, founds + 1):
         found |= singles << 2 * n
-    return add_sets(found & _ALL, (2 << lights) - 1 & _ALL)
+    for _ in range(lights):
+        found |= found << 1
+    return found & _ALL
 
 
 def buildable(

@@ -11,8 +11,7 @@ from __future__ import annotations
 import hashlib
 import random
 import struct
-from collections.abc import Callable, Iterator
-from itertools import count
+from collections.abc import Callable
 from typing import Final, Protocol
 
 __all__ = ["Deal", "RandomShuffler", "Shuffler"]
@@ -54,20 +53,16 @@ class Deal:
 
     def shuffle(self, label: str, items: list[int]) -> None:
         """Shuffle in place by the words of `label`, without bias."""
-        words = self._words(label)
-        left = len(items)
-        for word in words:
-            if left < 2:
-                return
-            if word < _SAFE or word < _RANGE - _RANGE % left:
-                j = word % left
-                left -= 1
-                items[left], items[j] = items[j], items[left]
-
-    def _words(self, label: str) -> Iterator[int]:
         prefix = label.encode() + b"\0"
-        for block in count():
-            yield from _WORDS.unpack(self._hmac(prefix + _COUNTER.pack(block)))
+        left = len(items)
+        block = 0
+        while left > 1:
+            for word in _WORDS.unpack(self._hmac(prefix + _COUNTER.pack(block))):
+                if left > 1 and (word < _SAFE or word < _RANGE - _RANGE % left):
+                    j = word % left
+                    left -= 1
+                    items[left], items[j] = items[j], items[left]
+            block += 1
 
 
 def _hmac_sha256(key: bytes) -> Callable[[bytes], bytes]:

@@ -30,6 +30,8 @@ _LIT_HOUSE = int(Area.HOUSE_OF_LIGHTED_WINDOWS)
 _LAST_MARKET = int(Area.TURRET_MARKET)
 _NO_WISH: Final = (int(Area.CALIPHS_PATRONAGE), int(Area.HOUSE_OF_THE_BOTTLE_GENIE))
 """Areas whose spaces nobody can wish for."""
+_new: Final = tuple.__new__
+"""Makes a named tuple in half the time that calling its class takes; all fields are given."""
 
 
 def can_move(state: State, info: SpaceInfo, wished: bool) -> bool:
@@ -61,7 +63,7 @@ def _visit_circle(state: State, info: SpaceInfo, events: list[Event], wished: bo
 
 def _receive_income(state: State, info: SpaceInfo, events: list[Event], wished: bool) -> None:
     state.money[state.seat] += info.income
-    events.append(FundsTaken(state.seat, info.space, info.income, 0))
+    events.append(_new(FundsTaken, (state.seat, info.space, info.income, 0)))
     end_turn(state, events)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import combinations
+from typing import Final
 
 from asara_game.actions import Action, KeepLitWindows, PayOffer, SearchPile
 from asara_game.events import (
@@ -25,6 +26,9 @@ from asara_game.state import (
 )
 from asara_game.turns import end_turn
 from asara_game.vocabulary import Colour, DecisionKind
+
+_new: Final = tuple.__new__
+"""Makes a named tuple in half the time that calling its class takes; all fields are given."""
 
 
 def affordable(state: State, types: int) -> int:
@@ -61,7 +65,7 @@ def buy_displayed(state: State, action: Action, events: list[Event]) -> None:
     state.money[seat] -= info.price
     state.unbuilt[unbuilt_index(seat, info.index)] += 1
     state.buildable_counts[seat] = NOT_COUNTED
-    events.append(SectionTaken(seat, info.section, False, -info.price, 0))
+    events.append(_new(SectionTaken, (seat, info.section, False, -info.price, 0)))
 
 
 # Out of a pile.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Final
 
 from asara_game.actions import Action, LayBuyers
@@ -18,6 +17,11 @@ _BUYERS: Final = DecisionKind.BUYERS
 _COLOURED: Final = int(Area.COLOURED_BUILDING)
 _ANY_FACE_DOWN: Final = 7
 """Stands for the coloured building among the colours that an area can ask for."""
+_MOST_LAYS: Final = 50_000
+_lays_by_key: dict[int, tuple[Action, ...]] = {}
+"""By hand and colour; saves a quarter of a decision of the engine."""
+_new: Final = tuple.__new__
+"""Makes a named tuple in half the time that calling its class takes; all fields are given."""
 
 
 def choose_space(state: State, action: Action, events: list[Event]) -> None:
@@ -29,10 +33,15 @@ def choose_space(state: State, action: Action, events: list[Event]) -> None:
 def lay_options(state: State) -> tuple[Action, ...]:
     area = state.space.area
     colour = _ANY_FACE_DOWN if area == _COLOURED else state.area_colours[area]
-    return _lays(state.hands[state.seat], colour)
+    key = state.hands[state.seat] << 3 | colour
+    lays = _lays_by_key.get(key)
+    if lays is None:
+        if len(_lays_by_key) > _MOST_LAYS:
+            _lays_by_key.clear()
+        lays = _lays_by_key[key] = _lays(key >> 3, colour)
+    return lays
 
 
-@lru_cache(maxsize=50_000)
 def _lays(hand: int, colour: int) -> tuple[Action, ...]:
     """One buyer of the colour (any if the area has none), or two face down (RULES R1)."""
     counts = dict(zip(BuyerColour, buyer_counts(hand), strict=True))
@@ -60,14 +69,14 @@ def lay_buyers(state: State, action: LayBuyers, events: list[Event]) -> None:
         state.face_down.append((seat, info.space, buyers))
     else:
         shown = state.area_colours[area] = buyers[0]
-    mark = Dispatched(info.space, seat, shown)
+    mark = _new(Dispatched, (info.space, seat, shown))
     marks = (*state.dispatched[area], mark)
     if area != _COLOURED:
         state.free_spaces[area] ^= info.bit
         if len(marks) > 1 and marks[-2] > mark:
             marks = tuple(sorted(marks))
     state.dispatched[area] = marks
-    events.append(BuyersDispatched(seat, info.space, shown, count, 0, 0))
+    events.append(_new(BuyersDispatched, (seat, info.space, shown, count, 0, 0)))
     if info.chest >= 0 and state.chests[info.chest]:
         state.gift_queue = state.chests[info.chest]
         state.chests[info.chest] = ()
