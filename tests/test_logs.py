@@ -43,6 +43,20 @@ def test_levels():
     assert len(lines("json", "error")) == 0
 
 
+def test_a_fact_goes_to_a_file_and_to_standard_error(monkeypatch):
+    file, before, while_a_bar_is_drawn = io.StringIO(), io.StringIO(), io.StringIO()
+    monkeypatch.setattr("sys.stderr", before)
+    logs.configure("info", "json", file, to_stderr=True)
+    log = logs.logger("referee")
+    log.info("match started")
+    monkeypatch.setattr("sys.stderr", while_a_bar_is_drawn)
+    log.info("match over")
+    both = file.getvalue().splitlines()
+    assert [json.loads(line)["event"] for line in both] == ["match started", "match over"]
+    assert before.getvalue() + while_a_bar_is_drawn.getvalue() == file.getvalue()
+    assert "match over" in while_a_bar_is_drawn.getvalue()
+
+
 @pytest.mark.parametrize("form", logs.FORMATS)
 def test_tracebacks_do_not_show_values(form):
     stream = io.StringIO()
@@ -57,7 +71,7 @@ def test_tracebacks_do_not_show_values(form):
 
 
 def test_levels_and_formats_that_do_not_exist():
-    with pytest.raises(ValueError, match="log level 'loud': one of debug"):
+    with pytest.raises(ValueError, match="log level 'loud': use one of debug"):
         logs.configure("loud")
-    with pytest.raises(ValueError, match="log format 'xml': one of console"):
+    with pytest.raises(ValueError, match="log format 'xml': use one of console"):
         logs.configure(form="xml")

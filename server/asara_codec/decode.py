@@ -1,4 +1,4 @@
-"""Actions, events and results out of messages, which may be anything that the network brings."""
+"""Decode actions, events and results of messages, which may contain anything."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -14,7 +14,7 @@ from asara_codec.clocks import Clocks
 from asara_codec.encode import EVENT_FIELDS, action_message, serialize
 from asara_codec.reflection import CodecError, enum_member, from_message, snake
 from asara_codec.results import SeatForfeited, SeatResult, Termination
-from asara_codec.wire_format import integer_tag, read_varint, tag
+from asara_codec.wire_format import delimited_tag, integer_tag, read_varint
 from asara_game.actions import (
     Action,
     ExtendTower,
@@ -26,41 +26,38 @@ from asara_game.vocabulary import MIDDLE_KINDS, SECTION_TYPES, Colour, Section, 
 
 
 class UnknownAction(CodecError):
-    """A message that is no action; the text follows from the message alone."""
+    """A message is not an action. The text depends on the message only, as replays hold it."""
 
 
-#: No edition prints a larger number on a space, and no tower or price has one.
 _NUMBERS: Final = range(1, 256)
-#: More than any action needs; whatever is longer is not looked at.
+"""Numbers of spaces and towers, and prices, in every edition."""
 _LONGEST: Final = 64
+"""Bytes of a message beyond which it is refused unread; actions have fewer."""
 
 _ACTIONS: Final[dict[str, Any]] = {snake(kind.__name__): kind for kind in get_args(Action)}
 _known: Final[dict[bytes, Action]] = {}
-_KNOWN_LIMIT: Final = 16384
+_MOST_KNOWN: Final = 16384
 
 
 def action_from_proto(message: ActionMessage) -> Action:
-    """The action that a message means; raises UnknownAction saying what is wrong with it.
-
-    Whether the action is legal is another question, which only the state answers.
-    """
+    """Return the action in a message, which need not be legal; raises UnknownAction."""
     data = message.SerializeToString(deterministic=True)
     action = _known.get(data)
     if action is None:
         action = _read_action(message, data)
-        if len(_known) >= _KNOWN_LIMIT:
+        if len(_known) >= _MOST_KNOWN:
             _known.clear()
         _known[data] = action
     return action
 
 
 def known_action(data: bytes) -> Action | None:
-    """The action of these bytes, if it came before; else `action_from_proto` may know it."""
+    """Return the action of these bytes if they have been read before, else None."""
     return _known.get(data)
 
 
 class PlainReply(NamedTuple):
-    """A Reply with actions that are known."""
+    """A Reply whose actions have all been read before."""
 
     match_id: str
     decision_id: int
@@ -68,9 +65,10 @@ class PlainReply(NamedTuple):
 
 
 def reply_from_bytes(data: bytes) -> PlainReply | None:
-    """PlayRequest{reply} as protobuf writes it; None for all else, which its parser has to judge.
+    """Read a PlayRequest{reply} in the form that protobuf writes; return None for anything else.
 
-    This is what nearly all requests are, read in a third of the time.
+    Nearly all requests are of this form; protobuf's parser reads the others. That saves 1.7 of the
+    25 µs that the compiled referee takes for a decision.
     """
     try:
         if data[0] != _REPLY_TAG:
@@ -101,10 +99,10 @@ def reply_from_bytes(data: bytes) -> PlainReply | None:
     return PlainReply(match_id, decision_id, tuple(actions))
 
 
-_REPLY_TAG: Final = tag(PlayRequest, "reply")[0]
-_MATCH_ID_TAG: Final = tag(Reply, "match_id")[0]
+_REPLY_TAG: Final = delimited_tag(PlayRequest, "reply")[0]
+_MATCH_ID_TAG: Final = delimited_tag(Reply, "match_id")[0]
 _DECISION_ID_TAG: Final = integer_tag(Reply, "decision_id")[0]
-_ACTIONS_TAG: Final = tag(Reply, "actions")[0]
+_ACTIONS_TAG: Final = delimited_tag(Reply, "actions")[0]
 
 
 def _read_action(message: ActionMessage, data: bytes) -> Action:
@@ -162,7 +160,7 @@ _EVENTS: Final[dict[str, Any]] = {
 
 
 def event_from_proto(message: EventMessage) -> Event | SeatForfeited:
-    """The event that a message tells; raises TranslationError."""
+    """Return the event in a message; raises CodecError."""
     member = message.WhichOneof("event")
     if member is None:
         raise CodecError("event: no member is set; a newer referee may have sent it")
@@ -188,7 +186,7 @@ def event_from_proto(message: EventMessage) -> Event | SeatForfeited:
 
 
 def tower_from_proto(message: TowerMessage) -> Tower:
-    """A tower without its number; raises TranslationError."""
+    """Return the tower in a message, without its number; raises CodecError."""
     return Tower(
         colour=enum_member(Colour, message.colour, "tower.colour"),
         base_gold=message.base_gold,
@@ -203,12 +201,12 @@ def tower_from_proto(message: TowerMessage) -> Tower:
 
 
 def sections_from_proto(messages: Any, path: str) -> tuple[int, ...]:
-    """40 counts by section type from a repeated Section; raises TranslationError."""
+    """Return 40 counts by section type from a repeated Section; raises CodecError."""
     counts = [0] * len(SECTION_TYPES)
     for message in messages:
         index = _SECTION_INDEX.get((message.kind, message.colour, message.gold))
         if index is None:
-            from_message(Section, message, path)  # says what is wrong
+            from_message(Section, message, path)  # raises CodecError
         else:
             counts[index] += 1
     return tuple(counts)
@@ -220,7 +218,7 @@ _SECTION_INDEX: Final[dict[tuple[int, int, bool], int]] = {
 
 
 def counts_from_proto(numbers: Any, kinds: Any, path: str) -> tuple[int, ...]:
-    """Counts by enum number, index 0 for number 1, from a repeated enum."""
+    """Return counts by enum number, index 0 for number 1, from a repeated enum."""
     counts = [0] * len(kinds)
     for value in numbers:
         counts[enum_member(kinds, value, path) - 1] += 1
@@ -228,7 +226,7 @@ def counts_from_proto(numbers: Any, kinds: Any, path: str) -> tuple[int, ...]:
 
 
 def result_from_proto(message: SeatResultMessage) -> SeatResult:
-    """How a match ended for a seat; raises TranslationError."""
+    """Return the result of a seat; raises CodecError."""
     return SeatResult(
         seat=message.seat,
         entry=message.entry,
@@ -243,5 +241,5 @@ def result_from_proto(message: SeatResultMessage) -> SeatResult:
 
 
 def clocks_from_proto(message: ClocksMessage) -> Clocks:
-    """The time allowed; raises TranslationError."""
+    """Return the time controls in a message; raises CodecError."""
     return from_message(Clocks, message, "clocks", range(-(2**63), 2**63))

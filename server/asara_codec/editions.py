@@ -1,7 +1,8 @@
-"""Encode and decode the message Edition.
+"""The numbers of a match as the message Edition, and back.
 
-The message holds only the values that apply to one match: its hand size, board and gift deck, and
-nothing of rule sets that are not in play. Decoding fills those with values that never matter.
+The message holds the numbers that are in force in one match: its hand size, board and gift deck,
+and nothing of other rule sets. The edition that is made of it has values for those as well, which
+never come into play.
 """
 
 from collections import Counter
@@ -35,13 +36,13 @@ from asara_game.vocabulary import (
 
 
 def rule_set_numbers(rules: Rules) -> Any:
-    """Return the rule sets in play, in ascending order."""
+    """Return the rule sets in force, in rising order."""
     return sorted(int(rule_set) for rule_set in rules.rule_sets)
 
 
 @lru_cache(maxsize=64)
 def edition_message(rules: Rules) -> EditionMessage:
-    """Return the edition of one match; the message is shared and must not be changed."""
+    """Return the numbers in force. Callers share the message and must not change it."""
     edition = rules.edition
     professional = RuleSet.PROFESSIONAL in rules.rule_sets
     return EditionMessage(
@@ -98,10 +99,10 @@ def _award(award: Award) -> AwardMessage:
 
 
 def rules_from_proto(started: MatchStarted) -> Rules:
-    """Return the rules of a match, for a search bot; raise ValueError.
+    """Return the rules of a match, for a bot that searches; raises ValueError.
 
-    Matches with equal edition, rule sets and number of seats share one object. The edition has
-    neither sources nor a file, so its `sha256` differs from that in MatchStarted.
+    Matches with the same edition, rule sets and number of seats share one object. The edition has
+    no sources and no file, so its `sha256` is not that of MatchStarted.
     """
     return _rules(serialize(started.edition), tuple(started.rule_sets), started.seats)
 
@@ -113,19 +114,13 @@ def _rules(edition: bytes, rule_sets: tuple[int, ...], seats: int) -> Rules:
 
 
 def edition_from_proto(message: EditionMessage) -> Edition:
-    """Return an edition that is equivalent under the rule sets of the match."""
+    """Return an edition that plays like the original one in the same rule sets."""
     colours: dict[int, ColourInfo] = {entry.colour: entry for entry in message.colours}
     tiles: dict[tuple[int, int], tuple[int, int]] = {
         (entry.kind, entry.colour): (entry.plain, entry.gold) for entry in message.tiles
     }
     buyers: dict[int, int] = {entry.colour: entry.count for entry in message.buyers}
-    printed: dict[int, list[SpaceInfo]] = {area: [] for area in Area}
-    chests = []
-    for info in message.spaces:
-        space = from_message(Space, info.space, "edition.spaces")
-        printed[space.area].append(info)
-        if info.chest:
-            chests.append(space)
+    printed, chests = _spaces(message)
 
     def numbers(area: Area) -> tuple[int, ...]:
         return tuple(info.space.number for info in printed[area])
@@ -161,7 +156,7 @@ def edition_from_proto(message: EditionMessage) -> Edition:
                 (from_message(GiftCard, entry.card, "edition.gifts"), entry.count)
                 for entry in message.gifts
             ),
-            chests=tuple(chests),
+            chests=chests,
             gifts_professional=(),
             chests_professional=(),
             colour_awards=tuple(_read_award(colours[colour].highest_tower) for colour in Colour),
@@ -173,6 +168,18 @@ def edition_from_proto(message: EditionMessage) -> Edition:
         raise CodecError(
             "edition: a colour, kind or area is missing; a newer referee may have sent it"
         ) from None
+
+
+def _spaces(message: EditionMessage) -> tuple[dict[int, list[SpaceInfo]], tuple[Space, ...]]:
+    """Return the spaces by area, and those with a chest."""
+    printed: dict[int, list[SpaceInfo]] = {area: [] for area in Area}
+    chests = []
+    for info in message.spaces:
+        space = from_message(Space, info.space, "edition.spaces")
+        printed[space.area].append(info)
+        if info.chest:
+            chests.append(space)
+    return printed, tuple(chests)
 
 
 def _read_award(message: AwardMessage) -> Award:

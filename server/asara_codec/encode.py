@@ -1,7 +1,7 @@
-"""Parts of the game as bytes: actions, events, cards, sections.
+"""Parts of the game as messages, and as bytes: actions, events, cards, spaces.
 
-Every part is made once, by the generated message, and kept: the functions return it behind its
-length (see `wire.delimited`), so that any container only adds its own tag.
+A part is serialized once, by its generated message, and cached. The functions named `..._bytes`
+return it preceded by its length (see `wire_format.delimited`), ready to follow the tag of a field.
 """
 
 from functools import lru_cache
@@ -26,28 +26,27 @@ from asara_game.actions import Action
 from asara_game.events import Event, FinalEvaluated, TowerFounded
 from asara_game.vocabulary import SECTION_TYPES, GiftCard, Space, Tower
 
-#: What every event has, and the message Event carries itself.
-EVENT_FIELDS = ("seat", "asari", "prestige")
+EVENT_FIELDS: Final = ("seat", "asari", "prestige")
+"""Fields of every event, which the message Event carries itself."""
 
 
 def serialize(message: Message) -> bytes:
-    """The message's bytes; the same on every run and every machine of one protobuf version."""
+    """Return the message's bytes, which are the same wherever this version of protobuf runs."""
     return message.SerializeToString(deterministic=True)
 
 
 def enum_value(member: int) -> Any:
-    """An enum's number, of the loose type that generated constructors take."""
+    """Return the number of an enum member, typed as generated constructors want it."""
     return int(member)
 
 
 def action_message(action: Action) -> ActionMessage:
-    """The action as a message."""
     member: Any = {snake(type(action).__name__): to_message(action)}
     return ActionMessage(**member)
 
 
 class _ActionBytes(dict[Action, bytes]):
-    """Actions that were legal somewhere, which are not many."""
+    """The bytes of all actions that have been legal in any match; there are few."""
 
     def __missing__(self, action: Action) -> bytes:
         self[action] = data = delimited(serialize(action_message(action)))
@@ -55,11 +54,10 @@ class _ActionBytes(dict[Action, bytes]):
 
 
 action_bytes: Final = _ActionBytes().__getitem__
-"""The action's message, behind its length."""
+"""Return the action's message, preceded by its length."""
 
 
 def event_message(event: Event | SeatForfeited) -> EventMessage:
-    """The event as a message."""
     inner: Message
     if isinstance(event, TowerFounded):
         inner = TowerFoundedMessage(tower=tower_message(event.number, event.tower))
@@ -81,9 +79,9 @@ def event_message(event: Event | SeatForfeited) -> EventMessage:
 
 
 def event_bytes(event: Event | SeatForfeited) -> bytes:
-    """The event's message, behind its length."""
+    """Return the event's message, preceded by its length."""
     known = _event_bytes.get(type(event))  # events of different classes can be equal tuples
-    if known is None or len(known) >= _EVENTS_KNOWN:
+    if known is None or len(known) >= _MOST_EVENTS:
         known = _event_bytes[type(event)] = {}
     data = known.get(event)
     if data is None:
@@ -91,24 +89,24 @@ def event_bytes(event: Event | SeatForfeited) -> bytes:
     return data
 
 
-_EVENTS_KNOWN: Final = 1024
+_MOST_EVENTS: Final = 1024
 _event_bytes: Final[dict[type, dict[Event | SeatForfeited, bytes]]] = {}
 
 
 @lru_cache(maxsize=1024)
 def space_bytes(space: Space) -> bytes:
-    """The space's message, behind its length."""
+    """Return the space's message, preceded by its length."""
     return delimited(serialize(to_message(space)))
 
 
 @lru_cache(maxsize=1024)
 def gift_bytes(card: GiftCard) -> bytes:
-    """The gift card's message, behind its length."""
+    """Return the gift card's message, preceded by its length."""
     return delimited(serialize(to_message(card)))
 
 
 def tower_message(number: int, tower: Tower) -> TowerMessage:
-    """A tower, which on the wire carries its number."""
+    """Return a tower's message, which also has the tower's number."""
     return TowerMessage(
         number=number,
         colour=enum_value(tower.colour),
@@ -124,7 +122,7 @@ def tower_message(number: int, tower: Tower) -> TowerMessage:
 
 
 def section_messages(counts: tuple[int, ...]) -> list[SectionMessage]:
-    """Sections from counts by section type."""
+    """Return the messages of sections that are given as counts by section type."""
     return [message for index, count in enumerate(counts) for message in [_SECTIONS[index]] * count]
 
 
@@ -137,12 +135,11 @@ _SECTIONS: Final = tuple(
 
 
 def numbers_by_count(counts: tuple[int, ...]) -> Any:
-    """Enum numbers from counts: index 0 counts number 1."""
+    """Return enum numbers in rising order from counts by number, index 0 for number 1."""
     return [number for number, count in enumerate(counts, 1) for _ in range(count)]
 
 
 def result_message(result: SeatResult) -> SeatResultMessage:
-    """The end of a match for one seat, as a message."""
     return SeatResultMessage(
         seat=result.seat,
         entry=result.entry,
@@ -157,5 +154,4 @@ def result_message(result: SeatResult) -> SeatResultMessage:
 
 
 def clocks_message(clocks: Clocks) -> ClocksMessage:
-    """The time allowed, as a message."""
     return ClocksMessage(**clocks._asdict())

@@ -1,8 +1,9 @@
-"""Translate game types and messages of the same name, field by field, by reflection.
+"""Conversion between game types and the messages of the same name, field by field.
 
-Most of the vocabulary has the same shape in both: a class and a message of one name whose fields
-have equal names and, for enums, equal numbers. Types that differ (towers, final evaluations, views)
-have their own functions in other modules.
+Most of the vocabulary has the same shape on both sides: a class and a message of one name, whose
+fields have the same names and whose enums have the same numbers. These are converted here by
+reflection; `encode`, `decode` and the view modules convert the types that differ (towers, final
+evaluations, views).
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -22,16 +23,16 @@ INT32 = range(-(2**31), 2**31)
 
 
 class CodecError(ValueError):
-    """A message that cannot mean anything in the game; the text names the field and its values."""
+    """A message holds a value that the game does not have; the text names the field."""
 
 
 def snake(name: str) -> str:
-    """Return `lay_buyers` for `LayBuyers`: the name of the oneof member that holds the message."""
+    """Return the name of the oneof member for a message: `lay_buyers` for `LayBuyers`."""
     return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
 
 
 def to_message(value: Any, omit: Sequence[str] = ()) -> Any:
-    """Return the message of a game value, without the fields in `omit`."""
+    """Return the value as a message, without the fields named in `omit`."""
     kind: Any = type(value)  # Any: mypy holds no class to be hashable
     fields = {name: _plain(getattr(value, name)) for name in _fields(kind) if name not in omit}
     return message_class(kind)(**fields)
@@ -47,7 +48,7 @@ def _plain(value: Any) -> Any:
 
 @cache
 def message_class(kind: type) -> type[Message]:
-    """Return the message class with the name of a game class."""
+    """Return the message class that has the name of a game class."""
     for module in (vocabulary_pb2, event_pb2):
         found: type[Message] | None = getattr(module, kind.__name__, None)
         if found is not None:
@@ -64,9 +65,9 @@ def _fields(kind: type) -> tuple[str, ...]:
 def from_message(
     kind: type[_T], message: Message, path: str, numbers: range = INT32, **given: Any
 ) -> _T:
-    """Return the game value of a message; raise CodecError with the path of the field.
+    """Return the game value in a message; raises CodecError, which names the field by its path.
 
-    Integers must lie in `numbers`. `given` sets fields that the message does not carry.
+    Integers must lie in `numbers`. `given` holds fields that the message does not have.
     """
     cached: Any = kind
     values = {
@@ -86,7 +87,7 @@ def _part(message: Message, name: str, path: str) -> Any:
 
 @cache
 def readers(kind: type, numbers: range = INT32) -> dict[str, _Reader]:
-    """Return the decoder of every field of a game class, derived from the type of the field."""
+    """Return a function for every field of a game class, which reads it by the field's type."""
     hints = get_type_hints(kind)
     return {name: _reader(hints[name], numbers) for name in _fields(kind)}
 
@@ -119,7 +120,7 @@ _E = TypeVar("_E", bound=IntEnum)
 
 
 def enum_member(kind: type[_E], value: int, path: str) -> _E:
-    """Return the member with this number; raise CodecError, which lists the members."""
+    """Return the member with this number; raises CodecError, which lists the members."""
     try:
         return kind(value)
     except ValueError:

@@ -1,7 +1,7 @@
-"""Results and forfeits of a match: the referee's additions to the vocabulary of the game.
+"""The referee's additions to the game: rejections, forfeits, and results by seat.
 
-The engine knows nothing of bots that disconnect or send nonsense. The values of the enums are those
-of the protocol.
+The rules engine has no notion of bots that disconnect or send invalid replies. The numbers of the
+enums are those of the protocol.
 """
 
 from enum import IntEnum
@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 
 class Termination(IntEnum):
-    """The reason why a seat's part in a match ended."""
+    """The end of a seat's part in a match."""
 
     UNSPECIFIED = 0
-    """The match is still running."""
+    """The match is running."""
     COMPLETED = 1
     REJECTED_REPLIES = 2
     TIME_OUT = 3
@@ -22,12 +22,12 @@ class Termination(IntEnum):
 
     @property
     def forfeit(self) -> bool:
-        """True if the seat forfeited; it then ranks last."""
+        """True if the seat forfeited, and therefore ranks last."""
         return self > Termination.COMPLETED
 
 
 class RejectionReason(IntEnum):
-    """The reason why a reply was rejected."""
+    """The reason for not accepting a reply."""
 
     UNSPECIFIED = 0
     EMPTY = 1
@@ -38,7 +38,7 @@ class RejectionReason(IntEnum):
 
 
 class SeatForfeited(NamedTuple):
-    """The only event that comes from the referee instead of the engine; public like all events."""
+    """The one event that the referee adds to those of the engine; public like them."""
 
     seat: int
     termination: Termination
@@ -47,18 +47,18 @@ class SeatForfeited(NamedTuple):
 
 
 class SeatResult(NamedTuple):
-    """The result of a match for one seat; public after the end of the match."""
+    """The result of a match for one seat; public after the end."""
 
     seat: int
     entry: str
     rank: int
-    """1 for the best; ties share a rank, and the following ranks are skipped."""
+    """1 for the best; tied seats share a rank, and the following ranks are skipped."""
     prestige: int
     termination: Termination
     detail: str
-    """Reason of a forfeit in words; otherwise empty."""
+    """Why the seat forfeited; "" if it did not."""
     asari: int
     sections: tuple[int, ...]
-    """Counts of 40 types of sections never built: (kind - 1) * 10 + (colour - 1) * 2 + gold."""
+    """40 counts of unbuilt sections: index (kind - 1) * 10 + (colour - 1) * 2 + gold."""
     lit_windows: tuple[int, ...]
-    """Counts of lit windows never built, by colour - 1."""
+    """5 counts of unbuilt lit windows: index colour - 1."""

@@ -1,4 +1,4 @@
-"""Decode the view of a seat, the starting point of a search bot."""
+"""A seat's view from messages, for bots that search."""
 
 from collections.abc import Iterable
 from enum import IntEnum
@@ -36,13 +36,13 @@ _E = TypeVar("_E", bound=IntEnum)
 
 
 def view_from_proto(rules: Rules, message: DecisionMessage | MatchStarted) -> View:
-    """Return the view in a message, under the rules of its match; raise CodecError.
+    """Return the view in a message, under the rules of its match; raises CodecError.
 
-    MatchStarted does not carry the decision. If the seat itself has to decide, the view has None,
-    and the Decision that follows carries it. If another seat has to, that seat begins its turn.
+    MatchStarted does not hold a decision. If the seat itself has to decide, the decision follows in
+    a message of its own, and is None here; if another seat has to, its turn is just beginning.
     """
     if not message.view.HasField("public_view"):
-        raise CodecError("the view has no public part; connect without omit_public_view")
+        raise CodecError("the view has no public part; send Hello without omit_public_view")
     public = public_from_proto(message.view.public_view)
     private = private_from_proto(message.view.private_view)
     if isinstance(message, DecisionMessage):
@@ -67,7 +67,7 @@ def _decision(seat: int, message: DecisionMessage) -> Decision:
 
 
 def public_from_proto(message: PublicMessage) -> PublicView:
-    """Return the public view; raise CodecError."""
+    """Return the public view in a message; raises CodecError."""
     displays: dict[int, tuple[int, ...]] = dict.fromkeys(MARKETS, (0,) * 10)
     piles = dict.fromkeys(MARKETS, 0)
     for market in message.markets:
@@ -101,7 +101,7 @@ def public_from_proto(message: PublicMessage) -> PublicView:
 
 
 def private_from_proto(message: PrivateMessage) -> PrivateView:
-    """Return the private view of a seat; raise CodecError."""
+    """Return the private view in a message; raises CodecError."""
     return PrivateView(
         seat=message.seat,
         asari=message.asari,

@@ -1,8 +1,7 @@
-"""The little of protobuf's wire format that joining finished parts needs.
+"""The part of protobuf's wire format that is needed to join finished parts of messages.
 
-Serialized messages may be concatenated: a message is the concatenation of its fields. So the bytes
-of parts that recur can be kept, and a new message costs a join. Field numbers are asked of the
-generated classes and never written down here.
+A serialized message is the concatenation of its serialized fields, so the bytes of parts that recur
+can be cached, and a new message costs one join. Field numbers come from the generated classes.
 """
 
 from collections.abc import Iterable
@@ -11,14 +10,25 @@ from typing import Final
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
-#: Numbers below, which most are, are kept as whole fields.
-_SMALL: Final = 512
 _VARINT: Final = 0
 _LENGTH_DELIMITED: Final = 2
+_WIRE_TYPES: Final = {
+    FieldDescriptor.CPPTYPE_MESSAGE: _LENGTH_DELIMITED,
+    FieldDescriptor.CPPTYPE_STRING: _LENGTH_DELIMITED,
+    FieldDescriptor.CPPTYPE_INT32: _VARINT,
+    FieldDescriptor.CPPTYPE_INT64: _VARINT,
+    FieldDescriptor.CPPTYPE_ENUM: _VARINT,
+    FieldDescriptor.CPPTYPE_BOOL: _VARINT,
+}
+_CACHED_NUMBERS: Final = 512
+_CACHED_LENGTHS: Final = 2048
 
 
 def varint(value: int) -> bytes:
-    """Base-128 form of an integer; negative ones take ten bytes, as protobuf demands."""
+    """Return the base-128 form of an integer; a negative one takes ten bytes.
+
+    The cases of up to four bytes, in place of the loop, save 2% of a decision and of an audit.
+    """
     if 0 <= value < 1 << 7:
         return _ONE_BYTE[value]
     if 0 <= value < 1 << 14:
@@ -39,7 +49,7 @@ def varint(value: int) -> bytes:
 
 
 _ONE_BYTE: Final = [bytes([value]) for value in range(128)]
-_LENGTHS: Final = [varint(length) for length in range(2048)]
+_LENGTHS: Final = [varint(length) for length in range(_CACHED_LENGTHS)]
 
 
 def read_varint(data: bytes, at: int) -> tuple[int, int]:
@@ -67,77 +77,63 @@ def read_varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def delimited(payload: bytes) -> bytes:
-    """A payload behind its length: what follows the tag of a string or of a nested message."""
+    """Return a payload preceded by its length, as it follows the tag of a text or a message."""
     length = len(payload)
-    return (_LENGTHS[length] if length < 2048 else varint(length)) + payload
+    return (_LENGTHS[length] if length < _CACHED_LENGTHS else varint(length)) + payload
 
 
-def tag(message: type[Message], name: str) -> bytes:
-    """The tag of a field that holds a string, bytes or nested messages."""
-    return _tag(message, name, _LENGTH_DELIMITED)
-
-
-class Nested:
-    """Makes a payload the value of a string, bytes or message field.
-
-    An empty payload is written, too: an empty message is there, but protobuf leaves empty text out.
-    """
+class DelimitedField:
+    """Writes a text, bytes or message field. An empty payload is written, too."""
 
     __slots__ = ("_tag",)
 
     def __init__(self, message: type[Message], name: str) -> None:
-        self._tag = tag(message, name)
+        self._tag = delimited_tag(message, name)
 
-    def of(self, payload: bytes) -> bytes:
-        """The field."""
+    def encode(self, payload: bytes) -> bytes:
         return self._tag + delimited(payload)
 
 
-class Repeated:
-    """Makes `delimited` payloads the values of a repeated field."""
+class RepeatedField:
+    """Writes a repeated field from payloads that are `delimited` already."""
 
     __slots__ = ("_tag",)
 
     def __init__(self, message: type[Message], name: str) -> None:
-        self._tag = tag(message, name)
+        self._tag = delimited_tag(message, name)
 
-    def of(self, payloads: Iterable[bytes]) -> bytes:
-        """The fields."""
+    def encode(self, payloads: Iterable[bytes]) -> bytes:
         joined = self._tag.join(payloads)
         return self._tag + joined if joined else b""
 
 
-class Integer:
-    """Sets an integer, bool or enum field; 0 takes no bytes."""
+class IntegerField:
+    """Writes an integer, bool or enum field; 0 takes no bytes."""
 
-    __slots__ = ("_small", "_tag")
+    __slots__ = ("_cached", "_tag")
 
     def __init__(self, message: type[Message], name: str) -> None:
-        self._tag = _tag(message, name, _VARINT)
-        self._small = [b"", *(self._tag + varint(value) for value in range(1, _SMALL))]
+        self._tag = integer_tag(message, name)
+        self._cached = [b"", *(self._tag + varint(value) for value in range(1, _CACHED_NUMBERS))]
 
-    def of(self, value: int) -> bytes:
-        """The field."""
-        if 0 <= value < _SMALL:
-            return self._small[value]
+    def encode(self, value: int) -> bytes:
+        if 0 <= value < _CACHED_NUMBERS:
+            return self._cached[value]
         return self._tag + varint(value)
 
 
+def delimited_tag(message: type[Message], name: str) -> bytes:
+    """Return the tag of a text, bytes or message field."""
+    return _tag(message, name, _LENGTH_DELIMITED)
+
+
 def integer_tag(message: type[Message], name: str) -> bytes:
-    """The tag of an integer, bool or enum field."""
+    """Return the tag of an integer, bool or enum field."""
     return _tag(message, name, _VARINT)
 
 
 def _tag(message: type[Message], name: str, wire_type: int) -> bytes:
     field = message.DESCRIPTOR.fields_by_name[name]
-    expected = {
-        FieldDescriptor.CPPTYPE_MESSAGE: _LENGTH_DELIMITED,
-        FieldDescriptor.CPPTYPE_STRING: _LENGTH_DELIMITED,
-        FieldDescriptor.CPPTYPE_INT32: _VARINT,
-        FieldDescriptor.CPPTYPE_INT64: _VARINT,
-        FieldDescriptor.CPPTYPE_ENUM: _VARINT,
-        FieldDescriptor.CPPTYPE_BOOL: _VARINT,
-    }.get(field.cpp_type)
-    if expected != wire_type:
-        raise TypeError(f"{field.full_name}: its type is not joined this way")
+    if _WIRE_TYPES.get(field.cpp_type) != wire_type:
+        raise TypeError(f"{field.full_name}: fields of its type are not written here")
     return varint(field.number << 3 | wire_type)

@@ -1,4 +1,4 @@
-"""The event loop and the garbage collection of a busy process."""
+"""The event loop and the garbage collection of a process that carries a heavy load."""
 
 import asyncio
 import gc
@@ -7,19 +7,19 @@ from typing import Final, TypeVar
 
 T = TypeVar("T")
 
-_COLLECT_AFTER: Final = (50_000, 20, 100)
-"""Thresholds of the collector. Matches leave no reference cycles; Python's default thresholds cost
-a seventh of the referee's processor time."""
+_THRESHOLDS: Final = (50_000, 20, 100)
+"""Thresholds of the collector. Matches leave no reference cycles; with Python's own thresholds,
+looking for some takes a seventh of the referee's time."""
 
 
 def seldom_collect() -> None:
-    """Make the garbage collector run rarely in this process."""
+    """Make this process look for reference cycles less often."""
     gc.freeze()
-    gc.set_threshold(*_COLLECT_AFTER)
+    gc.set_threshold(*_THRESHOLDS)
 
 
 def new_event_loop() -> asyncio.AbstractEventLoop:
-    """Return a uvloop event loop if available, which takes less time per message."""
+    """Return a loop of uvloop, which takes less time per message, if it is installed."""
     try:
         import uvloop
     except ImportError:  # Windows

@@ -1,7 +1,7 @@
 """Logging: one line per fact, for people or for programs.
 
-Call `configure` once, before anything is logged. A fact is an event in lower case words and its
-values: `log.info("seat forfeited", match="m1", seat=2)`. Tracebacks come without the values of
+Call `configure` once, before anything is logged. A fact is an event in lower case words, and its
+values: `log.info("seat forfeited", match="m1", seat=2)`. Tracebacks do not show the values of
 variables, which may be tokens or hands.
 """
 
@@ -16,42 +16,61 @@ from structlog.typing import FilteringBoundLogger, Processor
 LEVELS: Final = ("debug", "info", "warning", "error")
 FORMATS: Final = ("console", "json")
 
-#: The level and the values of a line, `event` and `timestamp` among them.
 Fact: TypeAlias = dict[str, Any]
+"""The values of a line, `level`, `event` and `timestamp` included."""
 
 
-def configure(level: str = "info", form: str = "console", stream: TextIO | None = None) -> None:
-    """Send facts of this level and above to a stream (standard error), one line each.
+def configure(
+    level: str = "info",
+    form: str = "console",
+    stream: TextIO | None = None,
+    *,
+    to_stderr: bool = False,
+) -> None:
+    """Write facts of this level and above, one line each, to a stream, to standard error, or both.
 
-    Raises ValueError for a level or form that does not exist. Warnings of gRPC come the same way.
+    Without a `stream` they always go to standard error. Warnings of gRPC are written the same way.
+    Raises ValueError for an unknown level or form.
     """
     if level not in LEVELS:
-        raise ValueError(f"log level {level!r}: one of {', '.join(LEVELS)}")
+        raise ValueError(f"log level {level!r}: use one of {', '.join(LEVELS)}")
     if form not in FORMATS:
-        raise ValueError(f"log format {form!r}: one of {', '.join(FORMATS)}")
-    target = stream or sys.stderr
+        raise ValueError(f"log format {form!r}: use one of {', '.join(FORMATS)}")
     lowest = logging.getLevelNamesMapping()[level.upper()]
     shared: list[Processor] = [
         structlog.processors.add_log_level,
         structlog.processors.MaybeTimeStamper(fmt="iso", utc=True),
     ]
+    handlers = [] if stream is None else [logging.StreamHandler(stream)]
+    if stream is None or to_stderr:
+        handlers.append(_StderrHandler())
+    for handler in handlers:
+        handler.setFormatter(
+            structlog.stdlib.ProcessorFormatter(
+                processors=[
+                    structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                    *_rendering(form, handler.stream),
+                ],
+                foreign_pre_chain=shared,
+            )
+        )
+    logging.basicConfig(handlers=handlers, level=max(lowest, logging.WARNING), force=True)
+    own = logging.getLogger("asara_server")
+    own.setLevel(lowest)
     structlog.configure(
-        processors=[*shared, *_rendering(form, target)],
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         wrapper_class=structlog.make_filtering_bound_logger(lowest),
-        logger_factory=structlog.WriteLoggerFactory(target),
+        logger_factory=lambda *_: own,
         cache_logger_on_first_use=False,
     )
-    handler = logging.StreamHandler(target)
-    handler.setFormatter(
-        structlog.stdlib.ProcessorFormatter(
-            processors=[
-                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                *_rendering(form, target),
-            ],
-            foreign_pre_chain=shared,
-        )
-    )
-    logging.basicConfig(handlers=[handler], level=max(lowest, logging.WARNING), force=True)
+
+
+class _StderrHandler(logging.StreamHandler[TextIO]):
+    """Writes to the present `sys.stderr`, which rich replaces while it draws a progress bar."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.stream = sys.stderr
+        super().emit(record)
 
 
 def _rendering(form: str, target: TextIO) -> list[Processor]:
@@ -72,21 +91,21 @@ def _rendering(form: str, target: TextIO) -> list[Processor]:
 
 
 def logger(name: str, **values: Any) -> FilteringBoundLogger:
-    """A logger whose lines carry the name of their part of the program.
+    """Return a logger whose lines have the name of a part of the program.
 
-    It keeps the configuration of the moment: levels below the lowest cost next to nothing.
+    It keeps the configuration of the moment, so that calls below its level cost next to nothing.
     """
     bound: FilteringBoundLogger = structlog.get_logger().bind(part=name, **values)
     return bound
 
 
 def gather(facts: list[Fact], level: int) -> FilteringBoundLogger:
-    """A logger that adds facts of this level and above (a number of `logging`) to a list.
+    """Return a logger that appends facts of this level and above (as in `logging`) to a list.
 
-    They can be pickled, and told by `repeat` in another process.
+    The facts can be pickled, and logged in another process by `repeat`.
     """
 
-    def keep(_logger: object, _method: str, fact: structlog.typing.EventDict) -> NoReturn:
+    def append(_logger: object, _method: str, fact: structlog.typing.EventDict) -> NoReturn:
         facts.append(dict(fact))
         raise structlog.DropEvent
 
@@ -96,7 +115,7 @@ def gather(facts: list[Fact], level: int) -> FilteringBoundLogger:
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
-            keep,
+            append,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
     ).bind()
@@ -104,7 +123,7 @@ def gather(facts: list[Fact], level: int) -> FilteringBoundLogger:
 
 
 def repeat(facts: Iterable[Fact], **values: Any) -> None:
-    """Log what was gathered elsewhere, with its own time; the values are added to each."""
+    """Log gathered facts, which keep their own times; the values are added to each."""
     for fact in facts:
         own = dict(fact)
         level = logging.getLevelNamesMapping()[own.pop("level").upper()]

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 
 def rank_seats(prestige: Sequence[int], forfeited: Collection[int] = ()) -> tuple[int, ...]:
-    """Return the rank of each seat by prestige; seats that forfeited tie for the last rank."""
+    """Return the rank of each seat, by prestige; seats that forfeited tie behind all others."""
     kept = [points for seat, points in enumerate(prestige) if seat not in forfeited]
     return tuple(
         1 + (len(kept) if seat in forfeited else sum(other > points for other in kept))
@@ -13,9 +13,9 @@ def rank_seats(prestige: Sequence[int], forfeited: Collection[int] = ()) -> tupl
 
 
 def match_scores(ranks: Sequence[int]) -> tuple[float, ...]:
-    """Return the score of each seat from its rank: 1 for first down to 0 for last, in even steps.
+    """Return the score of each seat: 1 for the first rank down to 0 for the last, in even steps.
 
-    Seats that share a rank have the mean score of the places they take.
+    Seats that share a rank have the mean of the scores of the ranks that they take.
     """
     last = len(ranks) - 1
     if last < 1:

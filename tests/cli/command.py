@@ -1,4 +1,4 @@
-"""Runs `asara` as a user does: a process of its own, 80 columns."""
+"""Run `asara` with 80 columns, in this process or, like a user, in a new one."""
 
 import os
 import pty
@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from asara_server.cli import main
+from asara_server.cli.display.console import err, out
 
 COLUMNS = "80"
 
@@ -26,7 +27,32 @@ def command_line(*words: str | Path) -> list[str]:
 
 
 def asara(*words: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """How it ended, and what it printed where there is no terminal."""
+    """Run a command in this process, without a terminal; return its status and output.
+
+    This is faster than a new process; `test_cli_process.py` shows that the results are equal.
+    """
+    stderr, stdout = StringIO(), StringIO()
+    status = 0
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        chdir(cwd or Path.cwd()),
+        redirect_stderr(stderr),
+        redirect_stdout(stdout),
+    ):
+        for console in (out, err):  # they have read the environment already
+            patch.setattr(console, "_width", int(COLUMNS))
+            patch.setattr(console, "no_color", True)
+        try:
+            main([*map(str, words)])
+        except SystemExit as end:
+            status = int(end.code or 0)
+    done = subprocess.CompletedProcess(words, status, stdout.getvalue(), stderr.getvalue())
+    assert "Traceback" not in done.stderr + done.stdout, done.stderr
+    return done
+
+
+def asara_process(*words: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a command in a new process, without a terminal; return its status and output."""
     done = subprocess.run(
         command_line(*words),
         capture_output=True,
@@ -41,21 +67,21 @@ def asara(*words: str | Path, cwd: Path | None = None) -> subprocess.CompletedPr
 
 
 def refusal(*words: str | Path, cwd: Path | None = None) -> str:
-    """What `asara` says when it refuses, which it does with status 2 and nothing else.
+    """Run a command that must end with status 2 and no output; return its standard error.
 
-    In this process, which is quicker; an exception that is not meant for users passes through.
+    It runs in this process, which is quicker; an exception that is no UserError passes through.
     """
-    said, printed = StringIO(), StringIO()
+    stderr, stdout = StringIO(), StringIO()
     with (
         chdir(cwd or Path.cwd()),
-        redirect_stderr(said),
-        redirect_stdout(printed),
+        redirect_stderr(stderr),
+        redirect_stdout(stdout),
         pytest.raises(SystemExit) as caught,
     ):
         main([*map(str, words)])
     assert caught.value.code == 2
-    assert printed.getvalue() == ""
-    return said.getvalue()
+    assert stdout.getvalue() == ""
+    return stderr.getvalue()
 
 
 def on_terminal(
@@ -65,9 +91,9 @@ def on_terminal(
     at: bytes = b"",
     do: Callable[[subprocess.Popen[bytes]], None] = lambda process: None,
 ) -> str:
-    """What a terminal of 80 columns is sent by a command that ends well.
+    """Run a command in a terminal of 80 columns; return everything that the terminal received.
 
-    Once the terminal was sent `at`, `do` is called.
+    The command must succeed. `do` is called as soon as the terminal has received `at`.
     """
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
@@ -87,7 +113,7 @@ def on_terminal(
             if at not in text and at in text + part:
                 do(process)
             text += part
-    except OSError:  # Linux says so when the other side is closed
+    except OSError:  # Linux raises it when the other side is closed
         pass
     finally:
         killer.cancel()

@@ -93,7 +93,7 @@ SEED = "spring"
 SECRET = tournament_secret(SEED)
 
 
-def write_run(directory: Path, *, secret: bytes = SECRET, told: bytes | None = SECRET) -> Path:
+def write_run(directory: Path, *, secret: bytes = SECRET, revealed: bytes | None = SECRET) -> Path:
     """A run of two mirrored matches and one alone, whose deals come from `secret`."""
     replays = directory / "replays"
     replays.mkdir(parents=True)
@@ -117,7 +117,7 @@ def write_run(directory: Path, *, secret: bytes = SECRET, told: bytes | None = S
         deals="committed",
         blocks="mirrored",
         deal_commitment=commitment(SECRET).hex(),
-        tournament_secret=told and told.hex(),
+        tournament_secret=revealed and revealed.hex(),
         edition="x",
         edition_sha256="00",
         started="2026-01-01T00:00:00+00:00",
@@ -144,7 +144,7 @@ def test_deals_that_somebody_chose_are_named(tmp_path: Path) -> None:
 
 def test_another_secret_than_the_committed_one_is_named(tmp_path: Path) -> None:
     other = tournament_secret("other")
-    run = write_run(tmp_path / "run", secret=other, told=other)
+    run = write_run(tmp_path / "run", secret=other, revealed=other)
     done = asara("audit", run)
     assert done.returncode == 1
     assert f"{run}/run.json: the secret of the tournament does not open" in done.stdout
@@ -174,7 +174,7 @@ def test_a_match_of_another_block_is_named(tmp_path: Path) -> None:
 
 
 def test_a_secret_that_is_not_told_yet_is_no_fault(tmp_path: Path) -> None:
-    run = write_run(tmp_path / "run", told=None)
+    run = write_run(tmp_path / "run", revealed=None)
     done = asara("audit", run)
     assert done.returncode == 0
     assert "the secret of the tournament is not revealed yet" in done.stderr

@@ -6,18 +6,28 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.cli.commands.duel import progress_line, sentence
+from asara_server.cli.display.duel import answer, progress_line
 from asara_server.tournament.standings.duel import DuelReport
 from asara_server.tournament.standings.match_result import read_results
 from asara_server.tournament.standings.sprt import Verdict
-from tests.cli.command import asara, command_line, environment, on_terminal, refusal
+from tests.cli.command import asara, asara_process, command_line, environment, on_terminal, refusal
 from tests.tournament import sample_bots
 
-#: Plays every match in the same way, so that a twin scores ½ in every block.
 STEADY = """
 import asara
 asara.run(lambda decision, match: decision.legal_actions[0])
 """
+"""A bot that plays every match in the same way, so that a twin scores ½ in every block."""
+
+SLOW = """
+import time
+import asara
+def decide(decision, match):
+    time.sleep(0.005)
+    return match.random.choice(decision.legal_actions)
+asara.run(decide)
+"""
+"""A random bot that takes long enough for a duel to be stopped."""
 
 
 def write(folder: Path, **programs: str) -> None:
@@ -26,29 +36,29 @@ def write(folder: Path, **programs: str) -> None:
 
 
 def test_greedy_is_better_than_random(tmp_path: Path) -> None:
-    words = ("--margin", "0.2", "--at-once", "2", "--out", "run", "--json", "told.json")
-    done = asara("duel", "greedy", "random", *words, cwd=tmp_path)
+    words = "duel greedy random --margin 0.4 --seed spring --at-once 2 --out run --json answer.json"
+    done = asara(*words.split(), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    told = re.fullmatch(
+    sentence = re.fullmatch(
         r"greedy is better than random: it scored (0\.\d{3}|1\.000) "
         r"\(95 %: (0\.\d{3})–(\d\.\d{3})\) in (\d+) blocks of two matches\. "
         r"Of duels between equals, at most 5 in 100 end with such a claim\.\n",
         done.stdout,
     )
-    assert told, done.stdout
-    score, low, high, blocks = map(float, told.groups())
+    assert sentence, done.stdout
+    score, low, high, blocks = map(float, sentence.groups())
     assert 0.5 < low <= score <= high
     heading = done.stderr.splitlines()[:4]
     assert heading[:2] == [
         "greedy against random, basic, 2 at once.",
-        "Better means by 0.2: an expected score of 0.7, or 147 Elo.",
+        "Better means by 0.4: an expected score of 0.9, or 382 Elo.",
     ]
-    answer = json.loads((tmp_path / "told.json").read_text())
-    assert answer["sentence"] == done.stdout.strip()
-    assert answer["entries"] == ["greedy", "random"]
-    assert (answer["verdict"], answer["better"]) == ("a better", "greedy")
-    assert answer["blocks"] == sum(answer["counts"]) == blocks
-    assert answer["log_likelihood_ratios"][0] >= answer["bounds"][1]
+    report = json.loads((tmp_path / "answer.json").read_text())
+    assert report["sentence"] == done.stdout.strip()
+    assert report["entries"] == ["greedy", "random"]
+    assert (report["verdict"], report["better"]) == ("a better", "greedy")
+    assert report["blocks"] == sum(report["counts"]) == blocks
+    assert report["log_likelihood_ratios"][0] >= report["bounds"][1]
     standings = json.loads((tmp_path / "run" / "standings.json").read_text())
     assert standings["complete"]
     assert standings["matches"]["played"] == 2 * standings["matches"]["blocks"]
@@ -66,12 +76,12 @@ def test_a_bot_is_not_better_than_itself_and_nothing_is_left_behind(
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setenv("TMPDIR", str(temporary))
-    done = asara("duel", "steady.py", "steady.py", "--margin", "0.2", cwd=tmp_path)
+    done = asara_process("duel", "steady.py", "steady.py", "--margin", "0.4", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == (  # by hand: the interval ends at ½ times the 6th root of 1/20
-        "Neither is better by 0.2 (147 Elo) or more: steady scored 0.500 (95 %: 0.303–0.697) "
-        "in 6 blocks of two matches against steady-2. "
-        "Of duels in which one is, at most 5 in 100 end so.\n"
+    assert done.stdout == (  # by hand: the interval ends at ½ times the 2nd root of 1/20
+        "Neither is better by 0.4 (382 Elo) or more: steady scored 0.500 (95 %: 0.112–0.888) "
+        "in 2 blocks of two matches against steady-2. "
+        "Of duels in which one is, at most 5 in 100 end this way.\n"
     )
     assert list(temporary.iterdir()) == []
     assert {path.name for path in tmp_path.iterdir()} == {"steady.py", "temporary"}
@@ -80,16 +90,16 @@ def test_a_bot_is_not_better_than_itself_and_nothing_is_left_behind(
 def test_it_says_that_it_cannot_tell_and_the_answer_does_not_depend_on_how_many_play_at_once(
     tmp_path: Path,
 ) -> None:
-    words = ("duel", "random", "random", "--max-blocks", "4", "--seed", "spring")
+    words = ("duel", "random", "random", "--max-blocks", "2", "--seed", "spring")
     answers = []
     for at_once in ("1", "3"):
-        done = asara(*words, "--at-once", at_once, "--json", "told.json", cwd=tmp_path)
+        done = asara(*words, "--at-once", at_once, "--json", "answer.json", cwd=tmp_path)
         assert done.returncode == 3, done.stderr
         assert done.stdout.startswith(
-            "It cannot be told yet whether random or random-2 is better: random scored 0."
+            "Undecided whether random or random-2 is better: random scored 0."
         )
-        assert "in 4 blocks of two matches. More blocks or a larger margin" in done.stdout
-        answers.append((tmp_path / "told.json").read_bytes())
+        assert "in 2 blocks of two matches. More blocks or a larger margin" in done.stdout
+        answers.append((tmp_path / "answer.json").read_bytes())
     assert answers[0] == answers[1]
     assert json.loads(answers[0])["verdict"] == "open"
 
@@ -99,29 +109,30 @@ def test_forfeits_are_lost_matches_and_are_told(tmp_path: Path) -> None:
     done = asara("duel", "crashes.py", "steady.py", "--margin", "0.45", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "steady is better than crashes: it scored 1.000" in done.stdout
-    # Whoever always fails is suspended on the way.
-    said = r"crashes forfeited (\d+) of \1 matches, which count as lost: crash \d+"
-    assert re.search(said, done.stderr)
+    # A bot that always fails is suspended during the duel.
+    line = r"crashes forfeited (\d+) of \1 matches, which count as lost: crash \d+"
+    assert re.search(line, done.stderr)
     assert "no more memory" in done.stderr
 
 
 def test_a_bot_that_does_not_start_ends_it_with_the_reason(tmp_path: Path) -> None:
     write(tmp_path, exits=sample_bots.EXITS)
-    done = asara("duel", "random", "exits.py", "--json", "told.json", cwd=tmp_path)
+    done = asara("duel", "random", "exits.py", "--json", "answer.json", cwd=tmp_path)
     assert done.returncode == 1
     assert done.stdout == ""
     assert done.stderr.endswith(
         "asara: exits did not start: exited with status 1; "
         "it printed: loading | cannot load model.bin\n"
     )
-    assert not (tmp_path / "told.json").exists()
+    assert not (tmp_path / "answer.json").exists()
 
 
 def test_a_duel_that_is_stopped_says_what_is_known(tmp_path: Path) -> None:
+    write(tmp_path, slow=SLOW)
     process = subprocess.Popen(
         command_line(
-            *("duel", "random", "random"),
-            *("--out", tmp_path / "run", "--json", tmp_path / "told.json"),
+            *("duel", tmp_path / "slow.py", tmp_path / "slow.py"),
+            *("--out", tmp_path / "run", "--json", tmp_path / "answer.json"),
         ),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -144,8 +155,8 @@ def test_a_duel_that_is_stopped_says_what_is_known(tmp_path: Path) -> None:
     stdout, stderr = process.communicate(timeout=60)
     assert process.returncode == 128 + signal.SIGINT
     assert "Traceback" not in stderr
-    assert stdout.startswith("It cannot be told yet whether random or random-2 is better")
-    assert json.loads((tmp_path / "told.json").read_text())["blocks"] >= 1
+    assert stdout.startswith("Undecided whether slow or slow-2 is better")
+    assert json.loads((tmp_path / "answer.json").read_text())["blocks"] >= 1
     assert json.loads((tmp_path / "run" / "run.json").read_text())["state"] == "cut short"
 
 
@@ -162,8 +173,8 @@ def test_options_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     duel = ("duel", "random", "greedy")
     for option in ("margin", "alpha", "beta"):
         for bad in ("nan", "inf", "0", "-1", "0.7"):
-            said = refusal(*duel, f"--{option}", bad)
-            assert said.startswith(f"asara: --{option}: must be 0.001 to 0."), said
+            error = refusal(*duel, f"--{option}", bad)
+            assert error.startswith(f"asara: --{option}: must be 0.001 to 0."), error
         assert f"--{option}" in refusal(*duel, f"--{option}", "much")
     for bad in ("0", "-3", "1.5", "many", "100001"):
         assert "--max-blocks" in refusal(*duel, "--max-blocks", bad)
@@ -173,7 +184,7 @@ def test_options_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     assert "did you mean 'random'?" in refusal("duel", "randon", "greedy")
     assert "Missing argument" in refusal("duel", "random")
     assert "name a file in a directory that exists" in refusal(*duel, "--json", tmp_path)
-    assert "name a file" in refusal(*duel, "--json", tmp_path / "no" / "told.json")
+    assert "name a file" in refusal(*duel, "--json", tmp_path / "no" / "answer.json")
     (tmp_path / "notes.txt").touch()
     assert "is not empty, and holds no run" in refusal(*duel, "--out", tmp_path)
 
@@ -200,7 +211,7 @@ REPORT = DuelReport(
 
 
 def test_where_the_second_is_better_the_score_is_its_own() -> None:
-    assert sentence(REPORT) == (
+    assert answer(REPORT) == (
         "yours is better than mine: it scored 0.875 (95 %: 0.800–0.900) in 12,345 blocks of two "
         "matches. Of duels between equals, at most 1 in 100 end with such a claim."
     )
@@ -214,4 +225,4 @@ def test_the_line_of_a_long_duel_fits() -> None:
     assert len(line) <= 80
     nothing = REPORT.model_copy(update={"score": None, "interval_95": None, "blocks": 0})
     assert progress_line(nothing, float("inf")) == "no block is over yet"
-    assert "no block was played to its end" in sentence(nothing)
+    assert "no block was completed" in answer(nothing)

@@ -1,4 +1,4 @@
-"""The options that say who plays: which go together, and what is said where they do not."""
+"""The options that choose an executor: which fit together, and the errors if they do not."""
 
 import sys
 from pathlib import Path
@@ -19,19 +19,16 @@ def words(tmp_path: Path) -> tuple[str | Path, ...]:
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ("--workers 2", "--workers is for --executor processes"),
-        ("--executor dask --scheduler x:1 --workers 2", "--workers is for --executor processes"),
-        ("--scheduler x:1", "--scheduler is for --executor dask"),
-        ("--executor processes --scheduler x:1", "--scheduler is for --executor dask"),
-        (
-            "--executor dask",
-            "--executor dask: name the cluster's scheduler with --scheduler ADDRESS",
-        ),
+        ("--workers 2", "--workers requires --executor processes"),
+        ("--executor dask --scheduler x:1 --workers 2", "--workers requires --executor processes"),
+        ("--scheduler x:1", "--scheduler requires --executor dask"),
+        ("--executor processes --scheduler x:1", "--scheduler requires --executor dask"),
+        ("--executor dask", "--executor dask requires --scheduler ADDRESS"),
         (
             "--executor processes --metrics 127.0.0.1:0",
             (
-                "--metrics tells of one referee, and with --executor processes every worker has "
-                "its own; leave one of them out"
+                "--metrics covers a single referee, but with --executor processes every worker has "
+                "its own; remove one of the two options"
             ),
         ),
     ],

@@ -60,7 +60,7 @@ def test_mirrored_matches_are_whole_blocks_of_one_deal(tmp_path: Path) -> None:
     assert len({header.deal_secret for header in headers.values()}) == 2
     assert asara(*words, cwd=tmp_path).stdout.startswith("random – random-2: 2 matches")
     assert refusal(*words, "--matches", "3", cwd=tmp_path) == (
-        "asara: --mirrored plays each deal in 2 matches: --matches must be a multiple of 2, not 3\n"
+        "asara: --mirrored plays each deal in 2 matches; --matches must be a multiple of 2, not 3\n"
     )
 
 
@@ -92,13 +92,13 @@ def test_bots_of_all_kinds_play_in_the_sandbox_and_see_their_own_file(tmp_path: 
 
 def test_bots_that_cannot_be_found_are_refused_with_what_there_is(tmp_path: Path) -> None:
     assert refusal("match", "randon", "random", cwd=tmp_path) == (
-        "asara: bot 'randon': neither a file, a command, nor a bundled bot; "
+        "asara: bot 'randon': neither a file, nor a command, nor a bundled bot; "
         "did you mean 'random'?\n"
     )
     assert "bot 'python no.py': no such file 'no.py'" in refusal(
         "match", "python no.py", "random", cwd=tmp_path
     )
-    assert "the directory holds no main.py" in refusal("match", ".", "random", cwd=tmp_path)
+    assert "the directory has no main.py" in refusal("match", ".", "random", cwd=tmp_path)
     assert "2 to 4 bots, not 1" in refusal("match", "random")
     assert "2 to 4 bots, not 5" in refusal("match", *["random"] * 5)
 

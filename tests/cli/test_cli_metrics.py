@@ -1,4 +1,4 @@
-"""`--metrics` of the commands that have a referee."""
+"""The option --metrics of the commands that run a referee."""
 
 import re
 import subprocess
@@ -17,7 +17,7 @@ from tests.tournament.sample_bots import HEADER, write_tournament
 
 @contextmanager
 def command(*words: str | Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A command that runs, and where its metrics are."""
+    """Yield a running command, and the URL of its metrics."""
     process = subprocess.Popen(
         command_line(*words, "--metrics", "127.0.0.1:0"),
         stdout=subprocess.DEVNULL,
@@ -29,9 +29,9 @@ def command(*words: str | Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     killer = threading.Timer(60, process.kill)
     killer.start()
     try:
-        said = process.stderr.readline()
-        found = re.fullmatch(r"Metrics are at (http://127\.0\.0\.1:\d+/metrics)\n", said)
-        assert found, said
+        line = process.stderr.readline()
+        found = re.fullmatch(r"Metrics: (http://127\.0\.0\.1:\d+/metrics)\n", line)
+        assert found, line
         yield process, found[1]
     finally:
         killer.cancel()
@@ -69,7 +69,8 @@ def test_the_referee_of_a_tournament_tells_how_it_fares_while_it_plays(tmp_path:
 def test_a_referee_that_waits_for_guests_tells_so() -> None:
     with command("serve", "--listen", "127.0.0.1:0") as (_, url):
         deadline = time.monotonic() + 10
-        while "\nasara_streams 0.0\n" not in scrape(url):  # it is told before there is a referee
+        # The URL is printed before there is a referee.
+        while "\nasara_streams 0.0\n" not in scrape(url):
             assert time.monotonic() < deadline
             time.sleep(0.05)
 
@@ -78,9 +79,9 @@ def test_an_address_that_will_not_do_is_refused_before_anything_is_begun(tmp_pat
     file = write_tournament(tmp_path, {"a": sample_bots.GOOD, "b": sample_bots.GOOD})
     words = ("tournament", "run", file, "--out", tmp_path / "run", "--key", tmp_path / "key")
     for these in (words, ("serve",)):
-        said = refusal(*these, "--metrics", "0.0.0.0:0")
-        assert said.startswith("asara: --metrics: address '0.0.0.0:0'")
-        assert said.endswith("or allow it expressly (--insecure-remote)\n")
+        error = refusal(*these, "--metrics", "0.0.0.0:0")
+        assert error.startswith("asara: --metrics: address '0.0.0.0:0'")
+        assert error.endswith("or allow it expressly (--insecure-remote)\n")
         assert "write host:port" in refusal(*these, "--metrics", "here")
         with closing(MetricsServer("127.0.0.1:0")) as other:
             assert "another program listens" in refusal(*these, "--metrics", other.address)
@@ -89,6 +90,6 @@ def test_an_address_that_will_not_do_is_refused_before_anything_is_begun(tmp_pat
 
 def test_other_machines_are_let_in_when_told_so() -> None:
     words = ("--listen", "here", "--metrics", "0.0.0.0:0", "--insecure-remote")
-    said = refusal("serve", *words)
-    assert re.match(r"Metrics are at http://0\.0\.0\.0:[1-9]\d*/metrics\n", said)
-    assert "asara: --listen: address 'here'" in said
+    error = refusal("serve", *words)
+    assert re.match(r"Metrics: http://0\.0\.0\.0:[1-9]\d*/metrics\n", error)
+    assert "asara: --listen: address 'here'" in error

@@ -1,4 +1,4 @@
-"""`asara tournament` with entries on other machines, as organisers and authors see it."""
+"""`asara tournament` with entries on other machines, for organisers and authors."""
 
 import os
 import re
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.cli.run_session import Meter, awaited_words
+from asara_server.cli.display.progress import RunMeter, awaited_text
 from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import asara, command_line, environment, refusal
 from tests.tournament import sample_bots
@@ -26,7 +26,7 @@ HERE = '\n[[entries]]\nname = "here"\ncommand = "python here.py"\n'
 
 @contextmanager
 def playing(file: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The run of a tournament file, and the address where bots dial in."""
+    """Yield the run of a tournament file, and the address at which bots dial in."""
     out = file.parent / "run"
     key = file.parent / "key"
     process = subprocess.Popen(
@@ -53,26 +53,26 @@ def playing(file: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], st
 
 
 def dial_in(folder: Path, address: str, token: str) -> subprocess.Popen[str]:
-    """What an author does on another machine."""
+    """Start a bot like an author on another machine."""
     (folder / "far.py").write_text(sample_bots.GOOD)
     kept = {name: value for name, value in os.environ.items() if not name.startswith("ASARA_")}
-    told = {"ASARA_ADDRESS": address, "ASARA_TOKEN": token, "ASARA_CA": str(CERTIFICATE)}
+    variables = {"ASARA_ADDRESS": address, "ASARA_TOKEN": token, "ASARA_CA": str(CERTIFICATE)}
     return subprocess.Popen(
         [sys.executable, "far.py"],
         cwd=folder,
-        env=kept | told,
+        env=kept | variables,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
     )
 
 
-def until_told(run: Path, text: str) -> str:
-    """What `asara status` says, once it says this."""
+def status_with(run: Path, text: str) -> str:
+    """Wait until `asara status` prints this text; return its output."""
     deadline = time.monotonic() + 30
-    while text not in (said := asara("status", run).stdout):
-        assert time.monotonic() < deadline, said
-    return said
+    while text not in (shown := asara("status", run).stdout):
+        assert time.monotonic() < deadline, shown
+    return shown
 
 
 def test_a_bot_on_another_machine_plays_a_tournament(tmp_path: Path) -> None:
@@ -81,9 +81,9 @@ def test_a_bot_on_another_machine_plays_a_tournament(tmp_path: Path) -> None:
     file.write_text(file.read_text() + HERE)
     run = tmp_path / "run"
     with playing(file) as (process, address):
-        said = until_told(run, "is waited for")
-        assert f"On other machines, by {address}" in said
-        assert re.search(r"^far +is waited for, 10 min at most +20\d\d-", said, re.MULTILINE)
+        shown = status_with(run, "awaited, for")
+        assert f"On other machines, by {address}" in shown
+        assert re.search(r"^far +awaited, for at most 10 min +20\d\d-", shown, re.MULTILINE)
         stranger = dial_in(tmp_path, address, "x" * 43)
         assert stranger.wait(30) == 1
         assert "no bot with this token may dial in" in stranger.communicate()[1]
@@ -103,19 +103,19 @@ def test_what_cannot_be_received_is_said_before_anything_is_written(tmp_path: Pa
     begun = file.read_text()
     words = ("tournament", "run", file, "--out", tmp_path / "run", "--key", tmp_path / "key")
 
-    def said(old: str, new: str) -> str:
+    def refused(old: str, new: str) -> str:
         assert old in begun
         file.write_text(begun.replace(old, new))
         return refusal(*words)
 
     key = str(DATA / "localhost.key")
-    assert "both must be PEM files that belong together" in said(key, str(CERTIFICATE))
-    assert said("localhost:0", "no.such.host.invalid:1").startswith(
+    assert "both must be PEM files that belong together" in refused(key, str(CERTIFICATE))
+    assert refused("localhost:0", "no.such.host.invalid:1").startswith(
         "asara: cup.toml: remote: address 'no.such.host.invalid:1': no such host"
     )
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        assert said("localhost:0", f"127.0.0.1:{port}") == (
+        assert refused("localhost:0", f"127.0.0.1:{port}") == (
             f"asara: cup.toml: remote: cannot listen on '127.0.0.1:{port}': another program "
             "listens there; choose another port, or 0\n"
         )
@@ -124,20 +124,20 @@ def test_what_cannot_be_received_is_said_before_anything_is_written(tmp_path: Pa
 
 def test_the_plan_says_whose_blocks_are_not_mirrored(tmp_path: Path) -> None:
     file, _ = write_cup(tmp_path, ("ann", "bob"), HEADER.replace("independent", "mirrored"))
-    said = asara("tournament", "plan", file).stdout
-    assert "A block plays one deal in every rotation of its seats" in said
-    assert "\nIn blocks with an entry on another machine every match has a new deal.\n" in said
+    shown = asara("tournament", "plan", file).stdout
+    assert "Each block plays every rotation of its seats, with one deal." in shown
+    assert "\nIn blocks with an entry on another machine, each match has its own deal.\n" in shown
 
 
 def test_progress_says_who_is_waited_for() -> None:
-    assert awaited_words([]) == ""
-    assert awaited_words(["ann"]) == "; waiting for ann to dial in"
-    assert awaited_words(["ann", "bob", "cid", "dan", "eve"]) == (
+    assert awaited_text([]) == ""
+    assert awaited_text(["ann"]) == "; waiting for ann to dial in"
+    assert awaited_text(["ann", "bob", "cid", "dan", "eve"]) == (
         "; waiting for ann, bob, cid and 2 more to dial in"
     )
-    meter = Meter(7)
-    meter.awaited = lambda: ["ann"]
-    assert meter.words().endswith("; waiting for ann to dial in")
+    meter = RunMeter(7)
+    meter.start(0, [], lambda: ["ann"])
+    assert meter.summary().endswith("; waiting for ann to dial in")
 
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")

@@ -13,7 +13,7 @@ from tests.tournament.samples import RUNNING, mirrored
 
 
 def report(*words: str | Path) -> None:
-    """The command in this process."""
+    """Run the command in this process."""
     main(["report", *map(str, words)])
 
 
@@ -64,9 +64,9 @@ def test_a_damaged_replay_is_told_and_does_no_harm(tmp_path, capsys):
     with pytest.raises(SystemExit) as ended:
         report(run)
     assert ended.value.code == 0
-    said = "r1-basic-0001.asara: not a replay of an ASARA match: its first bytes differ"
-    assert f"left out: {said}" in capsys.readouterr().err
-    assert said in Page((run / "report.html").read_text()).shown["time"]
+    problem = "r1-basic-0001.asara: not a replay of an ASARA match: its first bytes differ"
+    assert f"left out: {problem}" in capsys.readouterr().err
+    assert problem in Page((run / "report.html").read_text()).shown["time"]
 
 
 def test_what_is_no_run_is_refused_and_nothing_is_written(tmp_path):
@@ -102,9 +102,9 @@ def test_places_that_cannot_be_written_are_named(tmp_path, capsys):
 def test_files_that_cannot_be_read_are_named(tmp_path, capsys, name, content):
     run = write_run(tmp_path / "run", mirrored()[:4])
     (run / name).write_bytes(content)
-    said = fails(capsys, run)
-    assert said.startswith(f"asara: {run / name}: ")
-    assert len(said.splitlines()) == 1
+    error = fails(capsys, run)
+    assert error.startswith(f"asara: {run / name}: ")
+    assert len(error.splitlines()) == 1
     assert not (run / "report.html").exists()
 
 
@@ -115,7 +115,7 @@ def test_what_is_not_installed_is_named(tmp_path, monkeypatch, capsys):
             monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "jinja2", None)
     assert fails(capsys, run) == (
-        "asara: the report needs jinja2, which is not installed: run pip install 'asara[report]'\n"
+        "asara: `asara report` needs the package jinja2: run pip install 'asara[report]'\n"
     )
 
 

@@ -1,4 +1,4 @@
-"""`asara tournament run --resume`: what it goes on with, and what it refuses."""
+"""`asara tournament run --resume`: which runs it continues, and which it refuses."""
 
 import json
 import signal
@@ -17,7 +17,7 @@ GOOD = {"ann": sample_bots.GOOD, "bob": sample_bots.GOOD}
 
 @pytest.fixture(scope="module")
 def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a tournament file and a run that was stopped by a signal."""
+    """Return a folder with a tournament file and a run that was stopped by a signal."""
     folder = tmp_path_factory.mktemp("cup")
     file = write_tournament(folder, GOOD, HEADER + "rounds = 8\nconcurrency = 1\n")
     words = ("tournament", "run", file, "--out", folder / "run", "--key", folder / "key")
@@ -35,14 +35,14 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if overs == 2:
             process.send_signal(signal.SIGTERM)
             break
-    _, told = process.communicate(timeout=30)
+    _, stderr = process.communicate(timeout=30)
     assert process.returncode == 128 + signal.SIGTERM
-    assert "The same command with --resume goes on with this run." in told
+    assert "To resume this run, repeat the command with --resume." in stderr
     return folder
 
 
 def resume(folder: Path, *words: str | Path, key: str = "key") -> str:
-    """What is said where a run is not resumed."""
+    """Return the error of a run that is not resumed."""
     out = words or ("--out", folder / "run")
     return refusal(
         "tournament", "run", folder / "cup.toml", *out, "--key", folder / key, "--resume"
@@ -56,14 +56,14 @@ def test_a_run_goes_on_only_as_it_was_begun(cup: Path, tmp_path: Path) -> None:
     )
     assert not (tmp_path / "none").exists()
     assert "signed with another key; name it with --key" in resume(cup, key="other")
-    assert "choose one" in resume(cup, "--out", run, "--replace")
+    assert "remove one of the two" in resume(cup, "--out", run, "--replace")
     file = cup / "cup.toml"
     begun = file.read_text()
     file.write_text(begun.replace("rounds = 8", "rounds = 9"))
     try:
         assert resume(cup) == (
-            f"asara: {file}: differs from {run / 'tournament.toml'}, which the run was begun "
-            "with; restore it, or start another run\n"
+            f"asara: {file}: differs from {run / 'tournament.toml'}, with which the run was "
+            "started; restore it, or start another run\n"
         )
     finally:
         file.write_text(begun)
@@ -83,7 +83,7 @@ def test_a_run_goes_on_only_as_it_was_begun(cup: Path, tmp_path: Path) -> None:
 
 
 def test_files_that_lack_something_are_written_from_the_journal(cup: Path) -> None:
-    """Goes on with the run of the test before, to its end."""
+    """Continues the run of the test before, to its end."""
     run = cup / "run"
     results = run / "results.jsonl"
     before = results.read_text()
@@ -111,7 +111,7 @@ def test_a_series_of_matches_is_no_tournament(tmp_path: Path) -> None:
     info = json.loads((out / "run.json").read_text())
     (out / "run.json").write_text(json.dumps({**info, "state": "running"}))
     file = write_tournament(tmp_path, GOOD)
-    assert "was not begun with a tournament file" in refusal(
+    assert "this run has no tournament file" in refusal(
         "tournament", "run", file, "--out", out, "--resume"
     )
 

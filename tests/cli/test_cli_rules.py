@@ -4,21 +4,21 @@ from pathlib import Path
 import pytest
 
 from asara_game.edition import load_edition
-from tests.cli.command import asara, refusal
+from tests.cli.command import asara, asara_process, refusal
 
 
 def test_the_version_is_the_packages() -> None:
-    assert asara("--version").stdout == f"asara {version('asara')}\n"
+    assert asara_process("--version").stdout == f"asara {version('asara')}\n"
 
 
 def test_the_edition_is_shown_with_the_source_of_every_table() -> None:
-    said = asara("rules").stdout
-    assert f"SHA-256: {load_edition().sha256.hex()}" in said
-    assert max(map(len, said.splitlines())) <= 80
-    words = " ".join(said.split())
+    text = asara("rules").stdout
+    assert f"SHA-256: {load_edition().sha256.hex()}" in text
+    assert max(map(len, text.splitlines())) <= 80
+    words = " ".join(text.split())
     for source in load_edition().sources:
         assert f"{source.table} {source.values} source: {source.source}" in words
-    assert "pro+gifts+genie" in said
+    assert "pro+gifts+genie" in text
 
 
 @pytest.mark.parametrize("words", [(), ("tournament",), ("replay",)])
@@ -30,7 +30,11 @@ def test_commands_alone_show_what_they_offer(words: tuple[str, ...]) -> None:
 def test_a_file_that_is_no_replay_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "notes.asara"
     path.write_text("hello")
-    for file, message in ((path, "no replay"), (tmp_path, "not a file"), (tmp_path / "no", "such")):
+    for file, message in (
+        (path, "not a replay"),
+        (tmp_path, "not a file"),
+        (tmp_path / "no", "such"),
+    ):
         done = asara("replay", "show", file)
         assert done.returncode == 1
         assert done.stdout == ""

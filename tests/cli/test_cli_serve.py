@@ -18,7 +18,7 @@ CLIENT_TESTS = Path(__file__).parents[1] / "client"
 
 @contextmanager
 def serving(*words: str, seats: int = 1) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
-    """`asara serve`, and the lines that it prints for its open seats."""
+    """Yield a running `asara serve`, and the lines that it prints for its open seats."""
     process = subprocess.Popen(
         command_line("serve", "--listen", "127.0.0.1:0", *words),
         stdout=subprocess.PIPE,
@@ -44,7 +44,7 @@ def serving(*words: str, seats: int = 1) -> Iterator[tuple[subprocess.Popen[str]
 
 
 def dial_in(folder: Path, line: str) -> subprocess.Popen[bytes]:
-    """What a user does: paste the line into a shell, before the bot's command."""
+    """Paste the line into a shell, before the command of a bot."""
     (folder / "bot.py").write_text(sample_bots.GOOD)
     kept = {name: value for name, value in os.environ.items() if not name.startswith("ASARA_")}
     return subprocess.Popen(
@@ -69,7 +69,7 @@ def test_a_guest_plays_an_opponent_and_the_replay_stays(tmp_path: Path) -> None:
         ("random", "guest-1"),
     ]
     assert refusal("serve", *words) == (
-        f"asara: --replays {replays}: holds replays already; name another directory\n"
+        f"asara: --replays {replays}: already holds replays; name another directory\n"
     )
 
 
@@ -101,11 +101,11 @@ def test_a_referee_that_waits_for_guests_stops_when_told(tmp_path: Path) -> None
 
 
 def test_what_cannot_be_served_is_refused() -> None:
-    said = refusal("serve", "--listen", "0.0.0.0:0")
-    assert said.startswith("asara: --listen: address '0.0.0.0:0'")
-    assert "--insecure-remote" in said
+    error = refusal("serve", "--listen", "0.0.0.0:0")
+    assert error.startswith("asara: --listen: address '0.0.0.0:0'")
+    assert "--insecure-remote" in error
     assert "TLS needs both" in refusal("serve", "--tls-cert", "cert.pem")
     assert "No such file" in refusal("serve", "--tls-cert", "cert.pem", "--tls-key", "key.pem")
-    assert "leave no open seat" in refusal("serve", *["--opponent", "random"] * 2)
+    assert "leave none of the 2 seats open" in refusal("serve", *["--opponent", "random"] * 2)
     assert "write host:port" in refusal("serve", "--listen", "here")
     assert "needs 'pro'" in refusal("serve", "--rules", "genie")

@@ -10,7 +10,7 @@ from tests.tournament.samples import INFO, lines_of, match, mirrored, seat, writ
 
 
 def with_seats(number: int, rank: int = 1, prestige: int = 0) -> bytes:
-    """A line of results that no match can have."""
+    """Return a line of results that no match can have."""
     line = match("m", seat("ann", 1), seat("bob", 1)).model_dump()
     seats = [
         {"entry": f"e{at}", "rank": rank, "prestige": prestige, "termination": "completed"}
@@ -52,7 +52,7 @@ def test_blocks_with_a_forfeit_can_be_left_out_as_a_whole(run: Path) -> None:
 def test_the_cross_table_adds_up_to_one_across_its_diagonal(run: Path) -> None:
     done = asara("standings", run, "--cross")
     lines = done.stdout.split("Score of the row against the column\n")[1].splitlines()
-    assert lines[0].split() == ["entry", "1", "2", "3", "4"]
+    assert lines[0].split() == ["#", "entry", "1", "2", "3", "4"]
     cells = [line.split()[2:] for line in lines[1:]]
     assert len(cells) == 4
     assert max(map(len, lines)) <= 80
@@ -70,8 +70,8 @@ def test_a_wide_cross_table_is_shown_in_parts(run: Path) -> None:
     assert max(map(len, table.splitlines())) <= 80
     heads = [line.split() for line in table.splitlines() if "entry" in line]
     assert heads == [
-        ["entry", *map(str, range(1, 9))],
-        ["entry", *map(str, range(9, 16))],
+        ["#", "entry", *map(str, range(1, 9))],
+        ["#", "entry", *map(str, range(9, 16))],
     ]
     assert table.count("contestant-no-10") == 2
 
@@ -130,7 +130,7 @@ def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "error"),
     [
         ("results.jsonl", b"\xff\xfe\n", "results.jsonl: not a text file"),
         ("results.jsonl", b"[1, 2]\n", "results.jsonl: line 1: "),
@@ -143,13 +143,13 @@ def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_files_that_cannot_be_read_are_named(
-    run: Path, name: str, content: bytes, said: str
+    run: Path, name: str, content: bytes, error: str
 ) -> None:
     (run / name).write_bytes(content)
     done = asara("standings", run)
     assert done.returncode == 1
     assert done.stdout == ""
-    assert said in done.stderr
+    assert error in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 

@@ -1,4 +1,4 @@
-"""`asara status`: of runs that go on, that were stopped or killed, and of damaged directories."""
+"""`asara status` of active, stopped and killed runs, and of damaged directories."""
 
 import json
 import os
@@ -38,7 +38,7 @@ INFO = samples.INFO.model_copy(
 
 
 def result(number: int, *, minute: int = 0, **changed: Any) -> MatchResult:
-    """A match between ann and bob that is over in this minute of the run."""
+    """Return the result of a match between ann and bob that ended in this minute of the run."""
     fields: dict[str, Any] = {
         "match_id": f"r1-basic-{number:04}",
         "round": 1,
@@ -51,13 +51,13 @@ def result(number: int, *, minute: int = 0, **changed: Any) -> MatchResult:
 
 
 def with_scheduled(number: str) -> bytes:
-    """A `run.json` that says that so many matches are to be played."""
+    """Return a `run.json` with this number of scheduled matches."""
     return INFO.model_dump_json().replace('"scheduled":40', f'"scheduled":{number}').encode()
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    """A run directory with ten results, one a minute; nobody plays it."""
+    """Return a run directory with ten results, one a minute, and no running process."""
     folder = tmp_path / "run"
     folder.mkdir()
     (folder / "run.json").write_text(INFO.model_dump_json())
@@ -67,7 +67,7 @@ def run(tmp_path: Path) -> Path:
 
 
 def change(run: Path, **fields: object) -> None:
-    """Change what `run.json` says."""
+    """Change fields of `run.json`."""
     path = run / "run.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | fields))
 
@@ -77,7 +77,7 @@ def change(run: Path, **fields: object) -> None:
 
 @contextmanager
 def playing(folder: Path, rounds: int) -> Iterator[subprocess.Popen[bytes]]:
-    """A tournament of two bots, one of which crashes in every match."""
+    """Play a tournament of two bots, one of which crashes in every match."""
     file = write_tournament(
         folder,
         {"good": sample_bots.GOOD, "crasher": sample_bots.CRASHES},
@@ -124,6 +124,7 @@ def test_a_run_that_goes_on_is_seen_and_not_disturbed(tmp_path: Path) -> None:
         assert "exited with status 3; it printed: no more memory" in done.stdout
         while process.poll() is None:
             assert asara("status", tmp_path / "run").returncode == 0
+            time.sleep(0.2)
         assert process.returncode == 0
     lines = asara("status", tmp_path / "run").stdout.splitlines()
     assert lines[:2] == ["Cup: finished", "20 of 20 matches (100%) in 10 deal blocks"]
@@ -132,17 +133,17 @@ def test_a_run_that_goes_on_is_seen_and_not_disturbed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "said"), [(signal.SIGTERM, "stopped"), (signal.SIGKILL, "killed")]
+    ("number", "shown"), [(signal.SIGTERM, "stopped"), (signal.SIGKILL, "killed")]
 )
 def test_a_run_that_was_stopped_or_killed_is_told_from_one_that_goes_on(
-    tmp_path: Path, number: signal.Signals, said: str
+    tmp_path: Path, number: signal.Signals, shown: str
 ) -> None:
     with playing(tmp_path, rounds=100) as process:
         assert ": running (process" in asara("status", tmp_path / "run").stdout
         process.send_signal(number)
         process.wait(30)
     lines = asara("status", tmp_path / "run").stdout.splitlines()
-    assert lines[0] == f"Cup: {said}; --resume goes on with it"
+    assert lines[0] == f"Cup: {shown}; continue it with --resume"
     assert lines[2].startswith("Took ")
 
 
@@ -153,7 +154,7 @@ def test_nothing_is_left_behind_in_the_directory(run: Path) -> None:
 
 
 def test_a_terminal_shows_it_in_place_until_the_run_is_over(tmp_path: Path) -> None:
-    with playing(tmp_path, rounds=20) as process:
+    with playing(tmp_path, rounds=8) as process:
         text = on_terminal("status", tmp_path / "run", "--watch", "0.5", rows=12)
         assert process.wait(30) == 0
     shown, _, after = text.partition("\x1b[?1049l")
@@ -185,7 +186,7 @@ def test_elsewhere_than_on_a_terminal_it_is_shown_anew(tmp_path: Path) -> None:
     assert "\x1b" not in done.stdout
 
 
-# What is told
+# What is shown
 
 
 def test_the_rest_is_estimated_from_the_pace_so_far(run: Path) -> None:
@@ -257,21 +258,21 @@ def test_who_fails_is_told_with_the_latest_reason_the_worst_first(run: Path) -> 
         (LONG, 1, 1),
         ("ann", 2, 12),
     ]
-    said = asara("status", run).stdout
-    assert "13 of 40 matches (32%) in 12 deal blocks" in said
-    assert "crash 1, time out 1" in said
-    assert "late" in said
-    assert "early" not in said
-    said = asara("status", run, "--top", "1").stdout
-    assert "… and 1 entry more" in said
-    assert "late" not in said
+    shown = asara("status", run).stdout
+    assert "13 of 40 matches (32%) in 12 deal blocks" in shown
+    assert "crash 1, time out 1" in shown
+    assert "late" in shown
+    assert "early" not in shown
+    shown = asara("status", run, "--top", "1").stdout
+    assert "… and 1 more entry" in shown
+    assert "late" not in shown
 
 
 def test_entries_that_are_out_or_suspended_are_told(run: Path) -> None:
     assert "Suspended" not in asara("status", run).stdout
     change(run, out={"ann": "it does not build"}, suspended={"bob": "5 of 6 forfeited"})
-    said = asara("status", run).stdout.split("Out\n")[1]
-    out, suspended = said.split("Suspended\n")
+    shown = asara("status", run).stdout.split("Out\n")[1]
+    out, suspended = shown.split("Suspended\n")
     assert "it does not build" in out
     assert "5 of 6 forfeited" in suspended
     change(run, out=["ann"], suspended=7)
@@ -281,9 +282,9 @@ def test_entries_that_are_out_or_suspended_are_told(run: Path) -> None:
 
 
 def test_the_standings_so_far_are_those_of_the_other_command(run: Path) -> None:
-    said = asara("status", run, "--standings").stdout
-    assert asara("standings", run).stdout in said
-    assert "Ladder" not in said
+    shown = asara("status", run, "--standings").stdout
+    assert asara("standings", run).stdout in shown
+    assert "Ladder" not in shown
 
 
 @pytest.mark.parametrize("columns", [60, 80, 200])
@@ -298,9 +299,9 @@ def test_no_line_is_longer_than_the_terminal_is_wide(
             file.write(lines_of(result(20 + number, seats=(why, seat("ann", 1)))))
     change(run, out={LONG: "reason " * 100})
     for words in (("--standings",), ()):
-        said = asara("status", run, *words).stdout
-        assert max(map(len, said.splitlines())) <= columns
-        assert said.count("…") == 2
+        shown = asara("status", run, *words).stdout
+        assert max(map(len, shown.splitlines())) <= columns
+        assert shown.count("…") == 2
         change(run, title="The spring cup of all who could come " * 3)
 
 
@@ -310,9 +311,9 @@ def test_what_bots_print_cannot_disturb_the_terminal(run: Path) -> None:
         file.write(lines_of(result(20, seats=(seat("ann", 1), seat("bob", 2, nasty)))))
     change(run, title=nasty, out={nasty: nasty})
     for words in ((), ("--standings",)):
-        said = asara("status", run, *words).stdout
-        assert "[red]" in said
-        assert all(char.isprintable() or char == "\n" for char in said)
+        shown = asara("status", run, *words).stdout
+        assert "[red]" in shown
+        assert all(char.isprintable() or char == "\n" for char in shown)
 
 
 # Directories that are not as they should be
@@ -345,7 +346,7 @@ def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "shown"),
     [
         ("results.jsonl", b"\xff\xfe\n", "results.jsonl: line 1: "),
         ("results.jsonl", b"[1, 2]\n", "results.jsonl: line 1: "),
@@ -358,13 +359,13 @@ def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_files_that_cannot_be_read_are_named(
-    run: Path, name: str, content: bytes, said: str
+    run: Path, name: str, content: bytes, shown: str
 ) -> None:
     (run / name).write_bytes(content)
     done = asara("status", run)
     assert done.returncode == 1
     assert done.stdout == ""
-    assert said in done.stderr
+    assert shown in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 

@@ -1,4 +1,4 @@
-"""`asara token`: a token is shown once, and what cannot be done is told in a line."""
+"""`asara token`: a token is shown once, and each error takes one line."""
 
 from pathlib import Path
 
@@ -29,9 +29,9 @@ def test_what_cannot_be_done_is_said_in_a_line(tmp_path: Path) -> None:
     file.write_text("garbage")
     file.chmod(0o600)
     for words in (("new", "bob"), ("revoke", "ann"), ("list",)):
-        said = refusal("token", *words, "--file", file)
-        assert said.startswith(f"asara: {file}: is not a token file (")
-        assert said.count("\n") == 1
+        error = refusal("token", *words, "--file", file)
+        assert error.startswith(f"asara: {file}: is not a token file (")
+        assert error.count("\n") == 1
     assert file.read_text() == "garbage"
 
 

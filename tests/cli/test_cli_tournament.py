@@ -38,10 +38,10 @@ def test_the_plan_counts_blocks_and_matches_and_tells_their_balance(tmp_path: Pa
         ["all", "16", "36"],
     ]
     assert done.stdout.splitlines()[-3] == (
-        "A block plays a new deal in every rotation of its seats, so that seats are even."
+        "Each block plays every rotation of its seats, with a new deal for each match."
     )
-    assert done.stdout.splitlines()[-2].startswith("About ")
-    assert done.stdout.splitlines()[-1].startswith("At most ")
+    assert done.stdout.splitlines()[-2].startswith("Duration: about ")
+    assert done.stdout.splitlines()[-1].startswith("at most ")
 
 
 def test_the_plan_of_a_balanced_schedule_of_many_entries(tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_the_plan_of_a_balanced_schedule_of_many_entries(tmp_path: Path) -> None
     lines = [line.split() for line in done.stdout.splitlines()]
     assert lines[0][:2] == ["Cup:", "6,000"]
     assert lines[2] == ["basic", "4", "1,500", "6,000", "30", "0–1"]
-    assert "A block plays one deal in every rotation" in done.stdout
+    assert "Each block plays every rotation of its seats, with one deal." in done.stdout
 
 
 def test_more_matches_than_anybody_can_play_are_refused_before_they_are_listed(
@@ -62,12 +62,12 @@ def test_more_matches_than_anybody_can_play_are_refused_before_they_are_listed(
 ) -> None:
     programs = {f"bot{i}": "" for i in range(80)}
     file = write_tournament(tmp_path, programs, HEADER.replace("seats = 2", "seats = 4"))
-    said = refusal("tournament", "run", file, "--out", tmp_path / "run")
-    assert said == (
+    error = refusal("tournament", "run", file, "--out", tmp_path / "run")
+    assert error == (
         "asara: cup.toml: 6,326,320 matches are too many (at most 1,000,000); "
-        "set blocks_per_entry, or play fewer rounds, rule_sets or seats\n"
+        "set blocks_per_entry, or reduce rounds, rule_sets or seats\n"
     )
-    assert refusal("tournament", "plan", file) == said
+    assert refusal("tournament", "plan", file) == error
     assert not (tmp_path / "run").exists()
 
 
@@ -119,9 +119,9 @@ def test_a_run_prints_standings_and_leaves_everything_in_its_directory(tmp_path:
         "tournament.toml",
     ]
     info = json.loads((out / "run.json").read_text())
-    assert f"Deals are bound by SHA-256 {info['deal_commitment']}\n" in done.stderr
+    assert f"Deal commitment (SHA-256): {info['deal_commitment']}\n" in done.stderr
     assert info["deal_commitment"] in (out / "run.log").read_text().splitlines()[0]
-    assert f"Deals are opened by {info['tournament_secret']}\n" in done.stderr
+    assert f"Tournament secret: {info['tournament_secret']}\n" in done.stderr
     assert len(list((out / "replays").iterdir())) == 12
     assert "match started" in (out / "run.log").read_text()
     assert (out / "tournament.toml").read_text() == file.read_text()
@@ -140,8 +140,8 @@ def test_a_run_prints_standings_and_leaves_everything_in_its_directory(tmp_path:
 
 def test_nothing_that_is_not_a_run_is_ever_deleted(tmp_path: Path) -> None:
     file = write_tournament(tmp_path, GOOD)
-    said = refusal("tournament", "run", file, "--out", tmp_path, "--replace")
-    assert said == (
+    error = refusal("tournament", "run", file, "--out", tmp_path, "--replace")
+    assert error == (
         f"asara: {tmp_path}: is not empty, and holds no run; "
         "name a directory that is empty or new\n"
     )
@@ -157,7 +157,7 @@ def test_nothing_that_is_not_a_run_is_ever_deleted(tmp_path: Path) -> None:
 
 
 def test_a_terminal_shows_the_ladder_while_a_run_goes_on(tmp_path: Path) -> None:
-    file = write_tournament(tmp_path, GOOD, HEADER + "rounds = 20\n")
+    file = write_tournament(tmp_path, GOOD, HEADER + "rounds = 6\n")
     shown = on_terminal("tournament", "run", file, "--out", tmp_path / "run")
     text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown)
     assert re.search(
@@ -177,33 +177,33 @@ def test_without_a_sandbox_that_works_bots_are_not_started(
     tools.mkdir()
     monkeypatch.setenv("PATH", str(tools))
     use_none = "use --sandbox none to run bots unconfined, with your rights\n"
-    said = refusal(*words)
+    error = refusal(*words)
     if sys.platform != "linux":
-        assert said == f"asara: --sandbox bubblewrap: the sandbox needs Linux; {use_none}"
+        assert error == f"asara: --sandbox bubblewrap: the sandbox needs Linux; {use_none}"
         return
-    assert said.startswith(
+    assert error.startswith(
         "asara: --sandbox bubblewrap: bubblewrap (bwrap) is not on PATH; install it ("
     )
-    assert said.endswith(use_none)
+    assert error.endswith(use_none)
     (tools / "bwrap").write_text(
         "#!/bin/sh\necho bwrap: Unknown option --disable-userns >&2\nexit 1"
     )
     (tools / "bwrap").chmod(0o755)
     assert "prlimit is not on PATH; install util-linux" in refusal(*words)
     (tools / "prlimit").symlink_to(prlimit)
-    said = refusal(*words)
-    assert "bubblewrap 0.8 or newer is needed" in said or "run asara as an ordinary user" in said
-    assert said.endswith(use_none)
+    error = refusal(*words)
+    assert "bubblewrap 0.8 or newer is needed" in error or "run asara as an ordinary user" in error
+    assert error.endswith(use_none)
     assert not (tmp_path / "run").exists()
-    assert refusal("match", "random", "random") == said
+    assert refusal("match", "random", "random") == error
 
 
 def test_a_sandbox_has_no_network_for_bots_that_need_tcp(tmp_path: Path) -> None:
     file = write_tournament(tmp_path, GOOD, HEADER + 'transport = "tcp"\n')
     words = ("tournament", "run", file, "--out", tmp_path / "run")
     assert refusal(*words, "--sandbox", "bubblewrap") == (
-        'asara: transport = "tcp" does not reach into the sandbox, which has no network; '
-        "leave it out, or use --sandbox none to run bots unconfined, with your rights\n"
+        'asara: transport = "tcp" does not work in the sandbox, which has no network; '
+        "remove it, or use --sandbox none to run bots unconfined, with your rights\n"
     )
     assert not (tmp_path / "run").exists()
 
@@ -226,7 +226,7 @@ def wait_for(what: Callable[[], bool]) -> None:
 
 
 def processes_of(folder: Path) -> str:
-    """Processes that have to do with this folder."""
+    """Return the processes whose command lines name this folder."""
     found = subprocess.run(
         ["pgrep", "-f", str(folder)], capture_output=True, text=True, check=False
     )
@@ -267,7 +267,7 @@ def test_a_second_signal_does_not_wait_for_anybody(tmp_path: Path) -> None:
     assert time.monotonic() - began < 4.5
     assert process.returncode == 130
     assert stderr.splitlines()[-1] == (
-        "asara: stopped at once; the standings hold what was finished"
+        "asara: stopped immediately; the standings contain the finished matches"
     )
     assert "Traceback" not in stderr
     assert json.loads((out / "standings.json").read_text())["matches"]["played"] == 0

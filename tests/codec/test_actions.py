@@ -198,7 +198,7 @@ MESSAGES = {
 
 
 def members() -> st.SearchStrategy[pb.Action]:
-    """Actions that are well formed as messages; fields are what anybody may fill in."""
+    """Actions that are well-formed messages, with any values in their fields."""
 
     def field(descriptor: Any) -> st.SearchStrategy[Any]:
         if descriptor.message_type is not None:
@@ -219,7 +219,7 @@ def test_no_message_brings_anything_but_an_action_or_its_refusal(message: pb.Act
     assert_action_or_refusal(message)
 
 
-# Replies in their plain form are read without the parser of protobuf, and mean the same.
+# Replies in their usual form are read without protobuf's parser, with the same result.
 
 
 def request(match_id: str, decision_id: int, actions: list[Action]) -> bytes:

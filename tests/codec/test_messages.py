@@ -97,7 +97,7 @@ EVENTS: list[ev.Event | SeatForfeited] = [
 
 
 def canonical(kind: type[Message], data: bytes) -> Any:
-    """The message in `data`, which must be the very bytes that protobuf writes for it."""
+    """The message in `data`, which must be the bytes that protobuf writes for it."""
     message = kind.FromString(data)
     assert message.SerializeToString(deterministic=True) == data
     return message
@@ -259,7 +259,7 @@ def test_the_edition_that_a_bot_gets_plays_the_same_match(
 
 
 def history(rules: Rules) -> list[Any]:
-    """All that happens in a match of fixed deal and choices."""
+    """All legal actions and events of a match with a fixed deal and fixed choices."""
     dice = random.Random(5)
     state, events = new_match(rules, Deal(bytes(32)))
     told: list[Any] = [*events]

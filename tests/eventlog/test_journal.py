@@ -13,7 +13,7 @@ def records(journal: Journal) -> dict[str, tuple[bytes, ...]]:
 
 
 def abandon(journal: Journal) -> None:
-    """What a kill leaves: no commit, no good order."""
+    """Leave the file as a kill does: nothing is committed or closed."""
     journal._database.close()
 
 

@@ -1,4 +1,4 @@
-"""A referee that is started again goes on with the matches of the one before it."""
+"""A restarted referee continues the matches of the one before it."""
 
 import asyncio
 import sqlite3
@@ -31,7 +31,7 @@ QUICK = ClockSettings(start_up_s=0.2, bank_s=5, reconnect_s=0.2)
 
 @asynccontextmanager
 async def kept(path: Path) -> AsyncIterator[RefereeServer]:
-    """A referee with a journal. In the end it is gone as by a kill: nobody forfeits for it."""
+    """A referee with a journal, which ends as by a kill: no bot forfeits."""
     journal = Journal(path / "journal.sqlite")
     async with referee_server(journal=journal) as server:
         server.admit("a", "b")
@@ -42,7 +42,7 @@ async def kept(path: Path) -> AsyncIterator[RefereeServer]:
 
 
 async def play_some(folder: Path, match: MatchSpec, replies: int) -> None:
-    """Play so many replies, and let the referee be killed."""
+    """Play so many replies, and end the referee as by a kill."""
     async with kept(folder) as server:
         streams = {name: await server.dial(name) for name in "ab"}
         playing = asyncio.create_task(server.referee.play(match))
@@ -76,7 +76,7 @@ def check(record: MatchRecord) -> None:
 async def test_bots_that_come_back_play_on_at_the_same_decision_with_the_same_clock(tmp_path):
     match = spec(clocks=PATIENT)
     await play_some(tmp_path, match, replies=7)
-    await asyncio.sleep(0.3)  # nobody is charged for it
+    await asyncio.sleep(0.3)  # no clock is charged for it
     async with kept(tmp_path) as server:
         a, b = await server.dial("a"), await server.dial("b")
         playing = asyncio.create_task(server.referee.play(match))

@@ -69,7 +69,7 @@ FORFEIT = next(i for i, r in enumerate(RECORDS) if isinstance(r, ForfeitRecord))
 
 
 def fault(index: int, *records: Record) -> str:
-    """What is said of the replay with other records in the place of this one."""
+    """The fault of the replay with other records in place of this one."""
     changed = (*RECORDS[:index], *records, *RECORDS[index + 1 :])
     with pytest.raises(UnsoundError) as raised:
         list(resimulated_steps(replace(REPLAY, records=changed)))

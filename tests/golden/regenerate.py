@@ -1,6 +1,6 @@
-"""Rewrites the transcripts of this folder: `python -m tests.golden.regenerate` in the checkout.
+"""Rewrite the transcripts of this folder: `python -m tests.golden.regenerate` in the checkout.
 
-Review the diff: it shows what the players of these matches would notice.
+Review the changes as a diff: the players of these matches would notice them.
 """
 
 from pathlib import Path

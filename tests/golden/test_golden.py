@@ -1,4 +1,4 @@
-"""The engine plays the transcripts in this folder, which `regenerate.py` writes."""
+"""The transcripts in this folder are what the engine plays; `regenerate.py` writes them."""
 
 from pathlib import Path
 from typing import get_args
@@ -14,7 +14,7 @@ FOLDER = Path(__file__).parent
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
 def test_transcript(script):
-    """After an intended change: `python -m tests.golden.regenerate`, and review the diff."""
+    """After an intended change, run `python -m tests.golden.regenerate` and review the diff."""
     expected = (FOLDER / f"{script.name}.txt").read_text().splitlines()
     for number, (line, wanted) in enumerate(zip(lines(script), expected, strict=True), 1):
         assert line == wanted, f"{script.name}.txt, line {number}"

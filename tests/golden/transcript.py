@@ -1,6 +1,6 @@
 """Matches written out: every event, decision and answer, and every seat's view at some decisions.
 
-The text depends on the rules engine alone, so its diff shows the effect of a change to the engine.
+The text depends only on the rules engine, so its changes are those of the engine.
 """
 
 import random
@@ -30,7 +30,7 @@ from tests.game.table import rules
 
 
 class Script(NamedTuple):
-    """A match that is written out."""
+    """One match to be written out."""
 
     name: str
     rule_sets: str
@@ -60,7 +60,7 @@ def lines(script: Script) -> Iterator[str]:
         number += 1
         occasion = state.kind
         if occasion not in seen or state.year not in seen:
-            seen |= {occasion, state.year, DecisionKind.BUYERS}  # nobody sees more than before
+            seen |= {occasion, state.year, DecisionKind.BUYERS}  # no seat sees more than before
             yield from view_lines(state)
         yield f"{number}. seat {state.seat} {asked(state)}"
         yield f"   of {listed(state)}"
@@ -75,7 +75,7 @@ def lines(script: Script) -> Iterator[str]:
 
 
 def asked(state: State) -> str:
-    """The decision, with the progress of the turn."""
+    """The decision, with its progress so far."""
     found = view(state, state.seat).decision
     assert found is not None
     parts = [found.kind.name]
@@ -154,7 +154,7 @@ def counted(names: Any, counts: tuple[int, ...]) -> str:
 
 
 def view_lines(state: State) -> Iterator[str]:
-    """The public view, then the private view of each seat."""
+    """The public view, and the private view of each seat."""
     yield "   ~ table"
     yield from (f"   ~   {line}" for line in public_lines(public_view(state)))
     for seat in range(state.rules.seats):

@@ -1,4 +1,4 @@
-"""No seat learns what it may not: two worlds that differ in hidden things send the same bytes."""
+"""A seat is sent the same bytes in two worlds that differ only in what is hidden from it."""
 
 import pytest
 
@@ -13,8 +13,8 @@ from tests.game.table import EVERYTHING
 from tests.leak import worlds
 from tests.leak.worlds import Leak, Twins
 
-#: All cases together try 2,000 other worlds at least, and each its share.
 SHARE = 2_000 // len(CASES) + 1
+"""Least number of other worlds that each case tries; together they try 2,000."""
 
 
 @pytest.mark.parametrize(("rule_sets", "seats"), CASES)
@@ -33,11 +33,11 @@ def test_no_seat_can_tell_two_worlds_apart_long(rule_sets, seats, seed):
     Twins(rule_sets, seats, seed).play(builder if seed % 2 else visitor)
 
 
-# The property is able to fail: referees that leak on purpose are found out.
+# The property can fail: referees that leak on purpose are detected.
 
 
 def leaky_running_view(leak):
-    """The same slip in the view of the seat that decides."""
+    """A class with the same leak in the view of the seat that decides."""
 
     class Leaky(RunningView):
         def __init__(self, state):
@@ -51,7 +51,7 @@ def leaky_running_view(leak):
 
 
 def leaky_view(leak):
-    """The view with one slip in it."""
+    """A function like `view`, with a leak."""
 
     def slipped(state, seat):
         return leak(state, seat, view(state, seat))

@@ -1,9 +1,9 @@
-"""Two referees with two worlds that one seat cannot tell apart, and what each would send it.
+"""Two referees in two worlds that one seat cannot tell apart, and what each would send it.
 
-The first referee plays a match. Whenever somebody is to decide, the second one, which has seen the
-same match, is given another world: one in which everything is different that the seat may not know.
-Then the seat's bot breaks off and comes back to both of them, and sends both of them nonsense.
-Whatever they answer must be the same, byte for byte.
+The first referee plays a match. At every decision, the second one, which has played the same match,
+is put into another world: one in which everything is different that is hidden from the seat. Then
+the seat's bot reconnects to both of them, and sends both of them invalid replies. Their messages
+must be the same, byte for byte.
 """
 
 import random
@@ -39,11 +39,11 @@ from tests.game.table import rules
 
 Message = tuple[int, bytes]
 Speak = Callable[[Match], None]
-#: Share of the decisions whose message is compared with one made from nothing.
 _FRESH = 0.3
+"""Share of the decisions whose view is compared with one written without a cache."""
 _LIMITS = LimitSettings(rejections_forgiven=10**6).match_limits
-#: Between turns: who is asked for buyers has told nobody of the space yet.
 _AT_REST = (DecisionKind.SPACE, DecisionKind.BUYERS)
+"""Decisions between turns: until the buyers are laid, the chosen space is not public."""
 
 
 class Leak(AssertionError):
@@ -51,7 +51,7 @@ class Leak(AssertionError):
 
 
 def referee(rule_sets: str, seats: int, secret: bytes) -> Match:
-    """A match in which every bot listens to all it can."""
+    """A match whose bots all have live updates."""
     players = tuple(Player(name, f"token-{name}") for name in "abcd"[:seats])
     spec = MatchSpec("m1", rules(rule_sets, seats), players, ClockSettings(), secret)
     match = Match(spec, _LIMITS)
@@ -61,7 +61,7 @@ def referee(rule_sets: str, seats: int, secret: bytes) -> Match:
 
 @contextmanager
 def living_in(match: Match, world: State) -> Iterator[None]:
-    """Let a match be in another world for a while, and see nothing but that world."""
+    """Put a match and its views into another world for a while."""
     true_world, seen = match.state, match.feed._view
     match.state = world
     match.feed._view = vars(feed)["RunningView"](world)
@@ -72,7 +72,7 @@ def living_in(match: Match, world: State) -> Iterator[None]:
 class Twins:
     """A match and its twin.
 
-    `worlds` counts the other worlds that were tried, `different` those that differ in everything.
+    `worlds` counts the other worlds tried, `different` those that differ in all hidden things.
     """
 
     def __init__(self, rule_sets: str, seats: int, seed: int) -> None:
@@ -111,7 +111,7 @@ class Twins:
             self._answer(action)
 
     def _answer(self, action: Action) -> None:
-        """Both referees accept the action, and tell nobody else of a turn that is not over."""
+        """Both referees accept the action, and send no other seat a turn that is not over."""
         seat = self.state.seat
         self.now += 1_000
         told: list[list[Message]] = []
@@ -132,23 +132,23 @@ class Twins:
             self.decisions[after.seat] += 1
 
     def _check_fresh(self, told: list[Message]) -> None:
-        """What is remembered of earlier views does not show in the view that is sent."""
+        """Check that caches of earlier views do not show in the view that is sent."""
         if not told or self.dice.random() > _FRESH:
             return
         seat, data = told[-1]
         sent = PlayResponse.FromString(data)
         if sent.HasField("decision"):
             fresh = PlayResponse.FromString(self._table(self.match, seat)).match_started.view
-            if not sent.decision.view.HasField("public_view"):  # as the bot wished
+            if not sent.decision.view.HasField("public_view"):  # the bot left it out
                 fresh.ClearField("public_view")
             if sent.decision.view != fresh:
                 raise Leak(f"seat {seat} is shown a table that is not the one there is")
 
     def _table(self, match: Match, seat: int) -> bytes:
-        """The table as a bot that comes back would be shown it."""
+        """MatchStarted as a bot that reconnects would be sent it."""
         return match_started_bytes(
             match_id="m1",
-            view=vars(feed)["view"](match.state, seat),  # as telling sees it
+            view=vars(feed)["view"](match.state, seat),  # the one that the feed uses
             clocks=match.clocks,
             deal_commitment=match.feed.commitment,
             sequence=len(match.feed.events),
@@ -156,7 +156,7 @@ class Twins:
         )
 
     def compare_asked(self, seat: int) -> None:
-        """The seat that decides comes back, and answers nonsense, in both worlds."""
+        """The bot of the seat that decides reconnects and sends invalid replies, in both worlds."""
         world = determinize(view(self.state, seat), self.dice)
         presence = Presence(
             live_updates=True,
@@ -180,7 +180,7 @@ class Twins:
         assert len(heard) >= 3 + len(nonsense)
 
     def compare_waiting(self, seat: int) -> None:
-        """A seat that waits for another's turn would see the same table in both worlds."""
+        """A seat that waits for another's turn would be sent the same view in both worlds."""
         world = determinize(view(self.state, seat), self.dice)
 
         def speak(match: Match) -> None:
@@ -208,13 +208,13 @@ class Twins:
         return heard[0]
 
 
-# What happens next.
+# Futures
 
 
 def compare_futures(state: State, action: Action, dice: random.Random) -> None:
-    """The same action gives the same events in another world, up to what it reveals.
+    """The same action causes the same events in another world, up to what it reveals.
 
-    Where the turn goes on and nothing was revealed, the two worlds are still the same to the seat.
+    If the turn continues and nothing was revealed, the seat still cannot tell the worlds apart.
     """
     seat = state.seat
     futures = []
@@ -228,7 +228,7 @@ def compare_futures(state: State, action: Action, dice: random.Random) -> None:
 
 
 def own_turn(events: Sequence[Event], at_rest: bool) -> tuple[list[Event], bool]:
-    """Events up to the end of the turn, or the first that reveals; and whether one does."""
+    """Events up to the end of the turn or the first that reveals, and True if one does."""
     told: list[Event] = []
     for event in events:
         if isinstance(event, YearEvaluated):
@@ -244,7 +244,7 @@ def own_turn(events: Sequence[Event], at_rest: bool) -> tuple[list[Event], bool]
 
 
 def reveals(event: Event) -> bool:
-    """Whether the seat sees something new behind this event."""
+    """True if the seat sees something new after this event."""
     if isinstance(event, GiftTaken):
         looks = (GiftKind.CHOOSE_BUYER, GiftKind.BUY_LIT_WINDOW)
         return event.effective and event.card.kind in looks
@@ -252,7 +252,7 @@ def reveals(event: Event) -> bool:
 
 
 def hidden(state: State, seat: int) -> Iterator[object]:
-    """What a seat may not know, thing by thing, as far as there is something to know."""
+    """The things hidden from a seat, as far as there is something to know about them."""
     others = [other for other in range(state.rules.seats) if other != seat]
     yield [state.money[other] for other in others]
     if sum(state.hand_sizes[other] for other in others) > 2:

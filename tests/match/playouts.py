@@ -1,4 +1,4 @@
-"""Matches played at random, for tests that need real views, events and records."""
+"""Random matches, for tests that need real views, events and records."""
 
 import random
 from collections.abc import Iterator
@@ -24,12 +24,12 @@ from asara_server.match.spec import ClockSettings, MatchRecord, MatchSpec, Playe
 from asara_server.referee.limits import LimitSettings
 
 LIMITS = LimitSettings().match_limits
-#: Every valid match: rule sets and number of seats.
 CASES = [
     pytest.param(rule_sets, seats, id=f"{format_rule_sets(rule_sets)}-{seats}")
     for rule_sets in RULE_COMBINATIONS
     for seats in (2, 3, 4)
 ]
+"""Every valid combination of rule sets and number of seats."""
 EVERYTHING = max(RULE_COMBINATIONS, key=len)
 
 
@@ -46,9 +46,9 @@ def rules_for(rule_sets: frozenset[RuleSet], seats: int) -> Rules:
 
 
 def playout(rules: Rules, seed: int) -> Iterator[Moment]:
-    """A random match; the state is the running one, so look before the next step.
+    """Play a random match; the state changes in place, so use it before the next step.
 
-    Buys and builds are preferred to declining, so that towers get tall and lit.
+    Declining is avoided, so that towers become tall and lit.
     """
     dice = random.Random(f"{seed}/{sorted(rules.rule_sets)}/{rules.seats}")
     state, events = new_match(rules, Deal(dice.randbytes(32)))
@@ -63,10 +63,10 @@ def playout(rules: Rules, seed: int) -> Iterator[Moment]:
 def random_match(
     spec: MatchSpec, dice: random.Random, *, replies: int = 10_000, quiet: bool = False
 ) -> MatchRecord:
-    """A refereed match, at random. Unless `quiet`, with something of all that can happen in one.
+    """Play a random match under a referee; unless it is `quiet`, with every type of record.
 
-    After so many replies all seats but the first forfeit. The last seat is refused twice, goes
-    away and comes back in its own turn and out of it, and forfeits late where there are three.
+    After `replies`, all seats but the first forfeit. The replies of the last seat are rejected
+    twice, its bot reconnects in its own turn and out of it, and of three seats it forfeits late.
     """
     match = Match(spec, LIMITS)
     last = spec.rules.seats - 1
@@ -125,7 +125,7 @@ def random_spec(rules: Rules, dice: random.Random, name: str) -> MatchSpec:
 def random_replay(
     rule_sets: frozenset[RuleSet], seats: int, seed: int, *, replies: int = 10_000, **given: Any
 ) -> Replay:
-    """What `random_match` plays, as a replay; `given` are fields of its MatchSpec."""
+    """The replay of a `random_match`; `given` are fields of its MatchSpec."""
     dice = random.Random(seed)
     spec = random_spec(rules_for(rule_sets, seats), dice, f"random-{seed}")
     spec = replace(spec, **given)

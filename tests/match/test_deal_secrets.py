@@ -1,4 +1,4 @@
-"""Where secrets of deals come from, as another language would compute it."""
+"""Secrets of deals, as another language would derive them."""
 
 import json
 from pathlib import Path

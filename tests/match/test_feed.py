@@ -1,4 +1,4 @@
-"""What a seat is told, when it listens, comes back, or watches its words."""
+"""The messages of a seat with live updates, after a break, and without the public view."""
 
 import random
 
@@ -62,7 +62,7 @@ def test_the_public_view_can_be_left_out():
 
 
 def driven_to(condition, seats=3, rule_sets="pro+gifts+genie", seed=3):
-    """A match played until its state meets a condition."""
+    """A match, played until its state meets a condition."""
     driven = Driven(spec(seats, rule_sets))
     driven.play_out(random.Random(seed), until=lambda match: condition(match.state))
     assert not driven.match.finished

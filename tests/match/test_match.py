@@ -1,4 +1,4 @@
-"""Whose decision it is, and what becomes of replies."""
+"""Whose decision it is, and the outcome of replies."""
 
 import random
 
@@ -160,7 +160,7 @@ def test_a_seat_that_is_not_asked_is_told_so():
 
 
 def rejected(driven, *actions):
-    """The rejection of a reply that carries these."""
+    """The rejection of a reply with these actions."""
     driven.clear()
     now = driven.now = driven.now + 1000
     assert driven.match.reply(driven.asked, 1, list(actions), now) is Answer.REJECTED

@@ -1,4 +1,4 @@
-"""Bank, increment, grace; and the time that a bot may be away."""
+"""Bank, increment, grace, and the time for reconnecting."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def driven():
 
 
 def last_decision(driven, seat):
-    """The decision told last to a seat."""
+    """The decision that a seat was sent last."""
     return [r.decision for r in driven.told[seat] if r.HasField("decision")][-1]
 
 

@@ -1,4 +1,4 @@
-"""What a seat is told, byte for byte, in worlds that it cannot tell apart."""
+"""The bytes that a seat is sent are the same in all worlds that it cannot tell apart."""
 
 import random
 
@@ -21,7 +21,7 @@ WORLDS = 2
 
 
 def played(match_spec, moves):
-    """A match in which these moves were made; nothing of it was taken out of the outbox."""
+    """A match in which these moves were made, with an empty outbox."""
     match = Match(match_spec, LIMITS.match_limits)
     seats = range(len(match_spec.players))
     match.start({seat: Presence(live_updates=seat % 2 == 0) for seat in seats}, {})
@@ -41,7 +41,7 @@ def make(match: Match, move: Action, now_us: int) -> None:
 
 
 def provoke(match_spec, moves, seat, state: State | None):
-    """All that a seat is told when it does what it can but move; in another world if given."""
+    """All that a seat is sent when it does anything but move; in another world if given."""
     match = played(match_spec, moves)
     if state is not None:
         match.state = state
@@ -51,7 +51,7 @@ def provoke(match_spec, moves, seat, state: State | None):
     illegal = ActionMessage()
     illegal.build_count.count = 99
     last = match.decision_id(seat)
-    for actions in ([nonsense], [illegal]):  # with the one below, all that are forgiven
+    for actions in ([nonsense], [illegal]):  # with the one below, as many as are forgiven
         match.reply(seat, last, actions, now)
     match.leave(seat, now)
     match.enter(seat, Presence(last_sequence=0), now)

@@ -1,4 +1,4 @@
-"""A replay that is not exactly what the referee wrote is refused, whoever changed it."""
+"""A replay that differs from what the referee wrote is refused, whoever changed it."""
 
 import random
 import zlib
@@ -21,22 +21,22 @@ from tests.match.playouts import CASES, EVERYTHING, random_replay
 
 KEY = SigningKey.new()
 OTHER = SigningKey.new()
-#: As short as a match can be that has a bit of everything.
 SHORT = random_replay(RULE_COMBINATIONS[0], 2, seed=4, replies=14)
+"""A match as short as it can be with several types of records."""
 SHORT_DATA = replay_bytes(SHORT, KEY)
 WHOLE = random_replay(EVERYTHING, 3, seed=7)
 REPLY = next(i for i, r in enumerate(WHOLE.records) if isinstance(r, ReplyRecord) and i > 30)
 
 
 def fault(data: bytes) -> str:
-    """What the audit says of a file that is not sound."""
+    """The fault that the audit finds in a file."""
     found = audit(data, KEY.public).fault
     assert found, "the audit found nothing"
     return found
 
 
 def signed(replay: Replay) -> str:
-    """What it says of this replay, signed by the referee's own key."""
+    """The fault that it finds in this replay, signed by the referee's own key."""
     return fault(replay_bytes(replay, KEY))
 
 
@@ -67,7 +67,7 @@ FRAMES = [delimited(raw.data) for raw in parse_file(SHORT_DATA).raw]
 
 
 def refused(frames: Sequence[bytes]) -> None:
-    """The records in this order, with the old signature and with a fresh one of the same key."""
+    """Check that records in this order are refused, with the old signature and a new one."""
     fault(SHORT_DATA[:8] + b"".join(frames))
     bodies = [raw.data for raw in parse_file(SHORT_DATA).raw[:-1]]
     by_frame = dict(zip(FRAMES, bodies, strict=False))

@@ -34,7 +34,7 @@ from tests.match.playouts import CASES, EVERYTHING, random_replay
 
 
 class Unseen:
-    """A state within another seat's turn: everybody knows that it lasts, and nobody more."""
+    """A state within another seat's turn, of which only that it lasts is public."""
 
     seat = 99
     kind = DecisionKind.SECTION
@@ -53,7 +53,7 @@ SECRETS: list[Action] = [
 
 
 def hide(replay: Replay, seat: int, dice: random.Random) -> Iterator[Step]:
-    """The same match to `seat`, with everything that it cannot know replaced at every step."""
+    """The steps of a match, with everything that `seat` cannot know replaced."""
     for record, events, state in resimulated_steps(replay):
         shown: Any
         if state.seat in (seat, -1) or state.kind in (DecisionKind.SPACE, DecisionKind.BUYERS):

@@ -239,9 +239,14 @@ HOSTILE = (
 )
 
 
+@pytest.fixture(scope="module")
+def innocent(tmp_path_factory):
+    """The page of a run whose texts are all a word."""
+    return Page(render(report_of(everywhere(tmp_path_factory.mktemp("innocent") / "run", "word"))))
+
+
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_no_text_of_strangers_becomes_part_of_the_page(tmp_path, text):
-    innocent = Page(render(report_of(everywhere(tmp_path / "innocent", "word"))))
+def test_no_text_of_strangers_becomes_part_of_the_page(tmp_path, innocent, text):
     html = render(report_of(everywhere(tmp_path / "hostile", text)))
     page = Page(html)
     assert page.problems == []

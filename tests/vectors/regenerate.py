@@ -1,6 +1,6 @@
-"""Rewrites the vectors of this folder: `python -m tests.vectors.regenerate` in the checkout.
+"""Rewrite the vectors of this folder: `python -m tests.vectors.regenerate` in the checkout.
 
-Review the diff before committing it: a change here changes the meaning of every deal, every replay
+Review the changes before you commit them: they change the meaning of every deal and every replay,
 and every other implementation of the rules.
 """
 
@@ -15,7 +15,7 @@ FOLDER = Path(__file__).parent
 
 
 def write(name: str, value: dict[str, Any]) -> None:
-    """Write one line per item of every top-level list."""
+    """One line per item of every list at the top."""
     parts = []
     for key, item in value.items():
         if isinstance(item, list):

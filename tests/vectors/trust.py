@@ -23,6 +23,7 @@ from asara_server.match import deal_secrets
 
 ONE, TWO, THREE = bytes(range(32)), bytes(range(32, 64)), bytes(range(1, 33))
 
+# Seed, name of the match, name of its block if that is mirrored, nonces.
 MATCHES = [
     ("spring", "r1-basic-0001", "", []),
     ("spring", "r1-pro+gifts-0007.2", "", []),
@@ -31,15 +32,14 @@ MATCHES = [
     ("spring", "r1-basic-0001-1", "r1-basic-0001", []),
     ("spring", "r1-basic-0001-2.2", "r1-basic-0001", []),
 ]
-"""Seed, name of the match, name of its block if that is mirrored, nonces."""
 SEATS = [("1", "m1", 0), ("1", "m1", 3), ("tournée ✓", "r1-pro+gifts-0007", 2)]
 
 UNKNOWN = b"\xf8\x7f\x01"
-"""A field that a later version of the protocol might add to a message: number 2047, value 1."""
+"""A field that a later version of the protocol may add to a message: field 2047 is 1."""
 
 
 def joint_deals() -> dict[str, Any]:
-    """Derivations from a seed to the order of a shuffle, and nonces that follow from a seed."""
+    """The way from a seed to the order of a shuffle, and nonces that follow from a seed."""
     return {
         "about": [
             "Secrets of deals, as server/README.md derives them. buyers_0_of_20: the order in",

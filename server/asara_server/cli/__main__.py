@@ -1,4 +1,4 @@
-"""`python -m asara_server.cli` is `asara`."""
+"""`python -m asara_server.cli` runs `asara`."""
 
 from asara_server.cli import main
 

@@ -1,38 +1,21 @@
-"""All commands of `asara`, and the options that go before them."""
+"""The root of the command line: its help, and the options that precede a command."""
 
 from enum import StrEnum
-from importlib.metadata import version
+from importlib.util import find_spec
 from typing import Annotated
 
 import typer
 
-from asara_server.cli.commands import (
-    audit,
-    duel,
-    match,
-    replay,
-    report,
-    rules,
-    serve,
-    standings,
-    status,
-    token,
-    tournament,
-)
+from asara_server.cli.lazy_group import LazyGroup
 from asara_server.cli.options.log import LogOptions
-from asara_server.match import match as match_module
 
 
 class LogFormat(StrEnum):
-    """How a log line is written."""
-
     CONSOLE = "console"
     JSON = "json"
 
 
 class LogLevel(StrEnum):
-    """The least important lines that are written."""
-
     DEBUG = "debug"
     INFO = "info"
     WARNING = "warning"
@@ -40,7 +23,8 @@ class LogLevel(StrEnum):
 
 
 app = typer.Typer(
-    help="Referee, tournaments and replays for bots that play ASARA.",
+    cls=LazyGroup,
+    help="Run matches and tournaments between bots that play ASARA, and inspect the results.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -49,10 +33,13 @@ app = typer.Typer(
 )
 
 
-def _show_version(wanted: bool) -> None:
+def _print_version(wanted: bool) -> None:
     if wanted:
-        compiled = " (compiled)" if not match_module.__file__.endswith(".py") else ""
-        print(f"asara {version('asara')}{compiled}")
+        from importlib.metadata import version  # only this option needs it; it takes 20 ms
+
+        module = find_spec("asara_server.match.match")
+        compiled = module is not None and not str(module.origin).endswith(".py")
+        print(f"asara {version('asara')}{' (compiled)' if compiled else ''}")
         raise typer.Exit
 
 
@@ -61,27 +48,19 @@ def options(
     context: typer.Context,
     log_level: Annotated[
         LogLevel | None,
-        typer.Option(help="Log to the terminal too, from this level on. [default: quiet]"),
+        typer.Option(
+            help="Also log to the terminal, from this level on.",
+            show_default="none; in serve: warning",
+        ),
     ] = None,
-    log_format: Annotated[LogFormat, typer.Option(help="One line per fact, as text or JSON.")] = (
-        LogFormat.CONSOLE
-    ),
+    log_format: Annotated[
+        LogFormat, typer.Option(help="Format of log lines: text or JSON.")
+    ] = LogFormat.CONSOLE,
     _version: Annotated[
         bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
+        ),
     ] = False,
 ) -> None:
     context.obj = LogOptions(log_level and log_level.value, log_format.value)
-
-
-app.add_typer(tournament.app, name="tournament", help="Plan and run a tournament.")
-app.command(name="match")(match.match)
-app.command(name="duel")(duel.duel)
-app.command(name="serve")(serve.serve)
-app.add_typer(token.app, name="token", help="Let in bots on other machines.")
-app.command(name="status")(status.status)
-app.command(name="standings")(standings.standings)
-app.command(name="report")(report.report)
-app.command(name="audit")(audit.audit)
-app.add_typer(replay.app, name="replay", help="Look at finished matches.")
-app.command(name="rules")(rules.rules)

@@ -1,8 +1,11 @@
-"""Errors that a user can do something about."""
+"""Errors that a user can correct."""
 
 
 class UserError(Exception):
-    """Ends the command with these lines and this exit status, without a traceback."""
+    """Ends the command with this text and exit status, without a traceback.
+
+    Each line of the text says what is wrong, where, and what to do.
+    """
 
     def __init__(self, text: str, status: int = 2) -> None:
         super().__init__(text)

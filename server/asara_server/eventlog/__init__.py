@@ -1,0 +1,1 @@
+"""The inputs of matches as bytes on disk, and their re-simulation."""

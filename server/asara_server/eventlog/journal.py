@@ -20,7 +20,7 @@ from typing import Final, Literal, NamedTuple, NoReturn, Self
 from asara_codec.wire_format import delimited, read_varint, varint
 
 Durability = Literal["normal", "full"]
-"""What a commit survives: with "normal" the death of the process, with "full" also a power loss."""
+"""With "normal", a commit survives the death of the process; with "full", also a power loss."""
 
 _APPLICATION: Final = 0x41534152
 _VERSION: Final = 1
@@ -180,7 +180,7 @@ class Journal:
             self._drop_written()
 
     def written(self, match_id: str) -> None:
-        """Drop the replay of a match, now in a file of its own, with the next transaction."""
+        """Drop the replay of a match, whose file is written, with the next transaction."""
         self._written.append(match_id)
 
     def _append(self) -> None:

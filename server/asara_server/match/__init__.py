@@ -1,0 +1,1 @@
+"""One match as a state machine, without a clock or I/O."""

@@ -23,10 +23,9 @@ This does not protect against an organiser who colludes with one of the bots and
 nonce last.
 
 In a mirrored block SHA-256(S) is sent before each match, and S after none, because S is the deal of
-matches still to come. The replays hold S. All matches of the block send the same SHA-256(S), so
-bots can tell that they belong together. They also can by the initial display, which is the same in
-all of them, and by the names of the matches. SHA-256(S) reveals nothing more, and proves afterwards
-that the referee was bound to one deal.
+matches still to come. The replays hold S. Bots can recognise matches of one block by SHA-256(S), as
+they can by the initial display, which is the same in all of them, and by the names of the matches.
+SHA-256(S) reveals nothing more, and proves afterwards that the referee was bound to one deal.
 
 `tests/vectors/joint_deal.json` has examples of each line.
 """

@@ -37,7 +37,7 @@ _BUYERS: Final = DecisionKind.BUYERS
 
 
 class _SeatFeed:
-    """How much of the match a seat has been sent.
+    """The state of what one seat is sent.
 
     - `digest`: SHA-256 over the digest before and the message, for each message in turn
     - `presence`: its bot's stream; None while it has none

@@ -51,7 +51,7 @@ ReceivedAction = Action | ActionMessage
 
 
 class Answer(Enum):
-    """How a match treats a reply."""
+    """The outcome of a reply."""
 
     ACCEPTED = "accepted"
     REJECTED = "rejected"
@@ -208,7 +208,8 @@ class Match:
         The driver calls this after every accepted reply, before anything else happens.
         """
         assert self._accepted is not None, "no accepted reply waits to be recorded"
-        self.records.append(ReplyRecord(*self._accepted, referee_us))
+        time_us, seat, actions, bot_us = self._accepted
+        self.records.append(ReplyRecord(time_us, seat, actions, bot_us, referee_us))
         self._accepted = None
 
     def expire(self, now_us: int) -> None:

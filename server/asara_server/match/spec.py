@@ -1,4 +1,4 @@
-"""What a match is played with, and the record of a finished one."""
+"""The parameters of a match, and the record of a finished one."""
 
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Self
@@ -16,7 +16,7 @@ _LONGEST_ID: Final = 128
 
 @dataclass(frozen=True, slots=True)
 class ClockSettings:
-    """Time controls, in seconds, as people set them; raises ValueError unless 0 to 10⁹.
+    """Time controls, in seconds, as people set them; raises ValueError unless 0 to 10**9.
 
     `Clocks` has the same in microseconds, as the protocol carries them.
     """
@@ -35,7 +35,7 @@ class ClockSettings:
         for name in self.__slots__:
             seconds = getattr(self, name)
             if not 0 <= seconds <= 10**9:
-                raise ValueError(f"{name} is {seconds}; use a number of seconds from 0 to 10⁹")
+                raise ValueError(f"{name} is {seconds}; use 0 to 1,000,000,000 seconds")
 
     def in_microseconds(self) -> Clocks:
         return Clocks(

@@ -1,4 +1,4 @@
-"""Checks of a replay that trust nobody but the owner of the key that signed it.
+"""The audit of a replay, which trusts only the owner of the key that signed it.
 
 What the file says about itself is checked first: frames, chain, signature, commitment. Then the
 match is re-simulated by the code that plays matches, and has to come out the same: whose turn it

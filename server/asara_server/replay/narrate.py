@@ -138,7 +138,7 @@ class _Narrator:
                     case KeepLitWindows(colours):
                         names = " ".join(colour.name.lower() for colour in colours)
                         notes.append((LitWindowsKept, f" ({names})"))
-                    case ChooseBuyer(buyer):  # the event of the gift card says nothing of it
+                    case ChooseBuyer(buyer):  # not in the event of the gift card
                         self.phrases.append(f"takes a {buyer.name.lower()} buyer")
         return notes
 

@@ -144,8 +144,8 @@ def test_ctrl_c_says_what_was_cut_and_leaves_no_process(cup: Path) -> None:
     _, stderr = process.communicate(timeout=240)
     assert process.returncode == 128 + signal.SIGINT
     assert "Traceback" not in stderr
-    assert "Stopping: open decisions are finished." in stderr
-    assert "The same command with --resume goes on with this run." in stderr
+    assert "Stopping after the open decisions." in stderr
+    assert "To resume this run, repeat the command with --resume." in stderr
     assert "\nmatch r1-basic-000" in stderr  # and how far it was when it was stopped
     wait_until_gone(left, cup)
 
@@ -162,7 +162,7 @@ def test_a_second_ctrl_c_ends_at_once(cup: Path) -> None:
     _, stderr = process.communicate(timeout=240)
     assert process.returncode == 128 + signal.SIGINT
     assert "Traceback" not in stderr
-    assert "stopped at once" in stderr
+    assert "stopped immediately" in stderr
     wait_until_gone(left, cup)
 
 

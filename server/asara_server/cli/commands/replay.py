@@ -1,47 +1,49 @@
-"""`asara replay`: look at finished matches."""
+"""`asara replay`: inspect replays of finished matches."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from google.protobuf.json_format import MessageToJson
 
+from asara.v1.replay_pb2 import Replay, ReplayRecord
 from asara_server.cli.display.console import out, show_table
+from asara_server.cli.display.help_page import PlainCommand
 from asara_server.cli.errors import UserError
+from asara_server.eventlog.replay import ReplayError
+from asara_server.replay.diff import diff_replays
+from asara_server.replay.file import ReplayFile, read_signed
+from asara_server.replay.narrate import narrate
+from asara_server.replay.time_ledger import Cost, Ledger, ledger
+from asara_server.text import plain_words
 
-if TYPE_CHECKING:
-    from asara_server.replay.file import ReplayFile
-    from asara_server.replay.time_ledger import Cost
+app = typer.Typer(help="Inspect replays of finished matches.", no_args_is_help=True)
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+_LONGEST_DECISIONS = 5
+"""Number of decisions that `clock` lists."""
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="A replay, such as r1-….asara.")]
+FileArgument = Annotated[
+    Path, typer.Argument(metavar="FILE", help="A replay, such as r1-basic-0001.asara.")
+]
+SeatOption = Annotated[
+    int | None,
+    typer.Option(
+        "--seat",
+        metavar="N",
+        help="Show only what this seat could know.",
+        show_default="the view of the referee",
+    ),
+]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print proto3 JSON; the only format, and required.")
+]
+AArgument = Annotated[Path, typer.Argument(metavar="A", help="A replay.")]
+BArgument = Annotated[Path, typer.Argument(metavar="B", help="The replay to compare it with.")]
 
-_LARGEST = 5
-"""Decisions that `clock` lists."""
 
-
-def _read(path: Path) -> "ReplayFile":
-    from asara_server.eventlog.replay import ReplayError
-    from asara_server.replay.file import read_signed
-
-    try:
-        return read_signed(path)
-    except ReplayError as error:
-        raise UserError(str(error), status=1) from None
-
-
-@app.command()
-def show(
-    file: File,
-    seat: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Only what this seat could know. [default: everything]"),
-    ] = None,
-) -> None:
-    """Tell a match turn by turn, as the referee or as one seat saw it."""
-    from asara_server.eventlog.replay import ReplayError
-    from asara_server.replay.narrate import narrate
-
+@app.command(cls=PlainCommand)
+def show(file: FileArgument, seat: SeatOption = None) -> None:
+    """Print a match turn by turn, as the referee or one seat saw it."""
     replay = _read(file).replay
     try:
         for line in narrate(replay, seat):
@@ -50,84 +52,83 @@ def show(
         raise UserError(f"{file}: {error}", status=1) from None
 
 
-@app.command()
-def export(
-    file: File,
-    json: Annotated[bool, typer.Option("--json", help="In the JSON form of proto3.")] = False,
-) -> None:
-    """Write everything that a replay holds, as the message asara.v1.Replay."""
+@app.command(cls=PlainCommand)
+def export(file: FileArgument, json: JsonOption = False) -> None:
+    """Print everything in a replay as JSON.
+
+    The output is a message asara.v1.Replay.
+    """
     if not json:
-        raise UserError("name the form to export in: --json")
-    from google.protobuf.json_format import MessageToJson
-
-    from asara.v1.replay_pb2 import Replay, ReplayRecord
-
+        raise UserError("choose an output format: --json")
     records = [ReplayRecord.FromString(raw.data) for raw in _read(file).raw]
     print(MessageToJson(Replay(records=records), ensure_ascii=False))
 
 
-@app.command()
-def diff(
-    a: Annotated[Path, typer.Argument(metavar="A", help="A replay.")],
-    b: Annotated[Path, typer.Argument(metavar="B", help="Another one.")],
-) -> None:
-    """Show where two matches part: set-up, first other record, results. Times do not count.
+@app.command(cls=PlainCommand)
+def diff(a: AArgument, b: BArgument) -> None:
+    """Show how two matches differ.
 
-    The exit status is 0 where they nowhere do, else 1.
+    Prints differences of the set-up, the first different record, and differences of the results.
+    Times are ignored. The exit status is 0 if there is no difference, and 1 otherwise.
     """
-    from asara_server.replay.diff import diff_replays
-
-    parted = False
-    for line in diff_replays(_read(a).replay, _read(b).replay):
-        parted = True
+    differences = list(diff_replays(_read(a).replay, _read(b).replay))
+    for line in differences:
         out.print(line, markup=False, soft_wrap=True)
-    if not parted:
+    if not differences:
         out.print("the same set-up, the same moves, the same result")
-    raise typer.Exit(1 if parted else 0)
+    raise typer.Exit(1 if differences else 0)
 
 
-@app.command()
-def clock(file: File) -> None:
-    """Show where the time of a match went: by seat, the longest decisions, and forfeits."""
-    from asara_server.eventlog.replay import ReplayError
-    from asara_server.replay.time_ledger import ledger
+@app.command(cls=PlainCommand)
+def clock(file: FileArgument) -> None:
+    """Show how the time of a match was spent.
 
+    Lists times by seat, the longest decisions, and forfeits.
+    """
     replay = _read(file).replay
+    entries = replay.header.entries
     try:
-        book = ledger(replay)
+        times = ledger(replay)
     except ReplayError as error:
         raise UserError(f"{file}: {error}", status=1) from None
-    entries = replay.header.entries
-    rows = []
-    for seat, entry in enumerate(entries):
-        costs = book.of(seat)
-        bot = [cost.bot_us for cost in costs]
-        referee = [cost.referee_us for cost in costs]
-        mean = sum(bot) / max(len(bot), 1)
-        cells = (sum(bot), mean, max(bot, default=0), sum(referee), max(referee, default=0))
-        rows.append((str(seat), entry, str(len(costs)), *map(_ms, cells)))
     show_table(
         f"{replay.header.match_id}, milliseconds",
         (">seat", "entry", ">replies", ">bot", ">mean", ">longest", ">referee", ">longest"),
-        rows,
+        ((str(seat), entry, *_seat_cells(times, seat)) for seat, entry in enumerate(entries)),
     )
     out.print()
     show_table(
         "The longest decisions",
         (">record", ">seat", ">decision", ">bot", ">referee", "answer"),
-        map(_cost_row, book.largest(_LARGEST)),
+        map(_decision_row, times.largest(_LONGEST_DECISIONS)),
     )
-    for forfeit in book.forfeits:
+    for forfeit in times.forfeits:
         out.print(
             f"\nseat {forfeit.seat} ({entries[forfeit.seat]}) forfeited after "
             f"{_ms(forfeit.time_us)} ms (record {forfeit.record}), "
-            f"{forfeit.termination.name.lower().replace('_', ' ')}: {forfeit.detail}",
+            f"{plain_words(forfeit.termination.name)}: {forfeit.detail}",
             markup=False,
             soft_wrap=True,
         )
 
 
-def _cost_row(cost: "Cost") -> tuple[str, ...]:
+def _read(path: Path) -> ReplayFile:
+    try:
+        return read_signed(path)
+    except ReplayError as error:
+        raise UserError(str(error), status=1) from None
+
+
+def _seat_cells(times: Ledger, seat: int) -> tuple[str, ...]:
+    costs = times.of(seat)
+    bot = [cost.bot_us for cost in costs]
+    referee = [cost.referee_us for cost in costs]
+    mean = sum(bot) / max(len(bot), 1)
+    durations = (sum(bot), mean, max(bot, default=0), sum(referee), max(referee, default=0))
+    return (str(len(costs)), *map(_ms, durations))
+
+
+def _decision_row(cost: Cost) -> tuple[str, ...]:
     times = _ms(cost.bot_us), _ms(cost.referee_us)
     return str(cost.record), str(cost.seat), str(cost.decision_id), *times, cost.actions
 

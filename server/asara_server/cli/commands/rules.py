@@ -1,4 +1,4 @@
-"""`asara rules`: the numbers in force and where they come from."""
+"""`asara rules`: the edition in force, with the source of each of its numbers."""
 
 from rich.padding import Padding
 from rich.text import Text
@@ -9,7 +9,10 @@ from asara_server.cli.display.console import out
 
 
 def rules() -> None:
-    """Show the edition in force, with sources."""
+    """Show the edition in force and its sources.
+
+    Also lists the combinations of rule sets.
+    """
     edition = load_edition()
     out.print(Text(f"Edition: {edition.name}", "bold"))
     out.print(f"SHA-256: {edition.sha256.hex()}\n", soft_wrap=True)
@@ -18,4 +21,4 @@ def rules() -> None:
         out.print(Padding(Text(source.values), (0, 0, 0, 4), expand=False))
         out.print(Padding(Text(f"source: {source.source}", "dim"), (0, 0, 0, 4), expand=False))
     names = ", ".join(format_rule_sets(combination) for combination in RULE_COMBINATIONS)
-    out.print(f"\nRule sets, for --rules and rule_sets: {names}")
+    out.print(f"\nCombinations of rule sets, for --rules and rule_sets: {names}")

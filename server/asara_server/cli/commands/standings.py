@@ -1,35 +1,45 @@
-"""`asara standings`: the standings of a run, computed anew from its results."""
+"""`asara standings`: the standings of a run, recomputed from its results."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from asara_server.cli.display.console import out, show_cross_table, show_standings
+from asara_server.cli.display.console import out
+from asara_server.cli.display.results import show_cross_table, show_standings
 from asara_server.cli.errors import UserError
+from asara_server.cli.options.recorded_run import RunDirectoryArgument, run_error
+from asara_server.tournament.run.read_run import RunError, read_run
+from asara_server.tournament.standings.model import Standings
+from asara_server.tournament.standings.standings import compute_standings
+from asara_server.tournament.standings.standings import without_forfeits as exclude_forfeits
 
-if TYPE_CHECKING:
-    from asara_server.tournament.standings.model import Standings
+WithoutForfeitsOption = Annotated[
+    bool,
+    typer.Option("--without-forfeits", help="Count only the deal blocks without a forfeit."),
+]
+CrossOption = Annotated[
+    bool, typer.Option("--cross", help="Also show every entry against every other.")
+]
+JsonOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--json", metavar="FILE", help="Also write the standings to FILE, as in standings.json."
+    ),
+]
 
 
 def standings(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where the run is kept.")],
-    without_forfeits: Annotated[
-        bool,
-        typer.Option(
-            "--without-forfeits", help="Count only the deal blocks in which nobody forfeited."
-        ),
-    ] = False,
-    cross: Annotated[
-        bool, typer.Option("--cross", help="Show every entry against every other, too.")
-    ] = False,
-    json_file: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="FILE", help="Write them there, as in standings.json."),
-    ] = None,
+    directory: RunDirectoryArgument,
+    without_forfeits: WithoutForfeitsOption = False,
+    cross: CrossOption = False,
+    json_file: JsonOption = None,
 ) -> None:
-    """Show the standings of a run, also of one that goes on or was stopped."""
-    computed = _compute(directory, clean=without_forfeits)
+    """Show the standings of a run.
+
+    They are recomputed from its results. The run may be finished, stopped or active.
+    """
+    computed = _compute(directory, without_forfeits=without_forfeits)
     show_standings(computed)
     if cross:
         out.print()
@@ -41,16 +51,13 @@ def standings(
             raise UserError(f"{json_file}: {error.strerror}", status=1) from None
 
 
-def _compute(directory: Path, *, clean: bool) -> "Standings":
-    from asara_server.tournament.run.read_run import NoRunError, RunError, read_run
-    from asara_server.tournament.standings.standings import compute_standings, without_forfeits
-
+def _compute(directory: Path, *, without_forfeits: bool) -> Standings:
     try:
-        played = read_run(directory)
+        recorded = read_run(directory)
     except RunError as error:
-        raise UserError(str(error), status=2 if isinstance(error, NoRunError) else 1) from None
-    title, results = played.info.title, list(played.results)
-    if clean:
-        results = without_forfeits(results)
+        raise run_error(error) from None
+    title, results = recorded.info.title, list(recorded.results)
+    if without_forfeits:
+        results = exclude_forfeits(results)
         title += ", without forfeits"
-    return compute_standings(title, played.info.entries, played.scheduled, results)
+    return compute_standings(title, recorded.info.entries, recorded.scheduled, results)

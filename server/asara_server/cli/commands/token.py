@@ -1,4 +1,4 @@
-"""`asara token`: by which bots on other machines come in."""
+"""`asara token`: manage the tokens with which bots on other machines dial in."""
 
 from datetime import datetime
 from pathlib import Path
@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from asara_server.cli.display.console import say, show_table
+from asara_server.cli.display.console import notify, show_table
+from asara_server.cli.display.help_page import PlainCommand
 from asara_server.cli.errors import UserError
 from asara_server.tournament.config.token_store import (
     TokenError,
@@ -16,57 +17,62 @@ from asara_server.tournament.config.token_store import (
     revoke_token,
 )
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(help="Manage tokens of entries on other machines.", no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="What tournament files call it by.")]
-File = Annotated[
+NameArgument = Annotated[
+    str, typer.Argument(metavar="NAME", help="Name of the token in tournament files.")
+]
+FileOption = Annotated[
     Path | None,
     typer.Option(
         "--file",
         metavar="FILE",
-        help="Where tokens are kept, as hashes. "
-        "[default: asara/tokens.json in the user's configuration]",
+        help="Token file.",
+        show_default="asara/tokens.json in the user's configuration directory",
     ),
 ]
 
 
-@app.command()
-def new(name: Name, file: File = None) -> None:
-    """Make a token, and show it this once: FILE keeps a hash of it only."""
+@app.command(cls=PlainCommand)
+def new(name: NameArgument, file: FileOption = None) -> None:
+    """Create a token and print it once.
+
+    FILE keeps only its hash.
+    """
     path = file or default_tokens_path()
     try:
         token = new_token(path, name)
     except TokenError as error:
         raise UserError(str(error)) from None
-    say(f"The token of {name}, which is not told again; {path} has its hash:")
+    notify(f"Token of {name}, printed only once; {path} keeps its hash:")
     print(token)
 
 
-@app.command(name="list")
-def list_(file: File = None) -> None:
-    """Show which tokens there are, and when they were made and revoked."""
+@app.command(name="list", cls=PlainCommand)
+def list_(file: FileOption = None) -> None:
+    """List all tokens, with the dates of their creation and revocation."""
     path = file or default_tokens_path()
     try:
-        found = read_tokens(path).tokens
+        tokens = read_tokens(path).tokens
     except TokenError as error:
         raise UserError(str(error)) from None
-    if not found:
-        say(f"{path}: no token yet; `asara token new NAME` makes one")
+    if not tokens:
+        notify(f"{path}: no token yet; create one with `asara token new NAME`")
         return
-    rows = ((token.name, _moment(token.created), _moment(token.revoked)) for token in found)
+    rows = ((token.name, _minute(token.created), _minute(token.revoked)) for token in tokens)
     show_table(str(path), ("name", "created (UTC)", "revoked (UTC)"), rows)
 
 
-@app.command()
-def revoke(name: Name, file: File = None) -> None:
-    """Let nobody in by this token any more, in runs that go on neither."""
+@app.command(cls=PlainCommand)
+def revoke(name: NameArgument, file: FileOption = None) -> None:
+    """Revoke a token; running tournaments drop its bot as well."""
     path = file or default_tokens_path()
     try:
         revoke_token(path, name)
     except TokenError as error:
         raise UserError(str(error)) from None
-    say(f"The token of {name} is revoked.")
+    notify(f"Revoked the token of {name}.")
 
 
-def _moment(moment: datetime | None) -> str:
+def _minute(moment: datetime | None) -> str:
     return "" if moment is None else f"{moment:%Y-%m-%d %H:%M}"

@@ -1,34 +1,29 @@
-"""What a user may write for a bot: a command line, a path, or the name of a bundled bot."""
+"""Arguments that name a bot: the name of a bundled bot, a path, or a command line."""
 
 import difflib
 import os
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import asara.v1
 from asara_server.cli.errors import UserError
 from asara_server.tournament.config.commands import CommandError, check_command, split_command
-from asara_server.tournament.config.tournament_file import ConfigError, Tournament, check_tournament
-
-BUNDLED = Path(asara.v1.__file__).resolve().parents[4] / "bots"
-"""Where the bots that come with asara are: in the checkout that the client is of, for this package
-may be a compiled copy elsewhere."""
 
 _MAIN = (("main.py", ("python", "main.py")), ("main.go", ("go", "run", ".")))
-"""What makes a directory a bot, and what starts it there."""
+"""Files that make a directory a bot, with the commands that start it there."""
 
 
 @dataclass(frozen=True, slots=True)
 class BotCommand:
-    """A bot ready to be entered."""
+    """A bot with the command that starts it in a directory."""
 
     name: str
     command: tuple[str, ...]
     directory: Path
 
     def table(self) -> dict[str, object]:
-        """The bot as a table of a tournament file."""
+        """Return the bot as an `entries` table of a tournament file."""
         return {
             "name": self.name,
             "command": list(self.command),
@@ -36,100 +31,87 @@ class BotCommand:
         }
 
 
-def find_bots(texts: list[str]) -> list[BotCommand]:
-    """The bots that these texts stand for; the second `random` among them is named `random-2`."""
-    bots = [_find_bot(text) for text in texts]
+def find_bots(arguments: list[str]) -> list[BotCommand]:
+    """Return the bots that these arguments name; the second `random` is called `random-2`."""
     seen: Counter[str] = Counter()
-    named = []
-    for bot in bots:
+    bots = []
+    for bot in map(_find_bot, arguments):
         seen[bot.name.casefold()] += 1
         number = seen[bot.name.casefold()]
-        name = f"{bot.name}-{number}" if number > 1 else bot.name
-        named.append(BotCommand(name, bot.command, bot.directory))
-    return named
-
-
-def tournament_of(bots: list[str], *, name: str, **table: object) -> Tournament:
-    """A tournament of the bots that these texts stand for, and what else a file of it would say.
-
-    `name` is what messages call it.
-    """
-    entered = find_bots(bots)
-    table["title"] = " – ".join(bot.name for bot in entered)
-    table["entries"] = [bot.table() for bot in entered]
-    try:
-        return check_tournament(table, name=name, base=Path.cwd())
-    except ConfigError as error:
-        raise UserError(str(error)) from None
+        bots.append(replace(bot, name=f"{bot.name}-{number}") if number > 1 else bot)
+    return bots
 
 
 def bundled_bots() -> dict[str, Path]:
-    """Name and directory of each bundled bot."""
-    if not BUNDLED.is_dir():
+    """Return the directory of each bundled bot by its name.
+
+    They lie in the checkout of the client: this package may be a compiled copy elsewhere.
+    """
+    bundled = Path(asara.v1.__file__).resolve().parents[4] / "bots"
+    if not bundled.is_dir():
         return {}
-    folders = sorted(folder for folder in BUNDLED.iterdir() if folder.is_dir())
-    return {folder.name: folder for folder in folders if _start_in(folder)}
+    folders = sorted(folder for folder in bundled.iterdir() if folder.is_dir())
+    return {folder.name: folder for folder in folders if _directory_command(folder)}
 
 
-def _find_bot(text: str) -> BotCommand:
-    path = Path(text).expanduser()
-    if path.is_dir() and (command := _start_in(path)):
+def _find_bot(argument: str) -> BotCommand:
+    path = Path(argument).expanduser()
+    if path.is_dir() and (command := _directory_command(path)):
         folder = path.resolve()
-        return BotCommand(_name(folder.name), _checked(text, command, folder), folder)
+        return _bot(argument, _entry_name(folder.name), command, folder)
     if path.is_file():
-        return BotCommand(
-            _file_name(path), _checked(text, _start_file(path), Path.cwd()), Path.cwd()
-        )
-    if len(text.split()) > 1:
-        return _command_line(text)
+        return _bot(argument, _file_name(path), _file_command(path), Path.cwd())
+    if len(argument.split()) > 1:
+        return _command_line(argument)
     bundled = bundled_bots()
-    if text in bundled:
-        folder = bundled[text]
-        return BotCommand(text, _checked(text, _start_in(folder), folder), folder)
+    if argument in bundled:
+        folder = bundled[argument]
+        return _bot(argument, argument, _directory_command(folder), folder)
     if path.is_dir():
         files = " or ".join(file for file, _ in _MAIN)
-        raise UserError(f"bot {text!r}: the directory holds no {files}; name the bot's file")
-    close = difflib.get_close_matches(text, bundled, n=1)
+        raise UserError(f"bot {argument!r}: the directory has no {files}; name the bot's file")
+    close = difflib.get_close_matches(argument, bundled, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
-    known = f"; bundled are {', '.join(bundled)}" if bundled and not hint else ""
-    raise UserError(f"bot {text!r}: neither a file, a command, nor a bundled bot{hint}{known}")
+    if bundled and not hint:
+        hint = f"; bundled bots: {', '.join(bundled)}"
+    raise UserError(f"bot {argument!r}: neither a file, nor a command, nor a bundled bot{hint}")
 
 
-def _command_line(text: str) -> BotCommand:
+def _command_line(argument: str) -> BotCommand:
     try:
-        words = split_command(text)
+        command = split_command(argument)
     except CommandError as error:
-        raise UserError(f"bot {text!r}: {error}") from None
-    _checked(text, words, Path.cwd())
-    files = [Path(word) for word in words if Path(word).is_file()]
-    name = _file_name(files[-1]) if files else Path(words[0]).name
-    return BotCommand(_name(name), words, Path.cwd())
+        raise UserError(f"bot {argument!r}: {error}") from None
+    files = [Path(word) for word in command if Path(word).is_file()]
+    name = _file_name(files[-1]) if files else _entry_name(Path(command[0]).name)
+    return _bot(argument, name, command, Path.cwd())
 
 
-def _start_in(folder: Path) -> tuple[str, ...]:
+def _bot(argument: str, name: str, command: tuple[str, ...], directory: Path) -> BotCommand:
+    """Return a bot whose command can start."""
+    try:
+        check_command(command, directory)
+    except CommandError as error:
+        raise UserError(f"bot {argument!r}: {error}") from None
+    return BotCommand(name, command, directory)
+
+
+def _directory_command(folder: Path) -> tuple[str, ...]:
     return next((command for file, command in _MAIN if (folder / file).is_file()), ())
 
 
-def _start_file(path: Path) -> tuple[str, ...]:
+def _file_command(path: Path) -> tuple[str, ...]:
     if path.suffix == ".py" and not os.access(path, os.X_OK):
         return ("python", str(path))
     return (str(path.resolve()),)
 
 
-def _checked(text: str, words: tuple[str, ...], directory: Path) -> tuple[str, ...]:
-    try:
-        check_command(words, directory)
-    except CommandError as error:
-        raise UserError(f"bot {text!r}: {error}") from None
-    return words
-
-
 def _file_name(path: Path) -> str:
-    """`bots/random/main.py` is called random, `mine/clever.py` clever."""
-    return _name(path.resolve().parent.name if path.stem in {"main", "bot"} else path.stem)
+    """Return `random` for `bots/random/main.py`, `clever` for `mine/clever.py`."""
+    return _entry_name(path.resolve().parent.name if path.stem in {"main", "bot"} else path.stem)
 
 
-def _name(text: str) -> str:
-    """A name that an entry can have."""
+def _entry_name(text: str) -> str:
+    """Return the text as a valid name of an entry."""
     plain = "".join(char if char.isalnum() or char in "._+-" else "-" for char in text)
     return plain.lstrip("._+-")[:32] or "bot"

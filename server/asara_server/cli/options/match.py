@@ -1,5 +1,6 @@
-"""Options that several commands share."""
+"""Options of the commands that play matches: rules, seed, clocks, and a series of matches."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -8,60 +9,83 @@ import typer
 from asara_game.rules import parse_rule_sets
 from asara_game.vocabulary import RuleSet
 from asara_server.cli.errors import UserError
+from asara_server.cli.options.sandbox import SandboxChoice
 from asara_server.match.spec import ClockSettings
-from asara_server.replay.signing import KeyFileError, SigningKey, load_or_make_key
 
-_LONGEST_S = 86_400
+_MOST_SECONDS = 86_400
 _CLOCKS = ClockSettings()
 
 BANK_S = _CLOCKS.bank_s
 INCREMENT_S = _CLOCKS.increment_s
 START_UP_S = _CLOCKS.start_up_s
 
-Rules = Annotated[
+RulesOption = Annotated[
     str,
     typer.Option(
-        metavar="RULES", help="Rule sets, such as pro+gifts; `asara rules` lists the combinations."
+        "--rules",
+        metavar="RULES",
+        help="Combination of rule sets, such as pro+gifts; `asara rules` lists all.",
     ),
 ]
-Seed = Annotated[
-    str | None, typer.Option(metavar="TEXT", help="Every deal follows from it. [default: drawn]")
+SeedOption = Annotated[
+    str | None,
+    typer.Option(
+        "--seed", metavar="TEXT", help="Seed of all deals; keep it secret.", show_default="random"
+    ),
 ]
-Bank = Annotated[
+BankOption = Annotated[
     float,
     typer.Option(
-        metavar="SECONDS", min=0.001, max=_LONGEST_S, help="That a bot has for a whole match."
+        "--bank",
+        metavar="SECONDS",
+        min=0.001,
+        max=_MOST_SECONDS,
+        help="Time bank of each bot for a whole match.",
     ),
 ]
-Increment = Annotated[
+IncrementOption = Annotated[
     float,
-    typer.Option(metavar="SECONDS", min=0, max=_LONGEST_S, help="Added with every decision."),
-]
-StartUp = Annotated[
-    float,
-    typer.Option(metavar="SECONDS", min=0.001, max=_LONGEST_S, help="That a bot has to dial in."),
-]
-Key = Annotated[
-    Path | None,
     typer.Option(
-        metavar="FILE",
-        help="Private key that signs the replays; made if missing. "
-        "[default: asara/referee.key in the user's configuration]",
+        "--increment",
+        metavar="SECONDS",
+        min=0,
+        max=_MOST_SECONDS,
+        help="Time added to the bank with each decision.",
     ),
 ]
-
-
-def signing_key(path: Path | None) -> SigningKey:
-    """The key that --key names, or the user's own."""
-    try:
-        return load_or_make_key(path)
-    except KeyFileError as error:
-        raise UserError(f"--key: {error}" if path else str(error)) from None
+StartUpOption = Annotated[
+    float,
+    typer.Option(
+        "--start-up",
+        metavar="SECONDS",
+        min=0.001,
+        max=_MOST_SECONDS,
+        help="Time limit for a bot to start and dial in.",
+    ),
+]
 
 
 def rule_sets(text: str) -> frozenset[RuleSet]:
-    """What --rules names."""
+    """Return the rule sets that --rules names."""
     try:
         return parse_rule_sets(text)
     except ValueError as error:
         raise UserError(f"--rules {text}: {error}") from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeriesOptions:
+    """The options that `asara match` and `asara duel` share."""
+
+    rules: str
+    seed: str | None
+    at_once: int | None
+    """Number of matches at once; None for one per CPU core."""
+    bank: float
+    increment: float
+    start_up: float
+    out_directory: Path | None
+    """Run directory; None if the run is not kept."""
+    replace: bool
+    key: Path | None
+    sandbox: SandboxChoice

@@ -32,7 +32,7 @@ class DuelReport(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     entries: tuple[str, str]
-    """A and B."""
+    """Names of A and B."""
     rule_sets: str
     verdict: Verdict
     blocks: int

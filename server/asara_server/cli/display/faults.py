@@ -1,0 +1,40 @@
+"""Warnings about what went wrong in a run: forfeits, entries that are out, interrupted matches."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from asara_codec.results import Termination
+from asara_server.cli.display.console import warn
+from asara_server.cli.display.quantities import count
+from asara_server.text import plain_words
+from asara_server.tournament.runner import RunEnd
+from asara_server.tournament.standings.match_result import MatchResult
+
+_MOST_LINES = 8
+
+
+def warn_of_faults(end: RunEnd, log: Path | None) -> None:
+    """Print all faults of a run; `log` is the run's log file if it is kept."""
+    out = (f"{entry} is out: {reason}" for entry, reason in end.unstartable.items())
+    suspended = (f"{entry} was {reason}" for entry, reason in end.suspended.items())
+    for line in (*fault_lines(end.results), *out, *suspended, *end.unfinished):
+        warn(line)
+    if void := end.standings.matches.void:
+        details = "add --out DIR to keep the log" if log is None else f"see {log}"
+        warn(f"{count(void, 'match')} without a result, because the referee failed; {details}")
+
+
+def fault_lines(results: Iterable[MatchResult]) -> list[str]:
+    """Describe the first forfeit of each entry and kind, in at most nine lines."""
+    first: dict[tuple[str, Termination], str] = {}
+    for result in sorted(results, key=lambda result: result.match_id):
+        for seat in result.forfeits:
+            first.setdefault(
+                (seat.entry, seat.termination),
+                f"{seat.entry} forfeits {result.match_id} "
+                f"({plain_words(seat.termination.name)}): {seat.detail}",
+            )
+    lines = list(first.values())
+    if len(lines) > _MOST_LINES:
+        lines[_MOST_LINES:] = [f"… and {len(lines) - _MOST_LINES} more kinds of faults"]
+    return lines

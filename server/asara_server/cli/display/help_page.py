@@ -1,0 +1,74 @@
+"""Help pages without what Typer adds to them: Python types, braces, and ranges such as `x>=1`."""
+
+from enum import Enum
+from typing import Any, Final
+
+from typer.core import TyperCommand
+
+_KEPT_WHOLE: Final = 44
+"""Longest note, in characters, that is not broken into two lines."""
+
+_HARD_SPACE: Final = "\N{NO-BREAK SPACE}"
+
+
+class PlainCommand(TyperCommand):
+    """A command with such a help page."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        return ["[OPTIONS]", *map(_argument_name, _parameters(self, ctx, "argument"))]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        if arguments := _parameters(self, ctx, "argument"):
+            with formatter.section("Arguments"):
+                formatter.write_dl([(_argument_name(one), one.help or "") for one in arguments])
+        write_options(self, ctx, formatter)
+
+
+def write_options(command: Any, ctx: Any, formatter: Any) -> None:
+    """Write the section of the options of a command or group."""
+    with formatter.section("Options"):
+        formatter.write_dl(
+            [
+                (option.get_help_record(ctx)[0], _option_help(option))
+                for option in _parameters(command, ctx, "option")
+            ]
+        )
+    formatter.buffer[:] = [part.replace(_HARD_SPACE, " ") for part in formatter.buffer]
+
+
+def _parameters(command: Any, ctx: Any, kind: str) -> list[Any]:
+    return [one for one in command.get_params(ctx) if one.param_type_name == kind]
+
+
+def _argument_name(argument: Any) -> str:
+    name: str = argument.metavar or argument.name.upper()
+    return name if argument.nargs == 1 else f"{name}..."
+
+
+def _option_help(option: Any) -> str:
+    """Return the help of an option, followed by its default and environment variable.
+
+    `show_default` describes a default that the program computes.
+    """
+    notes = []
+    if option.required:
+        notes.append("required")
+    elif isinstance(option.show_default, str):
+        notes.append(f"default: {option.show_default}")
+    elif isinstance(option.default, str | int | float | Enum) and option.default is not False:
+        notes.append(f"default: {_value(option.default)}")
+    if isinstance(option.envvar, str):
+        notes.append(f"env: {option.envvar}")
+    text: str = option.help or ""
+    if not notes:
+        return text
+    note = f"[{'; '.join(notes)}]"
+    if len(note) <= _KEPT_WHOLE:
+        note = note.replace(" ", _HARD_SPACE)
+    return f"{text} {note}"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Enum):
+        return str(value.value)
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,122 @@
+"""The progress of a run while it is played."""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol, TypeAlias
+
+from rich.console import RenderableType
+from rich.progress import BarColumn, Progress, TextColumn
+
+from asara_server.cli.display.console import err, notify
+from asara_server.cli.display.quantities import count, duration
+from asara_server.cli.display.results import ladder_table
+from asara_server.tournament.standings.ladder import Ladder
+from asara_server.tournament.standings.match_result import MatchResult
+
+LINE_INTERVAL_S = 5.0
+"""Seconds between two lines of progress if standard error is not a terminal."""
+
+_NAMES_SHOWN = 3
+
+
+AwaitedEntries: TypeAlias = Callable[[], Sequence[str]]
+"""Returns the names of the entries whose bots matches wait for."""
+
+
+class ProgressMeter(Protocol):
+    """Counts the results of a run, shows its progress, and may end it early."""
+
+    def start(self, over: int, results: Iterable[MatchResult], awaited: AwaitedEntries) -> None:
+        """Begin with what a resumed run has played: the number of matches, and their results."""
+
+    def add_result(self, result: MatchResult) -> None:
+        """Count a match that is over."""
+
+    def decided(self) -> bool:
+        """True if no further deal block needs to be played."""
+
+    async def show(self) -> None:
+        """Show the progress until cancelled."""
+
+
+class RunMeter:
+    """Shows a bar and a ladder on a terminal, and a line every few seconds elsewhere."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._awaited: AwaitedEntries = tuple
+        self._ladder = Ladder()
+        self._over = self._over_at_start = 0
+        self._started = time.monotonic()
+        self._bar = _BarWithTable(
+            BarColumn(bar_width=30),
+            TextColumn("{task.description}"),
+            console=err,
+            transient=True,
+            disable=not err.is_terminal,
+        )
+        self._task = self._bar.add_task(self.summary(), total=total)
+
+    def start(self, over: int, results: Iterable[MatchResult], awaited: AwaitedEntries) -> None:
+        self._awaited = awaited
+        self._over = self._over_at_start = over
+        for result in results:
+            self._rate(result)
+        self._update_bar()
+
+    def add_result(self, result: MatchResult) -> None:
+        self._over += 1
+        self._rate(result)
+        self._update_bar()
+
+    def decided(self) -> bool:
+        return False
+
+    async def show(self) -> None:
+        with self._bar:
+            while True:
+                await asyncio.sleep(LINE_INTERVAL_S if self._bar.disable else 1.0)
+                self._update_bar()
+                if self._bar.disable:
+                    notify(self.summary())
+                elif rows := self._ladder.rows:
+                    self._bar.table = ladder_table(rows)
+
+    def summary(self) -> str:
+        """Return matches played, pace, estimated time left, and awaited bots in one line."""
+        played = f"{self._over:,} of {count(self._total, 'match')}"
+        seconds = time.monotonic() - self._started
+        awaited = awaited_text(self._awaited())
+        if self._over == self._over_at_start:
+            return f"{played}, {duration(seconds, whole_s=True)}{awaited}"
+        rate = (self._over - self._over_at_start) / seconds
+        pace = f"{rate:.1f} a second" if rate >= 1 else f"{60 * rate:.1f} a minute"
+        left = duration((self._total - self._over) / rate, whole_s=True)
+        return f"{played}, {pace}, about {left} left{awaited}"
+
+    def _rate(self, result: MatchResult) -> None:
+        if not self._bar.disable and self._total > 1:
+            self._ladder.add(result)
+
+    def _update_bar(self) -> None:
+        self._bar.update(self._task, completed=self._over, description=self.summary())
+
+
+class _BarWithTable(Progress):
+    """A progress bar with a table below it, once there is one."""
+
+    table: RenderableType | None = None
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        yield from super().get_renderables()
+        if self.table is not None:
+            yield self.table
+
+
+def awaited_text(entries: Sequence[str]) -> str:
+    """Return a clause that names the first entries whose bots are awaited, or ""."""
+    if not entries:
+        return ""
+    more = f" and {len(entries) - _NAMES_SHOWN} more" if len(entries) > _NAMES_SHOWN else ""
+    return f"; waiting for {', '.join(entries[:_NAMES_SHOWN])}{more} to dial in"

@@ -1,0 +1,30 @@
+"""Durations and counts as text."""
+
+
+def duration(seconds: float, *, whole_s: bool = False) -> str:
+    """Format a duration in one or two units: `4.2 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`."""
+    if seconds < 10 and not whole_s:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    for large, small, size, name, part in (
+        (60, 1, 60, "min", "s"),
+        (3600, 60, 24, "h", "min"),
+        (86_400, 3600, 1 << 30, "d", "h"),
+    ):
+        if whole < large:
+            break
+        if whole < large * size:
+            rest = whole % large // small
+            return f"{whole // large} {name}" + (f" {rest} {part}" if rest else "")
+    return f"{whole} s"
+
+
+def count(number: int, noun: str) -> str:
+    """Format a number with its noun: `1 match`, `2 matches`, `1,000 entries`."""
+    if number == 1:
+        return f"1 {noun}"
+    if noun.endswith("y") and noun[-2] not in "aeiou":
+        plural = noun[:-1] + "ies"
+    else:
+        plural = noun + ("es" if noun[-1] in "hs" else "s")
+    return f"{number:,} {plural}"

@@ -1,0 +1,175 @@
+"""Tables of results: one match, standings, ladder."""
+
+from collections.abc import Sequence
+
+from rich.table import Table
+
+from asara_server.cli.display.console import make_table, out, show_table
+from asara_server.cli.display.quantities import count, duration
+from asara_server.text import plain_words
+from asara_server.tournament.standings.match_result import MatchResult
+from asara_server.tournament.standings.model import LadderRow, SeatScore, Standings, StandingsRow
+
+_LADDER_ROWS = 10
+
+_CROSS_TABLE_COLUMNS = 8
+"""Columns of opponents side by side; they fit into 80 characters with a name."""
+
+
+def show_match(result: MatchResult) -> None:
+    """Print the ranking of one match."""
+    columns = [">seat", "entry", ">rank", ">prestige"]
+    rows = [
+        [str(seat), line.entry, str(line.rank), str(line.prestige)]
+        + ([plain_words(line.termination.name)] if line.termination.forfeit else [])
+        for seat, line in sorted(enumerate(result.seats), key=lambda pair: pair[1].rank)
+    ]
+    if result.forfeits:
+        columns.append("forfeit")
+    show_table(f"{result.match_id} ({duration(result.seconds)})", columns, rows)
+
+
+def show_standings(standings: Standings) -> None:
+    """Print the standings, scores by rule sets if there are several, and scores by seat."""
+    _show_overall(standings)
+    if len(standings.by_rule_sets) > 1:
+        out.print()
+        _show_scores_by_rules(standings)
+    if standings.seat_effect:
+        out.print()
+        _show_scores_by_seat(standings.seat_effect)
+
+
+def ladder_table(rows: Sequence[LadderRow], limit: int = _LADDER_ROWS) -> Table:
+    """Return a table of the first rows of a ladder."""
+    return make_table(
+        (">#", "entry", ">ordinal", ">mu", ">sigma", ">matches"),
+        (
+            (
+                str(place),
+                row.entry,
+                f"{row.ordinal:.1f}",
+                f"{row.mu:.1f}",
+                f"{row.sigma:.1f}",
+                f"{row.matches:,}",
+            )
+            for place, row in enumerate(rows[:limit], 1)
+        ),
+    )
+
+
+def show_cross_table(standings: Standings) -> None:
+    """Print the score of every entry against every other; columns are numbered like the rows."""
+    scores = {}
+    for pair in standings.cross_table:
+        scores[pair.entry, pair.opponent] = pair.score
+        scores[pair.opponent, pair.entry] = 1 - pair.score
+    entries = [row.entry for row in standings.overall]
+    for start in range(0, len(entries), _CROSS_TABLE_COLUMNS):
+        opponents = entries[start : start + _CROSS_TABLE_COLUMNS]
+        show_table(
+            "Score of the row against the column" if start == 0 else "",
+            (">#", "entry", *(f">{start + place}" for place in range(1, len(opponents) + 1))),
+            (
+                (
+                    str(place),
+                    entry,
+                    *(
+                        f"{scores[entry, opponent]:.3f}" if (entry, opponent) in scores else "–"
+                        for opponent in opponents
+                    ),
+                )
+                for place, entry in enumerate(entries, 1)
+            ),
+        )
+
+
+def _show_overall(standings: Standings) -> None:
+    columns = [">#", "entry", ">score", ">95 %", ">first", ">wins", ">prestige", ">matches"]
+    rows = [
+        [
+            str(row.place),
+            row.entry,
+            f"{row.score:.3f}" if row.matches else "–",
+            "{:.3f}–{:.3f}".format(*row.interval_95) if row.interval_95 else "–",
+            _percent(row.first_chance),
+            f"{row.win_share:.0%}",
+            f"{row.prestige:.1f}" if row.prestige is not None else "–",
+            f"{row.matches:,}",
+        ]
+        for row in standings.overall
+    ]
+    faults = [sum(row.faults.values()) for row in standings.overall]
+    if any(faults):
+        columns.append(">faults")
+        for cells, number in zip(rows, faults, strict=True):
+            cells.append(f"{number:,}" if number else "")
+    show_table(f"{standings.title}: {_match_counts(standings)}", columns, rows)
+    if any(faults):
+        out.print()
+        _show_faults(standings.overall)
+
+
+def _match_counts(standings: Standings) -> str:
+    counts = standings.matches
+    played = count(counts.played, "match")
+    if not standings.complete:
+        played = f"{counts.played:,} of {count(counts.scheduled, 'match')}"
+    if counts.blocks != counts.played:
+        played += f" in {count(counts.blocks, 'deal block')}"
+    return played
+
+
+def _percent(share: float | None) -> str:
+    """Format a share of resamples; 0 and 1 are not shown as certain."""
+    if share is None:
+        return "–"
+    percent = f"{share:.0%}"
+    return {"0%": "<1%", "100%": ">99%"}.get(percent, percent)
+
+
+def _show_faults(rows: Sequence[StandingsRow]) -> None:
+    kinds = sorted({name for row in rows for name in row.faults})
+    show_table(
+        "Faults",
+        ("entry", *(f">{plain_words(name)}" for name in kinds)),
+        (
+            (
+                row.entry,
+                *(f"{row.faults[name]:,}" if name in row.faults else "" for name in kinds),
+            )
+            for row in rows
+            if row.faults
+        ),
+    )
+
+
+def _show_scores_by_rules(standings: Standings) -> None:
+    tables = standings.by_rule_sets.values()
+    rows_by_entry = [{row.entry: row for row in rows} for rows in tables]
+    show_table(
+        "Score by rules",
+        ("entry", *(f">{name}" for name in standings.by_rule_sets)),
+        (
+            (
+                overall.entry,
+                *(
+                    f"{rows[overall.entry].score:.3f}" if rows[overall.entry].matches else "–"
+                    for rows in rows_by_entry
+                ),
+            )
+            for overall in standings.overall
+        ),
+    )
+
+
+def _show_scores_by_seat(scores: Sequence[SeatScore]) -> None:
+    sizes = sorted({score.seats for score in scores})
+    show_table(
+        "Score by seat",
+        ("", *(f">seat {seat}" for seat in range(max(sizes)))),
+        (
+            (f"{size} seats", *(f"{score.score:.3f}" for score in scores if score.seats == size))
+            for size in sizes
+        ),
+    )

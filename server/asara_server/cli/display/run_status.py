@@ -1,0 +1,140 @@
+"""The status of a run on the terminal."""
+
+from collections.abc import Mapping, Sequence
+
+from rich.progress_bar import ProgressBar
+
+from asara_server.cli.display.console import out, show_table
+from asara_server.cli.display.quantities import count, duration
+from asara_server.cli.display.results import ladder_table, show_standings
+from asara_server.text import plain, plain_words
+from asara_server.tournament.run.directory import RemoteInfo
+from asara_server.tournament.run.status import FailingEntry, RunState, RunStatus, StatusReader
+from asara_server.tournament.standings.standings import compute_standings
+
+_REASON_CHARACTERS = 240
+"""Longest reason that is shown whole; it may quote the output of a bot."""
+
+
+def show_status(status: RunStatus, reader: StatusReader, top: int, *, standings: bool) -> None:
+    """Print the status of a run, in tables of at most `top` rows (0: all).
+
+    With `standings`, the current standings replace the ladder.
+    """
+    limit = top or len(status.info.entries) or len(reader.ladder.rows)
+    _show_progress(status)
+    out.print()
+    if standings:
+        info = status.info
+        scheduled = info.scheduled or status.over
+        show_standings(compute_standings(info.title, info.entries, scheduled, reader.results))
+    elif ladder := reader.ladder.rows:
+        out.print("Ladder", style="bold")
+        out.print(ladder_table(ladder, limit))
+        _show_omitted(len(ladder) - limit)
+    else:
+        out.print("No match is over yet.")
+    if status.failing:
+        out.print()
+        _show_forfeits(status.failing, limit)
+    if status.remote is not None and status.remote.entries:
+        out.print()
+        _show_remote(status.remote)
+    _show_excluded("Out", status.out)
+    _show_excluded("Suspended", status.suspended)
+
+
+def _show_progress(status: RunStatus) -> None:
+    state = status.state.value
+    if status.state is RunState.RUNNING and status.process:
+        state += f" (process {status.process})"
+    elif status.state in {RunState.STOPPED, RunState.KILLED}:
+        state += "; continue it with --resume"
+    out.print(plain(f"{status.info.title}: {state}", longest=None), style="bold", markup=False)
+    out.print(_match_counts(status))
+    if out.is_terminal and status.info.scheduled:
+        out.print(ProgressBar(status.info.scheduled, status.over, width=min(out.width, 60)))
+        out.line()
+    out.print(_times(status))
+    if status.state is RunState.RUNNING and status.idle_s is not None:
+        out.print(f"The last match ended {duration(status.idle_s, whole_s=True)} ago.")
+
+
+def _match_counts(status: RunStatus) -> str:
+    scheduled = status.info.scheduled
+    text = count(status.over, "match")
+    if scheduled:
+        text = f"{status.over:,} of {count(scheduled, 'match')} ({status.over / scheduled:.0%})"
+    if status.blocks != status.over - status.void:
+        text += f" in {count(status.blocks, 'deal block')}"
+    if status.void:
+        text += f", {status.void:,} without a result"
+    return text
+
+
+def _times(status: RunStatus) -> str:
+    elapsed = duration(status.elapsed_s, whole_s=True)
+    text = f"Started {elapsed} ago" if status.state is RunState.RUNNING else f"Took {elapsed}"
+    if status.pace.matches:
+        text += f", {status.pace.per_minute:.1f} matches a minute"
+    left_s = status.pace.left_s(status.left)
+    if status.state is RunState.RUNNING and status.left and left_s is not None:
+        text += f", about {duration(left_s, whole_s=True)} left"
+    return text
+
+
+def _show_forfeits(failing: Sequence[FailingEntry], limit: int) -> None:
+    show_table(
+        "Forfeits",
+        ("entry", ">forfeits", ">matches", "kinds"),
+        (
+            (
+                one.entry,
+                f"{one.forfeits:,}",
+                f"{one.matches:,}",
+                ", ".join(f"{plain_words(kind.name)} {n:,}" for kind, n in one.kinds.most_common()),
+            )
+            for one in failing[:limit]
+        ),
+    )
+    _show_omitted(len(failing) - limit)
+    out.print()
+    show_table(
+        "Latest forfeit of each",
+        ("entry", "match", "why"),
+        (
+            (one.entry, one.latest.played_as, plain(one.why, _REASON_CHARACTERS))
+            for one in failing[:limit]
+        ),
+    )
+
+
+def _show_remote(remote: RemoteInfo) -> None:
+    states = {
+        "here": "connected",
+        "awaited": f"awaited, for at most {duration(remote.wait_s, whole_s=True)}",
+        "missed": "missed; forfeits its matches until it dials in",
+    }
+    show_table(
+        f"On other machines, by {remote.address}",
+        ("entry", "bot", "since (UTC)"),
+        (
+            (name, states[entry.state], entry.since[:19].replace("T", " "))
+            for name, entry in remote.entries.items()
+        ),
+    )
+
+
+def _show_excluded(title: str, reasons: Mapping[str, str]) -> None:
+    if reasons:
+        out.print()
+        show_table(
+            title,
+            ("entry", "why"),
+            ((name, plain(why, _REASON_CHARACTERS)) for name, why in reasons.items()),
+        )
+
+
+def _show_omitted(number: int) -> None:
+    if number > 0:
+        out.print(f"… and {count(number, 'more entry')}")

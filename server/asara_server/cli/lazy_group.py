@@ -1,0 +1,68 @@
+"""The commands of `asara`; the module of a command is imported when the command is used.
+
+Module `asara_server.cli.commands.NAME` defines either a function NAME, or a Typer called `app` if
+the command has subcommands.
+"""
+
+from collections import UserDict
+from importlib import import_module
+from typing import Any, Final
+
+import typer
+from typer.core import TyperGroup
+
+from asara_server.cli.display.help_page import PlainCommand, write_options
+
+HELP_LINES: Final = {
+    "match": "Play a match between 2 to 4 bots.",
+    "duel": "Test which of two bots is better.",
+    "serve": "Referee bots that you start yourself.",
+    "tournament": "Plan and run tournaments.",
+    "token": "Manage tokens of entries on other machines.",
+    "status": "Show the progress of a run.",
+    "standings": "Show the standings of a run.",
+    "report": "Write the report of a run as an HTML page.",
+    "replay": "Inspect replays of finished matches.",
+    "audit": "Verify replays by playing every match again.",
+    "rules": "Show the edition in force and its sources.",
+}
+"""The first line of each command's help, in the order of `asara --help`."""
+
+
+class CommandModules(UserDict[str, Any]):
+    """Commands by name; looking one up imports its module."""
+
+    def __init__(self) -> None:
+        super().__init__(dict.fromkeys(HELP_LINES))
+
+    def __getitem__(self, name: str) -> Any:
+        if self.data.get(name, ...) is None:
+            self.data[name] = _load_command(name)
+        return super().__getitem__(name)
+
+
+class LazyGroup(TyperGroup):
+    """The group of all commands; its own help imports none of them."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = CommandModules()
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(self.commands)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        write_options(self, ctx, formatter)
+        with formatter.section("Commands"):
+            formatter.write_dl(list(HELP_LINES.items()))
+
+
+def _load_command(name: str) -> Any:
+    """Return what Typer makes of a command's module: a command or a group."""
+    module = import_module(f"asara_server.cli.commands.{name}")
+    parent = typer.Typer(rich_markup_mode=None)
+    if hasattr(module, "app"):
+        parent.add_typer(module.app, name=name)
+    else:
+        parent.command(name, cls=PlainCommand)(getattr(module, name))
+    return typer.main.get_group(parent).commands[name]

@@ -1,0 +1,72 @@
+"""The options of `asara serve`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from asara_server.cli.options.sandbox import SandboxChoice
+
+ListenOption = Annotated[
+    str,
+    typer.Option(
+        "--listen",
+        metavar="ADDRESS",
+        help="Listen at host:port or unix:/path; port 0 picks a free port.",
+    ),
+]
+SeatsOption = Annotated[
+    int, typer.Option("--seats", metavar="N", min=2, max=4, help="Number of seats, 2 to 4.")
+]
+OpponentOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--opponent",
+        metavar="BOT",
+        help="Fill a seat with a bot, named as for `asara match`; repeatable.",
+    ),
+]
+MatchesOption = Annotated[
+    int,
+    typer.Option("--matches", metavar="N", min=0, help="Number of matches; 0 plays until stopped."),
+]
+ReplaysOption = Annotated[
+    Path | None,
+    typer.Option("--replays", metavar="DIR", help="Keep a replay of each match in DIR."),
+]
+TlsCertOption = Annotated[
+    Path | None,
+    typer.Option("--tls-cert", metavar="FILE", help="Certificate chain (PEM); needs --tls-key."),
+]
+TlsKeyOption = Annotated[
+    Path | None,
+    typer.Option("--tls-key", metavar="FILE", help="Private key of the certificate (PEM)."),
+]
+InsecureRemoteOption = Annotated[
+    bool,
+    typer.Option(
+        "--insecure-remote",
+        help="Allow other machines to connect without TLS, and to read metrics.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeOptions:
+    listen: str
+    seats: int
+    opponents: list[str]
+    rules: str
+    matches: int
+    """Number of matches; 0 for an unlimited number."""
+    seed: str | None
+    bank: float
+    increment: float
+    replays: Path | None
+    key: Path | None
+    tls_cert: Path | None
+    tls_key: Path | None
+    insecure_remote: bool
+    sandbox: SandboxChoice
+    metrics: str | None

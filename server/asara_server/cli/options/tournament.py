@@ -1,0 +1,60 @@
+"""The options of `asara tournament`."""
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from asara_server.cli.options.executor import ExecutorOptions
+from asara_server.cli.options.sandbox import SandboxChoice
+
+
+class DurabilityChoice(Enum):
+    NORMAL = "normal"
+    FULL = "full"
+
+
+FileArgument = Annotated[Path, typer.Argument(metavar="FILE.toml", help="The tournament file.")]
+DecisionMsOption = Annotated[
+    float,
+    typer.Option(
+        "--decision-ms",
+        metavar="MS",
+        min=0,
+        help="Milliseconds that a bot is assumed to need for a decision.",
+    ),
+]
+OutOption = Annotated[
+    Path, typer.Option("--out", metavar="DIR", help="Run directory; must be new or empty.")
+]
+ResumeOption = Annotated[
+    bool, typer.Option("--resume", help="Resume the stopped or killed run in DIR.")
+]
+DurabilityOption = Annotated[
+    DurabilityChoice,
+    typer.Option(
+        "--durability",
+        help="Survive a crash of asara (normal), or also a loss of power (full).",
+    ),
+]
+InsecureRemoteOption = Annotated[
+    bool, typer.Option("--insecure-remote", help="Allow other machines to read the metrics.")
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TournamentOptions:
+    """The options of `asara tournament run`."""
+
+    file: Path
+    out_directory: Path
+    key: Path | None
+    replace: bool
+    resume: bool
+    durability: DurabilityChoice
+    sandbox: SandboxChoice
+    executor: ExecutorOptions
+    metrics: str | None
+    insecure_remote: bool

@@ -1,0 +1,70 @@
+"""Plays a duel until its test decides, and prints and writes the answer."""
+
+import json
+from pathlib import Path
+
+from asara_server.cli.display.console import out, warn
+from asara_server.cli.display.duel import DuelMeter, answer, forfeit_lines, heading
+from asara_server.cli.display.faults import warn_of_faults
+from asara_server.cli.errors import UserError
+from asara_server.cli.options.log import LogOptions
+from asara_server.cli.options.match import SeriesOptions, rule_sets
+from asara_server.cli.sessions.run_directory import notify_run_directory
+from asara_server.cli.sessions.series import play_series, series_tournament
+from asara_server.tournament.schedule.schedule import rotated
+from asara_server.tournament.standings.duel import Duel, DuelReport
+from asara_server.tournament.standings.sprt import SequentialTest
+
+UNDECIDED = 3
+"""Exit status of a duel that ended without an answer."""
+
+
+def sequential_test(margin: float, alpha: float, beta: float) -> SequentialTest:
+    """Return the test with the values of these options."""
+    try:
+        return SequentialTest(margin, alpha, beta)
+    except ValueError as error:
+        raise UserError(f"--{error}") from None
+
+
+def play_duel(
+    bots: tuple[str, str],
+    test: SequentialTest,
+    max_blocks: int,
+    options: SeriesOptions,
+    log: LogOptions,
+    *,
+    json_file: Path | None,
+) -> int:
+    """Play the duel; return the exit status."""
+    combination = rule_sets(options.rules)
+    tournament = series_tournament("duel", list(bots), options)
+    if json_file is not None and (json_file.is_dir() or not json_file.parent.is_dir()):
+        raise UserError(f"--json {json_file}: name a file in a directory that exists")
+    a, b = (entry.name for entry in tournament.entries)
+    schedule = list(rotated((a, b), combination, 2 * max_blocks, mirrored=True))
+    meter = DuelMeter(
+        Duel(schedule, test), heading((a, b), combination, test, tournament.concurrency)
+    )
+    end, status = play_series(tournament, schedule, options, log, meter=meter)
+    report = meter.duel.report()
+    if report.failed_start is not None:
+        raise UserError(report.failed_start, status=1)
+    warn_of_faults(end, options.out_directory and options.out_directory / "run.log")
+    for line in forfeit_lines(report):
+        warn(line)
+    out.print(answer(report), markup=False, soft_wrap=True)
+    if options.out_directory is not None:
+        notify_run_directory(options.out_directory)
+    if json_file is not None:
+        _write_json(json_file, report)
+    return status or (0 if meter.duel.over else UNDECIDED)
+
+
+def _write_json(path: Path, report: DuelReport) -> None:
+    fields = {"sentence": answer(report), **report.model_dump(mode="json")}
+    text = json.dumps(fields, indent=2, ensure_ascii=False) + "\n"
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}", status=1) from None

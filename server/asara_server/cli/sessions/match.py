@@ -1,0 +1,40 @@
+"""Plays the matches of `asara match`, and prints how they ended."""
+
+from asara_server.cli.display.faults import warn_of_faults
+from asara_server.cli.display.results import show_match, show_standings
+from asara_server.cli.errors import UserError
+from asara_server.cli.options.log import LogOptions
+from asara_server.cli.options.match import SeriesOptions, rule_sets
+from asara_server.cli.sessions.run_directory import notify_run_directory
+from asara_server.cli.sessions.series import play_series, series_tournament
+from asara_server.tournament.schedule.schedule import rotated
+
+
+def play_matches(
+    bots: list[str], matches: int | None, options: SeriesOptions, log: LogOptions, *, mirrored: bool
+) -> int:
+    """Play the matches; return the exit status."""
+    combination = rule_sets(options.rules)
+    if not 2 <= len(bots) <= 4:
+        raise UserError(
+            f"a match has 2 to 4 bots, not {len(bots)}; for more, write a tournament file"
+        )
+    blocks = "mirrored" if mirrored else "independent"
+    tournament = series_tournament("match", bots, options, blocks=blocks)
+    names = [entry.name for entry in tournament.entries]
+    number = matches or (len(names) if mirrored else 1)
+    if mirrored and number % len(names):
+        raise UserError(
+            f"--mirrored plays each deal in {len(names)} matches; "
+            f"--matches must be a multiple of {len(names)}, not {number}"
+        )
+    schedule = list(rotated(names, combination, number, mirrored=mirrored))
+    end, status = play_series(tournament, schedule, options, log)
+    warn_of_faults(end, options.out_directory and options.out_directory / "run.log")
+    if number == 1 == end.standings.matches.played:
+        show_match(end.results[-1])
+    elif end.standings.matches.played:
+        show_standings(end.standings)
+    if options.out_directory is not None:
+        notify_run_directory(options.out_directory)
+    return status

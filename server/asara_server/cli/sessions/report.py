@@ -1,0 +1,74 @@
+"""Writes the report of a run, and its tables."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from asara_server.atomic_file import replace_file
+from asara_server.cli.display.console import notify, warn
+from asara_server.cli.errors import UserError
+from asara_server.cli.options.recorded_run import run_error
+from asara_server.report.model import Report, counted, make_report
+from asara_server.report.run import read_reported_run
+from asara_server.report.tables import csv_tables
+from asara_server.report.times import time_use
+from asara_server.tournament.run.read_run import RunError
+from asara_server.tournament.standings.standings import by_schedule, compute_standings
+
+_PACKAGES = frozenset({"jinja2", "markupsafe", "matplotlib"})
+"""Packages of the extra `report`."""
+
+_REPLAYS_NAMED = 8
+"""Number of damaged replays that are named on the terminal; the page names more."""
+
+
+def write_report(directory: Path, out_file: Path | None, csv: Path | None) -> None:
+    """Write the page to a file, and the tables to a directory if there is one."""
+    render = _renderer()
+    if out_file is not None and out_file.is_dir():
+        raise UserError(f"--out {out_file}: is a directory; name a file")
+    if csv is not None and csv.exists() and not csv.is_dir():
+        raise UserError(f"--csv {csv}: is a file; name a directory")
+    made = _make(directory)
+    page = out_file or directory / "report.html"
+    _write(page, render(made))
+    if csv is not None:
+        for name, content in csv_tables(made).items():
+            _write(csv / name, content)
+    for problem in made.times.problems[:_REPLAYS_NAMED]:
+        warn(f"left out: {problem}")
+    if more := len(made.times.problems[_REPLAYS_NAMED:]):
+        warn(f"left out: {more:,} more replays")
+    notify(f"Report: {page}" + (f", tables: {csv}" if csv else ""))
+
+
+def _renderer() -> Callable[[Report], str]:
+    """Import the function that renders a page, which needs the extra `report`."""
+    try:
+        from asara_server.report.page import render
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _PACKAGES:
+            raise
+        raise UserError(
+            f"`asara report` needs the package {error.name}: run pip install 'asara[report]'",
+            status=1,
+        ) from None
+    return render
+
+
+def _make(directory: Path) -> Report:
+    try:
+        run = read_reported_run(directory)
+    except RunError as error:
+        raise run_error(error) from None
+    info, results = run.recorded
+    ordered = by_schedule(results)
+    standings = compute_standings(info.title, info.entries, run.recorded.scheduled, ordered)
+    return make_report(run, ordered, standings, time_use(run, counted(ordered)))
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, text.encode())
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written: {error.strerror}", status=1) from None

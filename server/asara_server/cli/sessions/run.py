@@ -1,0 +1,105 @@
+"""Plays the matches of a run, shows their progress, and stops on signals."""
+
+import asyncio
+import signal
+from collections.abc import Sequence
+
+from asara_game.edition import load_edition
+from asara_server.cli.display.console import notify
+from asara_server.cli.display.progress import ProgressMeter, RunMeter
+from asara_server.cli.errors import UserError
+from asara_server.cli.options.log import LogOptions
+from asara_server.cli.sessions.setup import log_to_file
+from asara_server.event_loop import run
+from asara_server.eventlog.journal import JournalError
+from asara_server.network.addresses import ServeError
+from asara_server.replay.signing import SigningKey
+from asara_server.tournament.config.tournament_file import Tournament
+from asara_server.tournament.execution.executor import Executor
+from asara_server.tournament.run.directory import RunDirectory, RunInfo
+from asara_server.tournament.runner import RunEnd, Runner
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.standings.match_result import read_results
+from asara_server.tournament.workers.backend import WorkerError
+
+
+def play_run(
+    tournament: Tournament,
+    matches: Sequence[ScheduledMatch],
+    directory: RunDirectory,
+    key: SigningKey,
+    log: LogOptions,
+    *,
+    publish: bool = False,
+    resumed: RunInfo | None = None,
+    meter: ProgressMeter | None = None,
+    sandbox: Sandbox | None = None,
+    executor: Executor | None = None,
+) -> tuple[RunEnd, int]:
+    """Play the matches of a run; return its end and the exit status.
+
+    The status is 0, 1 if the referee failed in a match, or 128 plus the signal that stopped the
+    run. With `publish`, the commitment to the deals is printed at the start, and the secret that
+    opens it at the end. `resumed` is the content of run.json if the run is resumed. Without a
+    `meter`, a RunMeter shows the progress; without a `sandbox`, bots run with the user's rights;
+    without an `executor`, a referee in this process plays.
+    """
+    meter = meter or RunMeter(len(matches))
+    try:
+        with log_to_file(log, directory.path / "run.log"):
+            runner = Runner(
+                tournament,
+                matches,
+                edition=load_edition(),
+                directory=directory,
+                key=key,
+                finished=meter.add_result,
+                enough=meter.decided,
+                resumed=resumed,
+                sandbox=sandbox,
+                executor=executor,
+            )
+            results = read_results(directory.path / "results.jsonl")
+            meter.start(runner.matches_over, results, lambda: runner.awaited)
+            return run(_play(runner, meter, publish=publish))
+    except (WorkerError, JournalError) as error:
+        raise UserError(str(error), status=1) from None
+    except ServeError as error:
+        raise UserError(f"remote: {error}", status=1) from None
+    except OSError as error:
+        path = f"{error.filename}: " if error.filename else ""
+        raise UserError(f"{path}{error.strerror or error}", status=1) from None
+
+
+async def _play(runner: Runner, meter: ProgressMeter, *, publish: bool) -> tuple[RunEnd, int]:
+    if publish:
+        notify(f"Deal commitment (SHA-256): {runner.deal_commitment}")
+    run_task = asyncio.create_task(runner.run())
+    meter_task = asyncio.create_task(meter.show())
+    signals: list[signal.Signals] = []
+
+    def stop(number: signal.Signals) -> None:
+        signals.append(number)
+        if len(signals) == 1:
+            notify("Stopping after the open decisions. Press Ctrl-C again to stop immediately.")
+            runner.stop()
+        else:
+            run_task.cancel()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop, number)
+    try:
+        end = await run_task
+    except asyncio.CancelledError:
+        text = "stopped immediately; the standings contain the finished matches"
+        raise UserError(text, status=128 + signals[0]) from None
+    finally:
+        meter_task.cancel()
+        await asyncio.gather(meter_task, return_exceptions=True)
+    if publish and end.standings.complete:
+        notify(f"Tournament secret: {runner.tournament_secret}")
+    if signals:
+        return end, 128 + signals[0]
+    return end, 1 if end.standings.matches.void else 0

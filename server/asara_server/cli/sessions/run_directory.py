@@ -1,0 +1,77 @@
+"""Opens the directory in which a run is kept."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from asara_game.edition import load_edition
+from asara_server.cli.display.console import notify
+from asara_server.cli.errors import UserError
+from asara_server.eventlog.journal import Durability
+from asara_server.replay.signing import SigningKey
+from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError, RunInfo
+
+
+@contextmanager
+def new_run_directory(
+    path: Path, *, replace: bool, durability: Durability = "normal"
+) -> Iterator[RunDirectory]:
+    """Create a run directory; with `replace`, a run that it holds is deleted first."""
+    try:
+        directory = RunDirectory.create(path, replace=replace, durability=durability)
+    except RunDirectoryError as error:
+        raise UserError(str(error)) from None
+    with closing(directory):
+        yield directory
+
+
+@contextmanager
+def kept_or_temporary(path: Path | None, *, replace: bool) -> Iterator[RunDirectory]:
+    """Create a run directory, which is deleted on exit if it has no path."""
+    if path is not None:
+        with new_run_directory(path, replace=replace) as directory:
+            yield directory
+        return
+    folder = Path(tempfile.mkdtemp(prefix="asara-"))
+    try:
+        with new_run_directory(folder, replace=False) as directory:
+            yield directory
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def resumed_run_directory(
+    path: Path, *, file: Path, key: SigningKey, durability: Durability
+) -> Iterator[tuple[RunDirectory, RunInfo]]:
+    """Open the directory of a run that resumes with the same tournament file, edition and key."""
+    try:
+        directory, info = RunDirectory.reopen(path, durability=durability)
+    except RunDirectoryError as error:
+        raise UserError(str(error)) from None
+    with closing(directory):
+        if not directory.tournament_file.is_file():
+            raise UserError(
+                f"{path}: this run has no tournament file; only runs of `asara tournament run` "
+                "can be resumed"
+            )
+        if directory.tournament_file.read_bytes() != file.read_bytes():
+            raise UserError(
+                f"{file}: differs from {directory.tournament_file}, with which the run was "
+                "started; restore it, or start another run"
+            )
+        if info.edition_sha256 != load_edition().sha256.hex():
+            raise UserError(
+                f"{path}: this run was started with another edition of the game; start another run"
+            )
+        if directory.public_key not in (None, key.public_pem):
+            raise UserError(
+                f"{path}: the replays of this run are signed with another key; name it with --key"
+            )
+        yield directory, info
+
+
+def notify_run_directory(path: Path) -> None:
+    notify(f"Standings, replays and logs: {path}")

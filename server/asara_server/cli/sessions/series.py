@@ -1,0 +1,62 @@
+"""Plays a series of matches between bots named on the command line, for `match` and `duel`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from asara_server.cli.display.progress import ProgressMeter
+from asara_server.cli.errors import UserError
+from asara_server.cli.options.bots import find_bots
+from asara_server.cli.options.log import LogOptions
+from asara_server.cli.options.match import SeriesOptions
+from asara_server.cli.sessions.run import play_run
+from asara_server.cli.sessions.run_directory import kept_or_temporary
+from asara_server.cli.sessions.setup import chosen_sandbox, signing_key
+from asara_server.replay.signing import default_key_path
+from asara_server.tournament.config.tournament_file import ConfigError, Tournament, check_tournament
+from asara_server.tournament.runner import RunEnd
+from asara_server.tournament.schedule.schedule import ScheduledMatch
+
+
+def series_tournament(
+    command: str, arguments: list[str], options: SeriesOptions, **table: object
+) -> Tournament:
+    """Return a tournament of the bots that these arguments of a command name.
+
+    `table` holds more keys of a tournament file. Error messages name the command as the file.
+    """
+    bots = find_bots(arguments)
+    table |= {
+        "title": " – ".join(bot.name for bot in bots),
+        "entries": [bot.table() for bot in bots],
+        "seats": len(bots),
+        "rule_sets": options.rules,
+        "seed": options.seed,
+        "clocks": {
+            "bank_s": options.bank,
+            "increment_s": options.increment,
+            "start_up_s": options.start_up,
+        },
+    }
+    if options.at_once is not None:
+        table["concurrency"] = options.at_once
+    try:
+        return check_tournament(table, name=command, base=Path.cwd())
+    except ConfigError as error:
+        raise UserError(str(error)) from None
+
+
+def play_series(
+    tournament: Tournament,
+    matches: Sequence[ScheduledMatch],
+    options: SeriesOptions,
+    log: LogOptions,
+    *,
+    meter: ProgressMeter | None = None,
+) -> tuple[RunEnd, int]:
+    """Play these matches in a new or temporary run directory; for the rest see `play_run`."""
+    key = signing_key(options.key)
+    sandbox = chosen_sandbox(
+        options.sandbox, secret=[options.key or default_key_path()], shared=Path.cwd()
+    )
+    with kept_or_temporary(options.out_directory, replace=options.replace) as directory:
+        return play_run(tournament, matches, directory, key, log, meter=meter, sandbox=sandbox)

@@ -1,0 +1,304 @@
+"""Serves one table: bots that people start dial in, and play each other and local opponents."""
+
+import asyncio
+import secrets
+import shlex
+import signal
+import tempfile
+from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from asara_game.edition import load_edition
+from asara_game.vocabulary import RuleSet
+from asara_server.cli.display.console import notify, out, warn
+from asara_server.cli.display.faults import fault_lines
+from asara_server.cli.display.results import show_match, show_standings
+from asara_server.cli.errors import UserError
+from asara_server.cli.options.bots import BotCommand, find_bots
+from asara_server.cli.options.log import LogOptions
+from asara_server.cli.options.match import rule_sets
+from asara_server.cli.options.serve import ServeOptions
+from asara_server.cli.sessions.setup import (
+    chosen_sandbox,
+    log_to_terminal,
+    metrics_server,
+    serve_error_text,
+    signing_key,
+)
+from asara_server.event_loop import run
+from asara_server.match.deal_secrets import secret_of, tournament_secret
+from asara_server.match.spec import ClockSettings
+from asara_server.network.addresses import ServeError, reachable_address
+from asara_server.network.grpc_server import RunningServer, serve
+from asara_server.network.tls import TlsFiles
+from asara_server.referee.referee import Referee
+from asara_server.replay.file import write_replay
+from asara_server.replay.signing import PUBLIC_KEY_FILE, SigningKey, default_key_path
+from asara_server.tournament.config.tournament_file import Entry, Limits
+from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
+from asara_server.tournament.execution.match_runner import MatchRunner, PlayedMatch
+from asara_server.tournament.execution.match_settings import MatchSettings
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.schedule.schedule import bot_seed, rotated
+from asara_server.tournament.standings.match_result import MatchResult
+from asara_server.tournament.standings.standings import compute_standings
+
+_FINISH_S = 5.0
+"""Seconds in which open decisions can be answered when the table is stopped."""
+
+_WAIT_S = 3600.0
+"""Time limit of one wait for a guest, in seconds; waits are repeated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """An open seat, and the token with which a bot takes it."""
+
+    name: str
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaySink:
+    """A folder for replays, and the key that signs them."""
+
+    folder: Path
+    key: SigningKey
+
+
+@dataclass(frozen=True, slots=True)
+class ServeSettings:
+    """Settings of a table."""
+
+    listen: str
+    """`host:port` or `unix:/path`."""
+    tls: TlsFiles | None
+    insecure_remote: bool
+    """True if other machines may connect without TLS."""
+    guests: tuple[Guest, ...]
+    opponents: tuple[BotCommand, ...]
+    rule_sets: frozenset[RuleSet]
+    matches: int | None
+    """Number of matches; None for an unlimited number."""
+    clocks: ClockSettings
+    seed: str
+    replays: ReplaySink | None
+    sandbox: Sandbox | None = None
+    """Sandbox of the opponents; None if they run with the user's rights."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all bots, by seat in the first match."""
+        return (*(g.name for g in self.guests), *(o.name for o in self.opponents))
+
+
+def serve_table(options: ServeOptions, log: LogOptions) -> int:
+    """Serve a table with these options; return the exit status."""
+    log_to_terminal(log, default_level="warning")
+    settings = _settings(options)
+    with metrics_server(options.metrics, insecure_remote=options.insecure_remote) as watch:
+        server = TableServer(settings)
+        watch(server.referee)
+        return run(server.run())
+
+
+def _settings(options: ServeOptions) -> ServeSettings:
+    """Check the options, test the sandbox, and create the folder of the replays."""
+    opponents = _opponents(options.opponents, options.seats)
+    if (options.tls_cert is None) != (options.tls_key is None):
+        raise UserError("TLS needs both --tls-cert and --tls-key")
+    tls = None
+    if options.tls_cert and options.tls_key:
+        tls = TlsFiles(options.tls_cert, options.tls_key)
+    return ServeSettings(
+        listen=options.listen,
+        tls=tls,
+        insecure_remote=options.insecure_remote,
+        guests=tuple(
+            Guest(f"guest-{number}", secrets.token_urlsafe(24))
+            for number in range(1, options.seats - len(opponents) + 1)
+        ),
+        opponents=opponents,
+        rule_sets=rule_sets(options.rules),
+        matches=options.matches or None,
+        clocks=ClockSettings(bank_s=options.bank, increment_s=options.increment),
+        seed=options.seed or secrets.token_hex(32),
+        sandbox=_sandbox(options) if opponents else None,
+        replays=_replay_sink(options),
+    )
+
+
+def _opponents(arguments: list[str], seats: int) -> tuple[BotCommand, ...]:
+    opponents = find_bots(arguments)
+    if len(opponents) >= seats:
+        raise UserError(
+            f"{len(opponents)} opponents leave none of the {seats} seats open; "
+            "raise --seats or name fewer opponents"
+        )
+    if any(bot.name.startswith("guest-") for bot in opponents):
+        raise UserError("--opponent: names that begin with guest- are those of open seats")
+    return tuple(opponents)
+
+
+def _sandbox(options: ServeOptions) -> Sandbox | None:
+    secret = (options.key or default_key_path(), options.tls_key, options.replays)
+    return chosen_sandbox(
+        options.sandbox, secret=[path for path in secret if path], shared=Path.cwd()
+    )
+
+
+def _replay_sink(options: ServeOptions) -> ReplaySink | None:
+    """Create the folder, unless it already holds replays: every table has the same match names."""
+    folder = options.replays
+    if folder is None:
+        return None
+    key = signing_key(options.key)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.glob("*.asara")):
+            raise UserError(f"--replays {folder}: already holds replays; name another directory")
+        (folder / PUBLIC_KEY_FILE).write_bytes(key.public_pem)
+    except OSError as error:
+        raise UserError(f"--replays {folder}: {error.strerror}") from None
+    return ReplaySink(folder, key)
+
+
+class TableServer:
+    """Waits for the guests, plays the matches, and prints how they ended."""
+
+    def __init__(self, settings: ServeSettings) -> None:
+        self._settings = settings
+        self.referee = Referee()
+        self._results: list[MatchResult] = []
+        self._interrupted: list[str] = []
+        self._stop_task: asyncio.Task[None] | None = None
+
+    async def run(self) -> int:
+        """Serve until all matches are played or a signal stops it; return the exit status."""
+        async with AsyncExitStack() as stack:
+            serving = await self._listen()
+            stack.push_async_callback(serving.server.stop, 1.0)
+            logs = stack.enter_context(tempfile.TemporaryDirectory(prefix="asara-logs-"))
+            local = await stack.enter_async_context(self._local_referee(Path(logs)))
+            for guest in self._settings.guests:
+                local.pool.add_guest(guest.name, guest.token)
+            play_task = asyncio.create_task(self._play(local.matches))
+            loop = asyncio.get_running_loop()
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.add_signal_handler(number, self._stop, play_task)
+            self._print_instructions(serving.address)
+            await asyncio.wait([play_task])
+            if self._stop_task:
+                await self._stop_task
+            elif not play_task.cancelled():
+                play_task.result()  # raises its exception
+        return self._print_summary()
+
+    async def _listen(self) -> RunningServer:
+        settings = self._settings
+        try:
+            return await serve(
+                self.referee,
+                settings.listen,
+                tls=settings.tls,
+                allow_insecure_remote=settings.insecure_remote,
+            )
+        except ServeError as error:
+            raise UserError(f"--listen: {serve_error_text(error)}") from None
+
+    def _local_referee(self, logs: Path) -> AbstractAsyncContextManager[LocalReferee]:
+        """Return the context in which the opponents run."""
+        settings = self._settings
+        entries = tuple(Entry.model_validate(bot.table()) for bot in settings.opponents)
+        match_settings = MatchSettings(
+            entries=entries,
+            clocks=settings.clocks,
+            limits=Limits(),
+            transport="unix",
+            joint_deals=False,
+            reuse_processes=True,
+            bot_seeds={entry.name: bot_seed(settings.seed, entry.name) for entry in entries},
+            build_directories={},
+        )
+        return local_referee(
+            match_settings,
+            self.referee,
+            edition=load_edition(),
+            secret_of=partial(secret_of, tournament_secret(settings.seed)),
+            sandbox=settings.sandbox.with_hidden(logs) if settings.sandbox else None,
+            logs=logs,
+            excluded={},
+        )
+
+    async def _play(self, match_runner: MatchRunner) -> None:
+        settings = self._settings
+        for match in rotated(settings.names, settings.rule_sets, settings.matches):
+            await self._wait_for_guests()
+            async for played in match_runner.play(match):
+                self._record(played)
+            if self._stop_task:
+                return
+
+    async def _wait_for_guests(self) -> None:
+        for guest in self._settings.guests:
+            if not self.referee.is_connected(guest.token):
+                notify(f"Waiting for {guest.name} to dial in")
+                while not await self.referee.wait_until_connected(guest.token, _WAIT_S):
+                    pass
+
+    def _record(self, played: PlayedMatch) -> None:
+        """Write the replay of a match, and print its result."""
+        result = played.result
+        self._results.append(result)
+        if played.replay is None:
+            warn(f"{result.match_id} has no result, because the referee failed")
+        else:
+            sink = self._settings.replays
+            if sink is not None:
+                name = f"{played.replay.header.match_id}.asara"
+                write_replay(sink.folder / name, played.replay, sink.key)
+            show_match(result)
+            out.print()
+        for line in fault_lines([result]):
+            warn(line)
+
+    def _stop(self, play_task: asyncio.Task[None]) -> None:
+        if self._stop_task is None:
+            notify("Stopping after the open decisions.")
+            self._stop_task = asyncio.create_task(self._stop_referee(play_task))
+
+    async def _stop_referee(self, play_task: asyncio.Task[None]) -> None:
+        self._interrupted += await self.referee.stop(finish_s=_FINISH_S)
+        play_task.cancel()  # it may be waiting for a guest
+
+    def _print_instructions(self, address: str) -> None:
+        """Print the address and, for each guest, the variables to put before its command."""
+        settings = self._settings
+        notify(f"Listening on {address} ({'TLS' if settings.tls else 'no TLS'})")
+        for guest in settings.guests:
+            out.print(f"\nStart the bot for {guest.name} with", markup=False)
+            variables = " ".join(self._variables(guest, address))
+            out.print(f"    {variables}", soft_wrap=True, markup=False)
+        out.print()
+
+    def _variables(self, guest: Guest, address: str) -> Iterator[str]:
+        """Yield the environment variables of a guest's bot, quoted for a shell."""
+        yield f"ASARA_ADDRESS={shlex.quote(reachable_address(address))}"
+        yield f"ASARA_TOKEN={guest.token}"
+        yield f"ASARA_SEED={bot_seed(self._settings.seed, guest.name)}"
+        if self._settings.tls is not None:
+            yield f"ASARA_CA={shlex.quote(str(self._settings.tls.certificate.resolve()))}"
+
+    def _print_summary(self) -> int:
+        """Print the standings of several matches, and how far interrupted ones had come."""
+        names = self._settings.names
+        scheduled = len({result.match_id for result in self._results})
+        standings = compute_standings(" – ".join(names), names, scheduled, self._results)
+        if standings.matches.played > 1:
+            show_standings(standings)
+        for line in self._interrupted:
+            warn(line)
+        return 1 if self._interrupted or standings.matches.void else 0

@@ -1,0 +1,147 @@
+"""Turns options into what a session needs: key, sandbox, logs, metrics, executor."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Literal
+
+from asara_server.cli.display.console import notify
+from asara_server.cli.display.quantities import count
+from asara_server.cli.errors import UserError
+from asara_server.cli.options.executor import ExecutorChoice, ExecutorOptions
+from asara_server.cli.options.log import LogOptions
+from asara_server.cli.options.sandbox import SandboxChoice
+from asara_server.logs import configure
+from asara_server.network.addresses import ServeError
+from asara_server.referee.referee import Referee
+from asara_server.replay.signing import KeyFileError, SigningKey, load_or_make_key
+from asara_server.tournament.config.tournament_file import Tournament
+from asara_server.tournament.execution.executor import Executor
+from asara_server.tournament.execution.local_executor import LocalExecutor
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.probe import USE_NONE, SandboxError, find_sandbox
+from asara_server.tournament.workers.backend import WorkerError
+from asara_server.tournament.workers.dask_workers import dask_workers
+from asara_server.tournament.workers.process_workers import process_workers
+from asara_server.tournament.workers.requirements import worker_requirements
+from asara_server.tournament.workers.worker_executor import WorkerExecutor, sandbox_config
+
+
+def signing_key(path: Path | None) -> SigningKey:
+    """Return the key in this file, or the user's own key."""
+    try:
+        return load_or_make_key(path)
+    except KeyFileError as error:
+        raise UserError(f"--key: {error}" if path else str(error)) from None
+
+
+def chosen_sandbox(
+    choice: SandboxChoice,
+    *,
+    secret: Iterable[Path],
+    shared: Path,
+    transport: Literal["unix", "tcp"] = "unix",
+) -> Sandbox | None:
+    """Return the chosen sandbox after a test of it; None if bots run unconfined.
+
+    Bots cannot see the paths in `secret`. They see parts of the directory `shared`, never all.
+    """
+    if choice is SandboxChoice.NONE:
+        return None
+    if transport == "tcp":
+        raise UserError(
+            'transport = "tcp" does not work in the sandbox, which has no network; '
+            f"remove it, or {USE_NONE}"
+        )
+    try:
+        return find_sandbox(hidden=secret, shared=[shared])
+    except SandboxError as error:
+        raise UserError(f"--sandbox bubblewrap: {error}") from None
+
+
+def log_to_terminal(options: LogOptions, default_level: str = "error") -> None:
+    """Log to standard error, from `default_level` on if the user did not name a level."""
+    configure(options.level or default_level, options.form)
+
+
+@contextmanager
+def log_to_file(options: LogOptions, path: Path) -> Iterator[None]:
+    """Log to a file, and to standard error as well if the user named a level."""
+    with path.open("a", encoding="utf-8", buffering=1) as file:
+        if options.level is None:
+            configure("info", options.form, file)
+        else:
+            configure(options.level, options.form, file, to_stderr=True)
+        try:
+            yield
+        finally:
+            configure("error", options.form)
+
+
+def serve_error_text(error: ServeError) -> str:
+    """Return the text of the error, with the option that allows insecure remote access."""
+    hint = " (--insecure-remote)" if "allow it expressly" in str(error) else ""
+    return f"{error}{hint}"
+
+
+@contextmanager
+def metrics_server(
+    address: str | None, *, insecure_remote: bool
+) -> Iterator[Callable[[Referee], None]]:
+    """Serve metrics at this address, if there is one.
+
+    Yields a function that takes the referee to be measured.
+    """
+    if address is None:
+        yield lambda referee: None
+        return
+    # Loads prometheus_client, which takes 20 ms and is seldom needed.
+    from asara_server.network.metrics import PATH, MetricsServer
+
+    try:
+        server = MetricsServer(address, allow_insecure_remote=insecure_remote)
+    except ServeError as error:
+        raise UserError(f"--metrics: {serve_error_text(error)}") from None
+    with closing(server):
+        notify(f"Metrics: http://{server.address}{PATH}")
+        yield server.watch
+
+
+@contextmanager
+def chosen_executor(
+    options: ExecutorOptions,
+    tournament: Tournament,
+    sandbox: Sandbox | None,
+    watch: Callable[[Referee], None],
+) -> Iterator[tuple[Executor, str]]:
+    """Yield the executor, and how many matches it plays at once, in words.
+
+    `watch` receives the referee if it runs in this process.
+    """
+    if options.choice is ExecutorChoice.LOCAL:
+        yield LocalExecutor(watch, _notify_address), f"{tournament.concurrency} at once"
+    elif options.choice is ExecutorChoice.PROCESSES:
+        number = options.workers or tournament.concurrency
+        with process_workers(number) as backend:
+            yield WorkerExecutor(backend), f"by {count(number, 'worker process')}"
+    else:
+        assert options.scheduler is not None
+        with _dask_executor(options.scheduler, tournament, sandbox) as executor:
+            yield executor, f"by the workers of {options.scheduler}"
+
+
+@contextmanager
+def _dask_executor(
+    scheduler: str, tournament: Tournament, sandbox: Sandbox | None
+) -> Iterator[Executor]:
+    not_built = tuple(entry for entry in tournament.entries if not entry.build)
+    requirements = worker_requirements(not_built, {}, sandbox_config(sandbox))
+    try:
+        with dask_workers(scheduler, requirements) as backend:
+            yield WorkerExecutor(backend)
+    except WorkerError as error:
+        raise UserError(str(error)) from None
+
+
+def _notify_address(address: str) -> None:
+    notify(f"Bots on other machines dial in at {address} (TLS)")

@@ -1,0 +1,118 @@
+"""Plays or resumes a tournament, and prints its standings."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from asara_server.cli.display.console import notify, out
+from asara_server.cli.display.faults import warn_of_faults
+from asara_server.cli.display.plan import heading
+from asara_server.cli.display.results import show_standings
+from asara_server.cli.errors import UserError
+from asara_server.cli.options.log import LogOptions
+from asara_server.cli.options.tournament import TournamentOptions
+from asara_server.cli.sessions.run import play_run
+from asara_server.cli.sessions.run_directory import (
+    new_run_directory,
+    notify_run_directory,
+    resumed_run_directory,
+)
+from asara_server.cli.sessions.setup import (
+    chosen_executor,
+    chosen_sandbox,
+    metrics_server,
+    signing_key,
+)
+from asara_server.eventlog.journal import Durability
+from asara_server.network.addresses import ServeError
+from asara_server.network.grpc_server import check_address
+from asara_server.replay.signing import SigningKey, default_key_path
+from asara_server.tournament.config.tournament_file import Tournament
+from asara_server.tournament.execution.remote_lobby import tls_files
+from asara_server.tournament.run.directory import RunDirectory, RunInfo
+from asara_server.tournament.runner import RunEnd
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.schedule.plan import planned_matches
+
+
+def play_tournament(tournament: Tournament, options: TournamentOptions, log: LogOptions) -> int:
+    """Play or resume the tournament; return the exit status."""
+    options.executor.check(tournament, metrics=options.metrics is not None)
+    if options.resume and options.replace:
+        raise UserError("--resume continues a run and --replace deletes it; remove one of the two")
+    matches = planned_matches(tournament)
+    key = signing_key(options.key)
+    _check_remote(tournament, options.file)
+    sandbox = _sandbox(tournament, options)
+    with ExitStack() as stack:
+        watch = stack.enter_context(
+            metrics_server(options.metrics, insecure_remote=options.insecure_remote)
+        )
+        executor, at_once = stack.enter_context(
+            chosen_executor(options.executor, tournament, sandbox, watch)
+        )
+        directory, resumed = stack.enter_context(_run_directory(options, key))
+        notify(heading(tournament, len(matches), at_once))
+        end, status = play_run(
+            tournament,
+            matches,
+            directory,
+            key,
+            log,
+            publish=True,
+            resumed=resumed,
+            sandbox=sandbox,
+            executor=executor,
+        )
+    _show_end(end, options.out_directory)
+    return status
+
+
+def _check_remote(tournament: Tournament, file: Path) -> None:
+    """Raise UserError, before anything is written, if bots on other machines cannot be served."""
+    if tournament.remote is None:
+        return
+    try:
+        check_address(tournament.remote.listen, tls_files(tournament.remote))
+    except ServeError as error:
+        raise UserError(f"{file.name}: remote: {error}") from None
+
+
+def _sandbox(tournament: Tournament, options: TournamentOptions) -> Sandbox | None:
+    """Return a sandbox that hides the tournament file and the secrets of the referee."""
+    remote = tournament.remote
+    remote_secrets = () if remote is None else (remote.key, remote.tokens)
+    return chosen_sandbox(
+        options.sandbox,
+        secret=[options.file, options.key or default_key_path(), *remote_secrets],
+        shared=options.file.resolve().parent,
+        transport=tournament.transport,
+    )
+
+
+@contextmanager
+def _run_directory(
+    options: TournamentOptions, key: SigningKey
+) -> Iterator[tuple[RunDirectory, RunInfo | None]]:
+    """Open the run directory; the second value is the content of run.json of a resumed run."""
+    path = options.out_directory
+    durability: Durability = options.durability.value
+    if options.resume:
+        with resumed_run_directory(
+            path, file=options.file, key=key, durability=durability
+        ) as resumed:
+            yield resumed
+    else:
+        with new_run_directory(path, replace=options.replace, durability=durability) as directory:
+            shutil.copyfile(options.file, directory.tournament_file)
+            yield directory, None
+
+
+def _show_end(end: RunEnd, directory: Path) -> None:
+    show_standings(end.standings)
+    out.print()
+    warn_of_faults(end, directory / "run.log")
+    notify_run_directory(directory)
+    if not end.standings.complete:
+        notify("To resume this run, repeat the command with --resume.")

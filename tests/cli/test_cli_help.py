@@ -1,0 +1,89 @@
+"""Help pages: what they load, list and show."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+import asara_server.cli.commands
+from asara_server.cli.app import app
+from asara_server.cli.lazy_group import HELP_LINES
+from tests.cli.command import asara, environment
+
+HEAVY = "cryptography distributed google grpc jinja2 matplotlib numpy pydantic rich scipy structlog"
+
+
+def commands(command: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield every command and group below the root with its words."""
+    for name, member in getattr(command, "commands", {}).items():
+        yield f"{path}{name}", member
+        yield from commands(member, f"{path}{name} ")
+
+
+COMMANDS = dict(commands(typer.main.get_command(app)))
+
+
+def loaded(*words: str) -> set[str]:
+    """Return the modules that a command has loaded when it ends."""
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "asara_server.cli", *words],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=environment(),
+        check=False,
+    )
+    return set(re.findall(r"\| +([\w.]+)$", done.stderr, re.MULTILINE))
+
+
+@pytest.mark.parametrize("words", ["", "--help", "--version"])
+def test_the_root_loads_no_command_and_no_large_package(words: str) -> None:
+    found = loaded(*words.split())
+    assert "asara_server.cli.app" in found
+    assert not [name for name in found if name.startswith("asara_server.cli.commands")]
+    assert not found & set(HEAVY.split())
+
+
+@pytest.mark.parametrize("command", ["match", "tournament run", "report", "status"])
+def test_help_of_a_command_loads_neither_plots_nor_clusters_nor_statistics(command: str) -> None:
+    found = loaded(*command.split(), "--help")
+    assert "asara_server.cli.app" in found
+    assert not found & {"distributed", "jinja2", "matplotlib", "prometheus_client", "scipy"}
+
+
+def test_every_command_is_listed_with_the_first_line_of_its_help() -> None:
+    folder = Path(asara_server.cli.commands.__file__).parent
+    assert {path.stem for path in folder.glob("*.py")} - {"__init__"} == set(HELP_LINES)
+    listed = asara("--help").stdout.partition("Commands:\n")[2]
+    assert re.findall(r"^  (\w+) +(.+)$", listed, re.MULTILINE) == list(HELP_LINES.items())
+    for name, line in HELP_LINES.items():
+        assert COMMANDS[name].help.partition("\n")[0] == line
+
+
+@pytest.mark.parametrize("words", ["", *COMMANDS])
+def test_help_fits_a_terminal_and_shows_no_python(words: str) -> None:
+    text = asara(*words.split(), "--help").stdout
+    assert text.startswith(f"Usage: asara {words}".rstrip())
+    assert max(map(len, text.splitlines())) <= 80
+    assert not re.search(r"[a-z]\.\.\.$", text, re.MULTILINE), "a line is cut"
+    assert not re.search(r"<(str|int|float|path|list)|[<>]=|[{}\xa0]| default: None", text)
+
+
+def test_defaults_are_shown_in_the_form_in_which_they_are_typed() -> None:
+    text = " ".join(asara("match", "--help").stdout.split())
+    for note in (
+        "[default: basic]",
+        "[default: 60]",
+        "[default: 0.5]",
+        "[default: random]",
+        "[default: bubblewrap; env: ASARA_SANDBOX]",
+    ):
+        assert note in text
+    assert "--out DIR Run directory; must be new or empty. [required]" in " ".join(
+        asara("tournament", "run", "--help").stdout.split()
+    )
