@@ -28,7 +28,7 @@ class Suspensions:
         self._judged = dict.fromkeys(self._schedule, 0)
         """Number of an entry's first matches that are over without a gap."""
         self._forfeits = dict.fromkeys(self._schedule, 0)
-        """Number of forfeits in these."""
+        """Number of forfeits among the matches that count."""
         self.suspended: dict[str, str] = {}
         """Suspended entries, and why."""
 
