@@ -24,6 +24,16 @@ def children(pid: int, mark: str) -> list[int]:
     return found
 
 
+def is_in_tree(pid: int, root: int) -> bool:
+    """Return True if a process is `root` or descends from it; False if it has ended."""
+    while pid > 1 and pid != root:
+        try:
+            pid = int(_stat_fields(Path(f"/proc/{pid}/stat"))[1])
+        except OSError:
+            return False
+    return pid == root
+
+
 def running_processes() -> list[int]:
     """All processes except zombies."""
     found = []

@@ -35,6 +35,7 @@ from asara_server.tournament.workers.requirements import worker_requirements
 from asara_server.tournament.workers.worker_executor import WorkerExecutor, sandbox_config
 from tests.cli.command import command_line, environment
 from tests.tournament.dask_clusters import Cluster
+from tests.tournament.processes import is_in_tree
 from tests.tournament.sample_bots import STEADY
 from tests.tournament.sandbox_config import HOSTILE, living, sandbox_or_skip
 
@@ -206,6 +207,12 @@ def cup(tmp_path: Path, host: Mapping[str, str], wanted: tuple[dict[str, str], S
     return enter(tmp_path, {**dict.fromkeys(GOOD, STEADY), **programs}, settings)
 
 
+def own_cgroups() -> list[Path]:
+    """Control groups of this process and its workers; other tests make some at the same time."""
+    groups = Path("/sys/fs/cgroup").rglob("asara-*-*")
+    return [path for path in groups if is_in_tree(int(path.name.split("-")[1]), os.getpid())]
+
+
 def contained(
     cup: Path, sandbox: Sandbox, matches: Sequence[ScheduledMatch], executor: Executor | None = None
 ) -> None:
@@ -217,7 +224,7 @@ def contained(
     assert end.standings.complete
     assert len(end.results) == len(matches)
     assert living(MARK) == []
-    assert list(Path("/sys/fs/cgroup").rglob("asara-*-*")) == []
+    assert own_cgroups() == []
     check_results(end)
     for path in (run / "replays").iterdir():
         list(resimulated_steps(read_replay(path)))
