@@ -179,7 +179,7 @@ class Rules:
     sections_by_action: dict[Action, SectionInfo] = field(init=False, repr=False)
     """By `TakeSection`."""
     affordable_types: tuple[int, ...] = field(init=False, repr=False)
-    """By Asari up to the highest price: bits of a market's types that cost no more."""
+    """Bits of a market's types that cost no more than a number of Asari, by that number."""
     highest_price: int = field(init=False)
     lowest_offer: int = field(init=False)
     """Asari to pay at least in the House of Lighted Windows."""

@@ -186,7 +186,7 @@ class State:
     display_counts: list[int]
     """Counts of sections on display, in the order of SECTION_TYPES."""
     types_on_display: list[int]
-    """By market: bits of its types in MARKET_TYPES that are on display."""
+    """Bits of the MARKET_TYPES on display, by market."""
     piles: list[list[int]]
     """By market: the face-down pile as numbers of types in MARKET_TYPES, top last."""
     buyer_pile: list[int]
@@ -202,7 +202,7 @@ class State:
     free_spaces: list[int]
     """By area: bits of the free spaces."""
     area_colours: list[int]
-    """By area: the buyer colour to follow, or 0."""
+    """Buyer colour to follow in each area, or 0."""
     dispatched: list[tuple[Dispatched, ...]]
     """By area: this year's dispatches, by space and time."""
     face_down: list[tuple[int, Space, tuple[BuyerColour, ...]]]

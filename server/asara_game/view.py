@@ -60,7 +60,7 @@ class PublicView(NamedTuple):
     pile_sizes: tuple[int, ...]
     """By market."""
     area_colours: tuple[int, ...]
-    """By area: the buyer colour to follow, or 0."""
+    """Buyer colour to follow in each area, or 0."""
     dispatched: tuple[tuple[Dispatched, ...], ...]
     """By area: this year's dispatches, by space and time."""
     chests: tuple[tuple[Space, tuple[GiftCard, ...]], ...]

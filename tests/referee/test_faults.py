@@ -355,7 +355,7 @@ async def test_streams_with_one_token_in_a_row_are_a_flood():
         assert [await s.ending() for s in streams[:-1]] == [
             (grpc.StatusCode.ABORTED, "replaced")
         ] * 9
-        assert server.referee.is_connected("token-a"), "the last good stream goes on"
+        assert server.referee.is_connected("token-a"), "the last good stream stays open"
 
 
 async def test_a_stream_that_ends_during_its_first_response_receives_the_reason(monkeypatch):

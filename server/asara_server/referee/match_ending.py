@@ -1,4 +1,4 @@
-"""How a hosted match ends: finished, void, cut, or with the journal."""
+"""The end of a hosted match: finished, void, cut, or because the journal failed."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""How matches begin: they wait for their bots, and for the nonces of a joint deal."""
+"""The start of matches, which wait for their bots and for the nonces of a joint deal."""
 
 import asyncio
 import time
