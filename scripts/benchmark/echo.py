@@ -128,7 +128,7 @@ def _steps(sent: Iterator[tuple[int, PlayResponse]]) -> Iterator[_Step]:
 
 async def main(address: str, bots: list[str], rules: str, seats: int) -> None:
     echo = Echo(bots, Rules(load_edition(), parse_rule_sets(rules), seats))
-    server = grpc.aio.server(options=server_options(LimitSettings()))
+    server = grpc.aio.server(options=server_options(LimitSettings(), address))
     handler: Any = grpc.stream_stream_rpc_method_handler(
         echo.play,
         request_deserializer=PlayRequest.FromString,

@@ -55,7 +55,7 @@ async def serve(
     for a certificate that cannot be used.
     """
     credentials = None if tls is None else tls_credentials(tls)
-    server = grpc.aio.server(options=server_options(referee.limits))
+    server = grpc.aio.server(options=server_options(referee.limits, address))
     await _add_services(server, referee, authenticator)
     bound = _bind(server, address, credentials, allow_insecure_remote)
     await server.start()
@@ -69,15 +69,23 @@ def check_address(address: str, tls: TlsFiles) -> None:
     _resolve(address, remote_allowed=True)
 
 
-def server_options(limits: LimitSettings) -> list[tuple[str, int]]:
-    """Return the options of gRPC's transport."""
-    return [
+def server_options(limits: LimitSettings, address: str) -> list[tuple[str, int]]:
+    """Return the options of gRPC's transport at this address.
+
+    A Unix socket needs no pings, because the system reports every connection that is lost; and a
+    runner that was stopped must not find that its bots have not answered in time.
+    """
+    options = [
         ("grpc.max_receive_message_length", max(limits.transport_bytes, limits.request_bytes)),
         ("grpc.so_reuseport", 0),
-        ("grpc.keepalive_time_ms", _KEEPALIVE_MS),
-        ("grpc.keepalive_timeout_ms", _KEEPALIVE_MS),
         ("grpc.http2.min_ping_interval_without_data_ms", _KEEPALIVE_MS // 4),
     ]
+    if not address.startswith("unix:"):
+        options += [
+            ("grpc.keepalive_time_ms", _KEEPALIVE_MS),
+            ("grpc.keepalive_timeout_ms", _KEEPALIVE_MS),
+        ]
+    return options
 
 
 def _bind(

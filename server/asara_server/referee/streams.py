@@ -16,6 +16,7 @@ from asara_server.referee.authenticator import Authenticator
 from asara_server.referee.hello import PROTOCOL_VERSION, CheckedHello
 from asara_server.referee.hosted import HostedBot, wake
 from asara_server.referee.limits import LimitSettings
+from asara_server.referee.match_clock import MatchClock
 from asara_server.referee.match_host import MatchHost
 from asara_server.referee.session import Session
 from asara_server.referee.stream_errors import Context, ErrorKind, StreamError
@@ -32,6 +33,7 @@ class StreamHandler:
         self,
         bots: Mapping[str, HostedBot],
         host: MatchHost,
+        clock: MatchClock,
         limits: LimitSettings,
         log: FilteringBoundLogger,
         name: str,
@@ -41,6 +43,7 @@ class StreamHandler:
         """True once no further bot is admitted."""
         self._bots = bots
         self._host = host
+        self._clock = clock
         self._reply_to_match = host.driver.reply
         self._limits = limits
         self._log = log
@@ -70,7 +73,7 @@ class StreamHandler:
                 f"{without_hello} streams are open that have not sent Hello; try again later",
             )
         self._without_hello[authenticator] += 1
-        return Session(context, self, self._limits, authenticator)
+        return Session(context, self, self._limits, self._clock, authenticator)
 
     def close_all(self, goodbye: bytes) -> None:
         """Send a last response to all bots and end their streams."""
