@@ -1,7 +1,7 @@
 """A referee that bots of this machine can reach, with the bots themselves."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,8 +9,8 @@ from structlog.typing import FilteringBoundLogger
 
 from asara_game.edition import Edition
 from asara_server.referee.referee import Referee
+from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.pool import BotPool
-from asara_server.tournament.execution.local_socket import local_address
 from asara_server.tournament.execution.match_runner import MatchRunner
 from asara_server.tournament.execution.match_settings import MatchSettings
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
@@ -40,14 +40,10 @@ async def local_referee(
     """
     local_entries = [entry for entry in match_settings.entries if not entry.remote]
     async with AsyncExitStack() as stack:
-        address = ""
-        if local_entries:
-            address = await stack.enter_async_context(
-                local_address(referee, match_settings.transport)
-            )
+        addresses = stack.enter_context(closing(BotAddresses(referee, match_settings.transport)))
         pool = BotPool(
             referee,
-            address,
+            addresses,
             local_entries,
             reuse_processes=match_settings.reuse_processes,
             limits=match_settings.limits,
