@@ -8,6 +8,7 @@ from typing import NamedTuple
 from structlog.typing import FilteringBoundLogger
 
 from asara_game.edition import Edition
+from asara_server.network.open_files import raise_open_files_limit
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.pool import BotPool
@@ -38,6 +39,7 @@ async def local_referee(
     `secret_of` returns the secret of a match by the name of the attempt and of its mirrored block.
     Entries that are `excluded` forfeit for the given reason. The output of bots goes to `logs`.
     """
+    raise_open_files_limit()
     local_entries = [entry for entry in match_settings.entries if not entry.remote]
     async with AsyncExitStack() as stack:
         addresses = stack.enter_context(closing(BotAddresses(referee, match_settings.transport)))
