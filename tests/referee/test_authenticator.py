@@ -137,13 +137,14 @@ async def test_a_crowd_at_one_address_does_not_block_the_other() -> None:
         server.admit("a")
         silent = [server.guarded_stream() for _ in range(2)]
         await streams_without_hello(server, len(silent))
-        refused = server.guarded_stream()
-        assert await refused.ending() == (
+        crowding = server.guarded_stream()
+        await crowding.call.wait_for_connection()
+        assert await silent.pop(0).ending() == (
             grpc.StatusCode.RESOURCE_EXHAUSTED,
             "too-many-streams",
         )
         await server.dial("a")
-        for stream in silent:
+        for stream in (*silent, crowding):
             stream.call.cancel()
         await streams_without_hello(server, 0)
 

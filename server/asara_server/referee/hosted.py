@@ -23,11 +23,14 @@ class HostedBot:
     lost            the reason why it will not connect again, or None
     matches         the match and its seat in it, by the match's name
     connect_waiters futures to be completed when it connects or is lost
+    rate_limiter    limits its requests that answer no open decision
+    connection_limiter  limits how often it connects
     """
 
     __slots__ = (
         "authenticator",
         "connect_waiters",
+        "connection_limiter",
         "entry",
         "hello",
         "key",
@@ -43,12 +46,14 @@ class HostedBot:
         key: str,
         entry: str,
         rate_limiter: RateLimiter,
+        connection_limiter: RateLimiter,
         max_matches: int,
         authenticator: Authenticator | None,
     ) -> None:
         self.key = key
         self.entry = entry
         self.rate_limiter = rate_limiter
+        self.connection_limiter = connection_limiter
         self.max_matches = max_matches
         self.authenticator = authenticator
         self.session: Session | None = None
