@@ -31,6 +31,8 @@ _RETRYABLE = frozenset(
         grpc.StatusCode.UNKNOWN,
     }
 )
+# Reasons of other statuses after which a new stream may be accepted a little later.
+_RETRYABLE_REASONS = frozenset({"too-many-streams"})
 _FIRST_PAUSE_S = 0.1
 _LONGEST_PAUSE_S = 2.0
 
@@ -178,8 +180,8 @@ def _connect(address: str, credentials: grpc.ChannelCredentials | None) -> grpc.
 def _break_reason(address: str, error: grpc.RpcError) -> str:
     """Return why the stream broke; raise RefusedError if a new connection would not help."""
     code, detail = error.code(), error.details() or ""
-    if code in _RETRYABLE:
-        return detail or code.name
     trailing = error.trailing_metadata() or ()
     reason = next((str(item.value) for item in trailing if item.key == _REASON_KEY), "")
+    if code in _RETRYABLE or reason in _RETRYABLE_REASONS:
+        return detail or code.name
     raise RefusedError(address, code.name, reason, detail) from None

@@ -24,11 +24,14 @@ class HostedBot:
     matches         the match and its seat in it, by the match's name
     forfeited       the names of running matches that it has forfeited
     connect_waiters futures to be completed when it connects or is lost
+    rate_limiter    limits its requests that answer no open decision
+    connection_limiter  limits how often it connects
     """
 
     __slots__ = (
         "authenticator",
         "connect_waiters",
+        "connection_limiter",
         "entry",
         "forfeited",
         "hello",
@@ -45,12 +48,14 @@ class HostedBot:
         key: str,
         entry: str,
         rate_limiter: RateLimiter,
+        connection_limiter: RateLimiter,
         max_matches: int,
         authenticator: Authenticator | None,
     ) -> None:
         self.key = key
         self.entry = entry
         self.rate_limiter = rate_limiter
+        self.connection_limiter = connection_limiter
         self.max_matches = max_matches
         self.authenticator = authenticator
         self.session: Session | None = None

@@ -5,6 +5,7 @@ the next one.
 """
 
 import asyncio
+from collections.abc import Callable
 from importlib.metadata import version
 
 from structlog.typing import FilteringBoundLogger
@@ -22,7 +23,7 @@ from asara_server.referee.match_clock import MatchClock
 from asara_server.referee.match_ending import MatchCut
 from asara_server.referee.match_host import MatchHost
 from asara_server.referee.session import Session
-from asara_server.referee.stream_errors import Context
+from asara_server.referee.stream_errors import Context, StreamError
 from asara_server.referee.streams import StreamHandler
 
 
@@ -107,7 +108,9 @@ class Referee:
         limits = self.limits
         rate_limiter = RateLimiter(limits.requests_per_second, limits.rate_window_s)
         matches = limits.matches if max_matches is None else min(max_matches, limits.matches)
-        self._bots[key] = HostedBot(key, entry, rate_limiter, matches, authenticator)
+        self._bots[key] = HostedBot(
+            key, entry, rate_limiter, limits.new_stream_limiter(), matches, authenticator
+        )
 
     def remove_bot(self, key: str, reason: str) -> None:
         """Disconnect a bot for good; it forfeits the matches that it is playing."""
@@ -133,6 +136,13 @@ class Referee:
         bot = self._bots.get(key)
         if bot is not None and bot.lost is None:
             self._lose(bot, detail, goodbye=detail)
+
+    def expel_bot(self, key: str, error: StreamError) -> None:
+        """Disconnect a bot for good because of a violation that was noticed outside its stream."""
+        bot = self._bots.get(key)
+        if bot is not None and bot.lost is None:
+            self._streams.expel(bot, error)
+            self._lose(bot, error.detail, goodbye=error.detail)
 
     def is_connected(self, key: str) -> bool:
         bot = self._bots.get(key)
@@ -221,9 +231,15 @@ class Referee:
 
     # Streams
 
-    def open_session(self, context: Context, authenticator: Authenticator | None = None) -> Session:
-        """Return a session for a new stream; raise StreamError if too many are open.
+    def open_session(
+        self,
+        context: Context,
+        authenticator: Authenticator | None = None,
+        on_admitted: Callable[[], None] = lambda: None,
+    ) -> Session:
+        """Return a session for a new stream.
 
-        `authenticator` is that of the address at which the stream was opened.
+        `authenticator` is that of the address at which the stream was opened. `on_admitted` is
+        called once the bot has presented a valid token.
         """
-        return self._streams.open(context, authenticator)
+        return self._streams.open(context, authenticator, on_admitted)

@@ -9,6 +9,7 @@ request, so this costs least.
 import asyncio
 import contextlib
 from collections import deque
+from collections.abc import Callable
 from typing import Any, Final, Protocol
 
 import grpc
@@ -25,7 +26,7 @@ from asara_server.referee.stream_errors import (
     Context,
     ErrorKind,
     StreamError,
-    abort_call,
+    end_call,
 )
 
 _CLOSE_S: Final = 1.0
@@ -64,9 +65,14 @@ class Session:
         limits: LimitSettings,
         clock: MatchClock,
         authenticator: Authenticator | None = None,
+        on_admitted: Callable[[], None] = lambda: None,
     ) -> None:
-        """`authenticator` is that of the address at which the stream was opened."""
+        """`authenticator` is that of the address at which the stream was opened.
+
+        `on_admitted` is called once the bot is known by its token.
+        """
         self.authenticator = authenticator
+        self.on_admitted = on_admitted
         self.closed = False
         """True once nothing more is handled, and nothing more is queued."""
         self.ignored_requests = 0
@@ -155,7 +161,7 @@ class Session:
     # The stream
 
     async def run(self) -> None:
-        """Serve the stream to its end; raise what gRPC expects for an aborted call."""
+        """Serve the stream to its end, and set the status of the call."""
         self._reader = asyncio.current_task()
         writer = self._loop.create_task(self._write_for_others())
         try:
@@ -187,18 +193,16 @@ class Session:
             self._handler.on_closed(self)
 
     async def _end_call(self) -> None:
-        """Write what is queued, or abort the call with the error."""
+        """Write what is queued, or give the call the status of the error."""
         try:
             async with asyncio.timeout(_CLOSE_S):
                 if self._error is not None:
-                    await abort_call(self._context, self._error)
+                    end_call(self._context, self._error)
                 elif self._outbox:
                     if self._writing:
                         self._write_waiter = self._loop.create_future()
                         await self._write_waiter
                     await self._write_outbox()
-        except grpc.aio.AbortError:
-            raise
         except (TimeoutError, grpc.aio.BaseError):
             pass  # the bot does not read, or has disconnected
 
