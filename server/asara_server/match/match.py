@@ -366,12 +366,10 @@ class Match:
     def _advance(self, now_us: int) -> None:
         """Play for seats that have forfeited; then ask the next seat, or finish."""
         state = self.state
-        seats = self._seats
-        if self._seats_playing < len(seats):
-            if self._seats_playing < 2:
-                self._finish()
-                return
-        if self._pauses is not None or self._seats_playing < len(seats):
+        if self._seats_playing < 2:
+            self._finish()
+            return
+        if self._pauses is not None or self._seats_playing < len(self._seats):
             self._play_unasked(now_us)
         if self.feed.live:
             self.feed.send_turns()
