@@ -29,7 +29,7 @@ class BotServer:
         self._streams = limits.new_stream_limiter()
         self._server = grpc.aio.server(
             options=[
-                *server_options(limits, limits.transport_bytes),
+                *server_options(limits, limits.transport_bytes, keepalive=False),
                 ("grpc.max_allowed_incoming_connections", limits.bot_connections),
             ]
         )

@@ -105,7 +105,7 @@ async def _serve_socket(
     target = f"unix:{check_socket_path(address.removeprefix('unix:'))}"
     limits = referee.limits
     quota = ("grpc.max_allowed_incoming_connections", limits.socket_connections)
-    options = [*server_options(limits, limits.request_bytes), quota]
+    options = [*server_options(limits, limits.request_bytes, keepalive=False), quota]
     server = grpc.aio.server(options=options)
     _add_services(server, _Servicer(referee, authenticator, None), local=authenticator is None)
     add_port(server, target, credentials)
@@ -128,7 +128,7 @@ async def _serve_tcp(
     path = folder / "grpc"
     limits = referee.limits
     gate = ConnectionGate(path, limits, referee.log)
-    server = grpc.aio.server(options=server_options(limits, limits.request_bytes))
+    server = grpc.aio.server(options=server_options(limits, limits.request_bytes, keepalive=True))
     running = PublicServer(server, gate, folder)
     try:
         _add_services(server, _Servicer(referee, authenticator, gate), local=local)
@@ -160,18 +160,29 @@ def check_address(address: str, tls: TlsFiles) -> None:
     _resolve(address, remote_allowed=True)
 
 
-def server_options(limits: LimitSettings, request_bytes: int) -> list[tuple[str, int]]:
-    """Return the options of gRPC's transport, which refuses requests above `request_bytes`."""
-    return [
+def server_options(
+    limits: LimitSettings, request_bytes: int, *, keepalive: bool
+) -> list[tuple[str, int]]:
+    """Return the options of gRPC's transport, which refuses requests above `request_bytes`.
+
+    `keepalive` is for clients on other machines. A Unix socket needs no pings, because the system
+    reports every connection that is lost; and a runner that was stopped must not find that its bots
+    have not answered in time.
+    """
+    options = [
         ("grpc.max_receive_message_length", max(request_bytes, limits.request_bytes)),
         ("grpc.max_concurrent_streams", limits.streams_per_connection),
         ("grpc.server_handshake_timeout_ms", round(limits.hello_s * 1000)),
         ("grpc.max_connection_idle_ms", round(limits.hello_s * 1000)),  # no stream is open
         ("grpc.so_reuseport", 0),
-        ("grpc.keepalive_time_ms", _KEEPALIVE_MS),
-        ("grpc.keepalive_timeout_ms", _KEEPALIVE_MS),
         ("grpc.http2.min_ping_interval_without_data_ms", _KEEPALIVE_MS // 4),
     ]
+    if keepalive:
+        options += [
+            ("grpc.keepalive_time_ms", _KEEPALIVE_MS),
+            ("grpc.keepalive_timeout_ms", _KEEPALIVE_MS),
+        ]
+    return options
 
 
 def _resolve(address: str, remote_allowed: bool) -> tuple[str, str, int]:

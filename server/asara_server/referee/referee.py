@@ -19,6 +19,7 @@ from asara_server.referee.authenticator import Authenticator
 from asara_server.referee.counters import Counters
 from asara_server.referee.hosted import HostedBot, HostedMatch, wake
 from asara_server.referee.limits import LimitSettings, RateLimiter
+from asara_server.referee.match_clock import MatchClock
 from asara_server.referee.match_ending import MatchCut
 from asara_server.referee.match_host import MatchHost
 from asara_server.referee.session import Session
@@ -39,13 +40,16 @@ class Referee:
     ) -> None:
         self.limits = limits or LimitSettings()
         self.log = log or logger("referee")
+        self.clock = MatchClock(self.log)
+        """Clock of all that is charged to bots."""
         self.watcher_count = 0
         """Number of Watch calls in progress."""
         self._bots: dict[str, HostedBot] = {}
-        self._matches = MatchHost(self.limits.match_limits, self.log, journal)
+        self._matches = MatchHost(self.clock, self.limits.match_limits, self.log, journal)
         self._streams = StreamHandler(
             self._bots,
             self._matches,
+            self.clock,
             self.limits,
             self.log,
             name or f"asara/{version('asara')}",

@@ -20,6 +20,7 @@ from asara_codec.decode import PlainReply, reply_from_bytes
 from asara_server.referee.authenticator import Authenticator
 from asara_server.referee.hello import CheckedHello, check_hello
 from asara_server.referee.limits import LimitSettings
+from asara_server.referee.match_clock import MatchClock
 from asara_server.referee.stream_errors import (
     VIOLATIONS,
     Context,
@@ -62,6 +63,7 @@ class Session:
         context: Context,
         handler: SessionHandler,
         limits: LimitSettings,
+        clock: MatchClock,
         authenticator: Authenticator | None = None,
         on_admitted: Callable[[], None] = lambda: None,
     ) -> None:
@@ -77,6 +79,7 @@ class Session:
         self._context = context
         self._handler = handler
         self._limits = limits
+        self._clock = clock
         self._loop = asyncio.get_running_loop()
         self._outbox: deque[bytes] = deque()
         self._outbox_bytes = 0
@@ -122,7 +125,7 @@ class Session:
             return True
         if len(self._outbox) <= limits.responses_unread or not self._writing:
             return False
-        return self._loop.time() - self._write_began_s > limits.unread_patience_s
+        return self._clock.now_s() - self._write_began_s > limits.unread_patience_s
 
     def _overflow(self) -> None:
         limits = self._limits
@@ -150,7 +153,8 @@ class Session:
         self._reader = asyncio.current_task()
         writer = self._loop.create_task(self._write_for_others())
         try:
-            await self._serve()
+            with self._clock.held():
+                await self._serve()
             await self._end_call()
         finally:
             writer.cancel()
@@ -220,7 +224,8 @@ class Session:
     async def _read_hello(self) -> None:
         self._reading = True
         try:
-            data = await asyncio.wait_for(self._context.read(), self._limits.hello_s)
+            async with self._clock.timeout(self._limits.hello_s):
+                data = await self._context.read()
         except TimeoutError:
             detail = f"no Hello within {self._limits.hello_s:g} s after the stream was opened"
             raise StreamError(ErrorKind.HELLO_FIRST, detail) from None
@@ -258,7 +263,7 @@ class Session:
     async def _write_outbox(self) -> None:
         self._writing = True
         write = self._context.write
-        now = self._loop.time
+        now = self._clock.now_s
         outbox = self._outbox
         try:
             while outbox:

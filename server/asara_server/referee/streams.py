@@ -15,6 +15,7 @@ from asara_server.referee.authenticator import Authenticator
 from asara_server.referee.hello import PROTOCOL_VERSION, CheckedHello
 from asara_server.referee.hosted import HostedBot, wake
 from asara_server.referee.limits import LimitSettings
+from asara_server.referee.match_clock import MatchClock
 from asara_server.referee.match_host import MatchHost
 from asara_server.referee.session import Session
 from asara_server.referee.stream_errors import Context, ErrorKind, StreamError
@@ -31,6 +32,7 @@ class StreamHandler:
         self,
         bots: Mapping[str, HostedBot],
         host: MatchHost,
+        clock: MatchClock,
         limits: LimitSettings,
         log: FilteringBoundLogger,
         name: str,
@@ -40,6 +42,7 @@ class StreamHandler:
         """True once no further bot is admitted."""
         self._bots = bots
         self._host = host
+        self._clock = clock
         self._reply_to_match = host.driver.reply
         self._limits = limits
         self._log = log
@@ -75,7 +78,7 @@ class StreamHandler:
             detail = f"{len(waiting)} newer streams have not sent Hello; connect again"
             oldest.abort(StreamError(ErrorKind.TOO_MANY_STREAMS, detail))
             del waiting[oldest]
-        session = Session(context, self, self._limits, authenticator, on_admitted)
+        session = Session(context, self, self._limits, self._clock, authenticator, on_admitted)
         waiting[session] = None
         return session
 

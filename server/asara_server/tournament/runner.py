@@ -6,7 +6,6 @@ that misbehaves loses its own matches only.
 """
 
 import asyncio
-import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -17,6 +16,7 @@ from asara_server.logs import logger
 from asara_server.match import deal_secrets
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.bots.build import EntryBuilder
+from asara_server.tournament.config.seeds import draw_seed
 from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.execution.executor import ExecutionContext, Executor
 from asara_server.tournament.execution.local_executor import LocalExecutor
@@ -71,7 +71,7 @@ class Runner:
         self._tournament = tournament
         self._edition = edition
         self._resumed = resumed
-        self._seed = resumed.seed if resumed else tournament.seed or secrets.token_hex(32)
+        self._seed = resumed.seed if resumed else tournament.seed or draw_seed()
         self._secret = deal_secrets.tournament_secret(self._seed)
         self._directory = directory
         self._key = key

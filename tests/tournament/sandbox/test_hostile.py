@@ -36,17 +36,17 @@ from asara_server.tournament.workers.worker_executor import WorkerExecutor, sand
 from tests.cli.command import command_line, environment
 from tests.tournament.dask_clusters import Cluster
 from tests.tournament.processes import is_in_tree
-from tests.tournament.sample_bots import STEADY
+from tests.tournament.sample_bots import SEED, STEADY
 from tests.tournament.sandbox_config import HOSTILE, living, sandbox_or_skip
 
 BASIC = parse_rule_sets("basic")
 MARK = f"7{os.getpid()}.5"
 
-HEADER = """
+HEADER = f"""
 title = "Cup"
 seats = 2
 rule_sets = "basic"
-seed = "spring"
+seed = "{SEED}"
 concurrency = 2
 blocks = "independent"
 processes = "run"

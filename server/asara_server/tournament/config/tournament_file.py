@@ -7,7 +7,7 @@
     blocks_per_entry = 30              # instead of rounds: a balanced part of all groups
     blocks = "mirrored"                # one deal in all seat orders; or "independent": a deal each
     orders = "rotations"               # seat orders of a block; or "all"
-    seed = "spring"                    # default: drawn at random and recorded in run.json
+    seed = "…"                         # 64 random hexadecimal digits; default: drawn for each run
     concurrency = 2                    # matches at once; default: one per processor core
     deals = "committed"                # or "joint": every bot adds a nonce to every deal;
                                        # independent blocks only
@@ -61,7 +61,7 @@ runs asara. A mirrored block plays one deal several times, so its bots are start
 match, lest one recognise the deal. With independent blocks, `processes` defaults to "run". A remote
 bot plays all its matches in one process, several at once: whatever `blocks` says, each match of its
 blocks has its own deal. Anyone who knows the seed can compute every deal: leave it out of a
-competition.
+competition, or keep the file secret.
 """
 
 import os
@@ -100,6 +100,7 @@ from asara_server.tournament.config.fields import (
     base_directory,
     command_words,
 )
+from asara_server.tournament.config.seeds import check_seed
 from asara_server.tournament.config.token_store import (
     TokenError,
     Tokens,
@@ -307,11 +308,12 @@ class Tournament(_Section):
     @field_validator("seed", mode="before")
     @classmethod
     def _check_seed(cls, value: object) -> object:
-        if isinstance(value, int) and not isinstance(value, bool):
-            return str(value)
-        if value == "":
-            raise problem("is empty; leave it out to have one drawn")
-        return value
+        if value is None:
+            return None
+        try:
+            return check_seed(value if isinstance(value, str) else "")
+        except ValueError as error:
+            raise problem(str(error)) from None
 
     @field_validator("entries")
     @classmethod
