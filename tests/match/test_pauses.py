@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from asara_codec.results import Termination
-from asara_game.actions import Decline
+from asara_game.actions import Decline, LayBuyers
 from asara_game.vocabulary import DecisionKind
 from asara_server.eventlog.record_codec import record_bytes, record_from_bytes
 from asara_server.eventlog.replay import ReplayError, replay_of
@@ -177,8 +177,11 @@ def test_what_is_forced_within_one_reply_is_not_paused() -> None:
         action = rng.choice(match.state.legal)
         further = [Decline()] if match.state.kind is DecisionKind.SPACE else []
         driven.reply(action, *further, after_s=thinking(rng))
-    declined = [r for r in match.records if isinstance(r, ReplyRecord) and len(r.actions) == 2]
-    assert len(declined) > 2, "the lay between space and decline was forced"
+    replies = [record.actions for record in match.records if isinstance(record, ReplyRecord)]
+    whole = [actions for actions in replies if actions[1:] and actions[-1] == Decline()]
+    assert len(whole) > 2, "the lay between space and decline was forced"
+    assert all(isinstance(actions[1], LayBuyers) for actions in whole if len(actions) == 3)
+    assert {2, 3} >= {len(actions) for actions in whole}
     audited(tuple(match.records), driven)
 
 

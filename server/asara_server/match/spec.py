@@ -1,6 +1,6 @@
 """The parameters of a match, and the record of a finished one."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, NamedTuple, Self
 
 from asara_codec.clocks import Clocks
@@ -52,8 +52,10 @@ class ClockSettings:
     @classmethod
     def from_microseconds(cls, clocks: Clocks, *, hide_forced: bool = False) -> Self:
         """Raise ValueError if they are out of range."""
-        seconds = cls(*(microseconds / SECOND_US for microseconds in clocks))
-        return replace(seconds, hide_forced=hide_forced)
+        start_up_s, bank_s, increment_s, grace_s, reconnect_s = (
+            microseconds / SECOND_US for microseconds in clocks
+        )
+        return cls(start_up_s, bank_s, increment_s, grace_s, reconnect_s, hide_forced)
 
 
 class MatchLimits(NamedTuple):
