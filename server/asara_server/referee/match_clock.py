@@ -43,6 +43,7 @@ _LOGGED_US: Final = 500_000
 _SHORTEST_DELAY_S: Final = 0.001
 _ANY_US: Final = 2**62
 _SECOND_US: Final = 1_000_000
+_monotonic_ns: Final = time.monotonic_ns
 
 
 class MatchClock:
@@ -63,7 +64,7 @@ class MatchClock:
     def now_us(self) -> int:
         """Return microseconds of the clock."""
         beat_us = self._beat_us
-        ran_us = monotonic_us() - beat_us
+        ran_us = _monotonic_ns() // 1_000 - beat_us  # twice for every decision, so without a call
         if ran_us < 0:
             ran_us = 0
         elif ran_us > self._slack_us:
