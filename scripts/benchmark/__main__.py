@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from scripts.benchmark.audit import audit, replay_size
+from scripts.benchmark.channels import channels
 from scripts.benchmark.cluster import cluster
 from scripts.benchmark.concurrency import concurrency
 from scripts.benchmark.engine import engine
@@ -19,10 +20,11 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Figure]]]] = {
     "concurrency": concurrency,
     "audit": audit,
     "replay_size": replay_size,
+    "channels": channels,
     "cluster": cluster,
 }
-ON_REQUEST: Final = frozenset({"cluster"})
-"""Benchmarks that run only when they are named: they take minutes and two free cores."""
+ON_REQUEST: Final = frozenset({"channels", "cluster"})
+"""Benchmarks that run only when they are named: they need bubblewrap, or minutes and free cores."""
 
 
 def main() -> int:
