@@ -1,0 +1,271 @@
+"""Attacks on the organiser's machine from inside the sandbox."""
+
+import contextlib
+import ctypes
+import fcntl
+import hashlib
+import multiprocessing
+import os
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from .catalogue import attack
+from .wire import Target
+
+_MIB = 1 << 20
+_SET_LEASE = 1024
+"""F_SETLEASE."""
+
+
+def _system_files() -> Iterator[str]:
+    """Yield the files of the interpreter and of the client."""
+    for folder in {*sys.path, str(Path(os.__file__).parent), sys.prefix, "/usr/lib", "/usr/bin"}:
+        for place, _, names in os.walk(folder):
+            for name in names:
+                yield f"{place}/{name}"
+
+
+@attack()
+def leases(target: Target) -> None:
+    """Take leases on the files of the interpreter and its packages; ignore that they break."""
+    signal.signal(signal.SIGIO, signal.SIG_IGN)
+    taken = 0
+    failed: dict[str, int] = {}
+    for path in _system_files():
+        try:
+            file = os.open(path, os.O_RDONLY)
+        except OSError:
+            if taken:
+                break
+            continue
+        try:
+            fcntl.fcntl(file, _SET_LEASE, fcntl.F_WRLCK)
+            taken += 1
+        except OSError as error:
+            failed[str(error)] = failed.get(str(error), 0) + 1
+            os.close(file)
+    print(f"leases taken: {taken}; refused: {failed}", flush=True)
+    while target.left_s > 0:
+        time.sleep(0.1)
+
+
+@attack()
+def evict(target: Target) -> None:
+    """Drop the files of the interpreter from the page cache, so that others read them again."""
+    for _ in target.rounds(0.2):
+        for path in _system_files():
+            if target.left_s < 0:
+                return
+            with contextlib.suppress(OSError), Path(path).open("rb") as file:
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+@attack()
+def syncs(target: Target) -> None:
+    """Ask the system to write all files to disk, without a pause."""
+
+    def write_out() -> None:
+        while target.left_s > 0:
+            os.sync()
+
+    _in_threads(write_out, 8)
+
+
+@attack()
+def cpu_hog(target: Target) -> None:
+    """Compute on more threads than there are cores."""
+
+    def burn() -> None:
+        while target.left_s > 0:
+            hashlib.pbkdf2_hmac("sha256", b"heat", b"salt", 100_000)
+
+    _in_threads(burn, 16)
+
+
+@attack()
+def system_calls(target: Target) -> None:
+    """Make system calls that search directories, on several threads."""
+
+    def look() -> None:
+        while target.left_s > 0:
+            for folder in ("/proc", "/usr/lib", "/usr/bin", "/etc"):
+                with contextlib.suppress(OSError):
+                    list(Path(folder).iterdir())
+                Path(folder, str(time.monotonic_ns())).exists()
+
+    _in_threads(look, 8)
+
+
+def _in_threads(work: Callable[[], None], number: int) -> None:
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(number)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+@attack()
+def output_flood(target: Target) -> None:
+    """Write to standard output and standard error without a pause."""
+
+    def scream(descriptor: int) -> None:
+        while target.left_s > 0:
+            os.write(descriptor, b"x" * 65_536)
+
+    fork = multiprocessing.get_context("fork")
+    children = [fork.Process(target=scream, args=[1 + number % 2]) for number in range(4)]
+    for child in children:
+        child.start()
+    for child in children:
+        child.join()
+
+
+@attack()
+def output_lines(target: Target) -> None:
+    """Print short lines, some of which are not UTF-8 or carry control characters."""
+    line = b"\x1b[2J\x00\xff\r\n" * 100
+    for _ in target.rounds():
+        os.write(1, line)
+
+
+@attack()
+def fork_bomb(target: Target) -> None:
+    """Fork endlessly, as does every child; in sessions of their own."""
+    while target.left_s > 0:
+        try:
+            if os.fork() == 0:
+                os.setsid()
+        except OSError:
+            time.sleep(0.001)
+
+
+@attack()
+def memory_hog(target: Target) -> None:
+    """Take memory until something is killed, in one child after another."""
+    while target.left_s > 0:
+        if os.fork() == 0:
+            held = []
+            while target.left_s > 0:
+                held.append(os.urandom(16) * (4 * _MIB))
+        os.wait()
+
+
+@attack()
+def full_disk(target: Target) -> None:
+    """Fill every directory that can be written to, and empty it again."""
+    places = (tempfile.gettempdir(), "/dev/shm", ".", "/", "/run")  # noqa: S108
+    folders = [name for name in places if os.access(name, os.W_OK)]
+    for _ in target.rounds():
+        for folder in folders:
+            paths = [Path(folder, f"file{number}") for number in range(2_000)]
+            with contextlib.suppress(OSError):
+                for number, path in enumerate(paths):
+                    path.write_bytes(bytes(_MIB if number % 2 else 0))
+            for path in paths:
+                path.unlink(missing_ok=True)
+
+
+@attack()
+def signals(target: Target) -> None:
+    """Send signals to every process except the one that plays."""
+    kept = {os.getpid(), os.getppid()}
+    for _ in target.rounds(0.05):
+        for pid in range(1, 5_000):
+            if pid not in kept:
+                for number in (signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM):
+                    with contextlib.suppress(OSError):
+                        os.kill(pid, number)
+
+
+@attack()
+def descriptors(target: Target) -> None:
+    """Write to descriptors and files that belong to the processes that started this one."""
+    places = ["/proc/1/mem", "/proc/self/oom_score_adj", "/proc/1/oom_score_adj", "/dev/kmsg"]
+    for _ in target.rounds(0.05):
+        for number in range(3, 256):
+            with contextlib.suppress(OSError):
+                os.write(number, b"\0" * 4_096)
+        for pid in ("1", "2", str(os.getppid())):
+            with contextlib.suppress(OSError):
+                places += map(str, Path(f"/proc/{pid}/fd").iterdir())
+        for place in set(places):
+            if not place.endswith(("/1", "/2")):
+                with contextlib.suppress(OSError), Path(place).open("wb", buffering=0) as file:
+                    file.write(b"1000")
+
+
+@attack()
+def socket_buffers(target: Target) -> None:
+    """Fill the buffers of as many sockets and pipes as the system gives."""
+    held: list[object] = []
+    for _ in target.rounds(0.01):
+        with contextlib.suppress(OSError):
+            pair = socket.socketpair()
+            held.append(pair)
+            pair[0].setblocking(False)
+            while True:
+                pair[0].send(bytes(65_536))
+        with contextlib.suppress(OSError):
+            ends = os.pipe()
+            held.append(ends)
+            fcntl.fcntl(ends[1], 1031, _MIB)  # F_SETPIPE_SZ
+            os.set_blocking(ends[1], False)
+            while True:
+                os.write(ends[1], bytes(65_536))
+
+
+@attack()
+def stopped(target: Target) -> None:
+    """Stop the process that plays, for most of the time."""
+    for _ in target.rounds(0.05):
+        with contextlib.suppress(OSError):
+            os.kill(os.getppid(), signal.SIGSTOP)
+            time.sleep(0.5)
+            os.kill(os.getppid(), signal.SIGCONT)
+
+
+@attack()
+def priorities(target: Target) -> None:
+    """Ask for a higher priority and the real-time scheduler, then compute."""
+    library = ctypes.CDLL(None)
+    for nice in range(-20, 0):
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, 0, nice)
+    for policy in (os.SCHED_FIFO, os.SCHED_RR):
+        with contextlib.suppress(OSError):
+            os.sched_setscheduler(0, policy, os.sched_param(99))
+    library.syscall(251, 1, 0, 0)  # ioprio_set on x86-64: the real-time class
+    cpu_hog(target)
+
+
+@attack(plays=True)
+def exits(_: Target) -> None:
+    """End before dialling in."""
+    sys.exit("no time for this")
+
+
+@attack(plays=True)
+def hangs(_: Target) -> None:
+    """Never dial in, and ignore signals."""
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)
+    time.sleep(10_000)
+
+
+@attack()
+def leaves_children(_: Target) -> None:
+    """Leave children behind that ignore signals, in sessions of their own."""
+    for _child in range(10):
+        if os.fork() == 0:
+            os.setsid()
+            for ignored in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+                signal.signal(ignored, signal.SIG_IGN)
+            if os.fork() == 0:
+                os.closerange(0, 64)
+            time.sleep(10_000)
