@@ -20,7 +20,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import cycle, islice
@@ -119,6 +119,8 @@ class Scenario(NamedTuple):
     """Attacks of contained bots."""
     strangers: tuple[str, ...] = ()
     """Attacks from outside, without a token."""
+    remote: tuple[str, ...] = ()
+    """Attacks of remote bots, which have a token."""
 
 
 @dataclass(slots=True)
@@ -181,18 +183,25 @@ MANY: Final = (
 """The attacks of the last scenarios, which run at once."""
 
 
-def attacks() -> dict[str, tuple[bool, bool]]:
-    """Return all attacks by name: whether a contained bot, and whether a stranger can run them."""
+class _Attackers(NamedTuple):
+    """The kinds of attackers that can run an attack."""
+
+    contained: bool
+    stranger: bool
+    remote: bool
+
+
+def attacks() -> dict[str, _Attackers]:
+    """Return the attackers of all attacks by name."""
     code = (
         "import json; from attacks import doors, machine, streams; "
         "from attacks.catalogue import ATTACKS; "
-        "print(json.dumps({one.name: (one.contained, one.stranger) for one in ATTACKS.values()}))"
+        "print(json.dumps({a.name: (a.contained, a.stranger, a.remote) for a in ATTACKS.values()}))"
     )
     listed = subprocess.run(
         [sys.executable, "-c", code], cwd=ATTACKS.parent, capture_output=True, text=True, check=True
     )
-    found: dict[str, tuple[bool, bool]] = json.loads(listed.stdout)
-    return found
+    return {name: _Attackers(*flags) for name, flags in json.loads(listed.stdout).items()}
 
 
 def scenarios(quick: bool, only: Sequence[str] = ()) -> list[Scenario]:
@@ -204,13 +213,14 @@ def scenarios(quick: bool, only: Sequence[str] = ()) -> list[Scenario]:
     chosen = [name for name in only if name != "many"] or (QUICK if quick else list(known))
     found = []
     for name in chosen if not only or set(only) != {"many"} else ():
-        contained, stranger = known[name]
-        if contained:
+        if known[name].contained:
             found.append(Scenario(f"{name}/bot", bots=(name,)))
-        if stranger and not (quick and not only):
+        if known[name].stranger and (only or not quick):
             found.append(Scenario(f"{name}/stranger", strangers=(name,)))
+        if known[name].remote and (only or not quick):
+            found.append(Scenario(f"{name}/remote", remote=(name,)))
     if "many" in only or not (only or quick):
-        strangers = tuple(name for name in MANY if known[name][1])
+        strangers = tuple(name for name in MANY if known[name].stranger)
         found.append(Scenario("many/bot", bots=MANY))
         found.append(Scenario("many/stranger", strangers=strangers))
         found.append(Scenario("many/both", bots=MANY, strangers=strangers))
@@ -322,7 +332,7 @@ def play(scenario: Scenario, folder: Path, seconds: float) -> Outcome:
         )
         listening = referee.call("listen")
         address, pid = f"localhost:{listening['port']:.0f}", int(listening["pid"])
-        stack.enter_context(_remote_programs(scenario, address, tokens["far"], seconds))
+        stack.enter_context(_remote_programs(scenario, address, tokens, seconds))
         dialling = _dial_in(address, tokens["late"], outcome, seconds)
         with _watch(pid, outcome), dialling:
             ended = _call_play(referee, seconds)
@@ -357,9 +367,12 @@ def _write_tournament(
     for name in scenario.bots:
         copy_attacks(folder / name)
         text += _entry(name, f"python -m attacks {name} {seconds}")
+    for name in scenario.remote:
+        text += f'\n[[entries]]\nname = "{name}"\ntoken = "{name}"\n'
     (folder / "siege.toml").write_text(text, encoding="utf-8")
-    tokens = {name: new_token(folder / "tokens.json", name) for name in ("far", "late")}
-    return _tables(scenario.bots), tokens
+    with_token = ("far", "late", *scenario.remote)
+    tokens = {name: new_token(folder / "tokens.json", name) for name in with_token}
+    return _tables((*scenario.bots, *scenario.remote)), tokens
 
 
 def copy_attacks(directory: Path) -> None:
@@ -394,16 +407,17 @@ def _tables(bots: Sequence[str]) -> list[list[str]]:
 
 @contextmanager
 def _remote_programs(
-    scenario: Scenario, address: str, token: str, seconds: float
+    scenario: Scenario, address: str, tokens: Mapping[str, str], seconds: float
 ) -> Iterator[None]:
-    """Run the honest bot on "another machine", and the strangers."""
+    """Run the honest bot on "another machine", and the attackers there, each at an address."""
     certificate = str(_TLS / "localhost.pem")
     environment = {"PATH": os.defpath, "ASARA_ADDRESS": address, "ASARA_CA": certificate}
     far = [sys.executable, str(_ROOT / "bots" / "random" / "main.py")]
-    commands = [(far, {**environment, "ASARA_TOKEN": token})]
-    for name in scenario.strangers:
+    commands = [(far, {**environment, "ASARA_TOKEN": tokens["far"]})]
+    for number, name in enumerate((*scenario.strangers, *scenario.remote)):
         words = [sys.executable, "-m", "attacks", name, str(seconds)]
-        commands.append((words, environment))
+        own = {"ATTACK_SOURCE": f"127.0.1.{number + 1}", "ASARA_TOKEN": tokens.get(name, "")}
+        commands.append((words, environment | own))
     running = []
     try:
         for words, variables in commands:

@@ -4,6 +4,7 @@ import contextlib
 import gzip
 import multiprocessing
 import os
+import re
 import socket
 import struct
 import time
@@ -182,6 +183,19 @@ def dial_in_anew(target: Target) -> None:
             connection.wait_for_end(connection.call(PLAY, _HELLO), 0.2)
 
 
+@attack(stranger=True, contained=False)
+def many_addresses(target: Target) -> None:
+    """Begin TLS handshakes from 16,000 addresses in turn, and hold as many as possible."""
+    hello = bytes.fromhex("1603010200010001fc0303") + os.urandom(100)
+    held: list[socket.socket] = []
+    for number in target.rounds():
+        target.source = f"127.1.{number // 250 % 64}.{number % 250 + 1}"
+        with contextlib.suppress(OSError):
+            held.append(target.connect_bare())
+            held[-1].sendall(hello)
+        del held[:-800]
+
+
 @attack(stranger=True)
 def connection_churn(target: Target) -> None:
     """Connect and hang up."""
@@ -312,6 +326,26 @@ def unread_responses(target: Target) -> None:
                     connection.call(LIST_MATCHES, b"")
                     connection.call(HEALTH_WATCH, request)
                 connection.pump(0)
+
+
+@attack(stranger=True)
+def unread_watchers(target: Target) -> None:
+    """Watch all matches 60 times each, with a window of no bytes."""
+    for _ in target.rounds(0.5):
+        with contextlib.suppress(OSError), Connection(target) as lists:
+            stream = lists.open(LIST_MATCHES)
+            lists.responses[stream] = bytearray()
+            lists.write(stream, message(b""), end=True)
+            lists.wait_for_end(stream, 1)
+            names = [n for data in lists.messages(stream) for n in _MATCH_NAME.findall(data)]
+            silent = Connection(target, [(INITIAL_WINDOW_SIZE, 0)])
+            for name in set(names):
+                for _ in range(60):
+                    silent.call(WATCH, text_field(name))
+            silent.pump(0.4)
+
+
+_MATCH_NAME = re.compile(rb"[a-z]\d[\w+-]*")
 
 
 @attack(stranger=True)

@@ -6,6 +6,7 @@ import fcntl
 import hashlib
 import multiprocessing
 import os
+import select
 import signal
 import socket
 import sys
@@ -16,7 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from .catalogue import attack
-from .wire import Target
+from .wire import PING, PREFACE, Target, frame, settings
 
 _MIB = 1 << 20
 _SET_LEASE = 1024
@@ -218,6 +219,104 @@ def socket_buffers(target: Target) -> None:
             os.set_blocking(ends[1], False)
             while True:
                 os.write(ends[1], bytes(65_536))
+
+
+@attack()
+def epoll_watches(target: Target) -> None:
+    """Register as many descriptors for events as the system lets one user register.
+
+    The bots of an organiser share this number with the referee.
+    """
+    signals_of = [os.eventfd(0) for _ in range(400)]
+
+    def register() -> None:
+        polls = []
+        registered = 0
+        try:
+            while target.left_s > 0:
+                polls.append(select.epoll())
+                for one in signals_of:
+                    polls[-1].register(one, select.EPOLLIN)
+                    registered += 1
+        except OSError as error:
+            print(f"registered {registered}: {error}", flush=True)
+        while target.left_s > 0:
+            time.sleep(0.1)
+
+    fork = multiprocessing.get_context("fork")
+    children = [fork.Process(target=register) for _ in range(60)]
+    for child in children:
+        with contextlib.suppress(OSError):
+            child.start()
+    while target.left_s > 0:
+        time.sleep(0.1)
+
+
+@attack()
+def passed_descriptors(target: Target) -> None:
+    """Send open files along with requests, so that the receiver may come to hold them."""
+    file = os.open("/dev/null", os.O_RDONLY)
+    for _ in target.rounds(0.001):
+        with contextlib.suppress(OSError), target.connect_bare() as one:
+            if one.family != socket.AF_UNIX:
+                return
+            socket.send_fds(one, [PREFACE + settings()], [file] * 250)
+            for _ in range(20):
+                socket.send_fds(one, [frame(PING, 0, 0, bytes(8))], [file] * 250)
+
+
+@attack()
+def process_churn(target: Target) -> None:
+    """Start processes that end at once, from several processes."""
+
+    def churn() -> None:
+        while target.left_s > 0:
+            with contextlib.suppress(OSError):
+                if os.fork() == 0:
+                    os._exit(0)
+                os.wait()
+
+    fork = multiprocessing.get_context("fork")
+    for _ in range(8):
+        fork.Process(target=churn).start()
+    churn()
+
+
+@attack()
+def queued_signals(target: Target) -> None:
+    """Queue as many signals as the system lets one user queue."""
+    number = signal.SIGRTMIN + 1
+    signal.pthread_sigmask(signal.SIG_BLOCK, [number])
+    library = ctypes.CDLL(None, use_errno=True)
+    for _ in target.rounds():
+        if library.sigqueue(os.getpid(), int(number), None):
+            time.sleep(0.05)
+
+
+@attack()
+def timers(target: Target) -> None:
+    """Let the system wake many threads as often as it can."""
+
+    def wake() -> None:
+        while target.left_s > 0:
+            time.sleep(1e-6)
+
+    _in_threads(wake, 48)
+
+
+@attack()
+def memory_bandwidth(target: Target) -> None:
+    """Copy large blocks of memory on several threads, which displaces the caches of others."""
+
+    def copy() -> None:
+        block = bytearray(64 * _MIB // 4)
+        while target.left_s > 0:
+            block[:] = bytes(len(block))
+
+    fork = multiprocessing.get_context("fork")
+    for _ in range(4):
+        fork.Process(target=copy).start()
+    copy()
 
 
 @attack()

@@ -60,7 +60,7 @@ def _request(reply: Reply) -> bytes:
     return PlayRequest(reply=reply).SerializeToString()
 
 
-@attack(plays=True)
+@attack(remote=True, plays=True)
 def varints(target: Target) -> None:
     """Send requests whose length is a number of 64 KB, many at once."""
     requests = [first + b"\xff" * (_REQUEST_BYTES - len(first)) for first in _VARINTS]
@@ -75,7 +75,7 @@ def varints(target: Target) -> None:
 _VARINTS = (b"\x12", b"\x12\xfa\xff\x03\x0a\x00\x10", b"\x0a", b"\x12\xfa\xff\x03\x0a\x00\x1a")
 
 
-@attack(plays=True)
+@attack(remote=True, plays=True)
 def after_forfeit(target: Target) -> None:
     """Forfeit by illegal replies, then go on sending large requests."""
     for stream in _again(target):
@@ -90,7 +90,7 @@ def after_forfeit(target: Target) -> None:
                     break
 
 
-@attack(plays=True)
+@attack(remote=True, plays=True)
 def tiny_requests(target: Target) -> None:
     """Send the smallest requests that cannot be read as quickly as they can be sent."""
     burst = [PlayRequest(reply=Reply(decision_id=1)).SerializeToString()] * 1_000
@@ -102,7 +102,7 @@ def tiny_requests(target: Target) -> None:
                     break
 
 
-@attack(plays=True)
+@attack(remote=True, plays=True)
 def empty_messages(target: Target) -> None:
     """Send gRPC messages of no bytes."""
     burst = [b""] * 5_000
@@ -114,7 +114,7 @@ def empty_messages(target: Target) -> None:
                     break
 
 
-@attack(plays=True)
+@attack(remote=True, plays=True)
 def duplicate_replies(target: Target) -> None:
     """Send every reply 200 times, and below the limit of requests that answer nothing."""
     for stream in _again(target):
@@ -127,7 +127,7 @@ def duplicate_replies(target: Target) -> None:
                     break
 
 
-@attack(plays=True)
+@attack(remote=True, plays=True)
 def hello_loop(target: Target) -> None:
     """Send Hello after Hello."""
     again = PlayRequest(hello=Hello(protocol_version=1, token=target.token)).SerializeToString()
@@ -137,7 +137,7 @@ def hello_loop(target: Target) -> None:
             stream.connection.wait_for_end(stream.number, 0.5)
 
 
-@attack(plays=True)
+@attack(remote=True, plays=True)
 def reconnects(target: Target) -> None:
     """Dial in with a long list of events and many matches, again and again."""
     last = [LastEvent(match_id=f"r1-basic-{number:04}", sequence=1) for number in range(2_000)]
@@ -150,7 +150,7 @@ def reconnects(target: Target) -> None:
                     stream.send(_request(reply))
 
 
-@attack(plays=True)
+@attack(remote=True, plays=True)
 def unread_stream(target: Target) -> None:
     """Dial in with a window of no bytes and never read, on one connection after another."""
     held = []
@@ -163,7 +163,7 @@ def unread_stream(target: Target) -> None:
         del held[:-200]
 
 
-@attack(plays=True)
+@attack(remote=True, plays=True)
 def one_byte_windows(target: Target) -> None:
     """Let the referee send one byte at a time."""
     for _ in target.rounds(0.01):
@@ -179,7 +179,7 @@ def one_byte_windows(target: Target) -> None:
                     break
 
 
-@attack(plays=True)
+@attack(remote=True, plays=True)
 def split_requests(target: Target) -> None:
     """Play with requests that arrive byte by byte."""
     for stream in _again(target):
