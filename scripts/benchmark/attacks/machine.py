@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import fcntl
 import hashlib
+import importlib.util
 import multiprocessing
 import os
 import select
@@ -34,24 +35,39 @@ def _system_files() -> Iterator[str]:
 
 @attack()
 def leases(target: Target) -> None:
-    """Take leases on the files of the interpreter and its packages; ignore that they break."""
+    """Take leases on the files of the client and its packages; ignore that they break."""
     signal.signal(signal.SIGIO, signal.SIG_IGN)
+    wanted = [path for name in ("asara", "grpc", "google", "encodings") for path in _files_of(name)]
+    fork = multiprocessing.get_context("fork")
+    for number in range(_LEASING):
+        fork.Process(target=_take_leases, args=[target, wanted[number::_LEASING]]).start()
+    while target.left_s > 0:
+        time.sleep(0.1)
+
+
+_LEASING = 4
+"""Processes that take leases, each up to its limit of open files."""
+
+
+def _files_of(package: str) -> list[str]:
+    spec = importlib.util.find_spec(package)
+    folders = list(spec.submodule_search_locations or ()) if spec else []
+    return [str(path) for folder in folders for path in sorted(Path(folder).rglob("*.py*"))]
+
+
+def _take_leases(target: Target, paths: list[str]) -> None:
     taken = 0
-    failed: dict[str, int] = {}
-    for path in _system_files():
-        try:
+    refused: dict[str, int] = {}
+    for path in paths:
+        with contextlib.suppress(OSError):
             file = os.open(path, os.O_RDONLY)
-        except OSError:
-            if taken:
-                break
-            continue
-        try:
-            fcntl.fcntl(file, _SET_LEASE, fcntl.F_WRLCK)
-            taken += 1
-        except OSError as error:
-            failed[str(error)] = failed.get(str(error), 0) + 1
-            os.close(file)
-    print(f"leases taken: {taken}; refused: {failed}", flush=True)
+            try:
+                fcntl.fcntl(file, _SET_LEASE, fcntl.F_WRLCK)
+                taken += 1
+            except OSError as error:
+                refused[str(error)] = refused.get(str(error), 0) + 1
+                os.close(file)
+    print(f"leases taken: {taken}; refused: {refused}", flush=True)
     while target.left_s > 0:
         time.sleep(0.1)
 
