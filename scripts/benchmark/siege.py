@@ -34,6 +34,7 @@ from asara.v1.play_pb2 import Hello, PlayRequest, PlayResponse
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.file import read_replay
 from asara_server.replay.time_ledger import ledger
+from asara_server.tournament.config.seeds import local_seed
 from asara_server.tournament.config.token_store import new_token
 from scripts.benchmark.children import Child, child
 from scripts.benchmark.figures import Bar, BenchError, Figure
@@ -66,7 +67,7 @@ _ATTACK_EVERY: Final = 10
 _FILE: Final = """
 seats = [2, 3]
 rule_sets = "basic"
-seed = "siege"
+seed = "{seed}"
 blocks = "independent"
 processes = "match"
 concurrency = {concurrency}
@@ -357,7 +358,9 @@ def _write_tournament(
     scenario: Scenario, folder: Path, seconds: float
 ) -> tuple[list[list[str]], dict[str, str]]:
     """Write the tournament of a scenario; return its matches, and the tokens by name."""
-    text = _FILE.format(tls=_TLS, concurrency=2 + max(1, (len(scenario.bots) + 1) // 2))
+    text = _FILE.format(
+        tls=_TLS, seed=local_seed("siege"), concurrency=2 + max(1, (len(scenario.bots) + 1) // 2)
+    )
     for name in _HONEST:
         if name != "far":
             (folder / name).mkdir()
