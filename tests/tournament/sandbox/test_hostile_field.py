@@ -30,7 +30,8 @@ from asara_server.tournament.runner import RunEnd, Runner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult
-from scripts.benchmark.siege import MANY, copy_attacks
+from scripts.benchmark.siege import MANY
+from scripts.benchmark.siege_tournament import copy_attacks
 from tests.tournament.sandbox.test_hostile import own_cgroups
 from tests.tournament.sandbox_config import living, sandbox_or_skip
 
@@ -165,7 +166,7 @@ def check_field(
 ) -> None:
     """Play with and without the hostile entries, and compare."""
     sandbox = sandbox_or_skip()
-    # The calm run comes first, so that what gRPC keeps open and in memory is there before the other.
+    # The calm run comes first: what gRPC keeps open and in memory is there before the other.
     calm = play(write_field(folder / "calm", (), "", 15), tables((), honest_matches), sandbox)
     mark = f"{attack_s + os.getpid() / 1e6:.6f}"
     matches = tables(hostile, honest_matches)
