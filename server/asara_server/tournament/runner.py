@@ -24,6 +24,7 @@ from asara_server.tournament.execution.match_settings import MatchSettings
 from asara_server.tournament.run.directory import RunDirectory, RunInfo
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.filesystem_view import oversized_entries
 from asara_server.tournament.sandbox.spec import SandboxKind
 from asara_server.tournament.schedule.schedule import ScheduledMatch, bot_seed
 from asara_server.tournament.standings.match_result import MatchResult, utc_now
@@ -148,7 +149,14 @@ class Runner:
             tournament.limits,
             sandbox=self._sandbox,
         )
-        self._progress.unstartable |= await self._build(builder)
+        unstartable = self._progress.unstartable
+        unstartable |= await self._build(builder)
+        built = {e.name: builder.build_directory(e) for e in tournament.entries if e.build}
+        if self._sandbox is not None:
+            playing = [e for e in tournament.entries if e.name not in unstartable]
+            unstartable |= await asyncio.to_thread(
+                oversized_entries, self._sandbox, playing, built, tournament.limits
+            )
         seed = self._bots_seed
         match_settings = MatchSettings(
             entries=tournament.entries,
@@ -158,9 +166,7 @@ class Runner:
             joint_deals=tournament.deals == "joint",
             reuse_processes=tournament.processes == "run",
             bot_seeds={e.name: bot_seed(seed, e.name) for e in tournament.entries if seed},
-            build_directories={
-                e.name: builder.build_directory(e) for e in tournament.entries if e.build
-            },
+            build_directories=built,
         )
         context = ExecutionContext(
             match_settings,

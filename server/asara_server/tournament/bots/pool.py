@@ -32,8 +32,9 @@ from asara_server.tournament.bots.orphan_reaper import OrphanReaper
 from asara_server.tournament.bots.output_log import OutputLog
 from asara_server.tournament.bots.process import BotProcess, StartError, bot_environment
 from asara_server.tournament.config.tournament_file import Entry, Limits
-from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.filesystem_view import match_sandbox
+from asara_server.tournament.sandbox.private_copy import PrivateCopies
 
 T = TypeVar("T")
 
@@ -100,6 +101,7 @@ class BotPool:
         self._logs = logs
         self._sandbox = sandbox
         self._built = built or {}
+        self._copies = PrivateCopies()
         self._external: dict[str, PooledBot] = {}
         self._all: set[PooledBot] = set()
         self._idle: list[PooledBot] = []  # the one that has been idle longest is first
@@ -207,9 +209,9 @@ class BotPool:
             self._reaper = OrphanReaper(self._addresses.folder)
         self._reaper.watch_address(bot.server.address)
         built = self._built.get(entry.name)
-        sandbox = match_sandbox(self._sandbox, entry, self._entries.values(), built, self._limits)
-        directory = built if built and not sandbox else entry.directory
+        directory = built if built and not self._sandbox else entry.directory
         try:
+            sandbox = await self._contain(entry)
             bot.process = await BotProcess.start(
                 entry.command, directory, environment, bot.log, sandbox
             )
@@ -220,6 +222,23 @@ class BotPool:
         self._reaper.watch(bot.process.pid)
         bot.watcher = asyncio.create_task(self._watch(bot, bot.process, bot.log))
         return bot
+
+    async def _contain(self, entry: Entry) -> SandboxSpec | None:
+        """Return the sandbox of a bot. Raises StartError."""
+        if self._sandbox is None:
+            return None
+        try:
+            return await asyncio.to_thread(
+                match_sandbox,
+                self._sandbox,
+                entry,
+                self._entries.values(),
+                self._built.get(entry.name),
+                self._limits,
+                self._copies,
+            )
+        except OSError as error:
+            raise StartError(f"could not be started: {error.strerror}") from None
 
     def _register(self, bot: PooledBot) -> PooledBot:
         self._all.add(bot)

@@ -20,6 +20,7 @@
     increment_s = 0.5                  # added for every decision
     grace_s = 0.05                     # not charged, per decision
     reconnect_s = 10                   # to reconnect after the stream breaks
+    hide_forced = false                # true: a pause hides that a bot had no choice
 
     [limits]                           # the defaults are shown
     log_bytes = 100_000                # kept of a bot's output in each match
@@ -27,11 +28,12 @@
     idle_processes = 64                # kept waiting for their next match
     suspend_share = 0.5                # share of its matches that an entry may forfeit,
     suspend_after = 10                 # once it has played this many
-    memory_mb = 1_024                  # in the sandbox only, as are the next four; see `Limits`
+    memory_mb = 1_024                  # in the sandbox only, as are the next five; see `Limits`
     processes = 256
     open_files = 1_024
     cpu_s = 3_600
     disk_mb = 64
+    directory_mb = 128
     build_s = 300                      # the last three apply to builds
     build_memory_mb = 2_048
     build_mb = 1_024
@@ -216,6 +218,7 @@ class Clocks(_Section):
     increment_s: SecondsOrZero = _CLOCKS.increment_s
     grace_s: SecondsOrZero = _CLOCKS.grace_s
     reconnect_s: SecondsOrZero = _CLOCKS.reconnect_s
+    hide_forced: bool = _CLOCKS.hide_forced
 
     def settings(self) -> ClockSettings:
         """Return the same limits as the referee's type."""
@@ -246,7 +249,9 @@ class Limits(_Section):
     cpu_s: Annotated[int, Field(ge=1, le=1 << 30)] = 3_600
     """Seconds of processor time of each process in the sandbox, over all its matches."""
     disk_mb: Annotated[int, Field(ge=1, le=1 << 20)] = 64
-    """MiB of files in each of /tmp and /dev/shm of a bot; both are held in memory."""
+    """MiB that a bot may write to each of /tmp, /dev/shm and its directory, all held in memory."""
+    directory_mb: Annotated[int, Field(ge=1, le=1 << 20)] = 128
+    """MiB of an entry's directory, of which every bot in the sandbox gets a copy in memory."""
     build_s: Seconds = 300
     """Seconds that a build may take."""
     build_memory_mb: Annotated[int, Field(ge=16, le=1 << 20)] = 2_048
