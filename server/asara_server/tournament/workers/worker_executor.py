@@ -198,11 +198,11 @@ class _BlockScheduler:
         self._progress.unfinished.append(f"block {block.name} is given up without a result: {why}")
         for match, first_attempt in block.matches:
             for attempt in range(first_attempt, MAX_ATTEMPTS + 1):
-                self._progress.record_result(_void(match, attempt), None)
-            self._progress.finish_match(match, _void(match, MAX_ATTEMPTS))
+                self._progress.record_result(_void(match, attempt, why), None)
+            self._progress.finish_match(match, _void(match, MAX_ATTEMPTS, why))
 
 
-def _void(match: ScheduledMatch, attempt: int) -> MatchResult:
+def _void(match: ScheduledMatch, attempt: int, why: str) -> MatchResult:
     """Return the result of an attempt that no worker returned."""
     return MatchResult(
         match_id=match.match_id,
@@ -212,6 +212,7 @@ def _void(match: ScheduledMatch, attempt: int) -> MatchResult:
         block=match.block,
         seats=(),
         void=True,
+        void_reason=why,
         started=utc_now(),
         seconds=0.0,
     )
