@@ -14,14 +14,14 @@ from asara_server.replay.file import read_replay
 from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import command_line, environment
 from tests.tournament.processes import living_in, wait_until
-from tests.tournament.sample_bots import STEADY, write_tournament
+from tests.tournament.sample_bots import SEED, STEADY, write_tournament
 from tests.tournament.worker_runs import played_actions, slow
 
-HEADER = """
+HEADER = f"""
 title = "Cup"
 seats = [2, 3]
 rule_sets = "pro+gifts"
-seed = "spring"
+seed = "{SEED}"
 concurrency = 2
 """
 

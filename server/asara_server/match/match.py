@@ -164,6 +164,7 @@ class Match:
             self.feed.send_start(seat, presence, self.state)
         for seat, (termination, detail) in start.absent:
             self._forfeit(seat, termination, detail)
+        self.feed.add_forfeits()  # no turn has begun that they could reveal
         self._advance(0)
 
     def reply(
@@ -412,7 +413,7 @@ class Match:
         self.faults.append(Fault(seat, termination, detail))
         if seat == self._asked:
             self._asked = _NO_SEAT
-        self.feed.add_forfeit(SeatForfeited(seat, termination))
+        self.feed.hold_forfeit(SeatForfeited(seat, termination))
 
     # Time
 
@@ -460,6 +461,7 @@ class Match:
     # The end
 
     def _finish(self) -> None:
+        self.feed.add_forfeits()
         if self.feed.live:
             self.feed.send_turns()
         self.finished = True

@@ -9,8 +9,9 @@ from asara_server.match.inputs import ReplyRecord
 from asara_server.match.spec import MatchLimits, MatchRecord
 from asara_server.referee.counters import Counters
 from asara_server.referee.group_commit import GroupCommit, post
-from asara_server.referee.hosted import HostedMatch, now_us
+from asara_server.referee.hosted import HostedMatch
 from asara_server.referee.joint_deal import call_off
+from asara_server.referee.match_clock import MatchClock
 
 
 class MatchCut(Exception):
@@ -22,6 +23,7 @@ class MatchEnding:
 
     def __init__(
         self,
+        clock: MatchClock,
         limits: MatchLimits,
         log: FilteringBoundLogger,
         commits: GroupCommit | None,
@@ -29,6 +31,7 @@ class MatchEnding:
     ) -> None:
         """`remove` makes a referee forget a match."""
         self.counters: Counters | None = None
+        self._clock = clock
         self._limits = limits
         self._log = log
         self._commits = commits
@@ -54,10 +57,11 @@ class MatchEnding:
             void=void,
             void_reason=(failure or "the referee failed") if void else "",
             started_unix_ms=hosted.started_unix_ms,
-            duration_us=now_us() - hosted.started_us,
+            duration_us=self._clock.now_us() - hosted.started_us,
         )
         if self.counters is not None:
             self.counters.count_match(record, hosted.commits_us)
+            self.counters.count_stalls(self._clock.stalled_us)
         ranks = [result.rank for result in record.results]
         self._log.info("match over", match=hosted.spec.match_id, ranks=ranks, void=record.void)
         if not hosted.result.done():

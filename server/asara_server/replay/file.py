@@ -32,7 +32,7 @@ from asara_server.match.inputs import (
 )
 from asara_server.replay.signing import SigningKey, fingerprint, signature_holds
 
-VERSION: Final = 2
+VERSION: Final = 3
 _MAGIC: Final = b"ASARA\r\n"
 _START: Final = len(_MAGIC) + 1
 _LARGEST: Final = 64 * 2**20

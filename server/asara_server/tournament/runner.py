@@ -6,7 +6,6 @@ that misbehaves loses its own matches only.
 """
 
 import asyncio
-import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -17,6 +16,7 @@ from asara_server.logs import logger
 from asara_server.match import deal_secrets
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.bots.build import EntryBuilder
+from asara_server.tournament.config.seeds import draw_seed
 from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.execution.executor import ExecutionContext, Executor
 from asara_server.tournament.execution.local_executor import LocalExecutor
@@ -26,6 +26,7 @@ from asara_server.tournament.run.manifest import ScheduleRule, new_manifest
 from asara_server.tournament.run.progress import MAX_ATTEMPTS, RunProgress
 from asara_server.tournament.run.run_signing import RunSigner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.filesystem_view import oversized_entries
 from asara_server.tournament.sandbox.spec import SandboxKind
 from asara_server.tournament.schedule.schedule import ScheduledMatch, bot_seed
 from asara_server.tournament.standings.match_result import MatchResult, utc_now
@@ -75,7 +76,7 @@ class Runner:
         self._tournament = tournament
         self._edition = edition
         self._resumed = resumed
-        self._seed = resumed.seed if resumed else tournament.seed or secrets.token_hex(32)
+        self._seed = resumed.seed if resumed else tournament.seed or draw_seed()
         self._secret = deal_secrets.tournament_secret(self._seed)
         self._directory = directory
         self._key = key
@@ -186,7 +187,14 @@ class Runner:
             tournament.limits,
             sandbox=self._sandbox,
         )
-        self._progress.unstartable |= await self._build(builder)
+        unstartable = self._progress.unstartable
+        unstartable |= await self._build(builder)
+        built = {e.name: builder.build_directory(e) for e in tournament.entries if e.build}
+        if self._sandbox is not None:
+            playing = [e for e in tournament.entries if e.name not in unstartable]
+            unstartable |= await asyncio.to_thread(
+                oversized_entries, self._sandbox, playing, built, tournament.limits
+            )
         seed = self._bots_seed
         match_settings = MatchSettings(
             entries=tournament.entries,
@@ -196,9 +204,7 @@ class Runner:
             joint_deals=tournament.deals == "joint",
             reuse_processes=tournament.processes == "run",
             bot_seeds={e.name: bot_seed(seed, e.name) for e in tournament.entries if seed},
-            build_directories={
-                e.name: builder.build_directory(e) for e in tournament.entries if e.build
-            },
+            build_directories=built,
         )
         context = ExecutionContext(
             match_settings,

@@ -18,14 +18,15 @@ from asara_server.tournament.runner import RunEnd, Runner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from tests.tournament import sample_bots
+from tests.tournament.sample_bots import SEED
 from tests.tournament.sandbox_config import sandbox_or_skip
 from tests.tournament.test_runner import BASIC, by_id, play
 
-HEADER = """
+HEADER = f"""
 title = "Cup"
 seats = 2
 rule_sets = "basic"
-seed = "spring"
+seed = "{SEED}"
 
 [limits]
 build_s = 2

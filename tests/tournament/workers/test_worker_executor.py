@@ -129,7 +129,7 @@ def test_a_worker_learns_the_secrets_of_its_own_deals_and_nothing_they_follow_fr
 ) -> None:
     backend = Scripted(done)
     play(cup, tmp_path / "run", WorkerExecutor(backend))
-    tournament = deal_secrets.tournament_secret("spring")
+    tournament = deal_secrets.tournament_secret(sample_bots.SEED)
     of_blocks = {
         job.matches[0][0].block: deal_secrets.block_secret(tournament, job.matches[0][0].block)
         for job in backend.jobs
@@ -139,7 +139,7 @@ def test_a_worker_learns_the_secrets_of_its_own_deals_and_nothing_they_follow_fr
         sent = pickle.dumps(job)
         assert tournament not in sent
         assert tournament.hex().encode() not in sent
-        assert b"spring" not in sent
+        assert sample_bots.SEED.encode() not in sent
         own = of_blocks[job.matches[0][0].block]
         assert set(job.secrets.values()) == {own}
         for secret in of_blocks.values():
@@ -150,7 +150,7 @@ def test_independent_matches_have_a_secret_for_each_attempt(cup: Path, tmp_path:
     cup.write_text(cup.read_text().replace("seats", 'blocks = "independent"\nseats', 1))
     backend = Scripted(done)
     play(cup, tmp_path / "run", WorkerExecutor(backend))
-    tournament = deal_secrets.tournament_secret("spring")
+    tournament = deal_secrets.tournament_secret(sample_bots.SEED)
     assert backend.jobs[0].secrets == {
         name: deal_secrets.match_secret(tournament, name)
         for first in ("r1-basic-0001-1", "r1-basic-0001-2")

@@ -13,6 +13,7 @@ from asara_server.cli.sessions.setup import log_to_file
 from asara_server.event_loop import run
 from asara_server.eventlog.journal import JournalError
 from asara_server.network.addresses import ServeError
+from asara_server.network.open_files import OpenFilesError
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.execution.executor import Executor
@@ -71,6 +72,8 @@ def play_run(
     except RunDirectoryError as error:
         raise UserError(str(error)) from None
     except (WorkerError, JournalError) as error:
+        raise UserError(str(error), status=1) from None
+    except OpenFilesError as error:
         raise UserError(str(error), status=1) from None
     except ServeError as error:
         raise UserError(f"remote: {error}", status=1) from None

@@ -12,6 +12,7 @@ from asara_server.cli.sessions.run import play_run
 from asara_server.cli.sessions.run_directory import kept_or_temporary
 from asara_server.cli.sessions.setup import chosen_sandbox, signing_key
 from asara_server.replay.signing import default_key_path
+from asara_server.tournament.config.seeds import local_seed
 from asara_server.tournament.config.tournament_file import ConfigError, Tournament, check_tournament
 from asara_server.tournament.runner import RunEnd
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -30,7 +31,7 @@ def series_tournament(
         "entries": [bot.table() for bot in bots],
         "seats": len(bots),
         "rule_sets": options.rules,
-        "seed": options.seed,
+        "seed": None if options.seed is None else local_seed(options.seed),
         "clocks": {
             "bank_s": options.bank,
             "increment_s": options.increment,

@@ -7,7 +7,7 @@
     blocks_per_entry = 30              # instead of rounds: a balanced part of all groups
     blocks = "mirrored"                # one deal in all seat orders; or "independent": a deal each
     orders = "rotations"               # seat orders of a block; or "all"
-    seed = "spring"                    # default: drawn at random and recorded in run.json
+    seed = "…"                         # 64 random hexadecimal digits; default: drawn for each run
     concurrency = 2                    # matches at once; default: one per processor core
     deals = "committed"                # or "joint": every bot adds a nonce to every deal;
                                        # independent blocks only
@@ -27,11 +27,12 @@
     idle_processes = 64                # kept waiting for their next match
     suspend_share = 0.5                # share of its matches that an entry may forfeit,
     suspend_after = 10                 # once it has played this many
-    memory_mb = 1_024                  # in the sandbox only, as are the next four; see `Limits`
+    memory_mb = 1_024                  # in the sandbox only, as are the next five; see `Limits`
     processes = 256
     open_files = 1_024
     cpu_s = 3_600
     disk_mb = 64
+    directory_mb = 128
     build_s = 300                      # the last three apply to builds
     build_memory_mb = 2_048
     build_mb = 1_024
@@ -61,7 +62,7 @@ runs asara. A mirrored block plays one deal several times, so its bots are start
 match, lest one recognise the deal. With independent blocks, `processes` defaults to "run". A remote
 bot plays all its matches in one process, several at once: whatever `blocks` says, each match of its
 blocks has its own deal. Anyone who knows the seed can compute every deal: leave it out of a
-competition.
+competition, or keep the file secret.
 """
 
 import os
@@ -100,6 +101,7 @@ from asara_server.tournament.config.fields import (
     base_directory,
     command_words,
 )
+from asara_server.tournament.config.seeds import check_seed
 from asara_server.tournament.config.token_store import (
     TokenError,
     Tokens,
@@ -245,7 +247,9 @@ class Limits(_Section):
     cpu_s: Annotated[int, Field(ge=1, le=1 << 30)] = 3_600
     """Seconds of processor time of each process in the sandbox, over all its matches."""
     disk_mb: Annotated[int, Field(ge=1, le=1 << 20)] = 64
-    """MiB of files in each of /tmp and /dev/shm of a bot; both are held in memory."""
+    """MiB that a bot may write to each of /tmp, /dev/shm and its directory, all held in memory."""
+    directory_mb: Annotated[int, Field(ge=1, le=1 << 20)] = 128
+    """MiB of an entry's directory, of which every bot in the sandbox gets a copy in memory."""
     build_s: Seconds = 300
     """Seconds that a build may take."""
     build_memory_mb: Annotated[int, Field(ge=16, le=1 << 20)] = 2_048
@@ -307,11 +311,12 @@ class Tournament(_Section):
     @field_validator("seed", mode="before")
     @classmethod
     def _check_seed(cls, value: object) -> object:
-        if isinstance(value, int) and not isinstance(value, bool):
-            return str(value)
-        if value == "":
-            raise problem("is empty; leave it out to have one drawn")
-        return value
+        if value is None:
+            return None
+        try:
+            return check_seed(value if isinstance(value, str) else "")
+        except ValueError as error:
+            raise problem(str(error)) from None
 
     @field_validator("entries")
     @classmethod

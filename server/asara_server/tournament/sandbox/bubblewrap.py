@@ -30,9 +30,11 @@ from pathlib import Path
 from typing import Final
 
 from asara_server.tournament.sandbox.cgroups import Cgroup, Cgroups
+from asara_server.tournament.sandbox.private_copy import memory_file, reopened
+from asara_server.tournament.sandbox.proc_view import ProcView
 from asara_server.tournament.sandbox.sandboxed_command import SandboxedCommand
 from asara_server.tournament.sandbox.seccomp import seccomp_filter
-from asara_server.tournament.sandbox.spec import MIB, FilesystemView, ResourceLimits
+from asara_server.tournament.sandbox.spec import MIB, FilesystemView, PrivateCopy, ResourceLimits
 from asara_server.tournament.sandbox.system_mounts import Mounts, program_on_path, system_mounts
 
 _OWN_PROCESSES: Final = 4
@@ -53,15 +55,25 @@ _NAMESPACES: Final = (
 
 _ENTER_CGROUPS: Final = (
     "set -e\n"
+    '[ -z "$1" ] || exec 3<"$1"; shift\n'
     "echo 1000 2>/dev/null >/proc/self/oom_score_adj || :\n"  # killed first if memory runs out
     'while [ "$1" != -- ]; do echo 0 >"$1"; shift; done\n'
     'shift; exec "$@"\n'
 )
 """Shell script that enters the control groups before it becomes bubblewrap.
 
-No process of the program is ever outside of them.
+No process of the program is ever outside of them. Its first argument is the archive of the
+program's directories or "", which becomes descriptor 3.
 """
 
+_UNPACK: Final = (
+    "tar -xpof - -C / <&3 ||"
+    ' { echo "its directory cannot be copied into memory" >&2; exit 125; }; exec 3<&-\n'
+)
+"""Shell script in the sandbox that unpacks the archive; the program does not inherit it."""
+
+_ULIMIT_BYTES: Final = 512
+"""Unit of `ulimit -f` in the shell."""
 _VARIABLES_FILE: Final = "/etc/asara-variables"
 """Shell script in the sandbox that sets the program's environment variables."""
 
@@ -97,12 +109,18 @@ class Sandbox:
         self.hidden = tuple(path.resolve() for path in hidden)
         self.shared = tuple(path.resolve() for path in shared)
         self._system_mounts = system_mounts()
+        self._proc = ProcView.of_this_machine()
         self._seccomp_filter = seccomp_filter()
 
     @property
     def has_cgroups(self) -> bool:
         """True if control groups limit memory and processes of a bot as a whole."""
         return self.tools.cgroups is not None
+
+    @property
+    def system_paths(self) -> tuple[Path, ...]:
+        """Paths of this machine that every program sees."""
+        return tuple(map(Path, self._system_mounts))
 
     def with_hidden(self, *paths: Path) -> "Sandbox":
         """Return the same sandbox with further hidden paths."""
@@ -120,11 +138,12 @@ class Sandbox:
         Raises OSError if its control group cannot be created.
         """
         mounts = self._mounts(command[0], environment, view, limits)
+        copied = view.copied or PrivateCopy()
         descriptors: list[int] = []
         try:
-            options = self._bubblewrap_options(mounts, environment, view.directory, descriptors)
+            options = self._bubblewrap_options(mounts, environment, view, limits, descriptors)
             # The program can read its command line, which would reveal where the files are.
-            options_file = _memory_file(b"".join(os.fsencode(word) + b"\0" for word in options))
+            options_file = memory_file(b"".join(os.fsencode(word) + b"\0" for word in options))
             descriptors.append(options_file)
             cgroup = self._create_cgroup(limits)
         except OSError:
@@ -132,14 +151,21 @@ class Sandbox:
                 os.close(descriptor)
             raise
         processes = limits.processes + _OWN_PROCESSES
+        start = f'. {_VARIABLES_FILE}; exec "$@"'
+        archive = ""
+        if copied.archive is not None:
+            # Opened by the shell itself: each program reads it from the beginning.
+            archive = f"/proc/{os.getpid()}/fd/{copied.archive}"
+            start = f"{_UNPACK}ulimit -f {limits.disk_mb * MIB // _ULIMIT_BYTES}\n{start}"
         argv = [
-            *("/bin/sh", "-c", _ENTER_CGROUPS, "sh"),
+            *("/bin/sh", "-c", _ENTER_CGROUPS, "sh", archive),
             *(str(path) for path in (cgroup.procs_files if cgroup else ())),
-            *("--", self.tools.prlimit, *limits.prlimit_options(memory=cgroup is None)),
+            *("--", self.tools.prlimit),
+            *limits.prlimit_options(memory=cgroup is None, largest_file=copied.largest),
             *("--", self.tools.bubblewrap, "--args", str(options_file)),
             # In the user namespace of the sandbox, only the bot's own processes count.
             *("--", self.tools.prlimit, f"--nproc={processes}"),
-            *("--", "/bin/sh", "-c", f'. {_VARIABLES_FILE}; exec "$@"', "sh", *command),
+            *("--", "/bin/sh", "-c", start, "sh", *command),
         ]
         # The programs that start the bot get none of its variables. One may name a library of the
         # bot, which must not run before the limits apply, let alone outside the sandbox.
@@ -147,7 +173,7 @@ class Sandbox:
         if "ASARA_ADDRESS" in environment:  # identifies the bot's processes to the orphan reaper
             outer_environment["ASARA_ADDRESS"] = environment["ASARA_ADDRESS"]
         return SandboxedCommand(
-            argv, outer_environment, tuple(descriptors), cgroup, limits.memory_mb
+            argv, outer_environment, tuple(descriptors), cgroup, limits.memory_mb, copied
         )
 
     def _create_cgroup(self, limits: ResourceLimits) -> Cgroup | None:
@@ -161,28 +187,36 @@ class Sandbox:
         self,
         mounts: Mounts,
         environment: Mapping[str, str],
-        directory: Path,
+        view: FilesystemView,
+        limits: ResourceLimits,
         descriptors: list[int],
     ) -> list[str]:
         """Return bubblewrap's options, and append the descriptors that they name."""
         options = [*_NAMESPACES, "--clearenv", "--setenv", "PATH", os.defpath]
         if self._seccomp_filter is not None:
-            descriptors.append(_memory_file(self._seccomp_filter))
+            descriptors.append(memory_file(self._seccomp_filter))
             options += ["--seccomp", str(descriptors[-1])]
         files = {
             "/etc/passwd": f"bot:x:{_UID}:{_UID}:bot:/tmp:/bin/sh\n".encode(),
             "/etc/group": f"bot:x:{_UID}:\n".encode(),
             "/etc/hosts": b"127.0.0.1 localhost bot\n::1 localhost\n",
             _VARIABLES_FILE: _export_script(_bot_variables(environment, mounts)),
+            **self._proc.files(limits.memory_mb),
         }
         for path, content in files.items():
-            descriptors.append(_memory_file(content))
-            mounts[path] = ["--ro-bind-data", str(descriptors[-1]), path]
+            descriptors.append(memory_file(content))
+            in_new_folder = path.startswith("/proc/sys/")
+            options_of_file = ["--perms", "0444", "--file"] if in_new_folder else ["--ro-bind-data"]
+            mounts[path] = [*options_of_file, str(descriptors[-1]), path]
+        for file in view.copied.files if view.copied else ():
+            descriptors.append(reopened(file.content))
+            name = str(file.path)
+            mounts[name] = ["--perms", f"{file.mode:o}", "--file", str(descriptors[-1]), name]
         for path in sorted(mounts, key=lambda path: Path(path).parts):  # the outer ones first
             options += mounts[path]
-        for path in ("/dev", "/proc", "/"):
+        for path in ("/dev", "/proc/sys", "/proc", "/"):
             options += ["--remount-ro", path]
-        return [*options, "--chdir", str(directory)]
+        return [*options, "--chdir", str(view.directory)]
 
     def _mounts(
         self,
@@ -199,9 +233,13 @@ class Sandbox:
             "/dev/shm": ["--size", size, "--tmpfs", "/dev/shm"],  # noqa: S108
             "/tmp": ["--size", size, "--tmpfs", "/tmp"],  # noqa: S108
         }
-        mounts |= self._system_mounts
+        mounts |= self._system_mounts | self._proc.mounts
         for source, path in (*program_on_path(program, environment), *view.readable):
             mounts[str(path)] = ["--ro-bind", str(source), str(path)]
+        if view.copied is not None:
+            size = str(view.copied.size + limits.disk_mb * MIB)
+            for path in view.copied.directories:
+                mounts[str(path)] = ["--size", size, "--tmpfs", str(path)]
         for source, path in view.writable:
             mounts[str(path)] = ["--bind", str(source), str(path)]
         address = environment.get("ASARA_ADDRESS", "")
@@ -245,11 +283,3 @@ def _export_script(variables: Mapping[str, str]) -> bytes:
     """Return a shell script that sets these variables."""
     lines = (f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
     return os.fsencode("".join(lines))
-
-
-def _memory_file(data: bytes) -> int:
-    """Return the descriptor of a file in memory that holds these bytes."""
-    descriptor = os.memfd_create("asara")
-    os.write(descriptor, data)
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    return descriptor

@@ -1,0 +1,52 @@
+"""The addresses at which bot processes of this machine reach the referee: one for each process.
+
+A Unix socket lies in a directory that only this user may enter, and a sandbox shows a bot nothing
+of that directory but its own socket. The names are random: numbers would reveal how many processes
+have been started. A TCP port is on loopback, where any program of this machine can connect to it;
+so with `transport = "tcp"`, bots could use up the connections of each other.
+"""
+
+import secrets
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+from asara_server.network.addresses import socket_parent
+from asara_server.network.bot_server import BotServer
+from asara_server.referee.referee import Referee
+
+
+class BotAddresses:
+    """Opens addresses, until it is closed."""
+
+    def __init__(self, referee: Referee, transport: Literal["unix", "tcp"]) -> None:
+        self._referee = referee
+        self._transport = transport
+        self._folder: Path | None = None
+
+    @property
+    def folder(self) -> Path:
+        """Directory of the sockets."""
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="asara-", dir=socket_parent()))
+        return self._folder
+
+    async def open(self, token: str, on_flood: Callable[[str], None]) -> BotServer:
+        """Open an address for the bot with this token; raise ServeError.
+
+        `on_flood` is called with the reason if the address closes because of too many streams.
+        """
+        server = BotServer(self._referee, token, on_flood)
+        if self._transport == "unix":
+            await server.start(f"unix:{self.folder / secrets.token_hex(4)}")
+        else:
+            await server.start("127.0.0.1:0")
+        return server
+
+    def close(self) -> None:
+        """Remove the directory of the sockets."""
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
