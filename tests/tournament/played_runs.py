@@ -36,17 +36,18 @@ from asara_server.tournament.standings.match_result import (
 )
 from asara_server.tournament.standings.standings import compute_standings
 from tests.match.playouts import random_match, rules_for
-from tests.tournament.sample_bots import write_tournament
+from tests.tournament.sample_bots import SEED, write_tournament
 
 KEY = SigningKey.new()
 OTHER_KEY = SigningKey.new()
-HEADER = """
+HEADER = f"""
 title = "Cup"
 seats = 2
 rule_sets = "basic"
-seed = "spring"
+seed = "{SEED}"
 rounds = 2
 """
+OTHER_SEED = sha256(SEED.encode()).hexdigest()
 REPLIES = 12
 """Replies in a match before all seats but the first forfeit."""
 VOID = "the referee failed: KeyError"

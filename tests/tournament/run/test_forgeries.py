@@ -26,6 +26,7 @@ from tests.tournament.played_runs import (
     HEADER,
     KEY,
     OTHER_KEY,
+    OTHER_SEED,
     VOID,
     Forger,
     other_edition,
@@ -34,6 +35,7 @@ from tests.tournament.played_runs import (
     result_of,
     rules_of,
 )
+from tests.tournament.sample_bots import SEED
 
 FIRST, SECOND, THIRD = "r1-basic-0001-1", "r1-basic-0001-2", "r1-basic-0002-1"
 AGAIN = "r1-basic-0003-1"
@@ -54,7 +56,7 @@ class Played:
 def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
     folder = tmp_path_factory.mktemp("cup")
     run = play_run(folder, void=[AGAIN])
-    play_run(folder, HEADER.replace("spring", "autumn"), run="other-run")
+    play_run(folder, HEADER.replace(SEED, OTHER_SEED), run="other-run")
     key = folder / "key.pub"
     key.write_bytes(KEY.public_pem)
     commitment = json.loads((run / "run.json").read_text())["deal_commitment"]
@@ -335,7 +337,7 @@ STRANGER: dict[str, tuple[Callable[[Path], object], str]] = {
         "run.json: state: expected 'finished' by tree_head.json; found 'running'",
     ),
     "run.json with another seed": (
-        lambda run: edit(run, "run.json", '"seed": "spring"', '"seed": "autumn"'),
+        lambda run: edit(run, "run.json", f'"seed": "{SEED}"', f'"seed": "{OTHER_SEED}"'),
         "run.json: seed: the deals that follow from it are not those of manifest.json",
     ),
     "run.json with a suspension": (
@@ -346,8 +348,8 @@ STRANGER: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda run: edit(
             run,
             "run.json",
-            tournament_secret("spring").hex(),
-            tournament_secret("autumn").hex(),
+            tournament_secret(SEED).hex(),
+            tournament_secret(OTHER_SEED).hex(),
         ),
         "run.json: tournament_secret: expected",
     ),
