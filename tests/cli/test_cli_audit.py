@@ -122,8 +122,8 @@ def test_a_run_says_who_signed_it_and_what_was_not_checked(cup: Path) -> None:
         "  not checked: logs",
         "  not checked: report.html (`asara report` writes it again)",
         (
-            "  not checked: the programs of the bots, what they printed, and the referee's reasons for "
-            "crashes, starts that failed and void attempts"
+            "  not checked: the programs of the bots, what they printed, and the referee's reasons "
+            "for crashes, starts that failed and void attempts"
         ),
         "audited 12 replays: 12 sound, 0 unsound",
     ]
