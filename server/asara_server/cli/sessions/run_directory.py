@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from asara_game.edition import load_edition
-from asara_server.cli.display.console import notify
+from asara_server.cli.display.console import notify, warn
 from asara_server.cli.errors import UserError
 from asara_server.eventlog.journal import Durability
 from asara_server.replay.signing import SigningKey
@@ -70,6 +70,8 @@ def resumed_run_directory(
             raise UserError(
                 f"{path}: the replays of this run are signed with another key; name it with --key"
             )
+        for warning in directory.warnings:
+            warn(warning)
         yield directory, info
 
 

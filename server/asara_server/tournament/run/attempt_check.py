@@ -116,7 +116,10 @@ def _repetitions(match_id: str, lines: Sequence[Line]) -> Iterator[str]:
     for line in lines:
         result = line.result
         for why in result.lost:
-            yield f"{match_id}: attempt {result.attempt} was played again from its start: {why}"
+            yield (
+                f"{match_id}: attempt {result.attempt} was given to a worker before, which did not "
+                f"return it: {why}"
+            )
         if result.void:
             yield f"{match_id}: attempt {result.attempt} is void: {result.void_reason}"
 

@@ -13,6 +13,7 @@ replays/         a file for each match
 logs/            output of the bots, by match, and of builds
 builds/          directories of entries after their build
 journal.sqlite   the state from which a run that was killed is resumed
+journal.position  how far the journal had come, which shows if the end of it was lost
 remote.json      presence of the bots on other machines, while the run is played
 run.log          log of the referee and the runner
 report.html      a page about the run, once `asara report` has written it
@@ -21,14 +22,17 @@ report.html      a page about the run, once `asara report` has written it
 import hashlib
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Literal, Self, TextIO
+from typing import Literal, Self
 
 from pydantic import BaseModel, Field, ValidationError
 
-from asara_server.atomic_file import PRIVATE, PUBLIC, abandoned_parts, replace_file
+from asara_server.atomic_file import PRIVATE, PUBLIC, AppendedFile, abandoned_parts, replace_file
 from asara_server.eventlog.journal import Durability, Journal, JournalError
+from asara_server.tournament.run.directory_lock import DirectoryInUseError, DirectoryLock
+from asara_server.tournament.run.resume_check import check_resumable
 from asara_server.tournament.sandbox.spec import SandboxKind
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import Standings
@@ -47,6 +51,7 @@ RUN_FILES = (
     "submissions.jsonl",
     "run.log",
     "journal.sqlite",
+    "journal.position",
     "remote.json",
     "report.html",
 )
@@ -163,13 +168,24 @@ class RunDirectory:
     reveals its deal, so those of a mirrored block are published once all its matches are over.
     """
 
-    def __init__(self, path: Path, durability: Durability = "normal") -> None:
+    def __init__(
+        self,
+        path: Path,
+        durability: Durability = "normal",
+        *,
+        lock: DirectoryLock | None = None,
+        warnings: tuple[str, ...] = (),
+    ) -> None:
+        """`lock` is held on the directory until it is closed."""
         self.path = path
         self.replays = path / "replays"
         self.logs = path / "logs"
         self.builds = path / "builds"
         self.journal = Journal(path / JOURNAL, durability)
-        self._results: TextIO = (path / "results.jsonl").open("a", encoding="utf-8")
+        self.warnings = warnings
+        """Damage that was found when the run was resumed, in words."""
+        self._lock = lock
+        self._results = AppendedFile(path / "results.jsonl")
 
     @classmethod
     def create(
@@ -178,42 +194,49 @@ class RunDirectory:
         """Create the directory of a new run; raises RunDirectoryError.
 
         `path` must be empty or not exist. With `replace`, a run that it holds is deleted first, but
-        nothing else is.
+        nothing else is, and not while it is being played.
         """
-        if path.exists() and not path.is_dir():
-            raise RunDirectoryError(f"{path}: is a file; name a directory for the run")
-        try:
-            if path.is_dir() and any(path.iterdir()):
+        with _errors(path), ExitStack() as stack:
+            if path.exists() and not path.is_dir():
+                raise RunDirectoryError(f"{path}: is a file; name a directory for the run")
+            path.mkdir(parents=True, exist_ok=True)
+            lock = DirectoryLock.acquire(path, JOURNAL)
+            stack.callback(lock.release)
+            if any(path.iterdir()):
                 _clear(path, replace=replace)
             for folder in _ALWAYS:
-                (path / folder).mkdir(parents=True)
-            return cls(path, durability)
-        except OSError as error:
-            raise _unwritable(path, error) from None
-        except JournalError as error:
-            raise RunDirectoryError(str(error)) from None
+                (path / folder).mkdir()
+            directory = cls(path, durability, lock=lock)
+            stack.pop_all()
+        return directory
 
     @classmethod
     def reopen(cls, path: Path, *, durability: Durability = "normal") -> tuple[Self, RunInfo]:
         """Open the directory of a run that is not complete; raises RunDirectoryError.
 
-        Return it with the content of its `run.json`.
+        Return it with the content of its `run.json`. A directory that is refused is not changed.
         """
-        if not (path / "run.json").is_file():
-            raise RunDirectoryError(f"{path}: holds no run; start one without --resume")
-        info = read_info(path)
-        if info.state == "finished":
-            raise RunDirectoryError(f"{path}: this run is complete; there is nothing to resume")
-        if not (path / JOURNAL).is_file():
-            raise RunDirectoryError(f"{path}: this run has no {JOURNAL} to resume from")
-        try:
+        with _errors(path), ExitStack() as stack:
+            if not (path / "run.json").is_file():
+                raise RunDirectoryError(f"{path}: holds no run; start one without --resume")
+            lock = DirectoryLock.acquire(path, JOURNAL)
+            stack.callback(lock.release)
+            info = read_info(path)
+            if info.state == "finished":
+                raise RunDirectoryError(f"{path}: this run is complete; there is nothing to resume")
+            if not (path / JOURNAL).is_file():
+                raise RunDirectoryError(
+                    f"{path}: this run has no {JOURNAL} to resume from: restore it from a backup, "
+                    "or start the run anew with --replace"
+                )
+            check = check_resumable(path, path / JOURNAL)
+            if check.fault:
+                raise RunDirectoryError(check.fault)
             for folder in _ALWAYS:
                 (path / folder).mkdir(exist_ok=True)
-            return cls(path, durability), info
-        except OSError as error:
-            raise _unwritable(path, error) from None
-        except JournalError as error:
-            raise RunDirectoryError(str(error)) from None
+            directory = cls(path, durability, lock=lock, warnings=check.warnings)
+            stack.pop_all()
+        return directory, info
 
     def record_result(self, result: MatchResult, replay: bytes | None) -> None:
         """Store the result of a match, in the journal first, then in `results.jsonl`.
@@ -221,8 +244,7 @@ class RunDirectory:
         The replay stays in the journal, which only the owner may read, until `publish_replays`.
         """
         self.journal.end(result.played_as, result.model_dump_json(), replay)
-        self._results.write(result.model_dump_json() + "\n")
-        self._results.flush()
+        self._results.append(f"{result.model_dump_json()}\n".encode())
 
     def publish_replays(self, names: Iterable[str]) -> None:
         """Write the replays of these matches, by their names in the journal, to `replays`."""
@@ -241,7 +263,7 @@ class RunDirectory:
         self._results.close()
         path = self.path / "results.jsonl"
         replace_file(path, "".join(f"{line}\n" for line in lines).encode())
-        self._results = path.open("a", encoding="utf-8")
+        self._results = AppendedFile(path)
         return [MatchResult.model_validate_json(line) for line in lines]
 
     def write_info(self, info: RunInfo) -> None:
@@ -291,8 +313,11 @@ class RunDirectory:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
     def close(self) -> None:
-        self._results.close()
-        self.journal.close()
+        with ExitStack() as stack:
+            if self._lock is not None:
+                stack.callback(self._lock.release)
+            stack.callback(self.journal.close)
+            self._results.close()
 
 
 def standings_bytes(standings: Standings) -> bytes:
@@ -304,8 +329,16 @@ def _json_text(model: BaseModel) -> bytes:
     return (model.model_dump_json(indent=2) + "\n").encode()
 
 
-def _unwritable(path: Path, error: OSError) -> RunDirectoryError:
-    return RunDirectoryError(f"{error.filename or path}: cannot be written: {error.strerror}")
+@contextmanager
+def _errors(path: Path) -> Iterator[None]:
+    """Raise every expected error of the context as RunDirectoryError."""
+    try:
+        yield
+    except (JournalError, DirectoryInUseError) as error:
+        raise RunDirectoryError(str(error)) from None
+    except OSError as error:
+        what = error.strerror or error
+        raise RunDirectoryError(f"{error.filename or path}: cannot be written: {what}") from None
 
 
 def _clear(path: Path, *, replace: bool) -> None:

@@ -18,6 +18,7 @@ from asara_server.tournament.run.run_files import (
     TOURNAMENT,
     RunFiles,
 )
+from asara_server.tournament.run.submissions import SUBMISSIONS, losses, read_submissions
 from asara_server.tournament.run.tree_head import TREE_HEAD, TreeHead, root_text, schedule_order
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 
@@ -111,6 +112,16 @@ def info_faults(info: RunInfo, manifest: Manifest, manifest_sha256: str) -> Iter
             yield mismatch(f"{RUN_INFO}: {name}", expected, found, MANIFEST)
     if commitment(tournament_secret(info.seed)).hex() != manifest.deal_commitment:
         yield f"{RUN_INFO}: seed: the deals that follow from it are not those of {MANIFEST}"
+
+
+def submission_faults(files: RunFiles) -> Iterator[str]:
+    """Yield attempts whose losses are not those in the list of submissions to workers."""
+    listed = losses(read_submissions(files.submissions or b""))
+    for line in files.lines:
+        name = line.result.played_as
+        expected, found = line.result.lost, listed.get(name, ())
+        if expected != found and not files.has_fault(SUBMISSIONS):
+            yield mismatch(f"{SUBMISSIONS}: losses of {name}", expected, found, RESULTS)
 
 
 def head_faults(

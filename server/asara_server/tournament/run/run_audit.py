@@ -19,6 +19,7 @@ from asara_server.tournament.run.document_check import (
     head_faults,
     info_faults,
     missing_files,
+    submission_faults,
     tournament_faults,
 )
 from asara_server.tournament.run.manifest import Manifest
@@ -41,6 +42,7 @@ _NOT_CHECKED: Final = {
     "report.html": "`asara report` writes it again",
     "run.log": "",
     "remote.json": "",
+    "journal.position": "",
     JOURNAL: "",
     f"{JOURNAL}-wal": "",
     "logs": "",
@@ -136,6 +138,7 @@ class _RunAudit:
         report, files = self._report, self._files
         check = check_attempts(manifest, schedule, files.lines)
         self._faults += check.faults
+        self._faults += submission_faults(files)
         scheduled = self._scheduled(manifest, check)
         self._check_progress(manifest, check, scheduled)
         withheld = self._withheld(schedule, check)

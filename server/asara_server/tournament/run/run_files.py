@@ -13,6 +13,7 @@ from asara_server.replay.signing import PUBLIC_KEY_FILE
 from asara_server.tournament.run.directory import RunInfo
 from asara_server.tournament.run.manifest import MANIFEST, SCHEDULE
 from asara_server.tournament.run.signed_file import DocumentError, SignedBytes, read_signed_bytes
+from asara_server.tournament.run.submissions import SUBMISSIONS
 from asara_server.tournament.run.tree_head import TREE_HEAD
 from asara_server.tournament.standings.match_result import MatchResult
 
@@ -51,6 +52,7 @@ class RunFiles:
     schedule: bytes | None = None
     public_pem: bytes | None = None
     standings: bytes | None = None
+    submissions: bytes | None = None
     results_sha256: str = ""
     """"" if there is no such file."""
     lines: tuple[Line, ...] = ()
@@ -83,6 +85,7 @@ def read_files(directory: Path) -> RunFiles:
     files.schedule = _read(files, SCHEDULE)
     files.public_pem = _read(files, PUBLIC_KEY_FILE)
     files.standings = _read(files, STANDINGS)
+    files.submissions = _read(files, SUBMISSIONS)
     _read_info(files)
     read_results_into(files)
     _read_replays(files)

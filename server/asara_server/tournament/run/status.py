@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from asara_codec.results import Termination
+from asara_server.eventlog.sqlite_lock import lock_holder
 from asara_server.tournament.run.directory import (
     JOURNAL,
     RemoteInfo,
@@ -25,7 +26,6 @@ from asara_server.tournament.run.directory import (
     read_remote,
 )
 from asara_server.tournament.run.progress import MAX_ATTEMPTS
-from asara_server.tournament.run.sqlite_lock import lock_holder
 from asara_server.tournament.standings.ladder import Ladder
 from asara_server.tournament.standings.match_result import MatchResult, result_in
 
