@@ -41,6 +41,7 @@ from asara_server.match.inputs import (
     ForfeitRecord,
     HaltRecord,
     LeaveRecord,
+    PauseRecord,
     Presence,
     Record,
     RejectionRecord,
@@ -164,6 +165,8 @@ def _message(record: Record | Results | Signature) -> ReplayRecord:
                 time_us=time_us, presence=_presence_message(seat, presence)
             )
             return ReplayRecord(enter=enter)
+        case PauseRecord(time_us, seat):
+            return ReplayRecord(pause=replay_pb2.ReplayPause(time_us=time_us, seat=seat))
         case HaltRecord(time_us):
             return ReplayRecord(halt=replay_pb2.ReplayHalt(time_us=time_us))
         case ReopenRecord(time_us):
@@ -208,6 +211,7 @@ def _header_bytes(header: ReplayHeader, edition_zlib: bytes) -> bytes:
         deal_commitment=header.deal_commitment,
         nonces=header.nonces,
         mirrored_block=header.mirrored_block,
+        hide_forced=header.hide_forced,
     )
     return serialize(ReplayRecord(header=message))
 
@@ -293,6 +297,7 @@ def _read_header(message: replay_pb2.ReplayHeader) -> ReplayHeader:
         deal_commitment=message.deal_commitment,
         nonces=tuple(message.nonces),
         mirrored_block=message.mirrored_block,
+        hide_forced=message.hide_forced,
         started_unix_ms=message.started_unix_ms,
     )
 
@@ -391,6 +396,7 @@ _READ: Final[dict[str, Callable[[Any], AnyRecord]]] = {
     "expiry": _read_expiry,
     "leave": lambda message: LeaveRecord(message.time_us, message.seat),
     "enter": _read_enter,
+    "pause": lambda message: PauseRecord(message.time_us, message.seat),
     "halt": lambda message: HaltRecord(message.time_us),
     "reopen": lambda message: ReopenRecord(message.time_us),
     "result": _read_results,

@@ -39,7 +39,7 @@ class LimitSettings:
     stream_window_s: float = 10.0
     streams_per_connection: int = 8
     """Concurrent streams of one connection; gRPC delays further ones."""
-    bot_connections: int = 4
+    bot_connections: int = 8
     """Concurrent connections at the address of one bot; further ones are closed at once."""
     socket_connections: int = 256
     """Concurrent connections at a Unix socket that several bots may use."""

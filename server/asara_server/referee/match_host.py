@@ -108,6 +108,7 @@ class MatchHost:
             presence = bot.hello.presence(bot.hello.last_events.get(match_id))
             self.driver.drive(hosted, Match.enter, seat, presence, hosted.time_us(now))
             joint_deal.ask_for_nonce(hosted, seat)
+        bot.update_reading()
         self.starter.start_soon()
 
     def _reconnected_too_often(self, hosted: HostedMatch, seat: int, now: int) -> bool:
@@ -158,6 +159,8 @@ class MatchHost:
             return
         for bot in hosted.bots:
             bot.matches.pop(hosted.spec.match_id, None)
+            bot.forfeited.discard(hosted.spec.match_id)
+            bot.update_reading()
         self.starter.remove(hosted)
         wake(hosted.update_waiters)
 

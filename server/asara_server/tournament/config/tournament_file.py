@@ -20,6 +20,7 @@
     increment_s = 0.5                  # added for every decision
     grace_s = 0.05                     # not charged, per decision
     reconnect_s = 10                   # to reconnect after the stream breaks
+    hide_forced = false                # true: a pause hides that a bot had no choice
 
     [limits]                           # the defaults are shown
     log_bytes = 100_000                # kept of a bot's output in each match
@@ -221,6 +222,7 @@ class Clocks(_Section):
     increment_s: SecondsOrZero = _CLOCKS.increment_s
     grace_s: SecondsOrZero = _CLOCKS.grace_s
     reconnect_s: SecondsOrZero = _CLOCKS.reconnect_s
+    hide_forced: bool = _CLOCKS.hide_forced
 
     def settings(self) -> ClockSettings:
         """Return the same limits as the referee's type."""

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Final
 
 from asara_server.tournament.sandbox.cgroups import Cgroup, Cgroups
-from asara_server.tournament.sandbox.private_copy import memory_file, reopened
+from asara_server.tournament.sandbox.private_copy import duplicate, memory_file, reopened
 from asara_server.tournament.sandbox.proc_view import ProcView
 from asara_server.tournament.sandbox.sandboxed_command import SandboxedCommand
 from asara_server.tournament.sandbox.seccomp import seccomp_filter
@@ -145,18 +145,19 @@ class Sandbox:
             # The program can read its command line, which would reveal where the files are.
             options_file = memory_file(b"".join(os.fsencode(word) + b"\0" for word in options))
             descriptors.append(options_file)
+            if view.output is not None:
+                descriptors.append(duplicate(view.output))
+            start = _start_script(view, limits, descriptors[-1])
             cgroup = self._create_cgroup(limits)
         except OSError:
             for descriptor in descriptors:
                 os.close(descriptor)
             raise
         processes = limits.processes + _OWN_PROCESSES
-        start = f'. {_VARIABLES_FILE}; exec "$@"'
         archive = ""
         if copied.archive is not None:
             # Opened by the shell itself: each program reads it from the beginning.
             archive = f"/proc/{os.getpid()}/fd/{copied.archive}"
-            start = f"{_UNPACK}ulimit -f {limits.disk_mb * MIB // _ULIMIT_BYTES}\n{start}"
         argv = [
             *("/bin/sh", "-c", _ENTER_CGROUPS, "sh", archive),
             *(str(path) for path in (cgroup.procs_files if cgroup else ())),
@@ -237,11 +238,10 @@ class Sandbox:
         for source, path in (*program_on_path(program, environment), *view.readable):
             mounts[str(path)] = ["--ro-bind", str(source), str(path)]
         if view.copied is not None:
-            size = str(view.copied.size + limits.disk_mb * MIB)
+            own = view.copied.size if view.output is None else 0
+            size = str(own + limits.disk_mb * MIB)
             for path in view.copied.directories:
                 mounts[str(path)] = ["--size", size, "--tmpfs", str(path)]
-        for source, path in view.writable:
-            mounts[str(path)] = ["--bind", str(source), str(path)]
         address = environment.get("ASARA_ADDRESS", "")
         if address.startswith("unix:"):
             socket = address.removeprefix("unix:")
@@ -267,6 +267,22 @@ class SandboxSpec:
     def wrap(self, command: Sequence[str], environment: Mapping[str, str]) -> SandboxedCommand:
         """Return the command that runs `command` in the sandbox; see `Sandbox.wrap`."""
         return self.sandbox.wrap(command, environment, self.view, self.limits)
+
+
+def _start_script(view: FilesystemView, limits: ResourceLimits, output: int) -> str:
+    """Return the shell script that becomes the program, which is in its arguments.
+
+    `output` is the descriptor in the sandbox that corresponds to `view.output`.
+    """
+    run = f'. {_VARIABLES_FILE}; exec "$@"'
+    unpack = ""
+    if view.copied is not None and view.copied.archive is not None:
+        unpack = f"{_UNPACK}ulimit -f {limits.disk_mb * MIB // _ULIMIT_BYTES}\n"
+    if view.output is None:
+        return unpack + run
+    directory = shlex.quote(str(view.directory))
+    pack = f"tar --format=gnu -cf - -C {directory} . >/proc/self/fd/{output}"
+    return f"{unpack}({run}) || exit\n{pack}"
 
 
 def _bot_variables(environment: Mapping[str, str], mounts: Mounts) -> dict[str, str]:

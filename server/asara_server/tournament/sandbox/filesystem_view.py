@@ -21,6 +21,7 @@ from asara_server.tournament.sandbox.private_copy import (
     CopyTooLargeError,
     PrivateCopies,
     check_size,
+    copy_into_memory,
 )
 from asara_server.tournament.sandbox.spec import FilesystemView, ResourceLimits
 
@@ -84,18 +85,24 @@ def _not_copied(sandbox: Sandbox, entry: Entry) -> list[Path]:
 
 
 def build_sandbox(
-    sandbox: Sandbox | None, entry: Entry, copy: Path, limits: Limits
-) -> SandboxSpec | None:
-    """Return what contains a build of `entry`, which works in `copy`: None without a sandbox."""
-    if sandbox is None:
-        return None
+    sandbox: Sandbox, entry: Entry, limits: Limits, hidden: Iterable[Path], output: int
+) -> SandboxSpec:
+    """Return what contains a build of `entry`, which works in memory.
+
+    It sees a copy of the directory without the `hidden` paths, and its directory is written to
+    `output` once it has succeeded. Raises CopyTooLargeError.
+    """
+    excluded = [*_not_copied(sandbox, entry), *hidden]
     view = FilesystemView(
         entry.directory,
         readable=tuple((path, path) for path in entry.readable),
-        writable=((copy, entry.directory),),
+        copied=copy_into_memory([(entry.directory, entry.directory)], excluded, limits.build_mb),
+        output=output,
     )
     build_limits = replace(
-        _match_limits(limits), memory_mb=limits.build_memory_mb, disk_mb=limits.build_mb
+        _match_limits(limits),
+        memory_mb=limits.build_memory_mb + limits.build_mb,
+        disk_mb=limits.build_mb,
     )
     return SandboxSpec(sandbox, view, build_limits)
 

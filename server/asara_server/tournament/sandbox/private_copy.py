@@ -114,19 +114,28 @@ class PrivateCopies:
 
 def memory_file(data: bytes) -> int:
     """Return the descriptor of a file in memory that holds these bytes."""
-    import fcntl
-
     with io.FileIO(os.memfd_create("asara", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING), "r+") as file:
         view = memoryview(data)
         while view:
             view = view[file.write(view) :]
         file.seek(0)
-        return fcntl.fcntl(file.fileno(), fcntl.F_DUPFD_CLOEXEC, _FIRST_DESCRIPTOR)
+        return duplicate(file.fileno())
+
+
+def duplicate(descriptor: int) -> int:
+    """Return another descriptor of an open file, above those that the starting shell uses."""
+    import fcntl
+
+    return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _FIRST_DESCRIPTOR)
 
 
 def reopened(descriptor: int) -> int:
     """Open a file in memory once more, for reading from its beginning."""
-    return os.open(f"/proc/self/fd/{descriptor}", os.O_RDONLY | os.O_CLOEXEC)
+    opened = os.open(f"/proc/self/fd/{descriptor}", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return duplicate(opened)
+    finally:
+        os.close(opened)
 
 
 def _close_all(descriptors: Iterable[int]) -> None:

@@ -80,9 +80,10 @@ class FilesystemView:
 
     All programs that see one share it, read-only.
     """
-    writable: tuple[tuple[Path, Path], ...] = ()
     copied: PrivateCopy | None = None
     """Files and directories of which the program gets a copy of its own, in memory."""
+    output: int | None = None
+    """Descriptor to which its directory is written as a tar archive once the program succeeded."""
 
 
 class SandboxConfig(NamedTuple):
