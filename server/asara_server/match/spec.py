@@ -163,3 +163,5 @@ class MatchRecord:
     limits: MatchLimits
     started_unix_ms: int
     duration_us: int
+    void_reason: str = ""
+    """Why the match is void; it reveals nothing of the match. "" if the match counts."""
