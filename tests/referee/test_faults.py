@@ -15,6 +15,7 @@ from asara_codec.results import Termination
 from asara_server.match.inputs import ReplyRecord, StartRecord
 from asara_server.match.spec import ClockSettings
 from asara_server.referee.limits import LimitSettings, RateLimiter
+from asara_server.referee.session import Session
 from asara_server.referee.stream_errors import ErrorKind, StreamError
 from asara_server.referee.streams import StreamHandler
 from tests.referee.harness import (
@@ -109,6 +110,77 @@ async def test_a_forfeit_leaves_the_stream_and_its_other_matches_alone():
             server.referee.play(spec(match_id="m2")), play_bot(a), play_bot(b)
         )
         assert record.results[0].termination is Termination.COMPLETED
+
+
+async def flood(stream, number=200):
+    """Send requests of 64 KB that cost most to parse; return how many the stream took."""
+    slowest = b"\x12" + b"\xfd\xff\x03" + b"\x10" + b"\xff" * 65_532
+    for sent in range(number):
+        try:
+            await asyncio.wait_for(stream.send_bytes(slowest[:65_000]), 0.2)
+        except TimeoutError:
+            return sent
+    return number
+
+
+QUICK = ClockSettings(bank_s=0.1, increment_s=0, grace_s=0, reconnect_s=5)
+
+
+async def test_nothing_is_read_after_a_forfeit(monkeypatch):
+    read = []
+    handle = Session._handle
+    monkeypatch.setattr(Session, "_handle", lambda s, data: (read.append(s), handle(s, data))[1])
+    async with referee_server() as server:
+        streams, playing, decision = await seated(server)
+        for _ in range(4):
+            await streams[0].answer(decision, ActionMessage())
+        await streams[0].until("update")
+        before = len(read)
+        assert await flood(streams[0]) < 200, "the bot's own buffers are full"
+        assert len(read) == before
+        await forfeited(streams, playing, Termination.REJECTED_REPLIES, "UNKNOWN_ACTION")
+
+
+async def test_a_bot_that_forfeited_receives_the_result_but_its_requests_are_not_read():
+    async with referee_server(LimitSettings(requests_per_second=1, rate_window_s=10)) as server:
+        streams, playing, decision = await seated(server, QUICK)
+        await streams[0].until("update")
+        for _ in range(50):
+            await streams[0].answer(decision)
+        await forfeited(streams, playing, Termination.TIME_OUT, "did not answer")
+        ended = await streams[0].until("match_ended")
+        assert ended.results[0].rank == 3
+
+
+async def test_a_bot_that_forfeited_and_connects_again_is_not_read_either():
+    async with referee_server(LimitSettings(requests_per_second=1, rate_window_s=10)) as server:
+        streams, playing, decision = await seated(server, QUICK)
+        await streams[0].until("update")
+        again = await server.dial("a")
+        for _ in range(50):
+            await again.answer(decision)
+        await forfeited(streams, playing, Termination.TIME_OUT, "did not answer")
+
+
+async def test_a_bot_that_forfeited_one_match_goes_on_with_the_others():
+    async with referee_server() as server:
+        server.admit("a", "b", "c")
+        a, b, c = [await server.dial(name, max_matches=2) for name in "abc"]
+        lost = asyncio.create_task(server.referee.play(spec(3, match_id="m1", clocks=QUICK)))
+        await a.until("update")
+        other = asyncio.create_task(server.referee.play(spec(3, match_id="m2")))
+        record, *_ = await together(other, play_bot(a, 2), play_bot(b, 2), play_bot(c, 2))
+        assert record.results[0].termination is Termination.COMPLETED
+        assert (await lost).results[0].termination is Termination.TIME_OUT
+
+
+async def test_the_end_of_a_stream_that_is_not_read_is_noticed():
+    async with referee_server() as server:
+        streams, playing, _ = await seated(server, QUICK)
+        await streams[0].until("update")
+        streams[0].call.cancel()
+        await until(lambda: not server.referee.is_connected("token-a"))
+        await forfeited(streams, playing, Termination.TIME_OUT, "did not answer")
 
 
 async def test_more_requests_than_allowed_forfeit():

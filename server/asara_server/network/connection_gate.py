@@ -22,8 +22,8 @@ from structlog.typing import FilteringBoundLogger
 
 from asara_server.referee.limits import LimitSettings, RateLimiter
 
-_BACKLOG: Final = 32
-"""Connections that the system accepts ahead of the gate; each needs a descriptor at once."""
+BACKLOG: Final = 128
+"""Connections that the system accepts ahead of the gate, which opens and counts them at once."""
 
 _BUFFER_BYTES: Final = 256 * 1024
 """Bytes on their way to one side of a connection at which its other side is read no more."""
@@ -177,7 +177,7 @@ class ConnectionGate:
     async def listen(self, listener: socket.socket) -> None:
         """Accept connections at a bound socket."""
         self._server = await asyncio.get_running_loop().create_server(
-            lambda: _ClientSide(self), sock=listener, backlog=_BACKLOG
+            lambda: _ClientSide(self), sock=listener, backlog=BACKLOG
         )
 
     async def close(self) -> None:

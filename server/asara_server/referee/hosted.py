@@ -22,6 +22,7 @@ class HostedBot:
     hello           its most recent Hello, kept when the stream ends
     lost            the reason why it will not connect again, or None
     matches         the match and its seat in it, by the match's name
+    forfeited       the names of running matches that it has forfeited
     connect_waiters futures to be completed when it connects or is lost
     rate_limiter    limits its requests that answer no open decision
     connection_limiter  limits how often it connects
@@ -32,6 +33,7 @@ class HostedBot:
         "connect_waiters",
         "connection_limiter",
         "entry",
+        "forfeited",
         "hello",
         "key",
         "lost",
@@ -60,7 +62,17 @@ class HostedBot:
         self.hello: CheckedHello | None = None
         self.lost: str | None = None
         self.matches: dict[str, tuple[HostedMatch, int]] = {}
+        self.forfeited: set[str] = set()
         self.connect_waiters: list[asyncio.Future[None]] = []
+
+    def update_reading(self) -> None:
+        """Read its stream, unless it has forfeited a running match and plays no other."""
+        if self.session is None:
+            return
+        if self.forfeited and self.forfeited.issuperset(self.matches):
+            self.session.pause_reading()
+        else:
+            self.session.resume_reading()
 
     @property
     def has_room(self) -> bool:

@@ -1,9 +1,14 @@
 """Limits on what bots and watchers may do, and the limiter of request rates."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from asara.v1.play_pb2 import Limits as LimitsMessage
 from asara_server.match.spec import MatchLimits
+
+MOST_RECONNECTIONS: Final = 500
+"""New streams of a bot in one match; with the next it forfeits, as the records of a replay are
+limited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +39,7 @@ class LimitSettings:
     stream_window_s: float = 10.0
     streams_per_connection: int = 8
     """Concurrent streams of one connection; gRPC delays further ones."""
-    bot_connections: int = 4
+    bot_connections: int = 8
     """Concurrent connections at the address of one bot; further ones are closed at once."""
     socket_connections: int = 256
     """Concurrent connections at a Unix socket that several bots may use."""

@@ -72,7 +72,7 @@ class MatchDriver:
         else:
             self._commits.add(hosted, match)
         if len(match.faults) > hosted.faults_logged:
-            self._log_faults(hosted, match)
+            self._handle_faults(hosted, match)
         if match.finished:
             self._ending.finish(hosted)
         elif match.deadline_us < hosted.timer_us:
@@ -90,9 +90,14 @@ class MatchDriver:
         hosted.stop_timer()
         self.drive(hosted, Match.expire, hosted.time_us(self._now_us()))
 
-    def _log_faults(self, hosted: HostedMatch, match: Match) -> None:
+    def _handle_faults(self, hosted: HostedMatch, match: Match) -> None:
+        """Log new faults; stop reading from bots that have forfeited."""
         for fault in match.faults[hosted.faults_logged :]:
             forfeit = isinstance(fault.reason, Termination)
+            if forfeit:
+                bot = hosted.bots[fault.seat]
+                bot.forfeited.add(hosted.spec.match_id)
+                bot.update_reading()
             self._log.info(
                 "seat forfeited" if forfeit else "reply rejected",
                 match=hosted.spec.match_id,

@@ -43,9 +43,13 @@ def resume(hosted: HostedMatch, match: Match, clock: MatchClock, driver: MatchDr
     match_id = hosted.spec.match_id
     driver.drive(hosted, Match.reopen, time_us)
     for seat, bot in enumerate(hosted.bots):
+        if has_forfeited(match, seat):
+            bot.forfeited.add(match_id)
+            bot.update_reading()
         if match.finished or has_forfeited(match, seat):
             continue
         bot.matches[match_id] = (hosted, seat)
+        bot.update_reading()
         if bot.session is not None and bot.hello is not None:
             presence = bot.hello.presence(bot.hello.last_events.get(match_id))
             driver.drive(hosted, Match.enter, seat, presence, time_us)

@@ -99,6 +99,7 @@ class MatchStarter:
         for seat, bot in enumerate(hosted.bots):
             if bot.has_room:
                 bot.matches[hosted.spec.match_id] = (hosted, seat)
+                bot.update_reading()
             else:
                 hosted.absent[seat] = _absence(bot, hosted.spec)
         if hosted.spec.joint:

@@ -90,6 +90,7 @@ class Session:
         self._write_waiter: asyncio.Future[None] | None = None
         self._reader: asyncio.Task[Any] | None = None
         self._reading = False
+        self._paused: asyncio.Future[None] | None = None
         self._error: StreamError | None = None
 
     # For the referee
@@ -104,6 +105,17 @@ class Session:
             self._overflow()
         elif not self._writing:
             self._wake_writer()
+
+    def pause_reading(self) -> None:
+        """Read and handle no more requests; those that the bot sends fill its own buffers."""
+        if self._paused is None:
+            self._paused = self._loop.create_future()
+
+    def resume_reading(self) -> None:
+        if self._paused is not None:
+            if not self._paused.done():
+                self._paused.set_result(None)
+            self._paused = None
 
     def abort(self, error: StreamError) -> None:
         """End the stream with the status of an error; queued responses are dropped."""
@@ -200,7 +212,11 @@ class Session:
         read = self._context.read
         while not self.closed:
             self._reading = True
+            if self._paused is not None:
+                await self._resumed()
             data = await read()
+            if self._paused is not None and isinstance(data, bytes):
+                await self._resumed()  # the bot forfeited before this request arrived
             self._reading = False
             if not isinstance(data, bytes):
                 return
@@ -213,6 +229,10 @@ class Session:
                     self._writing = False
             if mine and self._outbox:
                 await self._write_outbox()
+
+    async def _resumed(self) -> None:
+        while self._paused is not None:
+            await self._paused
 
     async def _send_headers(self) -> None:
         # Otherwise gRPC sends the headers with the first response, and once more with a status that
