@@ -522,7 +522,7 @@ class Match:
         self._end_pause()
         while len(self.state.legal) == 1:
             self._play(self.state.legal[0])
-        self.feed.add_forfeits()
+        self.feed.close()
         if self.feed.live:
             self.feed.send_turns()
         self.finished = True

@@ -270,9 +270,19 @@ class RunDirectory:
         return [MatchResult.model_validate_json(line) for line in lines]
 
     def write_info(self, info: RunInfo) -> None:
-        """Write `run.json`. Until the run is finished only the owner may read it, for its seed."""
-        mode = PUBLIC if info.state == "finished" else PRIVATE
+        """Write `run.json`.
+
+        Until the run is finished only the owner may read it, or the tournament file, for the seed.
+        """
+        finished = info.state == "finished"
+        mode = PUBLIC if finished else PRIVATE
         replace_file(self.path / "run.json", info.content(), mode=mode)
+        if finished and self.tournament_file.is_file():
+            replace_file(self.tournament_file, self.tournament_file.read_bytes())
+
+    def keep_tournament_file(self, file: Path) -> None:
+        """Copy the tournament file to the directory; only the owner may read the copy."""
+        replace_file(self.tournament_file, file.read_bytes(), mode=PRIVATE)
 
     @property
     def tournament_file(self) -> Path:
