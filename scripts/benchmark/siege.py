@@ -29,8 +29,8 @@ MEMORY_MB: Final = 400.0
 """Peak memory of the referee under any attack, in megabytes."""
 LOG_KB: Final = 1_000.0
 """Size of run.log after any attack, in kilobytes."""
-DESCRIPTORS: Final = 1_000
-"""Of 1,024; at the limit, the referee could not open its own files."""
+DESCRIPTORS: Final = 1_150
+"""Open at most, of 1,200; at the limit, the referee could not open its own files."""
 _NONE: Final = Bar(0, most=True)
 
 

@@ -23,8 +23,9 @@ from asara_server.tournament.sandbox.probe import find_sandbox
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from scripts.benchmark.children import options, serve_commands
 
-_OPEN_FILES = 1_024
-"""Descriptors of the process: the usual limit, whatever this machine's is."""
+_OPEN_FILES = 1_200
+"""Descriptors of the process, whatever this machine's limit is: hardly more than the runner requires
+for the twelve matches at once of the largest scenario."""
 _STOP_S = 60.0
 """Seconds after which a run that does not stop is cancelled."""
 

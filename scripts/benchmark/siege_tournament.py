@@ -65,6 +65,7 @@ reconnect_s = 5
 log_bytes = 50_000
 failed_starts = 3
 suspend_after = 100
+idle_processes = 4
 memory_mb = 384
 processes = 128
 disk_mb = 16
