@@ -252,10 +252,11 @@ def test_one_replay_belongs_to_a_run_of_which_nothing_else_is_there(
 ) -> None:
     run = play_run(tmp_path / "cup", void=["r1-basic-0001-1"], most=most)
     digest = manifest_of(run)
+    alone = tmp_path
     for number, name in enumerate(("r1-basic-0001-1.2", "r1-basic-0002-2")):
         alone = tmp_path / f"{name}.asara"
         prove(run, name, tmp_path / f"{name}.asara.proof")
-        shutil.copyfile(run / "replays" / alone.name, alone)
+        shutil.copy(run / "replays" / f"{name}.asara", alone)
         done = asara("audit", alone, "--inclusion", "--manifest", digest)
         assert (done.returncode, done.stderr) == (0, "")
         attempt = f"attempt {2 - number} at {name.removesuffix('.2')} of 'Cup'"

@@ -30,7 +30,9 @@ from typing import Literal, Self
 from pydantic import BaseModel, Field, ValidationError
 
 from asara_server.atomic_file import PRIVATE, PUBLIC, AppendedFile, abandoned_parts, replace_file
+from asara_server.bounded_file import MIB, read_bounded
 from asara_server.eventlog.journal import Durability, Journal, JournalError
+from asara_server.tournament.config.tournament_file import LARGEST_FILE
 from asara_server.tournament.run.directory_lock import DirectoryInUseError, DirectoryLock
 from asara_server.tournament.run.resume_check import check_resumable
 from asara_server.tournament.sandbox.spec import SandboxKind
@@ -61,6 +63,7 @@ _ALWAYS = ("replays", "logs")
 _LEFTOVERS = (f"{JOURNAL}-wal",)
 """Files that a run leaves only if it is killed."""
 
+_LARGEST_JSON = 16 * MIB
 _MOST_SCHEDULED = 1_000_000_000
 """An upper bound on the matches of any run."""
 
@@ -144,7 +147,7 @@ def read_remote(path: Path) -> RemoteInfo | None:
     Raises RunDirectoryError if it cannot be read.
     """
     try:
-        return RemoteInfo.model_validate_json((path / "remote.json").read_bytes())
+        return RemoteInfo.model_validate_json(read_bounded(path / "remote.json", _LARGEST_JSON))
     except FileNotFoundError:
         return None
     except (OSError, ValidationError):
@@ -154,7 +157,7 @@ def read_remote(path: Path) -> RemoteInfo | None:
 def read_info(path: Path) -> RunInfo:
     """Return the content of a directory's `run.json`; raises RunDirectoryError."""
     try:
-        return RunInfo.model_validate_json((path / "run.json").read_bytes())
+        return RunInfo.model_validate_json(read_bounded(path / "run.json", _LARGEST_JSON))
     except (OSError, ValidationError):
         raise RunDirectoryError(
             f"{path / 'run.json'}: cannot be read, or was written by another version of asara"
@@ -279,13 +282,14 @@ class RunDirectory:
     @property
     def tournament_text(self) -> bytes | None:
         """Content of that copy; None if there is none."""
-        return self.tournament_file.read_bytes() if self.tournament_file.is_file() else None
+        path = self.tournament_file
+        return read_bounded(path, LARGEST_FILE) if path.is_file() else None
 
     @property
     def public_key(self) -> bytes | None:
         """Public key of the replays as PEM; None before it is written."""
         path = self.path / "referee.pub"
-        return path.read_bytes() if path.is_file() else None
+        return read_bounded(path, MIB) if path.is_file() else None
 
     def write_public_key(self, pem: bytes) -> None:
         replace_file(self.path / "referee.pub", pem)

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Final, Self
 
 from pydantic import (
     BaseModel,
@@ -22,7 +22,10 @@ from pydantic import (
 )
 
 from asara_codec.results import Termination
+from asara_server.bounded_file import MIB, read_lines
 
+LONGEST_LINE: Final = MIB
+"""Bytes of the longest line of a results file."""
 _MOST_PRESTIGE = 1_000_000
 """More prestige than any match can give."""
 
@@ -117,11 +120,10 @@ class ResultsError(ValueError):
 
 def read_results(path: Path) -> Iterator[MatchResult]:
     """Yield the results of a results file, except for an incomplete last line."""
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            if not line.endswith("\n"):
-                return
-            yield result_in(line, path, number)
+    for number, line in enumerate(read_lines(path, LONGEST_LINE), start=1):
+        if not line.endswith(b"\n"):
+            return
+        yield result_in(line, path, number)
 
 
 def result_in(line: str | bytes, path: Path, number: int) -> MatchResult:
