@@ -118,6 +118,7 @@ def test_a_run_says_who_signed_it_and_what_was_not_checked(cup: Path) -> None:
         f"  key {CUP_KEY.public.hex()[:16]}: named in the manifest that was published (--manifest)",
         f"  manifest: {manifest_of(cup)}, as published",
         "  notes.txt: extra: not part of the run, and not checked",
+        "  not checked: journal.position",
         "  not checked: journal.sqlite",
         "  not checked: logs",
         "  not checked: report.html (`asara report` writes it again)",
