@@ -10,6 +10,7 @@ import array
 import contextlib
 import os
 import socket
+import stat
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -80,11 +81,15 @@ def _unread_bytes(descriptor: int) -> int:
 def _connection(descriptor: int) -> Iterator[socket.socket | None]:
     """Yield a second descriptor of a Unix socket with a name; None for any other descriptor."""
     try:
-        connection = socket.socket(fileno=os.dup(descriptor))
-    except OSError:
+        duplicate = os.dup(descriptor)
+    except OSError:  # closed meanwhile
         yield None
         return
-    with connection:
+    if not stat.S_ISSOCK(os.fstat(duplicate).st_mode):
+        os.close(duplicate)
+        yield None
+        return
+    with socket.socket(fileno=duplicate) as connection:
         named = connection.family == socket.AF_UNIX and connection.getsockname()
         yield connection if named else None
 

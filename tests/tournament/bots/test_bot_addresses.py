@@ -13,10 +13,11 @@ import grpc
 import pytest
 
 from asara_server.network.bot_server import BotServer
+from asara_server.network.unread_bytes import break_connections, crowded_paths
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots import bot_addresses
 from asara_server.tournament.bots.bot_addresses import BotAddresses
-from tests.network.sockets import connect_idle
+from tests.network.sockets import connect_idle, open_files
 from tests.referee.harness import Stream, until
 
 FLOOD = """
@@ -136,3 +137,14 @@ async def test_unread_bytes_below_the_limit_are_no_flood(monkeypatch: pytest.Mon
                     await asyncio.sleep(0.001)
         assert "a" not in closed
         await addresses.discard(server)
+
+
+async def test_looking_at_the_descriptors_leaves_none_behind(tmp_path: Path) -> None:
+    large = tmp_path / "large"
+    large.write_bytes(bytes(1 << 20))
+    with large.open("rb"):  # the system reports the bytes of a file as unread, too
+        before = open_files()
+        for _ in range(10):
+            assert crowded_paths() == set()
+            break_connections("/no/such/socket")
+        assert open_files() == before
