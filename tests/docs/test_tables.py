@@ -83,6 +83,8 @@ def keys(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, str]]:
             yield key, "required"
         elif isinstance(default, str):
             yield key, f'"{default}"'
+        elif isinstance(default, bool):
+            yield key, str(default).lower()
         else:
             yield key, f"{default:,}".removesuffix(".0")
 

@@ -206,7 +206,7 @@ def test_a_flipped_bit_anywhere_in_the_write_ahead_log_is_refused_and_nothing_ch
             pass
         else:
             assert check.missing_commits
-        with pytest.raises(JournalError, match="write-ahead log was damaged or removed|: damaged"):
+        with pytest.raises(JournalError, match=r"log was damaged or removed|: damaged"):
             Journal(tmp_path / "j")
         assert contents(tmp_path) == before
     log.write_bytes(whole)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, Self
 
 from asara_codec.wire_format import read_varint
+from asara_server.bounded_file import read_bounded
 
 APPLICATION: Final = 0x41534152
 VERSION: Final = 2
@@ -110,7 +111,7 @@ class Position(NamedTuple):
     def read(cls, path: Path) -> Self | None:
         """Return the position; None if there is no file. Raises OSError and JournalError."""
         try:
-            data = path.read_bytes()
+            data = read_bounded(path, _POSITION.size)
         except FileNotFoundError:
             return None
         if not data:  # its writer was killed at the first moment

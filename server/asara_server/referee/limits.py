@@ -1,9 +1,14 @@
 """Limits on what bots and watchers may do, and the limiter of request rates."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from asara.v1.play_pb2 import Limits as LimitsMessage
 from asara_server.match.spec import MatchLimits
+
+MOST_RECONNECTIONS: Final = 500
+"""New streams of a bot in one match; with the next it forfeits, as the records of a replay are
+limited."""
 
 
 @dataclass(frozen=True, slots=True)

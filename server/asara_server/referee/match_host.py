@@ -7,12 +7,13 @@ from structlog.typing import FilteringBoundLogger
 from asara_codec.results import Termination
 from asara_server.eventlog.journal import Journal, JournalError
 from asara_server.eventlog.recovery import RecoveredMatch, recover
-from asara_server.match.inputs import Absence
+from asara_server.match.inputs import Absence, EnterRecord
 from asara_server.match.match import Match
 from asara_server.match.spec import MatchLimits, MatchRecord, MatchSpec
 from asara_server.referee import joint_deal
 from asara_server.referee.group_commit import GroupCommit
 from asara_server.referee.hosted import HostedBot, HostedMatch, wake
+from asara_server.referee.limits import MOST_RECONNECTIONS
 from asara_server.referee.match_clock import MatchClock
 from asara_server.referee.match_driver import MatchDriver
 from asara_server.referee.match_ending import MatchEnding
@@ -102,11 +103,24 @@ class MatchHost:
             return
         now = self._clock.now_us()
         for match_id, (hosted, seat) in list(bot.matches.items()):
+            if self._reconnected_too_often(hosted, seat, now):
+                continue
             presence = bot.hello.presence(bot.hello.last_events.get(match_id))
             self.driver.drive(hosted, Match.enter, seat, presence, hosted.time_us(now))
             joint_deal.ask_for_nonce(hosted, seat)
         bot.update_reading()
         self.starter.start_soon()
+
+    def _reconnected_too_often(self, hosted: HostedMatch, seat: int, now: int) -> bool:
+        """Forfeit a seat whose bot has returned to the match too often; return True if so."""
+        records = hosted.match.records if hosted.match is not None else ()
+        returns = sum(type(each) is EnterRecord and each.seat == seat for each in records)
+        if returns < MOST_RECONNECTIONS:
+            return False
+        detail = f"reconnected more than {MOST_RECONNECTIONS} times in one match"
+        violation = Termination.PROTOCOL_VIOLATION
+        self.driver.drive(hosted, Match.forfeit, seat, violation, detail, hosted.time_us(now))
+        return True
 
     def bot_disconnected(self, bot: HostedBot) -> None:
         """Start the reconnect clock in the matches of a bot that has lost its stream."""

@@ -69,10 +69,9 @@ competition, or keep the file secret.
 import os
 import re
 import shlex
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import (
     BaseModel,
@@ -84,6 +83,8 @@ from pydantic import (
     model_validator,
 )
 
+from asara_game.bounded_toml import parse_toml
+from asara_server.bounded_file import read_bounded
 from asara_server.match.spec import ClockSettings
 from asara_server.tournament.config.commands import CommandError, check_command
 from asara_server.tournament.config.fields import (
@@ -111,6 +112,9 @@ from asara_server.tournament.config.token_store import (
 )
 from asara_server.tournament.config.validation_errors import describe, problem
 
+LARGEST_FILE: Final = 256 * 1024
+"""Bytes of the largest tournament file."""
+_MOST_ENTRIES: Final = 1_000
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _CLOCKS = ClockSettings()
 
@@ -255,7 +259,7 @@ class Limits(_Section):
     build_s: Seconds = 300
     """Seconds that a build may take."""
     build_memory_mb: Annotated[int, Field(ge=16, le=1 << 20)] = 2_048
-    """MiB of memory of a build, measured like `memory_mb`."""
+    """MiB of memory of a build, measured like `memory_mb`, in addition to `build_mb`."""
     build_mb: Annotated[int, Field(ge=1, le=1 << 20)] = 1_024
     """MiB of an entry's directory after its build, and of /tmp during it."""
 
@@ -301,7 +305,7 @@ class Tournament(_Section):
     limits: Limits = Limits()
     remote: Remote | None = None
     """Present if and only if an entry has a token."""
-    entries: Annotated[tuple[Entry, ...], Field(strict=False)]
+    entries: Annotated[tuple[Entry, ...], Field(strict=False, max_length=_MOST_ENTRIES)]
 
     @model_validator(mode="before")
     @classmethod
@@ -412,18 +416,15 @@ def load_tournament(path: Path) -> Tournament:
     """Read and validate a tournament file; raise ConfigError with all its faults."""
     name = path.name
     try:
-        with path.open("rb") as file:
-            data: dict[str, Any] = tomllib.load(file)
+        data = parse_toml(read_bounded(path, LARGEST_FILE), LARGEST_FILE)
     except FileNotFoundError:
         raise ConfigError([f"{path}: no such file"]) from None
     except IsADirectoryError:
         raise ConfigError([f"{path}: is a directory; name the tournament file in it"]) from None
     except OSError as error:
         raise ConfigError([f"{path}: cannot be read: {error.strerror}"]) from None
-    except UnicodeDecodeError:
-        raise ConfigError([f"{name}: is not a text file in UTF-8"]) from None
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError([f"{name}: is not valid TOML: {error}"]) from None
+    except ValueError as error:
+        raise ConfigError([f"{name}: {error}"]) from None
     data.setdefault("title", path.stem)
     return check_tournament(data, name=name, base=path.resolve().parent)
 

@@ -2,9 +2,13 @@
 
 run.json         title, seed, secret of the deals, versions, times, and how the run ended
 tournament.toml  a copy of the tournament file
-referee.pub      public half of the key that signs the replays
-results.jsonl    a line for each match, written when it ends
+referee.pub      public half of the key that signs the run and its replays
+manifest.json    what was decided before the first match; manifest.json.sig is its signature
+schedule.jsonl   a line for each match that was scheduled
+results.jsonl    a line for each attempt at a match, written when it ends
 standings.json   the standings, written at the end, even if the run was cut short
+tree_head.json   hashes of all that the run left, at its end; tree_head.json.sig is its signature
+submissions.jsonl  a line for each deal block that a worker was given
 replays/         a file for each match
 logs/            output of the bots, by match, and of builds
 builds/          directories of entries after their build
@@ -15,6 +19,8 @@ run.log          log of the referee and the runner
 report.html      a page about the run, once `asara report` has written it
 """
 
+import hashlib
+import os
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -24,7 +30,9 @@ from typing import Literal, Self
 from pydantic import BaseModel, Field, ValidationError
 
 from asara_server.atomic_file import PRIVATE, PUBLIC, AppendedFile, abandoned_parts, replace_file
+from asara_server.bounded_file import MIB, read_bounded
 from asara_server.eventlog.journal import Durability, Journal, JournalError
+from asara_server.tournament.config.tournament_file import LARGEST_FILE
 from asara_server.tournament.run.directory_lock import DirectoryInUseError, DirectoryLock
 from asara_server.tournament.run.resume_check import check_resumable
 from asara_server.tournament.sandbox.spec import SandboxKind
@@ -37,6 +45,12 @@ RUN_FILES = (
     "results.jsonl",
     "standings.json",
     "referee.pub",
+    "manifest.json",
+    "manifest.json.sig",
+    "schedule.jsonl",
+    "tree_head.json",
+    "tree_head.json.sig",
+    "submissions.jsonl",
     "run.log",
     "journal.sqlite",
     "journal.position",
@@ -49,6 +63,7 @@ _ALWAYS = ("replays", "logs")
 _LEFTOVERS = (f"{JOURNAL}-wal",)
 """Files that a run leaves only if it is killed."""
 
+_LARGEST_JSON = 16 * MIB
 _MOST_SCHEDULED = 1_000_000_000
 """An upper bound on the matches of any run."""
 
@@ -95,6 +110,14 @@ class RunInfo(BaseModel):
     """Entries that could not be built or started, and why; empty until the run ends."""
     suspended: dict[str, str] = {}
     """Entries that forfeited too often, and why; empty until the run ends."""
+    manifest_sha256: str = ""
+    """SHA-256 of `manifest.json`, published before the first match."""
+    resumed_with: tuple[str, ...] = ()
+    """Versions of the program that resumed the run, in order."""
+
+    def content(self) -> bytes:
+        """Return the bytes of `run.json`."""
+        return _json_text(self)
 
 
 class RemoteEntry(BaseModel):
@@ -124,7 +147,7 @@ def read_remote(path: Path) -> RemoteInfo | None:
     Raises RunDirectoryError if it cannot be read.
     """
     try:
-        return RemoteInfo.model_validate_json((path / "remote.json").read_bytes())
+        return RemoteInfo.model_validate_json(read_bounded(path / "remote.json", _LARGEST_JSON))
     except FileNotFoundError:
         return None
     except (OSError, ValidationError):
@@ -134,7 +157,7 @@ def read_remote(path: Path) -> RemoteInfo | None:
 def read_info(path: Path) -> RunInfo:
     """Return the content of a directory's `run.json`; raises RunDirectoryError."""
     try:
-        return RunInfo.model_validate_json((path / "run.json").read_bytes())
+        return RunInfo.model_validate_json(read_bounded(path / "run.json", _LARGEST_JSON))
     except (OSError, ValidationError):
         raise RunDirectoryError(
             f"{path / 'run.json'}: cannot be read, or was written by another version of asara"
@@ -249,7 +272,7 @@ class RunDirectory:
     def write_info(self, info: RunInfo) -> None:
         """Write `run.json`. Until the run is finished only the owner may read it, for its seed."""
         mode = PUBLIC if info.state == "finished" else PRIVATE
-        replace_file(self.path / "run.json", _json_text(info), mode=mode)
+        replace_file(self.path / "run.json", info.content(), mode=mode)
 
     @property
     def tournament_file(self) -> Path:
@@ -257,10 +280,16 @@ class RunDirectory:
         return self.path / "tournament.toml"
 
     @property
+    def tournament_text(self) -> bytes | None:
+        """Content of that copy; None if there is none."""
+        path = self.tournament_file
+        return read_bounded(path, LARGEST_FILE) if path.is_file() else None
+
+    @property
     def public_key(self) -> bytes | None:
         """Public key of the replays as PEM; None before it is written."""
         path = self.path / "referee.pub"
-        return path.read_bytes() if path.is_file() else None
+        return read_bounded(path, MIB) if path.is_file() else None
 
     def write_public_key(self, pem: bytes) -> None:
         replace_file(self.path / "referee.pub", pem)
@@ -271,8 +300,21 @@ class RunDirectory:
     def remove_remote(self) -> None:
         (self.path / "remote.json").unlink(missing_ok=True)
 
-    def write_standings(self, standings: Standings) -> None:
-        replace_file(self.path / "standings.json", _json_text(standings))
+    def write_standings(self, standings: Standings) -> bytes:
+        """Write `standings.json`; return its content."""
+        content = standings_bytes(standings)
+        replace_file(self.path / "standings.json", content)
+        return content
+
+    def write_file(self, name: str, content: bytes) -> None:
+        """Write a file of the run, which is one of RUN_FILES."""
+        replace_file(self.path / name, content)
+
+    def results_sha256(self) -> str:
+        """Return SHA-256 of `results.jsonl`, in hexadecimal, after forcing the file to disk."""
+        os.fsync(self._results.fileno())
+        with (self.path / "results.jsonl").open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
     def close(self) -> None:
         with ExitStack() as stack:
@@ -280,6 +322,11 @@ class RunDirectory:
                 stack.callback(self._lock.release)
             stack.callback(self.journal.close)
             self._results.close()
+
+
+def standings_bytes(standings: Standings) -> bytes:
+    """Return the content of `standings.json`."""
+    return _json_text(standings)
 
 
 def _json_text(model: BaseModel) -> bytes:

@@ -10,8 +10,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from asara_server.bounded_file import MIB, open_ordinary
 from asara_server.eventlog.journal_check import CheckedJournal, check_journal
 from asara_server.eventlog.journal_format import position_path, replay_checksum
+from asara_server.eventlog.replay import ReplayError
+from asara_server.replay.file import read_file
 from asara_server.tournament.standings.match_result import MatchResult
 
 _NAMED = 5
@@ -65,7 +68,8 @@ def _compare_results(path: Path, checked: CheckedJournal) -> tuple[dict[str, str
     absent = set(checked.ended)
     known = [line.encode() for line in checked.ended.values()]
     try:
-        lines = path.read_bytes().split(b"\n")
+        with open_ordinary(path) as file:
+            lines = file.read(sum(map(len, known)) + len(known) + MIB).split(b"\n")
     except FileNotFoundError:
         return unknown, changed
     for index, line in enumerate(lines):
@@ -99,9 +103,10 @@ def _lost_replays(folder: Path, checked: CheckedJournal) -> Iterable[str]:
     """Yield the replays that were written, and are missing or changed."""
     for name, checksum in checked.replays.items():
         try:
-            data = (folder / f"{name}.asara").read_bytes()
-        except FileNotFoundError:
-            yield f"{name}.asara is missing"
+            data = read_file(folder / f"{name}.asara")
+        except ReplayError:
+            gone = not (folder / f"{name}.asara").exists()
+            yield f"{name}.asara is {'missing' if gone else 'damaged'}"
             continue
         if replay_checksum(data) != checksum:
             yield f"{name}.asara is damaged"

@@ -4,6 +4,7 @@ import asyncio
 import os
 import socket
 from pathlib import Path
+from typing import Any
 
 import grpc
 
@@ -17,9 +18,9 @@ async def main() -> None:
     channels = [grpc.aio.insecure_channel(ADDRESS, options=options) for _ in range(30)]
     calls = []
     for channel in channels:
-        play = channel.stream_stream("/asara.v1.PlayService/Play")
+        play: Any = channel.stream_stream("/asara.v1.PlayService/Play")
         calls += [play() for _ in range(10)]
-    idle = []
+    idle: list[socket.socket] = []
     while True:
         while len(idle) < 150:
             one = socket.socket(socket.AF_UNIX)

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+from typing import Any
 
 import grpc
 
@@ -9,7 +10,7 @@ from asara.v1.play_pb2 import Hello, PlayRequest
 
 hello = PlayRequest(hello=Hello(protocol_version=1, token=os.environ["ASARA_TOKEN"]))
 channel = grpc.insecure_channel(os.environ["ASARA_ADDRESS"])
-play = channel.stream_stream(
+play: Any = channel.stream_stream(
     "/asara.v1.PlayService/Play", request_serializer=lambda request: request.SerializeToString()
 )
 while True:
