@@ -19,6 +19,7 @@ from asara_server.cli.app import app
 from asara_server.cli.options.bots import bundled_bots
 from asara_server.match.spec import ClockSettings
 from asara_server.network.metrics import metrics_registry
+from asara_server.network.unread_bytes import CHECK_INTERVAL_S, CHECKS
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
 from asara_server.referee.stream_errors import VIOLATIONS, ErrorKind
@@ -248,6 +249,7 @@ def test_limits():
         f"within {limits.stream_window_s:g} s",
         f"and {limits.unknown_connections} of all clients",
         f"{limits.transport_bytes >> 20} MiB. At every other address",
+        f"without pause for {CHECK_INTERVAL_S * CHECKS:g} s",
     ):
         assert sentence in text.replace("\n", " ")
     assert documented["watchers"] == str(limits.watchers)

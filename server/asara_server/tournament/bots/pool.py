@@ -294,7 +294,7 @@ class BotPool:
                 await asyncio.wait([bot.watcher], timeout=_GOODBYE_S)
             await bot.process.stop()
         if bot.server is not None:
-            await bot.server.stop()
+            await self._addresses.discard(bot.server)
             if self._reaper is not None:
                 self._reaper.unwatch_address(bot.server.address)
         if bot.log is not None:
