@@ -106,7 +106,7 @@ def write_run(directory: Path, *, secret: bytes = SECRET, revealed: bytes | None
             replies=12,
             match_id=name,
             secret=secret_of(secret, name, block),
-            mirrored_block=block,
+            shared_deal=block,
         )
         write_replay(replays / f"{name}.asara", replay, KEY)
     info = RunInfo(
@@ -166,11 +166,11 @@ def test_a_match_of_another_block_is_named(tmp_path: Path) -> None:
         replies=12,
         match_id="r1-basic-2-1",
         secret=secret_of(SECRET, "", "r1-basic-1"),
-        mirrored_block="r1-basic-1",
+        shared_deal="r1-basic-1",
     )
     write_replay(run / "replays" / "r1-basic-2-1.asara", replay, KEY)
     done = asara("audit", run)
-    assert "expected a match of the block r1-basic-1; found r1-basic-2-1" in done.stdout
+    assert "expected a match that shares the deal r1-basic-1; found r1-basic-2-1" in done.stdout
 
 
 def test_a_secret_that_is_not_told_yet_is_no_fault(tmp_path: Path) -> None:

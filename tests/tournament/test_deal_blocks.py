@@ -33,8 +33,9 @@ class Bot(asara.Bot):
     def decide(self, decision):
         return self.match.random.choice(decision.legal_actions)
     def ended(self, ended):
-        print("pid", os.getpid(), "seed", os.environ["ASARA_SEED"], "mirrored",
-              self.match.started.mirrored, "secret", ended.deal_secret.hex() or "none", flush=True)
+        print("pid", os.getpid(), "seed", os.environ["ASARA_SEED"], "shared",
+              self.match.started.shared_deal, "secret", ended.deal_secret.hex() or "none",
+              flush=True)
 asara.run(Bot)
 """
 """A bot that prints its process, its seed and what it receives about its deal."""
@@ -103,8 +104,8 @@ def test_all_matches_of_a_block_have_one_deal_and_no_two_blocks_have(played: Pat
     assert sorted(Counter(map(block_of, by_name)).values()) == [2, 2, 2, 3]
     for name, replay in by_name.items():
         header = replay.header
-        assert header.mirrored_block == block_of(name)
-        assert header.deal_secret == deal_secrets.block_secret(tournament, block_of(name))
+        assert header.shared_deal == block_of(name)
+        assert header.deal_secret == deal_secrets.shared_secret(tournament, block_of(name))
         secrets[block_of(name)].add(header.deal_secret)
         list(resimulated_steps(replay))  # checks every byte that every seat received
     assert all(len(one) == 1 for one in secrets.values())
@@ -138,7 +139,7 @@ def test_no_bot_is_told_the_secret_of_a_deal_that_comes_again(played: Path) -> N
     logs = [path.read_text() for path in (played / "run" / "logs").rglob("*.log")]
     assert len(logs) == 21  # 6 matches of two, 3 of three
     for log in logs:
-        assert log.count("mirrored True secret none") == 1
+        assert log.count("shared True secret none") == 1
         assert "CANNOT BE TRUSTED" not in log
 
 
@@ -154,7 +155,7 @@ def test_independent_matches_have_deals_of_their_own_that_are_opened(tmp_path: P
     play(file, tmp_path / "run")
     tournament = deal_secrets.tournament_secret("spring")
     for name, replay in replays(tmp_path / "run").items():
-        assert replay.header.mirrored_block == ""
+        assert replay.header.shared_deal == ""
         assert replay.header.deal_secret == deal_secrets.match_secret(tournament, name)
         (path,) = (tmp_path / "kept").glob(f"{name}-seat0.transcript")
         assert replay.header.deal_secret in path.read_bytes()

@@ -356,8 +356,9 @@ type ReplayHeader struct {
 	DealCommitment []byte `protobuf:"bytes,11,opt,name=deal_commitment,json=dealCommitment,proto3" json:"deal_commitment,omitempty"`
 	// Nonces of a joint deal by seat, as in MatchStarted.
 	Nonces [][]byte `protobuf:"bytes,12,rep,name=nonces,proto3" json:"nonces,omitempty"`
-	// Name of the deal block whose matches all have this deal; empty if no other match has it.
-	MirroredBlock string `protobuf:"bytes,13,opt,name=mirrored_block,json=mirroredBlock,proto3" json:"mirrored_block,omitempty"`
+	// Name of the deal if other matches may have it: that of their deal block, with the number of the
+	// attempt if a duplicate block was played again. Empty if no other match has the deal.
+	SharedDeal    string `protobuf:"bytes,13,opt,name=shared_deal,json=sharedDeal,proto3" json:"shared_deal,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -476,9 +477,9 @@ func (x *ReplayHeader) GetNonces() [][]byte {
 	return nil
 }
 
-func (x *ReplayHeader) GetMirroredBlock() string {
+func (x *ReplayHeader) GetSharedDeal() string {
 	if x != nil {
-		return x.MirroredBlock
+		return x.SharedDeal
 	}
 	return ""
 }
@@ -1310,7 +1311,7 @@ const file_asara_v1_replay_proto_rawDesc = "" +
 	" \x01(\v2\x14.asara.v1.ReplayHaltH\x00R\x04halt\x120\n" +
 	"\x06reopen\x18\v \x01(\v2\x16.asara.v1.ReplayReopenH\x00R\x06reopen\x129\n" +
 	"\tsignature\x18\f \x01(\v2\x19.asara.v1.ReplaySignatureH\x00R\tsignatureB\b\n" +
-	"\x06record\"\xf3\x03\n" +
+	"\x06record\"\xed\x03\n" +
 	"\fReplayHeader\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12#\n" +
 	"\rrules_version\x18\x02 \x01(\x05R\frulesVersion\x12!\n" +
@@ -1325,8 +1326,9 @@ const file_asara_v1_replay_proto_rawDesc = "" +
 	"\x13rejections_forgiven\x18\n" +
 	" \x01(\x05R\x12rejectionsForgiven\x12'\n" +
 	"\x0fdeal_commitment\x18\v \x01(\fR\x0edealCommitment\x12\x16\n" +
-	"\x06nonces\x18\f \x03(\fR\x06nonces\x12%\n" +
-	"\x0emirrored_block\x18\r \x01(\tR\rmirroredBlock\"r\n" +
+	"\x06nonces\x18\f \x03(\fR\x06nonces\x12\x1f\n" +
+	"\vshared_deal\x18\r \x01(\tR\n" +
+	"sharedDeal\"r\n" +
 	"\vReplayStart\x122\n" +
 	"\apresent\x18\x01 \x03(\v2\x18.asara.v1.ReplayPresenceR\apresent\x12/\n" +
 	"\x06absent\x18\x02 \x03(\v2\x17.asara.v1.ReplayAbsenceR\x06absent\"\xad\x01\n" +

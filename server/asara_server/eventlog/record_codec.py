@@ -205,7 +205,7 @@ def _header_bytes(header: ReplayHeader, edition_zlib: bytes) -> bytes:
         rejections_forgiven=header.rejections_forgiven,
         deal_commitment=header.deal_commitment,
         nonces=header.nonces,
-        mirrored_block=header.mirrored_block,
+        shared_deal=header.shared_deal,
     )
     return serialize(ReplayRecord(header=message))
 
@@ -281,7 +281,7 @@ def _read_header(message: replay_pb2.ReplayHeader) -> ReplayHeader:
         deal_secret=message.deal_secret,
         deal_commitment=message.deal_commitment,
         nonces=tuple(message.nonces),
-        mirrored_block=message.mirrored_block,
+        shared_deal=message.shared_deal,
         started_unix_ms=message.started_unix_ms,
     )
 

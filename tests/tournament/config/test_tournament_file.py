@@ -218,11 +218,11 @@ def test_a_full_file_is_read(folder: Path) -> None:
         ),
         (
             HEAD + 'blocks = "mirorred"\n' + TWO,
-            "cup.toml: blocks: should be 'mirrored' or 'independent', not 'mirorred'",
+            "cup.toml: blocks: should be 'mirrored', 'independent' or 'duplicate', not 'mirorred'",
         ),
         (
             HEAD + "blocks = 30\n" + TWO,
-            "cup.toml: blocks: should be 'mirrored' or 'independent', not 30",
+            "cup.toml: blocks: should be 'mirrored', 'independent' or 'duplicate', not 30",
         ),
         (
             HEAD + "orders = 4\n" + TWO,
@@ -254,8 +254,8 @@ def test_a_full_file_is_read(folder: Path) -> None:
         (
             HEAD + 'deals = "joint"\n' + TWO,
             (
-                "cup.toml: deals: a joint deal cannot be mirrored, because the nonces of each "
-                "match change the deal; set blocks to 'independent'"
+                "cup.toml: deals: a joint deal cannot be shared by several matches, because "
+                "the nonces of each match change the deal; set blocks to 'independent'"
             ),
         ),
         (
@@ -350,7 +350,7 @@ def test_the_matches_and_their_numbers_follow_from_the_file(folder: Path) -> Non
         "r1-basic-0002-1",
     ]
     assert len(matches) == 10
-    assert all(match.mirrored for match in matches)
+    assert {match.kind for match in matches} == {"mirrored"}
     assert [(kind.blocks, kind.matches) for kind in planned_table_kinds(tournament)] == [(5, 10)]
 
 

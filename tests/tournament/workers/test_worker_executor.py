@@ -131,7 +131,7 @@ def test_a_worker_learns_the_secrets_of_its_own_deals_and_nothing_they_follow_fr
     play(cup, tmp_path / "run", WorkerExecutor(backend))
     tournament = deal_secrets.tournament_secret("spring")
     of_blocks = {
-        job.matches[0][0].block: deal_secrets.block_secret(tournament, job.matches[0][0].block)
+        job.matches[0][0].block: deal_secrets.shared_secret(tournament, job.matches[0][0].block)
         for job in backend.jobs
     }
     assert len(of_blocks) == 3

@@ -16,7 +16,11 @@ def problem(text: str) -> PydanticCustomError:
 
 def describe(error: ValidationError, model: type[BaseModel]) -> list[str]:
     """Return one line per fault: the key as the file writes it, the fault and the remedy."""
-    return [_line(details, model) for details in error.errors(include_url=False)]
+    return [
+        _line(details, model)
+        for details in error.errors(include_url=False)
+        if details["type"] != "default_factory_not_called"  # a default that follows from a fault
+    ]
 
 
 def _line(details: ErrorDetails, model: type[BaseModel]) -> str:

@@ -37,6 +37,7 @@ class LocalExecutor:
 
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
         """Raises ServeError if bots on other machines cannot be served."""
+        progress.void_lost(resumable=True)
         referee = Referee(journal=progress.directory.journal)
         self._on_referee(referee)
         remote = context.remote

@@ -23,6 +23,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from asara_server.atomic_file import PRIVATE, PUBLIC, abandoned_parts, replace_file
 from asara_server.eventlog.journal import Durability, Journal, JournalError
+from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.sandbox.spec import SandboxKind
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import Standings
@@ -68,8 +69,8 @@ class RunInfo(BaseModel):
     """True if the seed was drawn for this run, False if the tournament file contains it."""
     deals: Literal["committed", "joint"]
     """"committed" if deals derive from the seed alone, "joint" if from nonces of the bots too."""
-    blocks: Literal["mirrored", "independent"]
-    """"mirrored" if all matches of a block have one deal, "independent" if each has its own."""
+    blocks: BlockKind
+    """Sharing of deals by the matches of a block."""
     deal_commitment: str
     """SHA-256 of the tournament's secret, published before the first match."""
     tournament_secret: str | None = None
@@ -140,7 +141,7 @@ class RunDirectory:
     """The directory of an open run. `close` it in the end.
 
     The journal decides which matches are over; `results.jsonl` and `replays` follow it. A replay
-    reveals its deal, so those of a mirrored block are published once all its matches are over.
+    reveals its deal, so those of a block that shares one are published after its last match.
     """
 
     def __init__(self, path: Path, durability: Durability = "normal") -> None:

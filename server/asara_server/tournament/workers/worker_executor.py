@@ -2,7 +2,9 @@
 
 A block is played by one worker from its first match to its last. If the worker dies, another one
 plays the block from its start, with the same deals: only bots that have ended knew anything of
-them. A block that no worker survives has no result.
+them. A duplicate block is different, because none of its entries may meet a deal twice: its matches
+are void then, and the next attempts at them have another deal. A block that no worker survives has
+no result.
 """
 
 import asyncio
@@ -11,16 +13,19 @@ from collections import Counter, deque
 from collections.abc import Sequence
 from typing import Any
 
-from asara_game.rules import format_rule_sets
 from asara_server.logs import logger, repeat
 from asara_server.tournament.bots.failed_starts import FailedStarts
 from asara_server.tournament.bots.process import without_output
 from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext
-from asara_server.tournament.run.progress import MAX_ATTEMPTS, PendingBlock, RunProgress
+from asara_server.tournament.run.progress import (
+    MAX_ATTEMPTS,
+    PendingBlock,
+    PendingMatch,
+    RunProgress,
+)
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.spec import SandboxConfig
-from asara_server.tournament.schedule.schedule import ScheduledMatch
-from asara_server.tournament.standings.match_result import MatchResult, attempt_name, utc_now
+from asara_server.tournament.standings.match_result import MatchResult, attempt_name
 from asara_server.tournament.workers.backend import WorkerBackend, WorkerError
 from asara_server.tournament.workers.block_job import BlockJob, BlockResult
 from asara_server.tournament.workers.block_player import UnfitWorkerError
@@ -48,6 +53,7 @@ class WorkerExecutor:
         return ()
 
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
+        progress.void_lost(resumable=False)
         await _BlockScheduler(self._backend, progress, context).play()
 
 
@@ -98,6 +104,7 @@ class _BlockScheduler:
         while self._pending and len(self._running) < slots:
             block = self._pending.popleft()
             if self._progress.begin_block(block.name):
+                self._progress.begin_elsewhere(block)
                 future = asyncio.wrap_future(self._backend.submit(self._job(block)))
                 self._running[future] = block
 
@@ -124,8 +131,7 @@ class _BlockScheduler:
         for match, first_attempt in block.matches:
             for attempt in range(first_attempt, MAX_ATTEMPTS + 1):
                 name = attempt_name(match.match_id, attempt)
-                mirrored_block = match.block if match.mirrored else ""
-                found[name] = self._context.secret_of(name, mirrored_block)
+                found[name] = self._context.secret_of(name, match.shared_deal(attempt))
         return found
 
     def _record_blocks(self) -> None:
@@ -167,9 +173,14 @@ class _BlockScheduler:
             self._record_starts(attempt)
             last[attempt.match_id] = attempt
         progress.unfinished += result.unfinished
+        again = []
         for match, _ in block.matches:
-            if match.match_id in last:
-                progress.finish_match(match, last[match.match_id])
+            if ended := last.get(match.match_id):
+                progress.finish_match(match, ended)
+                if ended.void and ended.attempt < MAX_ATTEMPTS:
+                    again.append(PendingMatch(match, ended.attempt + 1))
+        if again:
+            self._pending.appendleft(block._replace(matches=tuple(again)))
         left = tuple(pending for pending in block.matches if pending.match.match_id not in last)
         if left and not progress.stopping.is_set():
             self._record_loss(block._replace(matches=left), f"{result.worker} did not finish it")
@@ -193,25 +204,22 @@ class _BlockScheduler:
         times = self._losses[block.name]
         self._logger.warning("block lost", block=block.name, why=why, times=times)
         if times < self._backend.max_submissions:
-            self._pending.appendleft(block)
+            again = self._with_next_attempts(block)
+            if again.matches:
+                self._pending.appendleft(again)
             return
         self._progress.unfinished.append(f"block {block.name} is given up without a result: {why}")
         for match, first_attempt in block.matches:
             for attempt in range(first_attempt, MAX_ATTEMPTS + 1):
-                self._progress.record_result(_void(match, attempt), None)
-            self._progress.finish_match(match, _void(match, MAX_ATTEMPTS))
+                self._progress.record_void(match, attempt)
 
-
-def _void(match: ScheduledMatch, attempt: int) -> MatchResult:
-    """Return the result of an attempt that no worker returned."""
-    return MatchResult(
-        match_id=match.match_id,
-        attempt=attempt,
-        round=match.round,
-        rule_sets=format_rule_sets(match.rule_sets),
-        block=match.block,
-        seats=(),
-        void=True,
-        started=utc_now(),
-        seconds=0.0,
-    )
+    def _with_next_attempts(self, block: PendingBlock) -> PendingBlock:
+        """Return a lost block as it is to be played now: with another deal if it is duplicate."""
+        matches = []
+        for match, attempt in block.matches:
+            if match.kind == "duplicate":
+                self._progress.record_void(match, attempt)
+                attempt += 1  # noqa: PLW2901
+            if attempt <= MAX_ATTEMPTS:
+                matches.append(PendingMatch(match, attempt))
+        return block._replace(matches=tuple(matches))
