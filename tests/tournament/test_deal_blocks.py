@@ -233,3 +233,77 @@ def test_a_run_that_has_told_enough_finishes_its_blocks_and_is_complete(tmp_path
     info = read_info(out)
     assert (info.state, info.scheduled) == ("finished", len(seen))
     assert info.tournament_secret is not None
+
+
+DUPLICATE = HEADER.replace("[2, 3]", "2") + 'blocks = "duplicate"\nblocks_per_entry = 4\n'
+FOUR = dict.fromkeys(("ann", "bob", "cid", "dot"), CURIOUS)
+
+
+@pytest.fixture(scope="module")
+def duplicate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of duplicate blocks."""
+    folder = tmp_path_factory.mktemp("duplicate")
+    play(write_tournament(folder, FOUR, DUPLICATE), folder / "run")
+    return folder / "run"
+
+
+def test_no_entry_of_duplicate_blocks_meets_a_deal_twice(duplicate: Path) -> None:
+    met: Counter[tuple[str, bytes]] = Counter()
+    tables: Counter[bytes] = Counter()
+    for name, replay in replays(duplicate).items():
+        header = replay.header
+        assert header.shared_deal == block_of(name)
+        tables[header.deal_secret] += 1
+        met.update((entry, header.deal_secret) for entry in header.entries)
+    assert len(met) == 16
+    assert set(met.values()) == {1}
+    assert list(tables.values()) == [2] * 4
+
+
+def test_bots_of_duplicate_blocks_live_for_the_run_and_are_not_sent_the_secret(
+    duplicate: Path,
+) -> None:
+    lines = [
+        line
+        for path in (duplicate / "logs").rglob("*.log")
+        for line in path.read_text().splitlines()
+    ]
+    told = [line for line in lines if line.startswith("pid")]
+    assert len(told) == 16
+    assert all(line.endswith("shared True secret none") for line in told)
+    assert len({line.split()[1] for line in told}) < 16
+
+
+def test_replays_of_a_duplicate_block_appear_together(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    finished: Counter[str] = Counter()
+    seen = []
+
+    def look(_: Runner, result: MatchResult) -> None:
+        finished[result.block] += 1
+        published = Counter(block_of(path.stem) for path in (out / "replays").iterdir())
+        assert published == {block: 2 for block in finished if finished[block] == 2}
+        seen.append(finished[result.block])
+
+    play(write_tournament(tmp_path, FOUR, DUPLICATE), out, finished=look)
+    assert Counter(seen) == {1: 4, 2: 4}
+
+
+def test_a_duplicate_match_whose_referee_failed_is_played_with_another_deal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    specs = fail_once(monkeypatch)
+    end = play(write_tournament(tmp_path, FOUR, DUPLICATE), tmp_path / "run")
+    first, again = specs[0], next(spec for spec in specs if spec.match_id.endswith(".2"))
+    assert again.match_id == f"{first.match_id}.2"
+    assert (first.shared_deal, again.shared_deal) == ("r1-basic-0001", "r1-basic-0001.2")
+    assert first.secret != again.secret
+    met = Counter((spec.secret, player.entry) for spec in specs for player in spec.players)
+    assert set(met.values()) == {1}
+    assert end.standings.complete
+    deals = {result.played_as: result.duplicate_deal for result in end.results if not result.void}
+    assert deals[again.match_id] == "r1-basic-0001.2"
+    for name, replay in replays(tmp_path / "run").items():
+        secret = deal_secrets.tournament_secret("spring")
+        expected = deal_secrets.secret_of(secret, name, replay.header.shared_deal)
+        assert replay.header.deal_secret == expected

@@ -86,7 +86,7 @@ class RunInfo(BaseModel):
     sandbox: SandboxKind = "none"
     """Sandbox in which the bots ran."""
     remote: tuple[str, ...] = ()
-    """Entries whose bots run on other machines; a block with one of them is never mirrored."""
+    """Entries whose bots run on other machines; their mirrored blocks share no deal."""
     out: dict[str, str] = {}
     """Entries that could not be built or started, and why; empty until the run ends."""
     suspended: dict[str, str] = {}

@@ -203,10 +203,14 @@ class _BlockScheduler:
         self._losses[block.name] += 1
         times = self._losses[block.name]
         self._logger.warning("block lost", block=block.name, why=why, times=times)
-        if times < self._backend.max_submissions:
+        if block.matches[0].match.kind == "duplicate":
             again = self._with_next_attempts(block)
             if again.matches:
                 self._pending.appendleft(again)
+                return
+            block = again
+        elif times < self._backend.max_submissions:
+            self._pending.appendleft(block)
             return
         self._progress.unfinished.append(f"block {block.name} is given up without a result: {why}")
         for match, first_attempt in block.matches:
@@ -214,12 +218,12 @@ class _BlockScheduler:
                 self._progress.record_void(match, attempt)
 
     def _with_next_attempts(self, block: PendingBlock) -> PendingBlock:
-        """Return a lost block as it is to be played now: with another deal if it is duplicate."""
-        matches = []
+        """Record the attempts at a lost block as void; return those that follow, if any do."""
         for match, attempt in block.matches:
-            if match.kind == "duplicate":
-                self._progress.record_void(match, attempt)
-                attempt += 1  # noqa: PLW2901
-            if attempt <= MAX_ATTEMPTS:
-                matches.append(PendingMatch(match, attempt))
-        return block._replace(matches=tuple(matches))
+            self._progress.record_void(match, attempt)
+        following = tuple(
+            PendingMatch(match, attempt + 1)
+            for match, attempt in block.matches
+            if attempt < MAX_ATTEMPTS
+        )
+        return block._replace(matches=following)
