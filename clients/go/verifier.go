@@ -43,7 +43,7 @@ type verifier struct {
 	commitment        []byte
 	commitmentMessage []byte
 	nonce             []byte
-	mirrored          bool
+	sharedDeal        bool
 	transcript        *os.File
 }
 
@@ -97,7 +97,7 @@ func (v *verifier) matchStarted(started *asarav1.MatchStarted) {
 		v.commitment = started.GetDealCommitment()
 	}
 	v.checkCommitment(started.GetDealCommitment())
-	v.mirrored = started.GetMirrored()
+	v.sharedDeal = started.GetSharedDeal()
 	if v.nonce == nil {
 		return
 	}
@@ -107,10 +107,10 @@ func (v *verifier) matchStarted(started *asarav1.MatchStarted) {
 	}
 }
 
-// matchEnded checks that the secret opens the commitment. A mirrored match may withhold its secret;
+// matchEnded checks that the secret opens the commitment. A match with a shared deal may withhold its secret;
 // its replay has it.
 func (v *verifier) matchEnded(ended *asarav1.MatchEnded) {
-	if ended.GetVoid() || (v.mirrored && len(ended.GetDealSecret()) == 0) {
+	if ended.GetVoid() || (v.sharedDeal && len(ended.GetDealSecret()) == 0) {
 		return
 	}
 	if hash := sha256.Sum256(ended.GetDealSecret()); !bytes.Equal(hash[:], v.commitment) {

@@ -96,7 +96,7 @@ type dealVectors struct {
 		TournamentSecret     hexBytes `json:"tournament_secret"`
 		TournamentCommitment hexBytes `json:"tournament_commitment"`
 		MatchID              string   `json:"match_id"`
-		MirroredBlock        string   `json:"mirrored_block"`
+		SharedDeal           string   `json:"shared_deal"`
 		MatchSecret          hexBytes `json:"match_secret"`
 		DealCommitment       hexBytes `json:"deal_commitment"`
 		Nonces               []hexBytes
@@ -130,8 +130,8 @@ func TestDealsFollowTheVectors(t *testing.T) {
 		expectBytes(t, "tournament secret", tournament, v.TournamentSecret)
 		expectBytes(t, "tournament commitment", hash(tournament), v.TournamentCommitment)
 		label := "match/" + v.MatchID
-		if v.MirroredBlock != "" {
-			label = "block/" + v.MirroredBlock
+		if v.SharedDeal != "" {
+			label = "block/" + v.SharedDeal
 		}
 		secret := mac(tournament, []byte(label))
 		expectBytes(t, "match secret", secret, v.MatchSecret)
@@ -295,15 +295,15 @@ var commitmentCases = map[string]struct {
 		v.matchStarted(started(hash(dealSecret)))
 		v.matchEnded(&asarav1.MatchEnded{Void: true})
 	}, ""},
-	"mirrored": {func(v *verifier) {
+	"shared deal": {func(v *verifier) {
 		start := started(hash(dealSecret))
-		start.Mirrored = true
+		start.SharedDeal = true
 		v.matchStarted(start)
 		v.matchEnded(&asarav1.MatchEnded{})
 	}, ""},
-	"mirrored, another secret": {func(v *verifier) {
+	"shared deal, another secret": {func(v *verifier) {
 		start := started(hash(dealSecret))
-		start.Mirrored = true
+		start.SharedDeal = true
 		v.matchStarted(start)
 		v.matchEnded(&asarav1.MatchEnded{DealSecret: otherSecret})
 	}, "does not open"},

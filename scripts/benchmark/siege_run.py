@@ -24,8 +24,8 @@ from asara_server.tournament.schedule.schedule import ScheduledMatch
 from scripts.benchmark.children import options, serve_commands
 
 _OPEN_FILES = 1_200
-"""Descriptors of the process, whatever this machine's limit is: hardly more than the runner requires
-for the twelve matches at once of the largest scenario."""
+"""Descriptors of the process, whatever this machine's limit is: hardly more than the runner
+requires for the twelve matches at once of the largest scenario."""
 _STOP_S = 60.0
 """Seconds after which a run that does not stop is cancelled."""
 

@@ -143,7 +143,7 @@ _started_view: Final = DelimitedField(MatchStarted, "view")
 _started_sequence: Final = IntegerField(MatchStarted, "sequence")
 _started_resumed: Final = IntegerField(MatchStarted, "resumed")
 _started_nonces: Final = DelimitedField(MatchStarted, "nonces")
-_started_mirrored: Final = IntegerField(MatchStarted, "mirrored")
+_started_shared_deal: Final = IntegerField(MatchStarted, "shared_deal")
 
 
 def match_started_bytes(
@@ -155,7 +155,7 @@ def match_started_bytes(
     nonces: Sequence[bytes] = (),
     sequence: int,
     resumed: bool = False,
-    mirrored: bool = False,
+    shared_deal: bool = False,
 ) -> bytes:
     """Return PlayResponse{match_started}; seat, rules and edition are those of the view."""
     return _play_match_started.encode(
@@ -170,7 +170,7 @@ def match_started_bytes(
                 _started_sequence.encode(sequence),
                 _started_resumed.encode(resumed),
                 *map(_started_nonces.encode, nonces),
-                _started_mirrored.encode(mirrored),
+                _started_shared_deal.encode(shared_deal),
             )
         )
     )

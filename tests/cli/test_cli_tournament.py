@@ -53,9 +53,39 @@ def test_the_plan_of_a_balanced_schedule_of_many_entries(tmp_path: Path) -> None
     done = asara("tournament", "plan", file)
     assert done.returncode == 0, done.stderr
     lines = [line.split() for line in done.stdout.splitlines()]
-    assert lines[0][:2] == ["Cup:", "6,000"]
-    assert lines[2] == ["basic", "4", "1,500", "6,000", "30", "0–1"]
-    assert "Each block plays every rotation of its seats, with one deal." in done.stdout
+    assert lines[0][:2] == ["Cup:", "1,500"]
+    assert lines[2] == ["basic", "4", "375", "1,500", "30", "0–1"]
+    assert (
+        "Each block plays a deal at up to 4 tables at once, each entry at one at most.\n"
+        "Blocks are duplicate by default, as there are twice as many entries as seats.\n"
+    ) in done.stdout
+
+
+def test_the_plan_says_why_blocks_are_mirrored(tmp_path: Path) -> None:
+    header = HEADER.replace("seats = 2", "seats = 4").replace('blocks = "independent"\n', "")
+    done = asara(
+        "tournament", "plan", write_tournament(tmp_path, dict.fromkeys("abcde", ""), header)
+    )
+    assert (
+        "Each block plays every rotation of its seats, with one deal.\n"
+        "Blocks are mirrored by default, because duplicate blocks\n"
+        "need twice as many entries as seats, 8 for 4 seats, and there are 5.\n"
+    ) in done.stdout
+
+
+def test_the_plan_counts_the_pairs_of_one_team_which_never_meet(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, dict.fromkeys("abcde", ""), HEADER)
+    for name in "ab":
+        file.write_text(
+            file.read_text().replace(f'name = "{name}"', f'name = "{name}"\nteam = "t"')
+        )
+    done = asara("tournament", "plan", file)
+    assert done.stdout.splitlines()[0].startswith("Cup: 18 matches of 5 entries")
+    assert done.stdout.splitlines()[2].split() == ["basic", "2", "9", "18", "3–4", "1"]
+    assert (
+        "1 team of several entries; pairs that never meet: 1.\n"
+        "Meetings are counted between entries of different teams.\n"
+    ) in done.stdout
 
 
 def test_more_matches_than_anybody_can_play_are_refused_before_they_are_listed(
@@ -80,8 +110,8 @@ def test_what_is_wrong_with_the_file_is_said_in_lines(tmp_path: Path) -> None:
         f"asara: cup.toml: entries[1].command: no such file 'bob.py' in {tmp_path}; "
         "did you mean 'rob.py'?\n"
         "asara: cup.toml: colour: unknown key; known are title, seats, rule_sets, rounds, "
-        "blocks, orders, blocks_per_entry, seed, concurrency, deals, processes, transport, clocks, "
-        "limits, remote, entries\n"
+        "orders, blocks_per_entry, seed, concurrency, deals, transport, clocks, limits, remote, "
+        "entries, tables, blocks, processes\n"
     )
     missing = tmp_path / "no.toml"
     assert refusal("tournament", "plan", missing) == f"asara: {missing}: no such file\n"

@@ -134,7 +134,7 @@ def started(
     resumed: bool = False,
     commitment: bytes = COMMITMENT,
     nonces: Sequence[bytes] = (),
-    mirrored: bool = False,
+    shared_deal: bool = False,
 ) -> PlayResponse:
     return PlayResponse(
         match_started=asara.MatchStarted(
@@ -148,7 +148,7 @@ def started(
             resumed=resumed,
             deal_commitment=commitment,
             nonces=nonces,
-            mirrored=mirrored,
+            shared_deal=shared_deal,
         )
     )
 

@@ -141,7 +141,7 @@ def test_a_joint_deal_over_a_stream_that_breaks(
         (False, [scripted.started(), scripted.ended(secret=b"")], "secret (none)"),
         (
             False,
-            [scripted.started(mirrored=True), scripted.ended(secret=b"other")],
+            [scripted.started(shared_deal=True), scripted.ended(secret=b"other")],
             "does not open",
         ),
         (
@@ -177,7 +177,7 @@ def test_honest_and_void_matches_raise_no_alarm(
     send(client, scripted.committed("c"), scripted.ended("c", void=True))  # cancelled
     mine = make_nonce(1, "d", 0)
     send(client, scripted.committed("d"), scripted.started("d", nonces=[mine, b""]))
-    send(client, scripted.started("e", mirrored=True), scripted.ended("e", secret=b""))
+    send(client, scripted.started("e", shared_deal=True), scripted.ended("e", secret=b""))
     assert hashlib.sha256(scripted.SECRET).digest() == COMMITMENT
     assert ALARM not in caplog.text
 

@@ -34,6 +34,7 @@ from asara_server.tournament.run.directory import (
 from asara_server.tournament.standings.duel import DuelReport
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
 from asara_server.tournament.standings.model import (
+    DealShareRow,
     LadderRow,
     MatchCounts,
     PairingRow,
@@ -55,10 +56,13 @@ DUEL = "server/asara_server/tournament/standings/duel.md"
 IN_WORDS = {
     "title": "the file's name",
     "seed": "random",
+    "blocks": '"duplicate"',
+    "processes": '"run"',
     "blocks_per_entry": "none",
     "concurrency": "number of CPU cores",
     "remote.tokens": "beside the referee's key",
     "entries[].command": "none",
+    "entries[].team": "none",
     "entries[].token": "none",
     "entries[].environment": "none",
     "entries[].build": "none",
@@ -76,10 +80,11 @@ def keys(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, str]]:
         key = prefix + name
         if key in {"clocks", "limits", "remote", "entries"}:
             continue
-        default = field.get_default(call_default_factory=True)
         if key in IN_WORDS:
             yield key, IN_WORDS[key]
-        elif field.is_required():
+            continue
+        default = field.get_default(call_default_factory=True)
+        if field.is_required():
             yield key, "required"
         elif isinstance(default, str):
             yield key, f'"{default}"'
@@ -127,6 +132,7 @@ def test_files_of_a_run():
         (STANDINGS, StandingsRow),
         (STANDINGS, PairingRow),
         (STANDINGS, LadderRow),
+        (STANDINGS, DealShareRow),
         (STANDINGS, SeatScore),
         (DUEL, DuelReport),
     ],

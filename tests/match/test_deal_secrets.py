@@ -15,9 +15,9 @@ VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "joint_deal.json")
 @pytest.mark.parametrize("vector", VECTORS["deals"], ids=lambda v: v["match_id"])
 def test_secrets_commitments_and_shuffles_follow_the_vectors(vector: dict[str, Any]) -> None:
     tournament = deal_secrets.tournament_secret(vector["seed"])
-    block = vector["mirrored_block"]
+    block = vector["shared_deal"]
     secret = (
-        deal_secrets.block_secret(tournament, block)
+        deal_secrets.shared_secret(tournament, block)
         if block
         else deal_secrets.match_secret(tournament, vector["match_id"])
     )
@@ -34,15 +34,15 @@ def test_secrets_commitments_and_shuffles_follow_the_vectors(vector: dict[str, A
     }.items() <= vector.items()
 
 
-def test_a_mirrored_block_has_one_secret_which_is_that_of_no_match() -> None:
-    mirrored = {v["match_secret"] for v in VECTORS["deals"] if v["mirrored_block"]}
-    assert len(mirrored) == 1 < sum(bool(v["mirrored_block"]) for v in VECTORS["deals"])
+def test_a_shared_deal_has_one_secret_which_is_that_of_no_match() -> None:
+    shared = {v["match_secret"] for v in VECTORS["deals"] if v["shared_deal"]}
+    assert len(shared) == 1 < sum(bool(v["shared_deal"]) for v in VECTORS["deals"])
     tournament = deal_secrets.tournament_secret("spring")
     names = ("r1-basic-0001", "r1-basic-0001-1", "r1-basic-0002")
     secrets = {
         make(tournament, n)
         for n in names
-        for make in (deal_secrets.match_secret, deal_secrets.block_secret)
+        for make in (deal_secrets.match_secret, deal_secrets.shared_secret)
     }
     assert len(secrets) == 2 * len(names)
 

@@ -70,7 +70,7 @@ def spec_of(
         clocks,
         secret,
         nonces=tuple(bytes([seat + 1]) * 32 for seat in range(len(players))) if joint else (),
-        mirrored_block=match.block if match.mirrored else "",
+        shared_deal=match.shared_deal(attempt),
     )
 
 
@@ -118,7 +118,7 @@ class PlayoutExecutor:
             while replay is None and attempt < 3:
                 attempt += 1
                 name = attempt_name(match.match_id, attempt)
-                secret = context.secret_of(name, match.block if match.mirrored else "")
+                secret = context.secret_of(name, match.shared_deal(attempt))
                 if name not in self.void:
                     joint = settings.joint_deals
                     replay = replayed(spec_of(match, attempt, settings.clocks, secret, joint=joint))

@@ -33,8 +33,9 @@ class Bot(asara.Bot):
     def decide(self, decision):
         return self.match.random.choice(decision.legal_actions)
     def ended(self, ended):
-        print("pid", os.getpid(), "seed", os.environ["ASARA_SEED"], "mirrored",
-              self.match.started.mirrored, "secret", ended.deal_secret.hex() or "none", flush=True)
+        print("pid", os.getpid(), "seed", os.environ["ASARA_SEED"], "shared",
+              self.match.started.shared_deal, "secret", ended.deal_secret.hex() or "none",
+              flush=True)
 asara.run(Bot)
 """
 """A bot that prints its process, its seed and what it receives about its deal."""
@@ -103,8 +104,8 @@ def test_all_matches_of_a_block_have_one_deal_and_no_two_blocks_have(played: Pat
     assert sorted(Counter(map(block_of, by_name)).values()) == [2, 2, 2, 3]
     for name, replay in by_name.items():
         header = replay.header
-        assert header.mirrored_block == block_of(name)
-        assert header.deal_secret == deal_secrets.block_secret(tournament, block_of(name))
+        assert header.shared_deal == block_of(name)
+        assert header.deal_secret == deal_secrets.shared_secret(tournament, block_of(name))
         secrets[block_of(name)].add(header.deal_secret)
         list(resimulated_steps(replay))  # checks every byte that every seat received
     assert all(len(one) == 1 for one in secrets.values())
@@ -138,7 +139,7 @@ def test_no_bot_is_told_the_secret_of_a_deal_that_comes_again(played: Path) -> N
     logs = [path.read_text() for path in (played / "run" / "logs").rglob("*.log")]
     assert len(logs) == 21  # 6 matches of two, 3 of three
     for log in logs:
-        assert log.count("mirrored True secret none") == 1
+        assert log.count("shared True secret none") == 1
         assert "CANNOT BE TRUSTED" not in log
 
 
@@ -154,7 +155,7 @@ def test_independent_matches_have_deals_of_their_own_that_are_opened(tmp_path: P
     play(file, tmp_path / "run")
     tournament = deal_secrets.tournament_secret(sample_bots.SEED)
     for name, replay in replays(tmp_path / "run").items():
-        assert replay.header.mirrored_block == ""
+        assert replay.header.shared_deal == ""
         assert replay.header.deal_secret == deal_secrets.match_secret(tournament, name)
         (path,) = (tmp_path / "kept").glob(f"{name}-seat0.transcript")
         assert replay.header.deal_secret in path.read_bytes()
@@ -232,3 +233,77 @@ def test_a_run_that_has_told_enough_finishes_its_blocks_and_is_complete(tmp_path
     info = read_info(out)
     assert (info.state, info.scheduled) == ("finished", len(seen))
     assert info.tournament_secret is not None
+
+
+DUPLICATE = HEADER.replace("[2, 3]", "2") + 'blocks = "duplicate"\nblocks_per_entry = 4\n'
+FOUR = dict.fromkeys(("ann", "bob", "cid", "dot"), CURIOUS)
+
+
+@pytest.fixture(scope="module")
+def duplicate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of duplicate blocks."""
+    folder = tmp_path_factory.mktemp("duplicate")
+    play(write_tournament(folder, FOUR, DUPLICATE), folder / "run")
+    return folder / "run"
+
+
+def test_no_entry_of_duplicate_blocks_meets_a_deal_twice(duplicate: Path) -> None:
+    met: Counter[tuple[str, bytes]] = Counter()
+    tables: Counter[bytes] = Counter()
+    for name, replay in replays(duplicate).items():
+        header = replay.header
+        assert header.shared_deal == block_of(name)
+        tables[header.deal_secret] += 1
+        met.update((entry, header.deal_secret) for entry in header.entries)
+    assert len(met) == 16
+    assert set(met.values()) == {1}
+    assert list(tables.values()) == [2] * 4
+
+
+def test_bots_of_duplicate_blocks_live_for_the_run_and_are_not_sent_the_secret(
+    duplicate: Path,
+) -> None:
+    lines = [
+        line
+        for path in (duplicate / "logs").rglob("*.log")
+        for line in path.read_text().splitlines()
+    ]
+    told = [line for line in lines if line.startswith("pid")]
+    assert len(told) == 16
+    assert all(line.endswith("shared True secret none") for line in told)
+    assert len({line.split()[1] for line in told}) < 16
+
+
+def test_replays_of_a_duplicate_block_appear_together(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    finished: Counter[str] = Counter()
+    seen = []
+
+    def look(_: Runner, result: MatchResult) -> None:
+        finished[result.block] += 1
+        published = Counter(block_of(path.stem) for path in (out / "replays").iterdir())
+        assert published == {block: 2 for block in finished if finished[block] == 2}
+        seen.append(finished[result.block])
+
+    play(write_tournament(tmp_path, FOUR, DUPLICATE), out, finished=look)
+    assert Counter(seen) == {1: 4, 2: 4}
+
+
+def test_a_duplicate_match_whose_referee_failed_is_played_with_another_deal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    specs = fail_once(monkeypatch)
+    end = play(write_tournament(tmp_path, FOUR, DUPLICATE), tmp_path / "run")
+    first, again = specs[0], next(spec for spec in specs if spec.match_id.endswith(".2"))
+    assert again.match_id == f"{first.match_id}.2"
+    assert (first.shared_deal, again.shared_deal) == ("r1-basic-0001", "r1-basic-0001.2")
+    assert first.secret != again.secret
+    met = Counter((spec.secret, player.entry) for spec in specs for player in spec.players)
+    assert set(met.values()) == {1}
+    assert end.standings.complete
+    deals = {result.played_as: result.duplicate_deal for result in end.results if not result.void}
+    assert deals[again.match_id] == "r1-basic-0001.2"
+    for name, replay in replays(tmp_path / "run").items():
+        secret = deal_secrets.tournament_secret("spring")
+        expected = deal_secrets.secret_of(secret, name, replay.header.shared_deal)
+        assert replay.header.deal_secret == expected

@@ -5,6 +5,7 @@ import random
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -81,11 +82,15 @@ def reopened(run: Path) -> int:
     return sum(isinstance(record, ReopenRecord) for replay in replays for record in replay.records)
 
 
-def survive(folder: Path, kills: int, rounds: int, most_s: float) -> None:
+def survive(folder: Path, kills: int, rounds: int, most_s: float, blocks: str = "mirrored") -> None:
     seed = random.randrange(10**9)
     dice = random.Random(seed)
-    programs = {"ann": STEADY, "bob": STEADY, "cid": STEADY}
-    file = slow(write_tournament(folder, programs, f"{HEADER}rounds = {rounds}\n"), pause_s=0.004)
+    names = ("ann", "bob", "cid") if blocks == "mirrored" else ("ann", "bob", "cid", "dot")
+    header = f'{HEADER}rounds = {rounds}\nblocks = "{blocks}"\n'
+    if blocks == "duplicate":
+        header = header.replace("[2, 3]", "2")
+    programs = dict.fromkeys(names, STEADY)
+    file = slow(write_tournament(folder, programs, header), pause_s=0.004)
     finish(start(file, folder / "calm"))
     run = folder / "run"
     for number in range(kills):
@@ -103,8 +108,8 @@ def survive(folder: Path, kills: int, rounds: int, most_s: float) -> None:
 
     about = f"seed {seed}"
     calm, results = folder / "calm", list(read_results(run / "results.jsonl"))
-    names = sorted(result.match_id for result in results)
-    assert names == sorted(r.match_id for r in read_results(calm / "results.jsonl")), about
+    played = sorted(result.match_id for result in results)
+    assert played == sorted(r.match_id for r in read_results(calm / "results.jsonl")), about
     assert not any(result.void or result.forfeits for result in results), about
     assert played_actions(run) == played_actions(calm), about
     same = [(path / "standings.json").read_bytes() for path in (run, calm)]
@@ -114,11 +119,20 @@ def survive(folder: Path, kills: int, rounds: int, most_s: float) -> None:
         audited = asara("audit", path)
         assert audited.returncode == 0, f"{about}: {audited.stdout}"
         assert " is void" not in audited.stdout, about
+    if blocks == "duplicate":
+        headers = [read_replay(path).header for path in (run / "replays").iterdir()]
+        met = Counter((header.deal_secret, entry) for header in headers for entry in header.entries)
+        assert set(met.values()) == {1}, about
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_a_run_that_is_killed_some_times_ends_as_one_that_is_not(tmp_path: Path) -> None:
     survive(tmp_path, kills=6, rounds=1, most_s=1.5)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_a_killed_run_of_duplicate_blocks_goes_on_with_the_same_matches(tmp_path: Path) -> None:
+    survive(tmp_path, kills=2, rounds=1, most_s=1.0, blocks="duplicate")
 
 
 @pytest.mark.long

@@ -26,7 +26,7 @@ ONE, TWO, THREE = bytes(range(32)), bytes(range(32, 64)), bytes(range(1, 33))
 SPRING = sha256(b"spring").hexdigest()
 SUMMER = sha256(b"summer").hexdigest()
 
-# Seed, name of the match, name of its block if that is mirrored, nonces.
+# Seed, name of the match, name of its block if it shares the deal, nonces.
 MATCHES = [
     (SPRING, "r1-basic-0001", "", []),
     (SPRING, "r1-pro+gifts-0007.2", "", []),
@@ -47,7 +47,7 @@ def joint_deals() -> dict[str, Any]:
         "about": [
             "Secrets of deals, as server/README.md derives them. buyers_0_of_20: the order in",
             "which the shuffle buyers/0 of that deal leaves the numbers 0 to 19. All matches of a",
-            "mirrored_block have one match_secret; where it is empty, the match has its own.",
+            "shared_deal have one match_secret; where it is empty, the match has its own.",
             "",
             "seeded_nonces: what the clients send where ASARA_SEED is set:",
             "HMAC-SHA256(seed, 'nonce/' match_id '/' seat).",
@@ -68,7 +68,7 @@ def joint_deals() -> dict[str, Any]:
 def _deal(seed: str, match_id: str, block: str, nonces: list[bytes]) -> dict[str, Any]:
     tournament = deal_secrets.tournament_secret(seed)
     secret = (
-        deal_secrets.block_secret(tournament, block)
+        deal_secrets.shared_secret(tournament, block)
         if block
         else deal_secrets.match_secret(tournament, match_id)
     )
@@ -80,7 +80,7 @@ def _deal(seed: str, match_id: str, block: str, nonces: list[bytes]) -> dict[str
         "tournament_secret": tournament.hex(),
         "tournament_commitment": deal_secrets.commitment(tournament).hex(),
         "match_id": match_id,
-        "mirrored_block": block,
+        "shared_deal": block,
         "match_secret": secret.hex(),
         "deal_commitment": deal_secrets.commitment(secret).hex(),
         "nonces": [nonce.hex() for nonce in nonces],

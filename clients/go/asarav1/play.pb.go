@@ -1011,7 +1011,7 @@ type MatchStarted struct {
 	// Time limits.
 	Clocks *Clocks `protobuf:"bytes,7,opt,name=clocks,proto3" json:"clocks,omitempty"`
 	// SHA-256 of the referee's secret, which commits it to the deal. MatchEnded contains the secret
-	// unless the match is mirrored.
+	// unless the deal is shared.
 	DealCommitment []byte `protobuf:"bytes,8,opt,name=deal_commitment,json=dealCommitment,proto3" json:"deal_commitment,omitempty"`
 	// Current view of the seat.
 	View *View `protobuf:"bytes,9,opt,name=view,proto3" json:"view,omitempty"`
@@ -1022,9 +1022,9 @@ type MatchStarted struct {
 	// Nonces of a joint deal by seat, empty for a seat that sent none; no entries without a joint
 	// deal.
 	Nonces [][]byte `protobuf:"bytes,12,rep,name=nonces,proto3" json:"nonces,omitempty"`
-	// True if other matches have the same deal. MatchEnded then omits the secret; the replays contain
-	// it once all of these matches have ended.
-	Mirrored      bool `protobuf:"varint,13,opt,name=mirrored,proto3" json:"mirrored,omitempty"`
+	// True if other matches may have the same deal. MatchEnded then omits the secret; the replays
+	// contain it once all of these matches have ended.
+	SharedDeal    bool `protobuf:"varint,13,opt,name=shared_deal,json=sharedDeal,proto3" json:"shared_deal,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1143,9 +1143,9 @@ func (x *MatchStarted) GetNonces() [][]byte {
 	return nil
 }
 
-func (x *MatchStarted) GetMirrored() bool {
+func (x *MatchStarted) GetSharedDeal() bool {
 	if x != nil {
-		return x.Mirrored
+		return x.SharedDeal
 	}
 	return false
 }
@@ -1570,8 +1570,8 @@ type MatchEnded struct {
 	Sequence int64 `protobuf:"varint,3,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	// Results of all seats, in seat order.
 	Results []*SeatResult `protobuf:"bytes,4,rep,name=results,proto3" json:"results,omitempty"`
-	// The referee's secret, whose SHA-256 is MatchStarted.deal_commitment; empty if the match is
-	// mirrored or void.
+	// The referee's secret, whose SHA-256 is MatchStarted.deal_commitment; empty if the deal is
+	// shared or the match void.
 	DealSecret []byte `protobuf:"bytes,5,opt,name=deal_secret,json=dealSecret,proto3" json:"deal_secret,omitempty"`
 	// True if the referee failed: the match does not count and is played again.
 	Void          bool `protobuf:"varint,6,opt,name=void,proto3" json:"void,omitempty"`
@@ -1874,7 +1874,7 @@ const file_asara_v1_play_proto_rawDesc = "" +
 	"\rDealCommitted\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12\x12\n" +
 	"\x04seat\x18\x02 \x01(\x05R\x04seat\x12'\n" +
-	"\x0fdeal_commitment\x18\x03 \x01(\fR\x0edealCommitment\"\xb8\x03\n" +
+	"\x0fdeal_commitment\x18\x03 \x01(\fR\x0edealCommitment\"\xbd\x03\n" +
 	"\fMatchStarted\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12\x12\n" +
 	"\x04seat\x18\x02 \x01(\x05R\x04seat\x12\x14\n" +
@@ -1888,8 +1888,9 @@ const file_asara_v1_play_proto_rawDesc = "" +
 	"\bsequence\x18\n" +
 	" \x01(\x03R\bsequence\x12\x18\n" +
 	"\aresumed\x18\v \x01(\bR\aresumed\x12\x16\n" +
-	"\x06nonces\x18\f \x03(\fR\x06nonces\x12\x1a\n" +
-	"\bmirrored\x18\r \x01(\bR\bmirrored\"\xa2\x01\n" +
+	"\x06nonces\x18\f \x03(\fR\x06nonces\x12\x1f\n" +
+	"\vshared_deal\x18\r \x01(\bR\n" +
+	"sharedDeal\"\xa2\x01\n" +
 	"\x06Clocks\x12\x1e\n" +
 	"\vstart_up_us\x18\x01 \x01(\x03R\tstartUpUs\x12\x17\n" +
 	"\abank_us\x18\x02 \x01(\x03R\x06bankUs\x12!\n" +

@@ -373,8 +373,9 @@ type ReplayHeader struct {
 	DealCommitment []byte `protobuf:"bytes,11,opt,name=deal_commitment,json=dealCommitment,proto3" json:"deal_commitment,omitempty"`
 	// Nonces of a joint deal by seat, as in MatchStarted.
 	Nonces [][]byte `protobuf:"bytes,12,rep,name=nonces,proto3" json:"nonces,omitempty"`
-	// Name of the deal block whose matches all have this deal; empty if no other match has it.
-	MirroredBlock string `protobuf:"bytes,13,opt,name=mirrored_block,json=mirroredBlock,proto3" json:"mirrored_block,omitempty"`
+	// Name of the deal if other matches may have it: that of their deal block, with the number of the
+	// attempt if a duplicate block was played again. Empty if no other match has the deal.
+	SharedDeal string `protobuf:"bytes,13,opt,name=shared_deal,json=sharedDeal,proto3" json:"shared_deal,omitempty"`
 	// True if a pause hides that a seat had no choice.
 	HideForced    bool `protobuf:"varint,16,opt,name=hide_forced,json=hideForced,proto3" json:"hide_forced,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -495,9 +496,9 @@ func (x *ReplayHeader) GetNonces() [][]byte {
 	return nil
 }
 
-func (x *ReplayHeader) GetMirroredBlock() string {
+func (x *ReplayHeader) GetSharedDeal() string {
 	if x != nil {
-		return x.MirroredBlock
+		return x.SharedDeal
 	}
 	return ""
 }
@@ -1392,7 +1393,7 @@ const file_asara_v1_replay_proto_rawDesc = "" +
 	"\x06reopen\x18\v \x01(\v2\x16.asara.v1.ReplayReopenH\x00R\x06reopen\x129\n" +
 	"\tsignature\x18\f \x01(\v2\x19.asara.v1.ReplaySignatureH\x00R\tsignature\x12-\n" +
 	"\x05pause\x18\r \x01(\v2\x15.asara.v1.ReplayPauseH\x00R\x05pauseB\b\n" +
-	"\x06record\"\x94\x04\n" +
+	"\x06record\"\x8e\x04\n" +
 	"\fReplayHeader\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12#\n" +
 	"\rrules_version\x18\x02 \x01(\x05R\frulesVersion\x12!\n" +
@@ -1407,8 +1408,9 @@ const file_asara_v1_replay_proto_rawDesc = "" +
 	"\x13rejections_forgiven\x18\n" +
 	" \x01(\x05R\x12rejectionsForgiven\x12'\n" +
 	"\x0fdeal_commitment\x18\v \x01(\fR\x0edealCommitment\x12\x16\n" +
-	"\x06nonces\x18\f \x03(\fR\x06nonces\x12%\n" +
-	"\x0emirrored_block\x18\r \x01(\tR\rmirroredBlock\x12\x1f\n" +
+	"\x06nonces\x18\f \x03(\fR\x06nonces\x12\x1f\n" +
+	"\vshared_deal\x18\r \x01(\tR\n" +
+	"sharedDeal\x12\x1f\n" +
 	"\vhide_forced\x18\x10 \x01(\bR\n" +
 	"hideForced\"r\n" +
 	"\vReplayStart\x122\n" +

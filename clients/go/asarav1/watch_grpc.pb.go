@@ -31,8 +31,8 @@ const (
 //
 // The service for watchers.
 type WatchServiceClient interface {
-	// Lists the running matches that can be watched. Mirrored matches cannot: they would reveal the
-	// deal of other matches.
+	// Lists the running matches that can be watched. Matches with a shared deal cannot: they would
+	// reveal the deal of other matches.
 	ListMatches(ctx context.Context, in *ListMatchesRequest, opts ...grpc.CallOption) (*ListMatchesResponse, error)
 	// Follows one match to its end; NOT_FOUND if the match is not listed.
 	Watch(ctx context.Context, in *WatchRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchResponse], error)
@@ -81,8 +81,8 @@ type WatchService_WatchClient = grpc.ServerStreamingClient[WatchResponse]
 //
 // The service for watchers.
 type WatchServiceServer interface {
-	// Lists the running matches that can be watched. Mirrored matches cannot: they would reveal the
-	// deal of other matches.
+	// Lists the running matches that can be watched. Matches with a shared deal cannot: they would
+	// reveal the deal of other matches.
 	ListMatches(context.Context, *ListMatchesRequest) (*ListMatchesResponse, error)
 	// Follows one match to its end; NOT_FOUND if the match is not listed.
 	Watch(*WatchRequest, grpc.ServerStreamingServer[WatchResponse]) error

@@ -41,7 +41,7 @@ class Verifier:
         self._commitment = b""
         self._commitment_message = b""
         self._nonce = b""
-        self._mirrored = False
+        self._shared_deal = False
         self._transcript = None if folder is None else self._open(folder)
 
     def record(self, message: bytes) -> None:
@@ -76,7 +76,7 @@ class Verifier:
         if not self._commitment:
             self._commitment = started.deal_commitment
         self._check_commitment(started.deal_commitment)
-        self._mirrored = started.mirrored
+        self._shared_deal = started.shared_deal
         nonces, seat = started.nonces, started.seat
         if self._nonce and (nonces[seat] if seat < len(nonces) else b"") != self._nonce:
             self._report_violation("the deal was made without the nonce of this bot")
@@ -84,9 +84,9 @@ class Verifier:
     def match_ended(self, ended: MatchEnded) -> None:
         """Check that the secret opens the commitment, and close the transcript.
 
-        A mirrored match may withhold its secret; its replay has it.
+        A match with a shared deal may withhold its secret; its replay has it.
         """
-        withheld = ended.void or (self._mirrored and not ended.deal_secret)
+        withheld = ended.void or (self._shared_deal and not ended.deal_secret)
         if not withheld and sha256(ended.deal_secret).digest() != self._commitment:
             self._report_violation(
                 f"the secret {_hex(ended.deal_secret)} does not open "

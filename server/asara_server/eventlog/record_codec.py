@@ -210,7 +210,7 @@ def _header_bytes(header: ReplayHeader, edition_zlib: bytes) -> bytes:
         rejections_forgiven=header.rejections_forgiven,
         deal_commitment=header.deal_commitment,
         nonces=header.nonces,
-        mirrored_block=header.mirrored_block,
+        shared_deal=header.shared_deal,
         hide_forced=header.hide_forced,
     )
     return serialize(ReplayRecord(header=message))
@@ -296,7 +296,7 @@ def _read_header(message: replay_pb2.ReplayHeader) -> ReplayHeader:
         deal_secret=message.deal_secret,
         deal_commitment=message.deal_commitment,
         nonces=tuple(message.nonces),
-        mirrored_block=message.mirrored_block,
+        shared_deal=message.shared_deal,
         hide_forced=message.hide_forced,
         started_unix_ms=message.started_unix_ms,
     )

@@ -43,8 +43,8 @@ def recover(journal: Journal, spec: MatchSpec) -> RecoveredMatch | None:
     if opened is None:
         return None
     header, records = _read(journal, opened)
-    recorded = header.entries, header.deal_secret, header.mirrored_block
-    if recorded != (spec.entries, spec.secret, spec.mirrored_block):
+    recorded = header.entries, header.deal_secret, header.shared_deal
+    if recorded != (spec.entries, spec.secret, spec.shared_deal):
         raise JournalError(
             f"{journal.path}: match {spec.match_id} has other entries or another deal"
         )

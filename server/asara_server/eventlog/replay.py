@@ -37,8 +37,8 @@ class ReplayHeader:
     started_unix_ms: int
     nonces: tuple[bytes, ...] = ()
     """By seat, the bots' parts of a joint deal; empty for a bot that sent none."""
-    mirrored_block: str = ""
-    """Name of the deal block whose matches all have this deal; "" if no other match has it."""
+    shared_deal: str = ""
+    """Name of the deal, if other matches may have it; "" if no other match has it."""
     hide_forced: bool = False
     """True if a pause hides that a seat had no choice."""
     rules_version: int = RULES_VERSION
@@ -57,7 +57,7 @@ class ReplayHeader:
             deal_secret=spec.secret,
             deal_commitment=spec.commitment,
             nonces=spec.nonces,
-            mirrored_block=spec.mirrored_block,
+            shared_deal=spec.shared_deal,
             hide_forced=spec.clocks.hide_forced,
             started_unix_ms=started_unix_ms,
         )
@@ -88,7 +88,7 @@ class ReplayHeader:
                 self.deal_secret,
                 joint=bool(self.nonces),
                 nonces=self.nonces,
-                mirrored_block=self.mirrored_block,
+                shared_deal=self.shared_deal,
             )
         except ValueError as error:
             raise ReplayError(str(error)) from None

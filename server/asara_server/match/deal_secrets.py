@@ -5,7 +5,7 @@ All secrets, commitments and nonces have 32 bytes; texts are UTF-8; || joins byt
     T = HMAC-SHA256(seed, "asara/tournament/deals")     of a tournament; `seed` as in run.json
     ASARA_SEED from HMAC-SHA256(seed, "asara/tournament/bot/" || entry), its first 63 bits
     S = HMAC-SHA256(T, "match/" || match_id)            of a match whose deal no other match has, or
-    S = HMAC-SHA256(T, "block/" || block)               of all matches of a mirrored block
+    S = HMAC-SHA256(T, "block/" || shared_deal)         of all matches that share a deal
     D = S                                               source of the shuffles, or
     D = HMAC-SHA256(S, "joint/" || N0 || N1 || ...)     if every bot adds a nonce, by seat
 
@@ -17,9 +17,11 @@ by a search, so a tournament file with such a seed is refused (`tournament.confi
 A seat that sent no nonce counts as 32 zero bytes. `asara_game.deal` describes how the shuffles
 follow from D.
 
-`block` is the name of the block, such as "r1-basic-0007". `match_id` is that of the match as it was
-played, such as "r1-basic-0007-1", or "r1-basic-0007-1.2" if it was played again. A match that is
-played again therefore has another deal, unless its block is mirrored: then it keeps the block's.
+`shared_deal` is the name of the deal block, such as "r1-basic-0007". `match_id` is that of the
+match as it was played, such as "r1-basic-0007-1", or "r1-basic-0007-1.2" if it was played again. A
+match that is played again therefore has another deal, unless its block is mirrored: then it keeps
+the block's. In a duplicate block all first attempts share the deal of the block, and second
+attempts that of "r1-basic-0007.2", so no entry meets a deal twice.
 
 SHA-256(T) is published before the first match of a tournament, and T after the last. SHA-256(S) is
 sent to all bots before the match, and S at its end. With nonces, SHA-256(S) is sent before any bot
@@ -28,10 +30,11 @@ could not foresee the nonces, and a bot that chose its nonce knew neither S nor 
 This does not protect against an organiser who colludes with one of the bots and lets it choose its
 nonce last.
 
-In a mirrored block SHA-256(S) is sent before each match, and S after none, because S is the deal of
-matches still to come. The replays hold S. Bots can recognise matches of one block by SHA-256(S), as
-they can by the initial display, which is the same in all of them, and by the names of the matches.
-SHA-256(S) reveals nothing more, and proves afterwards that the referee was bound to one deal.
+If a deal is shared, SHA-256(S) is sent before each match, and S after none, because S is the deal
+of matches still to come or running. The replays hold S. Bots can recognise matches with one deal by
+SHA-256(S), as they can by the initial display, which is the same in all of them, and by the names
+of the matches. SHA-256(S) reveals nothing more, and proves afterwards that the referee was bound to
+one deal.
 
 `tests/vectors/joint_deal.json` has examples of each line.
 """
@@ -57,15 +60,15 @@ def match_secret(tournament: bytes, match_id: str) -> bytes:
     return _hmac(tournament, b"match/" + match_id.encode())
 
 
-def block_secret(tournament: bytes, block: str) -> bytes:
-    """Return S of all matches of a mirrored block, including those played again."""
-    return _hmac(tournament, b"block/" + block.encode())
+def shared_secret(tournament: bytes, shared_deal: str) -> bytes:
+    """Return S of all matches that share the deal of this name."""
+    return _hmac(tournament, b"block/" + shared_deal.encode())
 
 
-def secret_of(tournament: bytes, match_id: str, mirrored_block: str = "") -> bytes:
-    """Return S of a match, whether it belongs to a mirrored block or not."""
-    if mirrored_block:
-        return block_secret(tournament, mirrored_block)
+def secret_of(tournament: bytes, match_id: str, shared_deal: str = "") -> bytes:
+    """Return S of a match, whether other matches share its deal or not."""
+    if shared_deal:
+        return shared_secret(tournament, shared_deal)
     return match_secret(tournament, match_id)
 
 

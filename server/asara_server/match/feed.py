@@ -79,14 +79,14 @@ class MatchFeed:
         state: State,
         events: Iterable[Event | SeatForfeited],
         *,
-        mirrored: bool = False,
+        shared_deal: bool = False,
     ) -> None:
         """Start with the events of the set-up; `state` is the one that will change in place."""
         self.match_id = match_id
         self.clocks = clocks
         self.commitment = commitment
         self.nonces = nonces
-        self.mirrored = mirrored
+        self.shared_deal = shared_deal
         self.events: list[Event | SeatForfeited] = list(events)
         self.event_parts = list(map(event_bytes, self.events))
         self.turn_ends = [len(self.events)]
@@ -317,7 +317,7 @@ class MatchFeed:
             nonces=self.nonces,
             sequence=len(self.events),
             resumed=resumed,
-            mirrored=self.mirrored,
+            shared_deal=self.shared_deal,
         )
         self._send(seat, message)
 

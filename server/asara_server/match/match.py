@@ -124,7 +124,7 @@ class Match:
             spec.nonces,
             self.state,
             events,
-            mirrored=spec.mirrored,
+            shared_deal=bool(spec.shared_deal),
         )
         self.outbox = self.feed.outbox
         self.records: list[Record] = []
@@ -532,8 +532,8 @@ class Match:
             if own.termination is Termination.UNSPECIFIED:
                 own.termination = Termination.COMPLETED
         self.results = self._rank()
-        # Matches to come have the deal of a mirrored match.
-        secret = b"" if self.spec.mirrored else self.spec.secret
+        # Other matches, now or later, have a shared deal.
+        secret = b"" if self.spec.shared_deal else self.spec.secret
         self.feed.send_end(self.state, self.results, secret)
 
     def _rank(self) -> tuple[SeatResult, ...]:

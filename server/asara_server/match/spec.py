@@ -90,11 +90,11 @@ class MatchSpec:
     """True if every bot is asked for a nonce before the match begins."""
     nonces: tuple[bytes, ...] = ()
     """By seat, once a joint match begins; empty for a seat that sent none."""
-    mirrored_block: str = ""
-    """Name of the deal block whose matches all have this deal; "" if no other match has it.
+    shared_deal: str = ""
+    """Name of the deal, if other matches may have it; "" if no other match has it.
 
     The secret of such a deal is not disclosed, and the match has no spectators, because other
-    matches with this deal may follow."""
+    matches with this deal may follow or be running."""
 
     def __post_init__(self) -> None:
         if not 0 < len(self.match_id.encode()) <= _LONGEST_ID:
@@ -109,13 +109,11 @@ class MatchSpec:
             raise ValueError(
                 f"match {self.match_id}: {len(self.nonces)} nonces for {len(self.players)} seats"
             )
-        if len(self.mirrored_block.encode()) > _LONGEST_ID:
+        if len(self.shared_deal.encode()) > _LONGEST_ID:
+            raise ValueError(f"match {self.match_id}: shared_deal: use {_LONGEST_ID} bytes at most")
+        if self.shared_deal and (self.joint or self.nonces):
             raise ValueError(
-                f"match {self.match_id}: mirrored_block: use {_LONGEST_ID} bytes at most"
-            )
-        if self.mirrored_block and (self.joint or self.nonces):
-            raise ValueError(
-                f"match {self.match_id}: a joint deal cannot be mirrored: "
+                f"match {self.match_id}: a joint deal cannot be shared: "
                 "the nonces of another match would make another deal"
             )
         try:
@@ -129,15 +127,10 @@ class MatchSpec:
         return tuple(player.entry for player in self.players)
 
     @property
-    def mirrored(self) -> bool:
-        """True if other matches have the same deal."""
-        return bool(self.mirrored_block)
-
-    @property
     def commitment(self) -> bytes:
         """SHA-256 of the secret, sent to all bots before the match.
 
-        The secret itself is sent at the end, unless the match is mirrored.
+        The secret itself is sent at the end, unless the deal is shared.
         """
         return commitment(self.secret)
 

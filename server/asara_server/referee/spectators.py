@@ -23,9 +23,9 @@ from asara_server.referee.hosted import HostedMatch
 def is_public(hosted: HostedMatch) -> bool:
     """Return True if a match is running and may be watched.
 
-    A mirrored match may not: its events would reveal the deal of the matches still to come.
+    A match with a shared deal may not: its events would reveal the deal of other matches.
     """
-    return hosted.match is not None and not hosted.spec.mirrored
+    return hosted.match is not None and not hosted.spec.shared_deal
 
 
 def list_matches(running: Iterable[HostedMatch]) -> ListMatchesResponse:

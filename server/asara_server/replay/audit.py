@@ -78,16 +78,24 @@ def _secret_fault(file: ReplayFile, tournament_secret: bytes | None) -> str | No
         return None
     header = file.replay.header
     place = file.raw[0].place
-    block = header.mirrored_block
-    if block and not header.match_id.startswith(f"{block}-"):
-        return f"{place}: expected a match of the block {block}; found {header.match_id}"
-    expected = secret_of(tournament_secret, header.match_id, block)
+    deal = header.shared_deal
+    if deal and not _may_have(header.match_id, deal):
+        return f"{place}: expected a match that shares the deal {deal}; found {header.match_id}"
+    expected = secret_of(tournament_secret, header.match_id, deal)
     if header.deal_secret == expected:
         return None
     return (
         f"{place}: the deal does not follow from the secret of the tournament: "
         f"expected the match's secret {expected.hex()}, found {header.deal_secret.hex()}"
     )
+
+
+def _may_have(match_id: str, shared_deal: str) -> bool:
+    """Return True if this match may have the deal of its block, or that of its attempt."""
+    if match_id.startswith(f"{shared_deal}-"):
+        return True
+    block, _, attempt = shared_deal.rpartition(".")
+    return match_id.startswith(f"{block}-") and match_id.endswith(f".{attempt}")
 
 
 def _simulation_fault(file: ReplayFile) -> str | None:

@@ -23,7 +23,7 @@ def diff_replays(one: Replay, other: Replay) -> Iterator[str]:
         "rule_sets",
         "clocks",
         "deal_secret",
-        "mirrored_block",
+        "shared_deal",
         "hide_forced",
         "actions_per_reply",
     ):

@@ -153,7 +153,7 @@ def test_blocks_with_a_bot_from_elsewhere_are_never_mirrored(folder: Path) -> No
     tournament = load_text(folder, HEAD + remote_table() + others + FAR)
     assert tournament.blocks == "mirrored"
     matches = planned_matches(tournament)
-    assert {match.entries for match in matches if match.mirrored} == {
+    assert {match.entries for match in matches if match.shared_deal()} == {
         ("here", "there"),
         ("there", "here"),
     }

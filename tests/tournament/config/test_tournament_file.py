@@ -218,11 +218,11 @@ def test_a_full_file_is_read(folder: Path) -> None:
         ),
         (
             HEAD + 'blocks = "mirorred"\n' + TWO,
-            "cup.toml: blocks: should be 'mirrored' or 'independent', not 'mirorred'",
+            "cup.toml: blocks: should be 'mirrored', 'independent' or 'duplicate', not 'mirorred'",
         ),
         (
             HEAD + "blocks = 30\n" + TWO,
-            "cup.toml: blocks: should be 'mirrored' or 'independent', not 30",
+            "cup.toml: blocks: should be 'mirrored', 'independent' or 'duplicate', not 30",
         ),
         (
             HEAD + "orders = 4\n" + TWO,
@@ -254,8 +254,8 @@ def test_a_full_file_is_read(folder: Path) -> None:
         (
             HEAD + 'deals = "joint"\n' + TWO,
             (
-                "cup.toml: deals: a joint deal cannot be mirrored, because the nonces of each "
-                "match change the deal; set blocks to 'independent'"
+                "cup.toml: deals: a joint deal cannot be shared by several matches, because "
+                "the nonces of each match change the deal; set blocks to 'independent'"
             ),
         ),
         (
@@ -373,7 +373,7 @@ def test_the_matches_and_their_numbers_follow_from_the_file(folder: Path) -> Non
         "r1-basic-0002-1",
     ]
     assert len(matches) == 10
-    assert all(match.mirrored for match in matches)
+    assert {match.kind for match in matches} == {"mirrored"}
     assert [(kind.blocks, kind.matches) for kind in planned_table_kinds(tournament)] == [(5, 10)]
 
 
@@ -401,3 +401,112 @@ def test_a_missing_file_a_directory_and_a_file_that_is_no_text(folder: Path) -> 
     (folder / "cup.toml").write_bytes(b"title = '\xff'")
     with pytest.raises(ConfigError, match=r"cup.toml: is not a text file in UTF-8"):
         load_tournament(folder / "cup.toml")
+
+
+def entries(*teams: str) -> str:
+    """As many entries as teams; "" for one without."""
+    lines = []
+    for number, team in enumerate(teams):
+        lines.append(f'[[entries]]\nname = "e{number}"\ncommand = "python bot.py"\n')
+        lines.append(f'team = "{team}"\n' if team else "")
+    return "".join(lines)
+
+
+FOUR_SEATS = HEAD.replace("seats = 2", "seats = [2, 4]")
+
+
+@pytest.mark.parametrize(
+    ("teams", "blocks"),
+    [
+        (("",) * 7, "mirrored"),
+        (("",) * 8, "duplicate"),
+        (("a", "a", *[""] * 13), "mirrored"),
+        (("a", "A", *[""] * 14), "duplicate"),
+    ],
+)
+def test_blocks_are_duplicate_if_there_are_twice_as_many_entries_as_seats(
+    folder: Path, teams: tuple[str, ...], blocks: str
+) -> None:
+    tournament = load_text(folder, FOUR_SEATS + entries(*teams))
+    assert tournament.blocks == blocks
+    assert tournament.processes == ("run" if blocks == "duplicate" else "match")
+
+
+@pytest.mark.parametrize(
+    ("head", "teams", "message"),
+    [
+        (
+            'blocks = "duplicate"\n',
+            ("",) * 7,
+            (
+                "blocks: duplicate blocks need twice as many entries as seats, 8 for 4 seats, and"
+                " there are 7; add [[entries]], play with fewer seats, or set blocks to "
+                "'mirrored'"
+            ),
+        ),
+        (
+            'blocks = "duplicate"\n',
+            ("a", "a", *[""] * 8),
+            (
+                "blocks: duplicate blocks need twice as many entries as seats, 8 for 4 seats, for"
+                " each entry of the largest team, 16 for the 2 of 'a', and there are 10; add "
+                "[[entries]], play with fewer seats, or set blocks to 'mirrored'"
+            ),
+        ),
+        (
+            "",
+            ("a", "a", "b", "b", "c"),
+            (
+                "seats: 4 seats need entries of as many teams, because those of one team never "
+                "sit at one table, and there are 3; add [[entries]] of other teams or play with "
+                "fewer seats"
+            ),
+        ),
+        (
+            "blocks_per_entry = 5\n",
+            ("a", "a", "a", "", "", "", ""),
+            (
+                "blocks_per_entry: team 'a' has 3 of 7 entries, too many for each to play as "
+                "often as the others at tables of 4, which have one of a team; leave out "
+                "blocks_per_entry, add [[entries]] of other teams or play with fewer seats"
+            ),
+        ),
+        (
+            "tables = 6\n",
+            ("",) * 7,
+            (
+                "tables: mirrored blocks are played at one table at a time; leave it out, or set "
+                "blocks to 'duplicate'"
+            ),
+        ),
+        ("tables = 2\n", ("",) * 8, "tables: should be greater than or equal to 3, not 2"),
+        (
+            'blocks = "duplicate"\nblocks_per_entry = 5\norders = "all"\n',
+            ("",) * 8,
+            (
+                "orders: a duplicate block seats its entries once, so with blocks_per_entry no "
+                "group plays in all orders; leave out orders, or set blocks to 'mirrored'"
+            ),
+        ),
+        (
+            'blocks = "duplicate"\ndeals = "joint"\n',
+            ("",) * 8,
+            (
+                "deals: a joint deal cannot be shared by several matches, because the nonces of "
+                "each match change the deal; set blocks to 'independent'"
+            ),
+        ),
+    ],
+)
+def test_what_teams_and_duplicate_blocks_make_impossible_is_said(
+    folder: Path, head: str, teams: tuple[str, ...], message: str
+) -> None:
+    assert refusal_of(folder, FOUR_SEATS + head + entries(*teams)) == f"cup.toml: {message}"
+
+
+def test_entries_of_duplicate_blocks_may_have_fresh_processes(folder: Path) -> None:
+    text = HEAD + 'processes = "match"\n' + entries("", "", "", "")
+    assert (load_text(folder, text).blocks, load_text(folder, text).processes) == (
+        "duplicate",
+        "match",
+    )

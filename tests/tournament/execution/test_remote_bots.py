@@ -142,7 +142,7 @@ async def test_no_bot_that_sees_several_matches_is_given_one_deal_twice(tmp_path
         started: list[MatchStarted] = []
         while len(started) < 2:
             started.append(await ann.until("match_started"))
-        assert not any(match.mirrored for match in started)
+        assert not any(match.shared_deal for match in started)
         assert len({match.deal_commitment for match in started}) == 2
         other.cancel()
 

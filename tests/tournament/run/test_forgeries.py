@@ -498,7 +498,7 @@ def unscheduled_block(forger: Forger) -> None:
         new = name.replace("0001", "0009")
         block = new.rpartition("-")[0]
         match = replaced(forger.schedule[0], match_id=new, block=block, entries=spec.entries)
-        replay = replayed(replaced(spec, match_id=new, mirrored_block=block))
+        replay = replayed(replaced(spec, match_id=new, shared_deal=block))
         forger.write_replay(new, replay, result=False)
         forger.results.append(result_of(match, 1, replay))
 
@@ -582,12 +582,12 @@ OWNER: dict[str, tuple[Callable[[Forger], None], str]] = {
         "the deal does not follow from the secret of the tournament",
     ),
     "a match outside its block": (
-        lambda forger: forger.play_again(FIRST, mirrored_block=""),
-        f"{FIRST}.asara: record 1 .*: mirrored_block: expected",
+        lambda forger: forger.play_again(FIRST, shared_deal=""),
+        f"{FIRST}.asara: record 1 .*: shared_deal: expected",
     ),
     "nonces in a deal that is not joint": (
-        lambda forger: forger.play_again(FIRST, mirrored_block="", nonces=(bytes(32),) * 2),
-        f"{FIRST}.asara: record 1 .*: mirrored_block: expected",
+        lambda forger: forger.play_again(FIRST, shared_deal="", nonces=(bytes(32),) * 2),
+        f"{FIRST}.asara: record 1 .*: shared_deal: expected",
     ),
     "a later attempt chosen": (later_attempt, f"{FIRST}: attempt 2, but attempt 1 is missing"),
     "a second attempt after one that counts": (

@@ -1,20 +1,20 @@
 from collections import Counter
 from itertools import combinations, permutations
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asara_game.rules import parse_rule_sets
+from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.config.fields import Orders
+from asara_server.tournament.schedule.layout import Layout, Span, balance, table_kinds
 from asara_server.tournament.schedule.schedule import (
     ScheduledMatch,
-    Span,
-    balance,
     bot_seed,
     list_matches,
     rotated,
-    table_kinds,
 )
 from tests.tournament.sample_bots import SEED
 
@@ -23,8 +23,14 @@ BASIC = parse_rule_sets("basic")
 PRO_GIFTS = parse_rule_sets("pro+gifts")
 
 
+def layout(entries: int, **changes: Any) -> Layout:
+    return Layout(("",) * entries, **changes)
+
+
 def schedule(entries: int = 5, rounds: int = 2) -> list[ScheduledMatch]:
-    return list_matches(NAMES[:entries], (2, 3, 4), (BASIC, PRO_GIFTS), rounds=rounds)
+    return list_matches(
+        NAMES[:entries], (2, 3, 4), (BASIC, PRO_GIFTS), layout(entries, rounds=rounds)
+    )
 
 
 def test_every_group_meets_in_every_rotation_by_every_rule_in_every_round() -> None:
@@ -57,17 +63,20 @@ plans = st.fixed_dictionaries(
 @settings(max_examples=40)
 @given(plans, st.integers(4, 7), st.none() | st.integers(1, 8), st.booleans())
 def test_a_block_is_one_group_in_all_its_seat_orders_without_a_break(
-    plan: dict[str, object], entries: int, each: int | None, mirrored: bool
+    plan: dict[str, Any], entries: int, each: int | None, mirrored: bool
 ) -> None:
-    if "rounds" not in plan:
-        plan = {**plan, "blocks_per_entry": each}
-    matches = list_matches(NAMES[:entries], mirrored=mirrored, **plan)  # type: ignore[arg-type]
+    plan = {**plan} if "rounds" in plan else {**plan, "blocks_per_entry": each}
+    seats, rule_sets = plan.pop("seats"), plan.pop("rule_sets")
+    kind: BlockKind = "mirrored" if mirrored else "independent"
+    laid_out = layout(entries, blocks=kind, **plan)
+    matches = list_matches(NAMES[:entries], seats, rule_sets, laid_out)
     blocks: dict[str, list[ScheduledMatch]] = {}
     for match in matches:
         blocks.setdefault(match.block, []).append(match)
     assert [match for block in blocks.values() for match in block] == matches
     for name, block in blocks.items():
-        assert {match.mirrored for match in block} == {mirrored}
+        assert {match.kind for match in block} == {kind}
+        assert {match.shared_deal(2) for match in block} == {name if mirrored else ""}
         assert len({(match.round, match.rule_sets) for match in block}) == 1
         assert [match.match_id.rpartition("-")[0] for match in block] == [name] * len(block)
         assert [m.match_id for m in block] == sorted(m.match_id for m in block)
@@ -78,7 +87,7 @@ def test_a_block_is_one_group_in_all_its_seat_orders_without_a_break(
             assert tables == sorted(permutations(group))
         else:
             assert tables == sorted(group[i:] + group[:i] for i in range(len(group)))
-    counted = table_kinds(entries, **plan)  # type: ignore[arg-type]
+    counted = table_kinds(laid_out, seats, rule_sets)
     listed = Counter((len(match.entries), match.rule_sets) for match in matches)
     assert {(kind.seats, kind.rule_sets): kind.matches for kind in counted} == listed
     assert sum(kind.blocks for kind in counted) == len(blocks)
@@ -94,7 +103,7 @@ def test_names_of_matches_are_readable_distinct_and_in_order() -> None:
 
 @pytest.mark.parametrize("each", [None, 9])
 def test_the_order_is_even_at_any_moment(each: int | None) -> None:
-    matches = list_matches(NAMES, (2, 3, 4), (BASIC, PRO_GIFTS), blocks_per_entry=each)
+    matches = list_matches(NAMES, (2, 3, 4), (BASIC, PRO_GIFTS), layout(10, blocks_per_entry=each))
     total = Counter(name for match in matches for name in match.entries)
     so_far: Counter[str] = Counter()
     gaps = []
@@ -119,18 +128,20 @@ def numbers(matches: list[ScheduledMatch]) -> tuple[Counter[str], Counter[frozen
 @pytest.mark.parametrize(("seats", "each"), [(2, None), (2, 5), (3, None), (3, 4), (4, None)])
 def test_what_is_said_of_the_balance_is_what_the_list_has(seats: int, each: int | None) -> None:
     rounds = 2 if each is None else 1
-    matches = list_matches(NAMES, (seats,), (BASIC,), rounds=rounds, blocks_per_entry=each)
+    laid_out = layout(10, rounds=rounds, blocks_per_entry=each)
+    matches = list_matches(NAMES, (seats,), (BASIC,), laid_out)
     turns, met = numbers(matches)
     pairs = [met[frozenset(pair)] for pair in combinations(NAMES, 2)]
-    assert balance(len(NAMES), seats, rounds=rounds, blocks_per_entry=each) == (
+    assert balance(laid_out, seats) == (
         Span(min(turns.values()), max(turns.values())),
         Span(min(pairs), max(pairs)),
+        0,
     )
 
 
 def test_whoever_plays_once_more_takes_turns_over_the_kinds_of_tables() -> None:
     names = NAMES[:7]
-    matches = list_matches(names, (2, 3, 4), (BASIC, PRO_GIFTS), blocks_per_entry=3)
+    matches = list_matches(names, (2, 3, 4), (BASIC, PRO_GIFTS), layout(7, blocks_per_entry=3))
     turns, met = numbers(matches)
     # 21 turns do not come out even with 2 seats or 4: one and three entries play once more.
     assert sorted(turns.values()) == [18 + 1] * 6 + [18 + 2]
@@ -141,7 +152,7 @@ def test_whoever_plays_once_more_takes_turns_over_the_kinds_of_tables() -> None:
 
 @pytest.mark.parametrize(("orders", "last"), [("rotations", "-4"), ("all", "-24")])
 def test_numbers_of_matches_are_as_wide_as_the_block_needs(orders: Orders, last: str) -> None:
-    matches = list_matches(NAMES[:4], (4,), (BASIC,), orders=orders)
+    matches = list_matches(NAMES[:4], (4,), (BASIC,), layout(4, orders=orders))
     assert matches[-1].match_id == f"r1-basic-0001{last}"
     assert len({len(match.match_id) for match in matches}) == 1
 
@@ -155,7 +166,7 @@ def test_one_table_again_and_again_moves_everybody_one_seat_on() -> None:
     matches = list(rotated(("ann", "bob", "cid"), BASIC, 5))
     assert [match.entries[0] for match in matches] == ["ann", "bob", "cid", "ann", "bob"]
     assert [match.match_id for match in matches][3:] == ["r2-basic-0004", "r2-basic-0005"]
-    assert {(match.block, match.mirrored) for match in matches} == {("", False)}
+    assert {(match.block, match.shared_deal()) for match in matches} == {("", "")}
 
 
 def test_one_table_mirrored_is_one_block_after_the_other() -> None:
@@ -168,4 +179,123 @@ def test_one_table_mirrored_is_one_block_after_the_other() -> None:
         "r2-basic-0002-2",
     ]
     assert [m.block for m in matches] == ["r1-basic-0001"] * 2 + ["r2-basic-0002"] * 2
-    assert all(match.mirrored for match in matches)
+    assert all(match.shared_deal(2) == match.block for match in matches)
+
+
+def duplicate(
+    entries: int, seats: tuple[int, ...] = (2, 3, 4), **changes: Any
+) -> list[ScheduledMatch]:
+    laid_out = layout(entries, blocks="duplicate", **changes)
+    matches = list_matches(NAMES[:entries], seats, (BASIC, PRO_GIFTS), laid_out)
+    counted = table_kinds(laid_out, seats, (BASIC, PRO_GIFTS))
+    listed = Counter((len(match.entries), match.rule_sets) for match in matches)
+    assert {(kind.seats, kind.rule_sets): kind.matches for kind in counted} == listed
+    assert sum(kind.blocks for kind in counted) == len({match.block for match in matches})
+    return matches
+
+
+@pytest.mark.parametrize("changes", [{}, {"blocks_per_entry": 7}, {"rounds": 2}])
+@pytest.mark.parametrize("entries", [8, 9, 10])
+def test_a_duplicate_block_is_one_deal_at_several_tables_with_no_entry_at_two(
+    entries: int, changes: dict[str, Any]
+) -> None:
+    matches = duplicate(entries, **changes)
+    blocks: dict[str, list[ScheduledMatch]] = {}
+    for match in matches:
+        blocks.setdefault(match.block, []).append(match)
+    assert [match for block in blocks.values() for match in block] == matches  # side by side
+    for name, block in blocks.items():
+        assert 2 <= len(block) <= 4
+        assert {match.shared_deal() for match in block} == {name}
+        assert {(match.rule_sets, len(match.entries)) for match in block} == {
+            (block[0].rule_sets, len(block[0].entries))
+        }
+        together = [entry for match in block for entry in match.entries]
+        assert len(set(together)) == len(together)
+    deals = Counter((match.shared_deal(), entry) for match in matches for entry in match.entries)
+    assert set(deals.values()) == {1}
+
+
+def test_a_duplicate_match_that_is_played_again_has_another_deal() -> None:
+    first, second = duplicate(8)[:2]
+    assert first.shared_deal() == second.shared_deal() == first.block
+    assert first.shared_deal(2) == second.shared_deal(2) == f"{first.block}.2"
+
+
+def test_a_duplicate_round_of_two_seats_has_every_pair_in_both_orders() -> None:
+    matches = duplicate(7, seats=(2,))
+    met = Counter((match.entries, match.rule_sets) for match in matches)
+    assert met == Counter(
+        {(pair, r): 1 for pair in permutations(NAMES[:7], 2) for r in (BASIC, PRO_GIFTS)}
+    )
+
+
+@pytest.mark.parametrize("each", [None, 12])
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_in_duplicate_blocks_seats_and_opponents_are_even(seats: int, each: int | None) -> None:
+    matches = [
+        match for match in duplicate(9, (seats,), blocks_per_entry=each) if match.rule_sets == BASIC
+    ]
+    sits = Counter((entry, seat) for match in matches for seat, entry in enumerate(match.entries))
+    met = Counter(frozenset(pair) for match in matches for pair in combinations(match.entries, 2))
+    pairs = [met[frozenset(pair)] for pair in combinations(NAMES[:9], 2)]
+    assert max(sits.values()) - min(sits.values()) <= 1
+    assert max(pairs) - min(pairs) <= 2
+    laid_out = layout(9, blocks="duplicate", blocks_per_entry=each)
+    turns = Counter(name for match in matches for name in match.entries).values()
+    assert balance(laid_out, seats) == (
+        Span(min(turns), max(turns)),
+        Span(min(pairs), max(pairs)),
+        0,
+    )
+
+
+def test_over_two_rounds_of_duplicate_blocks_seats_are_as_even_as_in_one() -> None:
+    matches = duplicate(8, (4,), rounds=2)
+    sits = Counter((entry, seat) for match in matches for seat, entry in enumerate(match.entries))
+    assert max(sits.values()) - min(sits.values()) <= 1
+
+
+TEAMS = ("red", "red", "", "Red", "blue", "blue", "", "", "", "", "", "")
+"""One team has three entries, written in two ways."""
+
+
+@pytest.mark.parametrize("blocks", ["mirrored", "independent", "duplicate"])
+@pytest.mark.parametrize("each", [None, 6])
+@pytest.mark.parametrize("seats", [(2,), (2, 3, 4)])
+def test_entries_of_one_team_never_sit_at_one_table(
+    blocks: BlockKind, each: int | None, seats: tuple[int, ...]
+) -> None:
+    names = (*NAMES, "kim", "lea")
+    if blocks == "duplicate" and 4 in seats:
+        return  # they need 24 entries
+    laid_out = Layout(TEAMS, blocks_per_entry=each, blocks=blocks)
+    matches = list_matches(names, seats, (BASIC, PRO_GIFTS), laid_out)
+    met = {frozenset(pair) for match in matches for pair in combinations(match.entries, 2)}
+    apart = {
+        frozenset(pair)
+        for team in (("ann", "bob", "dot"), ("eve", "fay"))
+        for pair in combinations(team, 2)
+    }
+    assert met.isdisjoint(apart)
+    assert len(met) >= (60 if each is None else 45)
+    assert balance(laid_out, 2).pairs_apart == len(apart) == 4
+    counted = table_kinds(laid_out, seats, (BASIC, PRO_GIFTS))
+    assert sum(kind.matches for kind in counted) == len(matches)
+    turns = Counter(name for match in matches for name in match.entries)
+    if each is not None:
+        assert max(turns.values()) - min(turns.values()) <= 4 * len(seats)
+    if blocks == "duplicate":  # nor do they hold one deal at two tables
+        for block in {match.block for match in matches}:
+            own = {name for match in matches if match.block == block for name in match.entries}
+            assert len(own & {"ann", "bob", "dot"}) <= 1
+            assert len(own & {"eve", "fay"}) <= 1
+
+
+def test_where_all_groups_play_those_with_two_of_a_team_are_left_out() -> None:
+    laid_out = Layout(("t", "t", "", "", ""))
+    matches = list_matches(NAMES[:5], (3,), (BASIC,), laid_out)
+    groups = {frozenset(match.entries) for match in matches}
+    everybody = {frozenset(group) for group in combinations(NAMES[:5], 3)}
+    assert groups == {group for group in everybody if not {"ann", "bob"} <= group}
+    assert balance(laid_out, 3) == (Span(3, 5), Span(2, 3), 1)

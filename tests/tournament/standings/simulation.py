@@ -4,9 +4,9 @@ The prestige of a seat in a match is
 
     strength of the entry + luck of the seat in this deal + luck of the match
 
-where both lucks are normal and independent. The matches of a mirrored block have one deal, and so
-one luck for each seat; those of an independent block have a deal each. The higher prestige ranks
-higher; ties have no probability.
+where both lucks are normal and independent. The matches of a mirrored or duplicate block have one
+deal, and so one luck for each seat; those of an independent block have a deal each. The higher
+prestige ranks higher; ties have no probability.
 
 An entry is above another with probability Φ(difference of strengths / spread), and its expected
 score is the mean of that over its opponents, for any number of seats. So the truth needs no
@@ -64,6 +64,25 @@ class World:
         prestige = strength + luck + dice.normal(0, self.match, (blocks, k, k))
         return np.argsort(np.argsort(-prestige, axis=2), axis=2) + 1
 
+    def duplicate_ranks(
+        self, tables: NDArray[np.intp], dice: np.random.Generator
+    ) -> NDArray[np.intp]:
+        """Ranks at the tables of duplicate blocks; both shapes are (blocks, tables, seats)."""
+        blocks, _, k = tables.shape
+        deals = dice.normal(0, self.deal, (blocks, 1, k))
+        prestige = (
+            np.array(self.strengths)[tables] + deals + dice.normal(0, self.match, tables.shape)
+        )
+        return np.argsort(np.argsort(-prestige, axis=2), axis=2) + 1
+
+
+def drawn_tables(
+    world: World, blocks: int, tables: int, dice: np.random.Generator
+) -> NDArray[np.intp]:
+    """Tables of duplicate blocks, drawn at random; shape (blocks, tables, seats)."""
+    order = np.argsort(dice.random((blocks, len(world.strengths))), axis=1)
+    return order[:, : tables * world.seats].reshape(blocks, tables, world.seats)
+
 
 def drawn_groups(world: World, blocks: int, dice: np.random.Generator) -> NDArray[np.intp]:
     """Groups drawn at random, each independently of the others."""
@@ -89,8 +108,28 @@ def results(world: World, groups: NDArray[np.intp], ranks: NDArray[np.intp]) -> 
     ]
 
 
-def _result(block: str, number: int, seats: Sequence[tuple[str, int]]) -> MatchResult:
+def duplicate_results(
+    world: World, tables: NDArray[np.intp], ranks: NDArray[np.intp]
+) -> list[MatchResult]:
+    """The results of duplicate blocks as a run leaves them."""
+    names = world.names
+    return [
+        _result(
+            name := f"r1-basic-{block:05}",
+            number + 1,
+            [(names[entry], rank) for entry, rank in zip(table, rank_of, strict=True)],
+            duplicate_deal=name,
+        )
+        for block, (seated, ranked) in enumerate(zip(tables, ranks.tolist(), strict=True))
+        for number, (table, rank_of) in enumerate(zip(seated, ranked, strict=True))
+    ]
+
+
+def _result(
+    block: str, number: int, seats: Sequence[tuple[str, int]], duplicate_deal: str = ""
+) -> MatchResult:
     return MatchResult(
+        duplicate_deal=duplicate_deal,
         match_id=f"{block}-{number}",
         block=block,
         round=1,

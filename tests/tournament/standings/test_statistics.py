@@ -13,12 +13,26 @@ from scipy.stats import bootstrap, norm
 
 from asara_server.outcome import match_scores
 from asara_server.tournament.standings.bootstrap import BlockScores, intervals_95
+from asara_server.tournament.standings.comparison import compared
+from asara_server.tournament.standings.result_table import ResultTable
 from asara_server.tournament.standings.standings import compute_standings
-from tests.tournament.standings.simulation import World, drawn_groups, results
+from tests.tournament.standings.simulation import (
+    World,
+    drawn_groups,
+    drawn_tables,
+    duplicate_results,
+    results,
+)
 
 Floats = NDArray[np.float64]
 
 FIELD = (-1.0, -0.5, -0.1, 0.1, 0.4, 1.1)
+EIGHT = (-1.1, -0.8, -0.5, -0.1, 0.1, 0.5, 0.8, 1.1)
+SIXTEEN = tuple(float(strength) for strength in np.linspace(-1.1, 1.1, 16))
+DUPLICATE = [
+    pytest.param(World(FIELD, seats=2), 3, id="two-seats"),
+    pytest.param(World(EIGHT, seats=4), 2, id="four-seats"),
+]
 WORLDS = [
     pytest.param(World(FIELD, seats=2), id="two-seats"),
     pytest.param(World(FIELD, seats=4), id="four-seats"),
@@ -53,6 +67,55 @@ def simulate(
     )
 
 
+def compared_scores(world: World, tables: NDArray[np.intp], ranks: NDArray[np.intp]) -> BlockScores:
+    """As `block_scores`, of duplicate blocks; shapes (tournaments, blocks, tables, seats).
+
+    Each tournament is compared by itself.
+    """
+    tournaments, entries, k = len(tables), len(world.strengths), world.seats
+    points = np.array(match_scores(range(1, k + 1)))
+    scores = [
+        compared(table_of(own, points[rank - 1])).score
+        for own, rank in zip(tables, ranks, strict=True)
+    ]
+    tournament, block, *_ = np.indices(tables.shape)
+    party = tournament * entries + tables
+    return BlockScores.of(
+        party.ravel(), block.ravel(), np.concatenate(scores), tournaments * entries
+    )
+
+
+def table_of(tables: NDArray[np.intp], score: Floats) -> ResultTable:
+    """The results of one tournament of duplicate blocks."""
+    block, table, seat = (axis.ravel() for axis in np.indices(tables.shape))
+    none = np.zeros(tables.size)
+    return ResultTable(
+        match=block * tables.shape[1] + table,
+        block=block,
+        deal=block,
+        rules=np.zeros(tables.size, np.intp),
+        entry=tables.ravel(),
+        seats=np.full(tables.size, tables.shape[2]),
+        seat=seat,
+        score=score.ravel(),
+        win=none,
+        prestige=none,
+        termination=np.zeros(tables.size, np.intp),
+        forfeit=np.zeros(tables.size, np.bool_),
+    )
+
+
+def simulate_duplicate(
+    world: World, tournaments: int, blocks: int, tables: int, seed: int = 1
+) -> BlockScores:
+    """Tournaments of duplicate blocks whose tables are drawn."""
+    dice = np.random.default_rng(seed)
+    drawn = drawn_tables(world, tournaments * blocks, tables, dice)
+    ranks = world.duplicate_ranks(drawn, dice)
+    shape = (tournaments, blocks, tables, world.seats)
+    return compared_scores(world, drawn.reshape(shape), ranks.reshape(shape))
+
+
 def coverage(world: World, scores: BlockScores) -> float:
     """Share of the entries of all tournaments whose interval holds their expected score."""
     low, high = intervals_95(scores).reshape(-1, len(world.strengths), 2).transpose(2, 0, 1)
@@ -80,6 +143,14 @@ def gain(world: World, tournaments: int, blocks: int) -> float:
     """
     independent = mean_width(simulate(world, tournaments, blocks, mirrored=False))
     return (independent / mean_width(simulate(world, tournaments, blocks))) ** 2
+
+
+def duplicate_gain(world: World, tournaments: int, blocks: int, tables: int) -> float:
+    """The same for duplicate blocks, against as many matches in independent blocks."""
+    matches = blocks * tables
+    independent = simulate(world, tournaments, matches // world.seats, mirrored=False)
+    width = mean_width(simulate_duplicate(world, tournaments, blocks, tables))
+    return (mean_width(independent) / width) ** 2
 
 
 @pytest.mark.parametrize("world", WORLDS)
@@ -136,6 +207,50 @@ def test_ten_blocks_are_enough_where_bca_is_too_narrow() -> None:
     assert by_bca < 0.95 - allowance(800)
 
 
+@pytest.mark.parametrize(("world", "tables"), DUPLICATE)
+def test_compared_scores_are_unbiased_and_their_intervals_cover_the_expected_score(
+    world: World, tables: int
+) -> None:
+    scores = simulate_duplicate(world, 200, 60, tables)
+    assert abs(coverage(world, scores) - 0.95) < allowance(200)
+    means = scores.means.reshape(200, -1)
+    off = (means.mean(axis=0) - world.expected) / (means.std(axis=0) / np.sqrt(200))
+    assert abs(off).max() < 4
+
+
+@pytest.mark.parametrize(("world", "tables"), DUPLICATE)
+def test_duplicate_blocks_need_fewer_matches_than_mirrored_ones(world: World, tables: int) -> None:
+    assert duplicate_gain(world, 20, 120, tables) > 1.5
+
+
+def test_a_strong_field_at_the_other_tables_costs_nobody_anything() -> None:
+    """Deals give nothing, so that all that can be wrong is the comparison."""
+    world = World((-2.0, -2.0, 0.0, 0.0, 2.0, 2.0), seats=2, deal=0.0, match=1.0)
+    means = simulate_duplicate(world, 40, 100, 3).means.reshape(40, -1).mean(axis=0)
+    np.testing.assert_allclose(means, world.expected, atol=0.015)
+
+
+def test_compared_scores_from_standings_are_those_that_the_simulation_judges() -> None:
+    world = World(EIGHT, seats=4)
+    dice = np.random.default_rng(5)
+    tables = drawn_tables(world, 40, 2, dice)
+    ranks = world.duplicate_ranks(tables, dice)
+    played = duplicate_results(world, tables, ranks)
+    standings = compute_standings("Model", world.names, len(played), played)
+    scores = compared_scores(world, tables[np.newaxis], ranks[np.newaxis])
+    judged = intervals_95(scores)
+    found = {line.entry: line for line in standings.overall}
+    np.testing.assert_allclose([found[name].score for name in world.names], scores.means, atol=1e-6)
+    np.testing.assert_allclose(
+        [found[name].interval_95 or () for name in world.names], judged, atol=1e-6
+    )
+    assert {line.blocks for line in standings.overall} == {40}
+    [share] = standings.deal_shares
+    assert (share.rule_sets, share.seats, share.matches) == ("basic", 4, 80)
+    assert 0.4 < share.share < 0.9
+    assert compute_standings("Model", world.names, len(played), played[::-1]) == standings
+
+
 @pytest.mark.parametrize("world", WORLDS)
 def test_mirrored_blocks_need_fewer_matches_than_independent_ones(world: World) -> None:
     assert gain(world, 40, 200) > 1.4
@@ -173,6 +288,44 @@ def test_figures() -> None:
         for covered in (mirrored, independent):
             assert abs(covered - 0.95) < allowance(3_000)
         assert factor > 1
+
+
+DUPLICATE_LONG = [
+    (len(field), World(field, seats=seats, deal=deal, match=0.5))
+    for field, seats in (
+        (FIELD[1:5], 2),
+        (FIELD, 2),
+        (FIELD, 3),
+        (EIGHT, 4),
+        (SIXTEEN, 2),
+        (SIXTEEN, 4),
+    )
+    for deal in (0.25, 0.5, 1.0)
+]
+
+
+@pytest.mark.long
+def test_figures_of_duplicate_blocks() -> None:
+    print(f"\ncoverage within {allowance(1_000):.1%} of 95 % is chance")
+    print("entries  seats  tables  deal luck  covered  matches saved: duplicate mirrored")
+    for entries, world in DUPLICATE_LONG:
+        tables = min(4, entries // world.seats)
+        covered = coverage(world, simulate_duplicate(world, 1_000, 60, tables))
+        blocks = 240 // tables * world.seats
+        saved, mirrored = (
+            1 - 1 / factor
+            for factor in (
+                duplicate_gain(world, 60, blocks, tables),
+                gain(world, 60, blocks * tables // world.seats),
+            )
+        )
+        print(
+            f"{entries:7} {world.seats:6} {tables:7} {world.deal / world.match:9.1f}×"
+            f" {covered:8.1%} {saved:24.0%} {mirrored:8.0%}",
+            flush=True,
+        )
+        assert abs(covered - 0.95) < allowance(1_000)
+        assert saved > 0
 
 
 @pytest.mark.long

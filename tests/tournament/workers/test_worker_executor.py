@@ -13,9 +13,15 @@ import pytest
 from asara_codec.results import Termination
 from asara_game.rules import format_rule_sets
 from asara_server.match import deal_secrets
+from asara_server.replay.file import read_replay
 from asara_server.tournament.run.directory import read_info
 from asara_server.tournament.schedule.schedule import ScheduledMatch
-from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome, utc_now
+from asara_server.tournament.standings.match_result import (
+    MatchResult,
+    SeatOutcome,
+    attempt_name,
+    utc_now,
+)
 from asara_server.tournament.workers.backend import WorkerError
 from asara_server.tournament.workers.block_job import BlockJob, BlockResult, PlayedAttempt
 from asara_server.tournament.workers.block_player import UnfitWorkerError, play_block
@@ -132,7 +138,7 @@ def test_a_worker_learns_the_secrets_of_its_own_deals_and_nothing_they_follow_fr
     play(cup, tmp_path / "run", WorkerExecutor(backend))
     tournament = deal_secrets.tournament_secret(sample_bots.SEED)
     of_blocks = {
-        job.matches[0][0].block: deal_secrets.block_secret(tournament, job.matches[0][0].block)
+        job.matches[0][0].block: deal_secrets.shared_secret(tournament, job.matches[0][0].block)
         for job in backend.jobs
     }
     assert len(of_blocks) == 3
@@ -333,3 +339,80 @@ def test_where_a_block_does_not_fit_it_is_said_what_is_missing(cup: Path, tmp_pa
     ]
     assert f"entry ann: {gone} does not exist there" in lines[-1]
     assert isinstance(pickle.loads(pickle.dumps(caught.value)), UnfitWorkerError)
+
+
+def duplicate_cup(folder: Path) -> Path:
+    header = HEADER + 'blocks = "duplicate"\nblocks_per_entry = 2\n'
+    return write_tournament(
+        folder, dict.fromkeys(("ann", "bob", "cid", "dot"), sample_bots.GOOD), header
+    )
+
+
+def test_a_lost_duplicate_block_is_played_again_with_another_deal(tmp_path: Path) -> None:
+    seen: Counter[str] = Counter()
+
+    def lose_once(job: BlockJob) -> BlockResult:
+        seen[job.matches[0].match.block] += 1
+        if seen["r1-basic-0001"] == 1 and job.matches[0].match.block == "r1-basic-0001":
+            raise LostError
+        return done(job)
+
+    backend = Scripted(lose_once)
+    end = play(duplicate_cup(tmp_path), tmp_path / "run", WorkerExecutor(backend))
+    lost, again = (job for job in backend.jobs if job.matches[0].match.block == "r1-basic-0001")
+    used = [
+        {job.secrets[attempt_name(match.match_id, attempt)] for match, attempt in job.matches}
+        for job in (lost, again)
+    ]
+    assert [len(secrets) for secrets in used] == [1, 1]
+    assert used[0] != used[1]
+    assert end.standings.complete
+    assert [result.void for result in end.results if result.block == "r1-basic-0001"] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+
+
+def test_a_duplicate_match_that_was_void_on_a_worker_is_submitted_again(tmp_path: Path) -> None:
+    def void_first(job: BlockJob) -> BlockResult:
+        answer = done(job)
+        if job.matches[0].attempt > 1 or len(job.matches) < 2:
+            return answer
+        first = answer.attempts[0].result.model_copy(update={"seats": (), "void": True})
+        return replace(answer, attempts=(PlayedAttempt(first, None), *answer.attempts[1:]))
+
+    backend = Scripted(void_first)
+    end = play(duplicate_cup(tmp_path), tmp_path / "run", WorkerExecutor(backend))
+    assert [[pending.attempt for pending in job.matches] for job in backend.jobs] == [
+        [1, 1],
+        [2],
+        [1, 1],
+        [2],
+    ]
+    assert end.standings.complete
+
+
+def test_a_resumed_run_never_plays_a_duplicate_deal_again_that_a_worker_had_begun(
+    tmp_path: Path,
+) -> None:
+    cup = duplicate_cup(tmp_path)
+
+    def fail(_: BlockJob) -> BlockResult:
+        raise UnfitWorkerError("nothing fits")
+
+    first = Scripted(fail)
+    with pytest.raises(WorkerError):
+        play(cup, tmp_path / "run", WorkerExecutor(first))
+    begun = {
+        job.secrets[attempt_name(match.match_id, attempt)]
+        for job in first.jobs
+        for match, attempt in job.matches
+    }
+    end = play(cup, tmp_path / "run", resume=True)
+    assert end.standings.complete
+    attempts = {result.block: result.attempt for result in end.results if not result.void}
+    assert attempts == {"r1-basic-0001": 2, "r1-basic-0002": 1}
+    for path in (tmp_path / "run" / "replays").iterdir():
+        assert read_replay(path).header.deal_secret not in begun

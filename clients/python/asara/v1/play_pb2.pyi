@@ -171,7 +171,7 @@ class DealCommitted(_message.Message):
     def __init__(self, match_id: _Optional[str] = ..., seat: _Optional[int] = ..., deal_commitment: _Optional[bytes] = ...) -> None: ...
 
 class MatchStarted(_message.Message):
-    __slots__ = ("match_id", "seat", "seats", "rule_sets", "edition", "edition_sha256", "clocks", "deal_commitment", "view", "sequence", "resumed", "nonces", "mirrored")
+    __slots__ = ("match_id", "seat", "seats", "rule_sets", "edition", "edition_sha256", "clocks", "deal_commitment", "view", "sequence", "resumed", "nonces", "shared_deal")
     MATCH_ID_FIELD_NUMBER: _ClassVar[int]
     SEAT_FIELD_NUMBER: _ClassVar[int]
     SEATS_FIELD_NUMBER: _ClassVar[int]
@@ -184,7 +184,7 @@ class MatchStarted(_message.Message):
     SEQUENCE_FIELD_NUMBER: _ClassVar[int]
     RESUMED_FIELD_NUMBER: _ClassVar[int]
     NONCES_FIELD_NUMBER: _ClassVar[int]
-    MIRRORED_FIELD_NUMBER: _ClassVar[int]
+    SHARED_DEAL_FIELD_NUMBER: _ClassVar[int]
     match_id: str
     seat: int
     seats: int
@@ -197,8 +197,8 @@ class MatchStarted(_message.Message):
     sequence: int
     resumed: bool
     nonces: _containers.RepeatedScalarFieldContainer[bytes]
-    mirrored: bool
-    def __init__(self, match_id: _Optional[str] = ..., seat: _Optional[int] = ..., seats: _Optional[int] = ..., rule_sets: _Optional[_Iterable[_Union[_vocabulary_pb2.RuleSet, str]]] = ..., edition: _Optional[_Union[_vocabulary_pb2.Edition, _Mapping]] = ..., edition_sha256: _Optional[bytes] = ..., clocks: _Optional[_Union[Clocks, _Mapping]] = ..., deal_commitment: _Optional[bytes] = ..., view: _Optional[_Union[_view_pb2.View, _Mapping]] = ..., sequence: _Optional[int] = ..., resumed: _Optional[bool] = ..., nonces: _Optional[_Iterable[bytes]] = ..., mirrored: _Optional[bool] = ...) -> None: ...
+    shared_deal: bool
+    def __init__(self, match_id: _Optional[str] = ..., seat: _Optional[int] = ..., seats: _Optional[int] = ..., rule_sets: _Optional[_Iterable[_Union[_vocabulary_pb2.RuleSet, str]]] = ..., edition: _Optional[_Union[_vocabulary_pb2.Edition, _Mapping]] = ..., edition_sha256: _Optional[bytes] = ..., clocks: _Optional[_Union[Clocks, _Mapping]] = ..., deal_commitment: _Optional[bytes] = ..., view: _Optional[_Union[_view_pb2.View, _Mapping]] = ..., sequence: _Optional[int] = ..., resumed: _Optional[bool] = ..., nonces: _Optional[_Iterable[bytes]] = ..., shared_deal: _Optional[bool] = ...) -> None: ...
 
 class Clocks(_message.Message):
     __slots__ = ("start_up_us", "bank_us", "increment_us", "grace_us", "reconnect_us")

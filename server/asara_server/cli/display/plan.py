@@ -1,11 +1,19 @@
 """The plan of a tournament."""
 
+from collections import Counter
+
 from asara_game.rules import format_rule_sets
 from asara_server.cli.display.console import out, show_table
 from asara_server.cli.display.quantities import count, duration
+from asara_server.tournament.config.block_kinds import (
+    needed_for_duplicate,
+    tables_per_block,
+    team_numbers,
+)
 from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.schedule.estimate import Estimate
-from asara_server.tournament.schedule.schedule import Span, balance
+from asara_server.tournament.schedule.layout import Balance, Span, balance
+from asara_server.tournament.schedule.plan import planned_layout
 
 
 def heading(tournament: Tournament, matches: int, at_once: str) -> str:
@@ -16,15 +24,7 @@ def heading(tournament: Tournament, matches: int, at_once: str) -> str:
 
 def show_plan(tournament: Tournament, expected: Estimate, decision_ms: float) -> None:
     """Print blocks, matches and their balance for each kind of table, and the duration."""
-    balances = {
-        seats: balance(
-            len(tournament.entries),
-            seats,
-            rounds=tournament.rounds,
-            blocks_per_entry=tournament.blocks_per_entry,
-        )
-        for seats in tournament.seats
-    }
+    balances = {seats: balance(planned_layout(tournament), seats) for seats in tournament.seats}
     rows = [
         (
             format_rule_sets(kind.rule_sets),
@@ -44,6 +44,8 @@ def show_plan(tournament: Tournament, expected: Estimate, decision_ms: float) ->
         rows,
     )
     out.print(f"\n{_block_text(tournament)}")
+    if text := _team_text(tournament, balances[tournament.seats[0]]):
+        out.print(text)
     out.print(f"Duration: about {duration(expected.likely_s)}, at {decision_ms:g} ms per decision;")
     out.print(f"at most {duration(expected.longest_s)}, if every bot uses up its clock.")
 
@@ -53,9 +55,41 @@ def _span(span: Span) -> str:
 
 
 def _block_text(tournament: Tournament) -> str:
-    orders = "rotation" if tournament.orders == "rotations" else "order"
-    deals = "one deal" if tournament.blocks == "mirrored" else "a new deal for each match"
-    text = f"Each block plays every {orders} of its seats, with {deals}."
+    if tournament.blocks == "duplicate":
+        tables = {
+            tables_per_block(tournament.teams, seats, tournament.tables)
+            for seats in tournament.seats
+        }
+        text = (
+            f"Each block plays a deal at up to {max(tables)} tables at once, "
+            "each entry at one at most."
+        )
+    else:
+        orders = "rotation" if tournament.orders == "rotations" else "order"
+        shared = tournament.blocks == "mirrored"
+        deals = "one deal" if shared else "a new deal for each match"
+        text = f"Each block plays every {orders} of its seats, with {deals}."
+    if "blocks" not in tournament.model_fields_set:
+        text += f"\n{_default_text(tournament)}"
     if tournament.blocks == "mirrored" and tournament.remote_entries:
         text += "\nIn blocks with an entry on another machine, each match has its own deal."
     return text
+
+
+def _default_text(tournament: Tournament) -> str:
+    """Say which kind of block was chosen by default, and why."""
+    if tournament.blocks == "duplicate":
+        return "Blocks are duplicate by default, as there are twice as many entries as seats."
+    needed = needed_for_duplicate(tournament.teams, tournament.seats)
+    return f"Blocks are mirrored by default, because duplicate blocks\n{needed}."
+
+
+def _team_text(tournament: Tournament, balance: Balance) -> str:
+    if not balance.pairs_apart:
+        return ""
+    sizes = Counter(team_numbers(tournament.teams)).values()
+    teams = count(sum(size > 1 for size in sizes), "team")
+    return (
+        f"{teams} of several entries; pairs that never meet: {balance.pairs_apart:,}.\n"
+        "Meetings are counted between entries of different teams."
+    )

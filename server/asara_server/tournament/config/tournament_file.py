@@ -5,13 +5,15 @@
     rule_sets = ["basic", "pro+gifts"] # one or several; every set includes basic
     rounds = 2                         # default: 1
     blocks_per_entry = 30              # instead of rounds: a balanced part of all groups
-    blocks = "mirrored"                # one deal in all seat orders; or "independent": a deal each
-    orders = "rotations"               # seat orders of a block; or "all"
+    blocks = "duplicate"               # one deal at several tables at once; "mirrored": one deal in
+                                       # all seat orders; "independent": a deal for each match
+    tables = 4                         # at which a deal is played; duplicate blocks only
+    orders = "rotations"               # seat orders of a group; or "all"
     seed = "…"                         # 64 random hexadecimal digits; default: drawn for each run
     concurrency = 2                    # matches at once; default: one per processor core
     deals = "committed"                # or "joint": every bot adds a nonce to every deal;
                                        # independent blocks only
-    processes = "match"                # a bot process lasts for one match, or for the "run"
+    processes = "run"                  # a bot process lasts for the run, or for one "match"
     transport = "unix"                 # or "tcp", for languages without unix sockets
 
     [clocks]                           # seconds; the defaults are shown
@@ -40,6 +42,7 @@
 
     [[entries]]
     name = "greedy"
+    team = "ours"                      # entries of one team never sit at one table; default: none
     command = "python bots/greedy/main.py"   # or a list of words
     directory = "."                    # working directory; relative to this file
     environment = { LEVEL = "3" }
@@ -59,11 +62,12 @@
     matches_at_once = 16               # per bot, unless its Hello asks for fewer
 
 A bot starts in its `directory`, and its command is relative to it. `python` is the interpreter that
-runs asara. A mirrored block plays one deal several times, so its bots are started afresh for every
-match, lest one recognise the deal. With independent blocks, `processes` defaults to "run". A remote
-bot plays all its matches in one process, several at once: whatever `blocks` says, each match of its
-blocks has its own deal. Anyone who knows the seed can compute every deal: leave it out of a
-competition, or keep the file secret.
+runs asara. `blocks` is "duplicate" by default if there are twice as many entries as seats (with
+teams, twice as many for each entry of the largest team), and "mirrored" otherwise. A mirrored block
+plays one deal several times, so its bots are started afresh for every match, lest one recognise the
+deal; otherwise `processes` defaults to "run". A remote bot plays all its matches in one process,
+several at once: each match of its mirrored blocks has its own deal. Anyone who knows the seed can
+compute every deal: leave it out of a competition, or keep the file secret.
 """
 
 import os
@@ -86,6 +90,15 @@ from pydantic import (
 from asara_game.bounded_toml import parse_toml
 from asara_server.bounded_file import read_bounded
 from asara_server.match.spec import ClockSettings
+from asara_server.tournament.config.block_kinds import (
+    DEFAULT_TABLES,
+    BlockKind,
+    default_blocks,
+    largest_team,
+    needed_for_duplicate,
+    tables_per_block,
+    team_numbers,
+)
 from asara_server.tournament.config.commands import CommandError, check_command
 from asara_server.tournament.config.fields import (
     Directory,
@@ -142,6 +155,8 @@ class Entry(_Section):
     """One participant of the tournament."""
 
     name: Name
+    team: Name = ""
+    """Team of the entry; entries of one team never sit at one table. "" is a team of its own."""
     directory: Directory = Field(default=".", validate_default=True)
     build: tuple[str, ...] = ()
     """Command run once before the first match, in a copy of the directory that bots then use."""
@@ -202,7 +217,7 @@ class Entry(_Section):
                 )
             return self
         for key in type(self).model_fields:
-            if key in self.model_fields_set - {"name", "token"}:
+            if key in self.model_fields_set - {"name", "team", "token"}:
                 raise problem(
                     f"has a token, so its bot is not started here: leave out either {key} or token"
                 )
@@ -281,6 +296,13 @@ class Remote(_Section):
     """Concurrent matches of each bot, unless its Hello asks for fewer."""
 
 
+def _default_blocks(data: Mapping[str, Any]) -> BlockKind:
+    """Return the default kind of block for the other keys, all of which are valid."""
+    if data.get("blocks_per_entry") and data.get("orders") == "all":
+        return "mirrored"  # no duplicate block plays all orders
+    return default_blocks([entry.team for entry in data["entries"]], data["seats"])
+
+
 class Tournament(_Section):
     """A validated tournament file."""
 
@@ -288,8 +310,6 @@ class Tournament(_Section):
     seats: SeatCounts
     rule_sets: RuleSetList
     rounds: Annotated[int, Field(ge=1, le=1_000_000)] = 1
-    blocks: Literal["mirrored", "independent"] = "mirrored"
-    """One deal for all matches of a block, or a deal for each match."""
     orders: Orders = "rotations"
     blocks_per_entry: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     """Blocks of each kind of table; None if all groups of entries meet in every round."""
@@ -297,8 +317,6 @@ class Tournament(_Section):
     concurrency: Annotated[int, Field(ge=1, le=10_000)] = Field(default_factory=usable_cores)
     deals: Literal["committed", "joint"] = "committed"
     """Deals drawn by the referee alone, which commits to them, or with a nonce of every bot."""
-    processes: Literal["run", "match"] = "match"
-    """Lifetime of a bot process; defaults to "run" for independent blocks."""
     transport: Literal["unix", "tcp"] = "unix"
     """Connection of local bots: a unix socket, or TCP on the loopback interface."""
     clocks: Clocks = Clocks()
@@ -306,13 +324,14 @@ class Tournament(_Section):
     remote: Remote | None = None
     """Present if and only if an entry has a token."""
     entries: Annotated[tuple[Entry, ...], Field(strict=False, max_length=_MOST_ENTRIES)]
-
-    @model_validator(mode="before")
-    @classmethod
-    def _default_processes(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
-        if data.get("blocks") == "independent":
-            return {"processes": "run", **data}
-        return data
+    tables: Annotated[int, Field(ge=3, le=50)] = DEFAULT_TABLES
+    """Most tables of a duplicate block."""
+    blocks: BlockKind = Field(default_factory=_default_blocks)
+    """Sharing of deals; by default "duplicate" if there are enough entries, or "mirrored"."""
+    processes: Literal["run", "match"] = Field(
+        default_factory=lambda data: "match" if data.get("blocks") == "mirrored" else "run"
+    )
+    """Lifetime of a bot process; "match" for mirrored blocks."""
 
     @field_validator("seed", mode="before")
     @classmethod
@@ -343,27 +362,56 @@ class Tournament(_Section):
             raise problem(
                 "rounds: blocks_per_entry already says how much is played; leave out one of them"
             )
-        if self.blocks == "independent":
-            return self
-        if self.processes == "run":
+        if self.blocks == "mirrored" and self.processes == "run":
             raise problem(
                 "processes: a mirrored block plays one deal several times, and a bot process that "
                 "lasts for the run could recognise it; leave out processes, or set blocks to "
                 "'independent'"
             )
-        if self.deals == "joint":
+        if self.blocks != "independent" and self.deals == "joint":
             raise problem(
-                "deals: a joint deal cannot be mirrored, because the nonces of each match change "
-                "the deal; set blocks to 'independent'"
+                "deals: a joint deal cannot be shared by several matches, because the nonces of "
+                "each match change the deal; set blocks to 'independent'"
+            )
+        if self.blocks != "duplicate" and "tables" in self.model_fields_set:
+            raise problem(
+                f"tables: {self.blocks} blocks are played at one table at a time; leave it out, or "
+                "set blocks to 'duplicate'"
+            )
+        if self.blocks == "duplicate" and self.blocks_per_entry and self.orders == "all":
+            raise problem(
+                "orders: a duplicate block seats its entries once, so with blocks_per_entry no "
+                "group plays in all orders; leave out orders, or set blocks to 'mirrored'"
             )
         return self
 
     @model_validator(mode="after")
     def _check_enough_entries(self) -> Self:
-        if len(self.entries) < max(self.seats):
+        most = max(self.seats)
+        if len(self.entries) < most:
             raise problem(
-                f"seats: {max(self.seats)} seats need as many entries, and there are "
+                f"seats: {most} seats need as many entries, and there are "
                 f"{len(self.entries)}; add [[entries]] or play with fewer seats"
+            )
+        if (teams := len(set(team_numbers(self.teams)))) < most:
+            raise problem(
+                f"seats: {most} seats need entries of as many teams, because those of one team "
+                f"never sit at one table, and there are {teams}; add [[entries]] of other teams or "
+                "play with fewer seats"
+            )
+        team, size = largest_team(self.teams)
+        if self.blocks == "duplicate":
+            if any(tables_per_block(self.teams, k, self.tables) < 2 for k in self.seats):
+                raise problem(
+                    f"blocks: duplicate blocks {needed_for_duplicate(self.teams, self.seats)}; "
+                    "add [[entries]], play with fewer seats, or set blocks to 'mirrored'"
+                )
+        elif self.blocks_per_entry and size * most > len(self.entries):
+            raise problem(
+                f"blocks_per_entry: team {team!r} has {size} of {len(self.entries)} entries, too "
+                f"many for each to play as often as the others at tables of {most}, which have one "
+                f"of a team; leave out blocks_per_entry, add [[entries]] of other teams or play "
+                "with fewer seats"
             )
         return self
 
@@ -391,6 +439,11 @@ class Tournament(_Section):
         if faults:
             raise problem("; ".join(faults))
         return self
+
+    @property
+    def teams(self) -> tuple[str, ...]:
+        """Team of each entry, in the order of the entries; "" for an entry without one."""
+        return tuple(entry.team for entry in self.entries)
 
     @property
     def remote_entries(self) -> tuple[str, ...]:

@@ -20,8 +20,13 @@ def problem(text: str) -> PydanticCustomError:
 
 def describe(error: ValidationError, model: type[BaseModel]) -> list[str]:
     """Return one line per fault: the key as the file writes it, the fault and the remedy."""
-    lines = [_line(details, model) for details in error.errors(include_url=False)[:_MOST_FAULTS]]
-    more = error.error_count() - len(lines)
+    found = [
+        details
+        for details in error.errors(include_url=False)
+        if details["type"] != "default_factory_not_called"  # a default that follows from a fault
+    ]
+    lines = [_line(details, model) for details in found[:_MOST_FAULTS]]
+    more = len(found) - len(lines)
     return [*lines, f"{more:,} more faults"] if more > 0 else lines
 
 

@@ -24,7 +24,7 @@ class ExecutionContext:
     match_settings: MatchSettings
     edition: Edition
     secret_of: Callable[[str, str], bytes]
-    """Returns the secret of a match, by the name of the attempt and of its mirrored block."""
+    """Returns the secret of a match, by the names of the attempt and of its shared deal."""
     sandbox: Sandbox | None
     concurrency: int
     """Number of concurrent matches, unless the executor has another measure."""

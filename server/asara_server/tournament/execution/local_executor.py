@@ -39,6 +39,7 @@ class LocalExecutor:
 
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
         """Raises ServeError if bots on other machines cannot be served, and OpenFilesError."""
+        progress.void_lost(resumable=True)
         referee = Referee(journal=progress.directory.journal)
         _require_open_files(referee.limits, progress, context)
         self._on_referee(referee)

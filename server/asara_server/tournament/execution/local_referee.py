@@ -36,7 +36,7 @@ async def local_referee(
 ) -> AsyncIterator[LocalReferee]:
     """Serve this referee to local bots; all bot processes have ended on exit.
 
-    `secret_of` returns the secret of a match by the name of the attempt and of its mirrored block.
+    `secret_of` returns the secret of a match by the names of the attempt and of its shared deal.
     Entries that are `excluded` forfeit for the given reason. The output of bots goes to `logs`.
     """
     raise_open_files_limit()

@@ -47,8 +47,8 @@ class MatchRunner:
         secret_of: Callable[[str, str], bytes],
         joint_deals: bool = False,
     ) -> None:
-        """`secret_of` returns the secret of a match by the name of the attempt and of its mirrored
-        block, which may be empty. In `joint_deals` every bot adds a nonce.
+        """`secret_of` returns the secret of a match by the names of the attempt and of its shared
+        deal, which may be empty. In `joint_deals` every bot adds a nonce.
         """
         self._referee = referee
         self._pool = pool
@@ -79,15 +79,15 @@ class MatchRunner:
         bots = [
             await self._pool.acquire(entry, name, seat) for seat, entry in enumerate(match.entries)
         ]
-        mirrored_block = match.block if match.mirrored else ""
+        shared_deal = match.shared_deal(attempt)
         spec = MatchSpec(
             name,
             self._rules_of(match),
             tuple(Player(bot.entry, bot.token) for bot in bots),
             self._clocks,
-            self._secret_of(name, mirrored_block),
+            self._secret_of(name, shared_deal),
             joint=self._joint_deals,
-            mirrored_block=mirrored_block,
+            shared_deal=shared_deal,
         )
         terminations = [Termination.UNSPECIFIED] * len(bots)
         try:
@@ -104,6 +104,7 @@ class MatchRunner:
             round=match.round,
             rule_sets=format_rule_sets(match.rule_sets),
             block=match.block,
+            duplicate_deal=shared_deal if match.kind == "duplicate" else "",
             seats=seats,
             void=record.void,
             void_reason=record.void_reason,

@@ -32,6 +32,7 @@ from pydantic import BaseModel, Field, ValidationError
 from asara_server.atomic_file import PRIVATE, PUBLIC, AppendedFile, abandoned_parts, replace_file
 from asara_server.bounded_file import MIB, read_bounded
 from asara_server.eventlog.journal import Durability, Journal, JournalError
+from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.config.tournament_file import LARGEST_FILE
 from asara_server.tournament.run.directory_lock import DirectoryInUseError, DirectoryLock
 from asara_server.tournament.run.resume_check import check_resumable
@@ -88,8 +89,8 @@ class RunInfo(BaseModel):
     """True if the seed was drawn for this run, False if the tournament file contains it."""
     deals: Literal["committed", "joint"]
     """"committed" if deals derive from the seed alone, "joint" if from nonces of the bots too."""
-    blocks: Literal["mirrored", "independent"]
-    """"mirrored" if all matches of a block have one deal, "independent" if each has its own."""
+    blocks: BlockKind
+    """Sharing of deals by the matches of a block."""
     deal_commitment: str
     """SHA-256 of the tournament's secret, published before the first match."""
     tournament_secret: str | None = None
@@ -105,7 +106,7 @@ class RunInfo(BaseModel):
     sandbox: SandboxKind = "none"
     """Sandbox in which the bots ran."""
     remote: tuple[str, ...] = ()
-    """Entries whose bots run on other machines; a block with one of them is never mirrored."""
+    """Entries whose bots run on other machines; their mirrored blocks share no deal."""
     out: dict[str, str] = {}
     """Entries that could not be built or started, and why; empty until the run ends."""
     suspended: dict[str, str] = {}
@@ -168,7 +169,7 @@ class RunDirectory:
     """The directory of an open run. `close` it in the end.
 
     The journal decides which matches are over; `results.jsonl` and `replays` follow it. A replay
-    reveals its deal, so those of a mirrored block are published once all its matches are over.
+    reveals its deal, so those of a block that shares one are published after its last match.
     """
 
     def __init__(

@@ -14,10 +14,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from asara_game.edition import Edition
 from asara_game.rules import RULES_VERSION, format_rule_sets, parse_rule_sets
 from asara_server.referee.limits import LimitSettings
+from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.config.fields import Orders
 from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.run.signed_file import Document
 from asara_server.tournament.sandbox.spec import SandboxKind
+from asara_server.tournament.schedule.layout import Layout
 from asara_server.tournament.schedule.schedule import ScheduledMatch, list_matches, rotated
 from asara_server.tournament.standings.match_result import utc_now
 
@@ -34,6 +36,8 @@ class ManifestEntry(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
+    team: str
+    """Entries of one team never meet; "" if it belongs to none."""
     remote: bool
     """True if its bot runs on another machine."""
 
@@ -62,7 +66,9 @@ class Manifest(Document):
     rounds: int
     blocks_per_entry: int | None
     orders: Orders
-    blocks: Literal["mirrored", "independent"]
+    blocks: BlockKind
+    tables: int
+    """Most tables of a duplicate block."""
     matches: int = Field(ge=0, le=1_000_000_000)
     """Number of scheduled matches."""
     schedule_sha256: str
@@ -91,20 +97,25 @@ class Manifest(Document):
     def planned_matches(self) -> list[ScheduledMatch]:
         """Return the schedule that follows from the manifest; raises ValueError if none does."""
         rule_sets = [parse_rule_sets(text) for text in self.rule_sets]
-        mirrored = self.blocks == "mirrored"
         if self.schedule_rule == "rotations":
             if len(rule_sets) != 1:
                 raise ValueError("a schedule of rotations has one combination of rule sets")
             names = self.entry_names
-            return list(rotated(names, rule_sets[0], self.matches, mirrored=mirrored))
+            return list(
+                rotated(names, rule_sets[0], self.matches, mirrored=self.blocks == "mirrored")
+            )
         return list_matches(
             self.entry_names,
             self.seats,
             rule_sets,
-            rounds=self.rounds,
-            blocks_per_entry=self.blocks_per_entry,
-            orders=self.orders,
-            mirrored=mirrored,
+            Layout(
+                tuple(entry.team for entry in self.entries),
+                rounds=self.rounds,
+                blocks_per_entry=self.blocks_per_entry,
+                orders=self.orders,
+                blocks=self.blocks,
+                tables=self.tables,
+            ),
             never_mirrored=[entry.name for entry in self.entries if entry.remote],
         )
 
@@ -136,7 +147,9 @@ def new_manifest(
         tournament_sha256=None if tournament_file is None else sha256(tournament_file).hexdigest(),
         edition=edition.name,
         edition_sha256=edition.sha256.hex(),
-        entries=tuple(ManifestEntry(name=e.name, remote=e.remote) for e in tournament.entries),
+        entries=tuple(
+            ManifestEntry(name=e.name, team=e.team, remote=e.remote) for e in tournament.entries
+        ),
         schedule_rule=schedule_rule,
         seats=tournament.seats,
         rule_sets=tuple(map(format_rule_sets, tournament.rule_sets)),
@@ -144,6 +157,7 @@ def new_manifest(
         blocks_per_entry=tournament.blocks_per_entry,
         orders=tournament.orders,
         blocks=tournament.blocks,
+        tables=tournament.tables,
         matches=len(schedule),
         schedule_sha256=sha256(schedule_bytes(schedule)).hexdigest(),
         may_end_early=may_end_early,
@@ -186,7 +200,7 @@ def _schedule_line(match: ScheduledMatch) -> bytes:
         "rule_sets": format_rule_sets(match.rule_sets),
         "entries": match.entries,
         "block": match.block,
-        "mirrored": match.mirrored,
+        "kind": match.kind,
     }
     text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
     return f"{text}\n".encode()

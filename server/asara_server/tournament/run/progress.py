@@ -9,14 +9,20 @@ from collections.abc import Callable, Collection, Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
+from asara_game.rules import format_rule_sets
 from asara_server.logs import logger
 from asara_server.replay.file import signed_bytes
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import Limits
 from asara_server.tournament.run.directory import RunDirectory
+from asara_server.tournament.run.submissions import submitted_attempts
 from asara_server.tournament.run.suspension import Suspensions
 from asara_server.tournament.schedule.schedule import ScheduledMatch
-from asara_server.tournament.standings.match_result import MatchResult, attempt_name
+from asara_server.tournament.standings.match_result import (
+    MatchResult,
+    attempt_name,
+    utc_now,
+)
 
 MAX_ATTEMPTS = 3
 """Number of attempts at a match before it stays void, if the referee fails in each."""
@@ -72,10 +78,12 @@ class RunProgress:
         self._decided = False
         self._begun = {result.deal_block for result in self.results}
         """Deal blocks of which a match has begun."""
-        self._pending_in = Counter(m.block for m, _ in self.pending_matches() if m.mirrored)
-        """Number of matches without a result, by mirrored block."""
+        self._pending_in = Counter(
+            match.block for match, _ in self.pending_matches() if match.shared_deal()
+        )
+        """Number of matches without a result, by block with a shared deal."""
         self._withheld: dict[str, list[str]] = defaultdict(list)
-        """Replays that reveal the deal of matches still to come, by mirrored block."""
+        """Replays that reveal the deal of matches still to come or running, by block."""
         self._suspensions = Suspensions(schedule, limits)
         self._logger = logger("runner")
         for result in self.results:
@@ -123,6 +131,44 @@ class RunProgress:
         self._begun.add(name)
         return True
 
+    def void_lost(self, *, resumable: bool) -> None:
+        """Record the duplicate matches as void that had begun when the run was interrupted.
+
+        Their entries may have met the deal, so they are played again with another one. Those in the
+        journal are left alone if they are `resumable`.
+        """
+        journaled = self.directory.journal.unfinished
+        submitted = submitted_attempts(self.directory.path)
+        for match, attempt in self.pending_matches():
+            name = attempt_name(match.match_id, attempt)
+            begun = name in submitted or name in journaled
+            if match.kind == "duplicate" and begun and not (resumable and name in journaled):
+                self.record_void(match, attempt, "the run ended before the match was over")
+
+    def record_void(
+        self, match: ScheduledMatch, attempt: int, why: str, lost: tuple[str, ...] = ()
+    ) -> None:
+        """Record an attempt whose moves are lost, and finish the match if it was the last.
+
+        `lost` are the reasons why workers did not return it.
+        """
+        result = MatchResult(
+            match_id=match.match_id,
+            attempt=attempt,
+            round=match.round,
+            rule_sets=format_rule_sets(match.rule_sets),
+            block=match.block,
+            seats=(),
+            void=True,
+            void_reason=why,
+            lost=lost,
+            started=utc_now(),
+            seconds=0.0,
+        )
+        self.record_result(result, None)
+        if attempt >= MAX_ATTEMPTS:
+            self.finish_match(match, result)
+
     def record_result(
         self,
         result: MatchResult,
@@ -147,7 +193,7 @@ class RunProgress:
     def finish_match(self, match: ScheduledMatch, last: MatchResult) -> None:
         """Count a match as over, whose `last` attempt is recorded.
 
-        With the last match of a mirrored block its replays are published.
+        With the last match of a block that shares a deal its replays are published.
         """
         over = not last.void or last.attempt >= MAX_ATTEMPTS
         if over and self._pending_in[match.block]:

@@ -214,7 +214,7 @@ class _RunAudit:
         hidden = {
             match.match_id
             for match in schedule
-            if match.mirrored and match.deal_block in check.open_blocks
+            if match.shared_deal() and match.deal_block in check.open_blocks
         }
         if not self._ended:
             recent = {result.deal_block for result in results[-_BEING_WRITTEN:]}

@@ -74,6 +74,13 @@ class SubmissionLog:
             self._file.close()
 
 
+def submitted_attempts(directory: Path) -> set[str]:
+    """Return the names of the attempts that workers of the run in a directory were given."""
+    path = directory / SUBMISSIONS
+    lines = read_submissions(path.read_bytes()) if path.is_file() else []
+    return {name for line in lines for name in line.attempts}
+
+
 def read_submissions(content: bytes) -> list[Submission]:
     """Return the lines of the file that can be read."""
     found = []

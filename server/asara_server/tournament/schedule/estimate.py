@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from asara_game.vocabulary import RuleSet
 from asara_server.tournament.config.tournament_file import Tournament
+from asara_server.tournament.schedule.layout import TableKind
 from asara_server.tournament.schedule.plan import planned_table_kinds
-from asara_server.tournament.schedule.schedule import TableKind
 
 MOST_MATCHES = 1_000_000
 """Longest schedule that is listed and played."""

@@ -1,12 +1,23 @@
 """The matches of a tournament, listed or counted."""
 
 from asara_server.tournament.config.tournament_file import Tournament
+from asara_server.tournament.schedule.layout import Layout, TableKind, table_kinds
 from asara_server.tournament.schedule.schedule import (
     ScheduledMatch,
-    TableKind,
     list_matches,
-    table_kinds,
 )
+
+
+def planned_layout(tournament: Tournament) -> Layout:
+    """Return everything besides its kinds of tables that decides about the schedule."""
+    return Layout(
+        tournament.teams,
+        rounds=tournament.rounds,
+        blocks_per_entry=tournament.blocks_per_entry,
+        orders=tournament.orders,
+        blocks=tournament.blocks,
+        tables=tournament.tables,
+    )
 
 
 def planned_matches(tournament: Tournament) -> list[ScheduledMatch]:
@@ -15,21 +26,11 @@ def planned_matches(tournament: Tournament) -> list[ScheduledMatch]:
         [entry.name for entry in tournament.entries],
         tournament.seats,
         tournament.rule_sets,
-        rounds=tournament.rounds,
-        blocks_per_entry=tournament.blocks_per_entry,
-        orders=tournament.orders,
-        mirrored=tournament.blocks == "mirrored",
+        planned_layout(tournament),
         never_mirrored=tournament.remote_entries,
     )
 
 
 def planned_table_kinds(tournament: Tournament) -> list[TableKind]:
     """Return the number of blocks and matches of each kind of table, without listing them."""
-    return table_kinds(
-        len(tournament.entries),
-        tournament.seats,
-        tournament.rule_sets,
-        rounds=tournament.rounds,
-        blocks_per_entry=tournament.blocks_per_entry,
-        orders=tournament.orders,
-    )
+    return table_kinds(planned_layout(tournament), tournament.seats, tournament.rule_sets)

@@ -1,12 +1,17 @@
 """The schedule: groups of entries, their seats and rules, and the order of play. Pure.
 
-The unit is the deal block: one group of entries that fills a table plays one combination of rule
-sets in every required seat order, so that each entry sits in each seat equally often. The matches
-of a mirrored block share one deal; otherwise each has its own (see `match.deal_secrets`). A block
-is not mirrored if one of its entries could recognise a deal.
+The unit is the deal block. A block of one group has one group of entries that fills a table, one
+combination of rule sets, and a match in every required seat order, so that each entry sits in each
+seat equally often. The matches of a mirrored block share one deal; otherwise each has its own (see
+`match.deal_secrets`). A block is not mirrored if one of its entries could recognise a deal.
 
-Either every group of entries is a block, for each kind of table, in every round; or each entry has
-a given number of blocks, which `balance` selects.
+A duplicate block plays one deal once at each of several tables, at the same time; each entry sits
+at one of them at most. Its seats are balanced over the blocks (see `seating`). A match that is
+played again because the referee failed has another deal, so no entry meets a deal twice.
+
+Either every group of entries plays, for each kind of table, in every round; or each entry has a
+given number of blocks, which `balance` and `disjoint` select. Entries of one team are never in one
+block, and so never at one table.
 
 The order is even: kinds of tables progress side by side, within a kind all entries play about
 equally often in any stretch, and the matches of a block are consecutive. The standings of a run
@@ -15,24 +20,15 @@ that was cut short are therefore still a fair comparison.
 
 import hashlib
 import hmac
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count, permutations
-from math import comb, factorial
-from random import Random
-from typing import NamedTuple, TypeVar
+from itertools import count
 
 from asara_game.rules import format_rule_sets
 from asara_game.vocabulary import RuleSet
-from asara_server.tournament.config.fields import Orders
-from asara_server.tournament.schedule.balance import (
-    balanced_count,
-    balanced_groups,
-    even_groups,
-    meetings,
-)
-
-_Item = TypeVar("_Item")
+from asara_server.tournament.config.block_kinds import BlockKind
+from asara_server.tournament.schedule.disjoint import Block
+from asara_server.tournament.schedule.layout import Layout, blocks_of, names_by_kind, rotate
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +45,18 @@ class ScheduledMatch:
     """Round, rule sets and number of the deal block, such as `r1-pro+gifts-0007`.
 
     Empty for a match outside any block."""
-    mirrored: bool = False
-    """True if all matches of the block share one deal."""
+    kind: BlockKind = "independent"
+    """"duplicate" or "mirrored" if matches of the block share a deal."""
+
+    def shared_deal(self, attempt: int = 1) -> str:
+        """Return the name of the deal of an attempt, or "" if no other match can have it.
+
+        All attempts at the matches of a mirrored block have one deal. In a duplicate block those
+        with one number have one: an entry that plays its match again has not seen the next deal.
+        """
+        if self.kind == "duplicate" and attempt > 1:
+            return f"{self.block}.{attempt}"
+        return "" if self.kind == "independent" else self.block
 
     @property
     def deal_block(self) -> str:
@@ -58,107 +64,28 @@ class ScheduledMatch:
         return self.block or self.match_id
 
 
-@dataclass(frozen=True, slots=True)
-class TableKind:
-    """The blocks with the same number of seats and the same rule sets."""
-
-    seats: int
-    rule_sets: frozenset[RuleSet]
-    blocks: int
-    """Number of blocks in all rounds."""
-    matches: int
-
-
-class Span(NamedTuple):
-    """Smallest and largest value."""
-
-    least: int
-    most: int
-
-
-class Balance(NamedTuple):
-    """Evenness of the blocks of one kind of table."""
-
-    blocks_per_entry: Span
-    meetings_per_pair: Span
-    """Number of blocks in which two entries meet."""
-
-
-def seat_orders(seats: int, orders: Orders) -> int:
-    """Return the number of matches in a block."""
-    return seats if orders == "rotations" else factorial(seats)
-
-
-def table_kinds(
-    entries: int,
-    seats: Sequence[int],
-    rule_sets: Sequence[frozenset[RuleSet]],
-    *,
-    rounds: int = 1,
-    blocks_per_entry: int | None = None,
-    orders: Orders = "rotations",
-) -> list[TableKind]:
-    """Return the numbers of blocks and matches of each kind, without listing them."""
-    blocks = {
-        k: comb(entries, k)
-        if blocks_per_entry is None
-        else balanced_count(entries, k, blocks_per_entry)
-        for k in seats
-    }
-    return [
-        TableKind(k, rules, rounds * blocks[k], rounds * blocks[k] * seat_orders(k, orders))
-        for rules in rule_sets
-        for k in seats
-    ]
-
-
-def balance(
-    entries: int, seats: int, *, rounds: int = 1, blocks_per_entry: int | None = None
-) -> Balance:
-    """Return the evenness of the blocks of each kind of table with this number of seats."""
-    if blocks_per_entry is None:
-        each = rounds * comb(entries - 1, seats - 1)
-        together = rounds * comb(entries - 2, seats - 2)
-        return Balance(Span(each, each), Span(together, together))
-    groups = balanced_groups(entries, seats, blocks_per_entry)
-    turns = [0] * entries
-    for group in groups:
-        for entry in group:
-            turns[entry] += 1
-    met = [number for one, row in enumerate(meetings(entries, groups)) for number in row[:one]]
-    return Balance(Span(min(turns), max(turns)), Span(min(met), max(met)))
-
-
 def list_matches(
     entries: Sequence[str],
     seats: Sequence[int],
     rule_sets: Sequence[frozenset[RuleSet]],
+    layout: Layout | None = None,
     *,
-    rounds: int = 1,
-    blocks_per_entry: int | None = None,
-    orders: Orders = "rotations",
-    mirrored: bool = False,
     never_mirrored: Collection[str] = (),
 ) -> list[ScheduledMatch]:
     """Return all matches, in the order of play.
 
-    Without `blocks_per_entry`, every group of entries is a block, for each kind of table, in every
-    round. Each match of a block with an entry in `never_mirrored` has its own deal.
+    By default, every group of entries is a block in which each match has its own deal. Each match
+    of a mirrored block with an entry in `never_mirrored` has its own deal.
     """
+    layout = layout or Layout(("",) * len(entries))
     kinds = [(rules, k) for rules in rule_sets for k in seats]
-    if blocks_per_entry is None:
-        groups = [_all_groups(entries, k, i / len(kinds)) for i, (_, k) in enumerate(kinds)]
-    else:
-        groups = _balanced(entries, [k for _, k in kinds], blocks_per_entry)
+    blocks = [blocks_of(layout, k) for _, k in kinds]
+    names = names_by_kind(entries, layout, blocks)
     apart = frozenset(never_mirrored)
-
-    def one_deal(group: tuple[str, ...]) -> bool:
-        return mirrored and apart.isdisjoint(group)
-
     return [
         match
-        for number in range(1, rounds + 1)
-        for match in _one_round(number, kinds, groups, orders, one_deal)
+        for number in range(1, layout.rounds + 1)
+        for match in _one_round(number, kinds, blocks, names, layout.blocks, apart)
     ]
 
 
@@ -179,7 +106,8 @@ def rotated(
         number, turn = index // len(entries) + 1, index % len(entries)
         block = f"r{number}-{rules}-{number:04}" if mirrored else ""
         match_id = f"{block}-{turn + 1}" if mirrored else f"r{number}-{rules}-{index + 1:04}"
-        yield ScheduledMatch(match_id, number, rule_sets, _rotate(entries, turn), block, mirrored)
+        kind: BlockKind = "mirrored" if mirrored else "independent"
+        yield ScheduledMatch(match_id, number, rule_sets, rotate(entries, turn), block, kind)
 
 
 def bot_seed(seed: str, entry: str) -> int:
@@ -191,68 +119,34 @@ def bot_seed(seed: str, entry: str) -> int:
     return int.from_bytes(hmac.digest(seed.encode(), label, hashlib.sha256)[:8]) >> 1
 
 
-_Groups = list[tuple[str, ...]]
-
-
-def _all_groups(entries: Sequence[str], seats: int, start: float) -> _Groups:
-    names = _rotate(entries, int(start * len(entries)))  # kinds do not start alike
-    return [tuple(names[i] for i in group) for group in even_groups(len(entries), seats)]
-
-
-def _balanced(entries: Sequence[str], seats: Sequence[int], blocks_per_entry: int) -> list[_Groups]:
-    """Return groups for each kind of table; entries take turns in having one block more."""
-    found = []
-    names = list(entries)
-    for kind, k in enumerate(seats):
-        groups = balanced_groups(len(entries), k, blocks_per_entry)
-        turns = [0] * len(entries)
-        for group in groups:
-            for i in group:
-                turns[i] += 1
-        # Entries with an extra block come first; the others follow in a fixed random order, so that
-        # two entries that never meet at one kind of table meet at another.
-        rng = Random(kind)
-        order = sorted(range(len(entries)), key=lambda i: (-turns[i], rng.random()))
-        named = dict(zip(order, names, strict=True))
-        found.append([tuple(named[i] for i in group) for group in groups])
-        extra = sum(times > blocks_per_entry for times in turns)
-        names = [*names[extra:], *names[:extra]]
-    return found
-
-
 def _one_round(
     number: int,
     kinds: Sequence[tuple[frozenset[RuleSet], int]],
-    groups: Sequence[_Groups],
-    orders: Orders,
-    one_deal: Callable[[tuple[str, ...]], bool],
+    blocks: Sequence[Sequence[Block]],
+    names: Sequence[Sequence[str]],
+    block_kind: BlockKind,
+    never_mirrored: frozenset[str],
 ) -> Iterator[ScheduledMatch]:
     places = sorted(
-        ((index + 0.5) / len(groups[kind]), kind, index)
+        ((index + 0.5) / len(blocks[kind]), kind, index)
         for kind in range(len(kinds))
-        for index in range(len(groups[kind]))
+        for index in range(len(blocks[kind]))
     )
     width = max(4, len(str(len(places))))
     counts = dict.fromkeys((rules for rules, _ in kinds), 0)
     for _, kind, index in places:
         rules, _ = kinds[kind]
         counts[rules] += 1
-        block = f"r{number}-{format_rule_sets(rules)}-{counts[rules]:0{width}}"
-        mirrored = one_deal(groups[kind][index])
-        tables = list(_seatings(groups[kind][index], orders))
+        name = f"r{number}-{format_rule_sets(rules)}-{counts[rules]:0{width}}"
+        named = names[kind]
+        tables = [tuple([named[entry] for entry in table]) for table in blocks[kind][index]]
+        own_kind = block_kind
+        if block_kind == "duplicate":
+            # The seats of a round are even; those of several rounds are in the other seats.
+            tables = [rotate(table, number - 1) for table in tables]
+        elif block_kind == "mirrored" and not never_mirrored.isdisjoint(tables[0]):
+            own_kind = "independent"
         digits = len(str(len(tables)))
         for place, table in enumerate(tables, start=1):
-            match_id = f"{block}-{place:0{digits}}"
-            yield ScheduledMatch(match_id, number, rules, table, block, mirrored)
-
-
-def _seatings(group: tuple[str, ...], orders: Orders) -> Iterator[tuple[str, ...]]:
-    if orders == "all":
-        yield from permutations(group)
-    else:
-        yield from (_rotate(group, turn) for turn in range(len(group)))
-
-
-def _rotate(items: Sequence[_Item], turn: int) -> tuple[_Item, ...]:
-    turn %= len(items)
-    return (*items[turn:], *items[:turn])
+            match_id = f"{name}-{place:0{digits}}"
+            yield ScheduledMatch(match_id, number, rules, table, name, own_kind)

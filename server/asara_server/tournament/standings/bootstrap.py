@@ -45,7 +45,7 @@ class BlockScores:
     party: Indices
     block: Indices
     score: Floats
-    """Mean over the party's matches in the block, 0 to 1."""
+    """Mean over the party's matches in the block: 0 to 1, or a little beyond if it was compared."""
     parties: int
     total: int
     """Number of blocks, which have the indices 0 to `total` - 1."""
@@ -131,14 +131,16 @@ def intervals_95(scores: BlockScores, resampled: Floats | None = None) -> Floats
     has NaN. `resampled` holds the resampled means of all parties, if they are known.
     """
     blocks = scores.blocks
-    ends = exact_intervals_95(scores.means, blocks)
+    means = scores.means
+    ends = exact_intervals_95(means.clip(0, 1), blocks)
+    ends = np.stack((np.minimum(ends[:, 0], means), np.maximum(ends[:, 1], means)), axis=-1)
     ends[blocks == 0] = np.nan
     sure = np.flatnonzero((blocks >= MIN_BLOCKS) & ~scores.all_alike)
     at_once = max(1, _CELLS // RESAMPLES)
     for start in range(0, len(sure), at_once):
         some = sure[start : start + at_once]
-        means = resampled_means(scores.only(some)) if resampled is None else resampled[some]
-        ends[some] = _percentiles(means, blocks[some])
+        drawn = resampled_means(scores.only(some)) if resampled is None else resampled[some]
+        ends[some] = _percentiles(drawn, blocks[some])
     return ends
 
 

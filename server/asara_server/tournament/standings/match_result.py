@@ -69,6 +69,9 @@ class MatchResult(BaseModel):
     block: str = ""
     """Name of its deal block; matches of one block are not independent of each other. Empty for a
     match that stands alone."""
+    duplicate_deal: str = ""
+    """Name of the deal, if it is that of a duplicate block: the matches with this deal have no
+    entry in common, and their scores are compared. Empty for all other matches."""
     seats: tuple[SeatOutcome, ...]
     """Outcomes in seat order; empty if the match is void."""
     void: bool = False

@@ -11,6 +11,7 @@ deterministic bots give the same file.
     without_forfeits  the same, from the blocks without a forfeit
     by_rule_sets      the same, by combination of rule sets, such as "pro+gifts"
     seat_effect       mean score of each seat over all entries, by seats at the table
+    deal_shares       one DealShareRow per kind of table with scores that were compared
     cross_table       one PairingRow for every two entries that met, in the order of `overall`
     ladder            one LadderRow per entry, best first (see `ladder`), with matches taken in the
                       order of their names
@@ -21,7 +22,10 @@ deterministic bots give the same file.
     matches           matches played
     blocks            deal blocks of these matches
     score             mean over its blocks of the mean of its match scores: 1 for first place down
-                      to 0 for last, in even steps; ties share the mean of their places
+                      to 0 for last, in even steps; ties share the mean of their places. In
+                      duplicate blocks a match score is compared with those of others who held the
+                      same seat of the same deal (see `comparison`)
+    match_score       the same without any comparison
     interval_95       ends of a 95 % interval of the expected score (see `bootstrap`); null without
                       a block
     first_chance      probability that its expected score is the best: the share of resamples in
@@ -32,6 +36,11 @@ deterministic bots give the same file.
     faults            forfeits by kind: time_out, crash, never_started, rejected_replies,
                       protocol_violation; kinds that never occurred are omitted
     by_seat           matches and mean score in each seat, by seats at the table
+
+    DealShareRow:
+    rule_sets, seats  the kind of table
+    matches           matches that were compared
+    share             share of the deal in the variance of a match score
 
     PairingRow:
     entry, opponent   the one that is placed higher comes first
@@ -81,6 +90,8 @@ class StandingsRow(_Part):
     blocks: int
     score: Rounded
     interval_95: Interval | None
+    match_score: Rounded
+    """Mean score without a comparison."""
     first_chance: Rounded | None
     win_share: Rounded
     prestige: Rounded | None
@@ -97,6 +108,17 @@ class PairingRow(_Part):
     blocks: int
     score: Rounded
     interval_95: Interval
+
+
+class DealShareRow(_Part):
+    """The part of the deal in the scores of one kind of table."""
+
+    rule_sets: str
+    seats: int
+    matches: int
+    """Matches whose scores were compared."""
+    share: Rounded
+    """Share of the variance of a match score."""
 
 
 class LadderRow(_Part):
@@ -129,5 +151,6 @@ class Standings(_Part):
     without_forfeits: tuple[StandingsRow, ...]
     by_rule_sets: dict[str, tuple[StandingsRow, ...]]
     seat_effect: tuple[SeatScore, ...]
+    deal_shares: tuple[DealShareRow, ...]
     cross_table: tuple[PairingRow, ...]
     ladder: tuple[LadderRow, ...]

@@ -1,7 +1,7 @@
 """The results of many matches as columns of numbers. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 
 import numpy as np
@@ -23,6 +23,10 @@ class ResultTable:
     """Index of the match, whose seats are consecutive rows."""
     block: Indices
     """Index of the deal block."""
+    deal: Indices
+    """Index of the deal of a duplicate block; -1 for all other matches."""
+    rules: Indices
+    """Index of the rule sets, in alphabetical order."""
     entry: Indices
     """Index of the entry in the `names` given to `tabulate`."""
     seats: Indices
@@ -40,15 +44,22 @@ class ResultTable:
     def __len__(self) -> int:
         return len(self.match)
 
+    def take(self, rows: Indices) -> "ResultTable":
+        """Return the table of these rows."""
+        return ResultTable(*(getattr(self, field.name)[rows] for field in fields(self)))
+
 
 def tabulate(names: Sequence[str], results: Sequence[MatchResult]) -> ResultTable:
     """Return the table of these results, none of which may be void."""
     index = {name: number for number, name in enumerate(names)}
     blocks: dict[str, int] = {}
+    deals = {"": -1}
+    rules = {name: number for number, name in enumerate(sorted({r.rule_sets for r in results}))}
     scores_of = cache(match_scores)
     rows: list[tuple[float, ...]] = []
     for number, result in enumerate(results):
         block = blocks.setdefault(result.deal_block, len(blocks))
+        deal = deals.setdefault(result.duplicate_deal, len(deals) - 1)
         ranks = tuple(line.rank for line in result.seats)
         scores = scores_of(ranks)
         win = 1 / ranks.count(1)
@@ -58,6 +69,8 @@ def tabulate(names: Sequence[str], results: Sequence[MatchResult]) -> ResultTabl
                 (
                     number,
                     block,
+                    deal,
+                    rules[result.rule_sets],
                     index[line.entry],
                     len(ranks),
                     seat,
@@ -68,17 +81,19 @@ def tabulate(names: Sequence[str], results: Sequence[MatchResult]) -> ResultTabl
                     forfeit,
                 )
             )
-    table = np.array(rows, dtype=np.float64).reshape(len(rows), 10).T
-    match, block_, entry, seats, seat_ = table[:5].astype(np.intp)
+    table = np.array(rows, dtype=np.float64).reshape(len(rows), 12).T
+    match, block_, deal_, rules_, entry, seats, seat_ = table[:7].astype(np.intp)
     return ResultTable(
         match,
         block_,
+        deal_,
+        rules_,
         entry,
         seats,
         seat_,
-        score=table[5],
-        win=table[6],
-        prestige=table[7],
-        termination=table[8].astype(np.intp),
-        forfeit=table[9].astype(np.bool_),
+        score=table[7],
+        win=table[8],
+        prestige=table[9],
+        termination=table[10].astype(np.intp),
+        forfeit=table[11].astype(np.bool_),
     )

@@ -16,7 +16,7 @@ def compute_standings(
     from asara_server.tournament.standings.cross_table import cross_table
     from asara_server.tournament.standings.ladder import Ladder
     from asara_server.tournament.standings.result_table import tabulate
-    from asara_server.tournament.standings.summary import seat_effect, summarize
+    from asara_server.tournament.standings.summary import deal_shares, seat_effect, summarize
 
     every = by_schedule(results)
     counted = [result for result in every if not result.void]
@@ -46,6 +46,7 @@ def compute_standings(
         without_forfeits=rows(without_forfeits(counted)),
         by_rule_sets={rules: rows(own) for rules, own in sorted(by_rules.items())},
         seat_effect=seat_effect(table),
+        deal_shares=deal_shares(sorted(by_rules), table),
         cross_table=cross_table(names, table, order=[row.entry for row in overall]),
         ladder=ladder.rows,
     )

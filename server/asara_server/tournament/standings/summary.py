@@ -12,7 +12,8 @@ from asara_server.tournament.standings.bootstrap import (
     intervals_95,
     resampled_means,
 )
-from asara_server.tournament.standings.model import SeatScore, StandingsRow
+from asara_server.tournament.standings.comparison import compared
+from asara_server.tournament.standings.model import DealShareRow, SeatScore, StandingsRow
 from asara_server.tournament.standings.result_table import Indices, ResultTable
 
 _MOST_SEATS = 8
@@ -22,7 +23,8 @@ _MOST_SEATS = 8
 def summarize(names: Sequence[str], parts: ResultTable) -> tuple[StandingsRow, ...]:
     """Return a row per entry, by score, then wins, then prestige, then name."""
     count = len(names)
-    scores = BlockScores.of(parts.entry, parts.block, parts.score, count)
+    scores = BlockScores.of(parts.entry, parts.block, compared(parts).score, count)
+    raw = BlockScores.of(parts.entry, parts.block, parts.score, count).means
     resampled = resampled_means(scores) if (scores.blocks >= MIN_BLOCKS).any() else None
     chances = [np.nan] * count if resampled is None else first_chances(scores, resampled)
     matches = np.bincount(parts.entry, minlength=count)
@@ -47,6 +49,7 @@ def summarize(names: Sequence[str], parts: ResultTable) -> tuple[StandingsRow, .
             score=float(means[e]),
             interval_95=None if np.isnan(ends[e]).any() else (float(ends[e, 0]), float(ends[e, 1])),
             first_chance=_number(chances[e]),
+            match_score=float(raw[e]),
             win_share=float(wins[e]),
             prestige=_number(prestige[e]),
             faults={
@@ -63,6 +66,19 @@ def summarize(names: Sequence[str], parts: ResultTable) -> tuple[StandingsRow, .
 def seat_effect(parts: ResultTable) -> tuple[SeatScore, ...]:
     """Return the score of every seat, over all entries."""
     return _seat_scores(np.zeros_like(parts.entry), parts, 1)[0]
+
+
+def deal_shares(rule_sets: Sequence[str], parts: ResultTable) -> tuple[DealShareRow, ...]:
+    """Return the part of the deal in the scores that were compared; `rule_sets` are sorted."""
+    return tuple(
+        DealShareRow(
+            rule_sets=rule_sets[kind.rules],
+            seats=kind.seats,
+            matches=kind.matches,
+            share=kind.share,
+        )
+        for kind in compared(parts).shares
+    )
 
 
 def _prestige(parts: ResultTable, count: int) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":

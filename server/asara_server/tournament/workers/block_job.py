@@ -12,7 +12,7 @@ from typing import NamedTuple
 from asara_server.logs import Fact
 from asara_server.tournament.execution.match_settings import MatchSettings
 from asara_server.tournament.run.progress import PendingMatch
-from asara_server.tournament.standings.match_result import MatchResult
+from asara_server.tournament.standings.match_result import MatchResult, attempt_name
 from asara_server.tournament.workers.requirements import WorkerRequirements
 
 
@@ -31,6 +31,17 @@ class BlockJob:
     """Entries that forfeit, and why."""
     log_level: int
     """Lowest level, as in `logging`, of the log lines to be returned."""
+
+    @property
+    def name(self) -> str:
+        """Name of the first attempt, which no other job of the run has unless it repeats this."""
+        match, attempt = self.matches[0]
+        return attempt_name(match.match_id, attempt)
+
+    @property
+    def once(self) -> bool:
+        """True if no worker may play it again, because no entry may meet its deal twice."""
+        return self.matches[0].match.kind == "duplicate"
 
 
 class PlayedAttempt(NamedTuple):

@@ -117,6 +117,8 @@ class _RunningBlock:
             async for played in matches.play(match, first_attempt):
                 records = None if played.replay is None else replay_records(played.replay)
                 attempts.append(PlayedAttempt(played.result, records))
+                if match.kind == "duplicate":
+                    break  # the runner stores that another deal is played before that begins
 
     async def _stop_when_told(self, referee: Referee) -> list[str]:
         await self.stopping.wait()

@@ -91,6 +91,8 @@ class DaskWorkers:
 
         if isinstance(error, asyncio.CancelledError):  # as of all when the scheduler has gone
             raise _scheduler_gone(self._address)
+        if isinstance(error, BegunElsewhereError):
+            return str(error)
         if isinstance(error, KilledWorker):
             return f"{error.allowed_failures + 1} workers died while they played it"
         return ""
@@ -163,8 +165,23 @@ def _first_line(error: Exception) -> str:
     return str(error).strip().partition("\n")[0] or type(error).__name__
 
 
+class BegunElsewhereError(Exception):
+    """Another worker had begun a block that may be played once only."""
+
+
 def play_dask_block(job: BlockJob) -> BlockResult:
-    """Play a block on the Dask worker whose task this thread runs."""
+    """Play a block on the Dask worker whose task this thread runs.
+
+    If a worker dies, the scheduler gives its task to another one. Raises BegunElsewhereError if the
+    block may not be played again.
+    """
+    if job.once:
+        from distributed import get_client
+
+        client, begun = get_client(), ["asara", job.run_id, job.name]
+        if client.get_metadata(begun, default=False):
+            raise BegunElsewhereError("the worker that played it died")
+        client.set_metadata(begun, True)
     return play_block(job, dask_context())
 
 

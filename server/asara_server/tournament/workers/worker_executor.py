@@ -2,7 +2,9 @@
 
 A block is played by one worker from its first match to its last. If the worker dies, another one
 plays the block from its start, with the same deals: only bots that have ended knew anything of
-them. A block that no worker survives has no result.
+them. A duplicate block is different, because none of its entries may meet a deal twice: its matches
+are void then, and the next attempts at them have another deal. A block that no worker survives has
+no result.
 """
 
 import asyncio
@@ -11,17 +13,21 @@ from collections import Counter, deque
 from collections.abc import Sequence
 from typing import Any
 
-from asara_game.rules import format_rule_sets
 from asara_server.logs import logger, repeat
 from asara_server.tournament.bots.failed_starts import FailedStarts
 from asara_server.tournament.bots.process import without_output
 from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext
-from asara_server.tournament.run.progress import MAX_ATTEMPTS, PendingBlock, RunProgress
+from asara_server.tournament.run.progress import (
+    MAX_ATTEMPTS,
+    PendingBlock,
+    PendingMatch,
+    RunProgress,
+)
 from asara_server.tournament.run.submissions import SubmissionLog
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.schedule.schedule import ScheduledMatch
-from asara_server.tournament.standings.match_result import MatchResult, attempt_name, utc_now
+from asara_server.tournament.standings.match_result import MatchResult, attempt_name
 from asara_server.tournament.workers.backend import WorkerBackend, WorkerError
 from asara_server.tournament.workers.block_job import BlockJob, BlockResult
 from asara_server.tournament.workers.block_player import UnfitWorkerError
@@ -49,6 +55,7 @@ class WorkerExecutor:
         return ()
 
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
+        progress.void_lost(resumable=False)
         await _BlockScheduler(self._backend, progress, context).play()
 
 
@@ -128,8 +135,7 @@ class _BlockScheduler:
         for match, first_attempt in block.matches:
             for attempt in range(first_attempt, MAX_ATTEMPTS + 1):
                 name = attempt_name(match.match_id, attempt)
-                mirrored_block = match.block if match.mirrored else ""
-                found[name] = self._context.secret_of(name, mirrored_block)
+                found[name] = self._context.secret_of(name, match.shared_deal(attempt))
         return found
 
     def _record_blocks(self) -> None:
@@ -172,9 +178,14 @@ class _BlockScheduler:
             self._record_starts(attempt)
             last[attempt.match_id] = attempt
         progress.unfinished += result.unfinished
+        again = []
         for match, _ in block.matches:
-            if match.match_id in last:
-                progress.finish_match(match, last[match.match_id])
+            if ended := last.get(match.match_id):
+                progress.finish_match(match, ended)
+                if ended.void and ended.attempt < MAX_ATTEMPTS:
+                    again.append(PendingMatch(match, ended.attempt + 1))
+        if again:
+            self._pending.appendleft(block._replace(matches=tuple(again)))
         left = tuple(pending for pending in block.matches if pending.match.match_id not in last)
         if left and not progress.stopping.is_set():
             self._record_loss(block._replace(matches=left), f"{result.worker} did not finish it")
@@ -202,33 +213,35 @@ class _BlockScheduler:
         self._submissions.lose(_attempts(block), why)
         times = self._losses[block.name]
         self._logger.warning("block lost", block=block.name, why=why, times=times)
-        if times < self._backend.max_submissions:
+        if block.matches[0].match.kind == "duplicate":
+            again = self._with_next_attempts(block, why)
+            if again.matches:
+                self._pending.appendleft(again)
+                return
+            block = again
+        elif times < self._backend.max_submissions:
             self._pending.appendleft(block)
             return
         self._progress.unfinished.append(f"block {block.name} is given up without a result: {why}")
         for match, first_attempt in block.matches:
             for attempt in range(first_attempt, MAX_ATTEMPTS + 1):
-                void = self._with_losses(_void(match, attempt, why))
-                self._progress.record_result(void, None)
-            self._progress.finish_match(match, _void(match, MAX_ATTEMPTS, why))
+                self._progress.record_void(match, attempt, why, lost=self._lost(match, attempt))
+
+    def _with_next_attempts(self, block: PendingBlock, why: str) -> PendingBlock:
+        """Record the attempts at a lost block as void; return those that follow, if any do."""
+        for match, attempt in block.matches:
+            self._progress.record_void(match, attempt, why, lost=self._lost(match, attempt))
+        following = tuple(
+            PendingMatch(match, attempt + 1)
+            for match, attempt in block.matches
+            if attempt < MAX_ATTEMPTS
+        )
+        return block._replace(matches=following)
+
+    def _lost(self, match: ScheduledMatch, attempt: int) -> tuple[str, ...]:
+        return self._submissions.lost(attempt_name(match.match_id, attempt))
 
 
 def _attempts(block: PendingBlock) -> list[str]:
     """Return the names of the attempts with which a worker begins."""
     return [attempt_name(match.match_id, attempt) for match, attempt in block.matches]
-
-
-def _void(match: ScheduledMatch, attempt: int, why: str) -> MatchResult:
-    """Return the result of an attempt that no worker returned."""
-    return MatchResult(
-        match_id=match.match_id,
-        attempt=attempt,
-        round=match.round,
-        rule_sets=format_rule_sets(match.rule_sets),
-        block=match.block,
-        seats=(),
-        void=True,
-        void_reason=why,
-        started=utc_now(),
-        seconds=0.0,
-    )

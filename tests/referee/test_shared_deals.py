@@ -1,4 +1,4 @@
-"""Mirrored matches, which share a deal: their messages, replays and journals."""
+"""Matches with a shared deal: their messages, replays and journals."""
 
 import asyncio
 import random
@@ -28,35 +28,35 @@ from tests.referee.test_spectators import list_matches, refusal, watch
 SECRET = b"the deal of all matches of one b"
 
 
-def mirrored(seats: int = 2, rule_sets: str = "basic", match_id: str = "b1-1") -> MatchSpec:
-    return replace(spec(seats, rule_sets, match_id=match_id, secret=SECRET), mirrored_block="b1")
+def shared(seats: int = 2, rule_sets: str = "basic", match_id: str = "b1-1") -> MatchSpec:
+    return replace(spec(seats, rule_sets, match_id=match_id, secret=SECRET), shared_deal="b1")
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_no_seat_receives_the_secret_and_match_started_says_so(seats):
-    driven = Driven(mirrored(seats, "pro+gifts+genie"))
+    driven = Driven(shared(seats, "pro+gifts+genie"))
     driven.play_out(random.Random(seats))
     for told in driven.told:
-        assert told[0].match_started.mirrored
+        assert told[0].match_started.shared_deal
         assert told[0].match_started.deal_commitment == driven.match.spec.commitment
         assert told[-1].match_ended.results
         assert told[-1].match_ended.deal_secret == b""
         assert not any(SECRET in response.SerializeToString() for response in told)
-    usual = Driven(replace(driven.match.spec, mirrored_block=""))
+    usual = Driven(replace(driven.match.spec, shared_deal=""))
     usual.play_out(random.Random(seats))
     for told in usual.told:
-        assert not told[0].match_started.mirrored
+        assert not told[0].match_started.shared_deal
         assert told[-1].match_ended.deal_secret == SECRET
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_every_match_of_a_block_deals_the_same_to_the_same_seat(seats):
-    first, second = (Driven(mirrored(seats, match_id=f"b1-{number}")) for number in (1, 2))
+    first, second = (Driven(shared(seats, match_id=f"b1-{number}")) for number in (1, 2))
     for driven in (first, second):
         driven.play_out(random.Random(0))
     for one, other in zip(first.told, second.told, strict=True):
         assert one[0].match_started.view == other[0].match_started.view
-    other_deal = Driven(replace(mirrored(seats), secret=bytes(32)))
+    other_deal = Driven(replace(shared(seats), secret=bytes(32)))
     other_deal.play_out(random.Random(0))
     assert other_deal.told[0][0].match_started.view != first.told[0][0].match_started.view
 
@@ -66,7 +66,7 @@ async def test_it_cannot_be_watched_since_its_events_reveal_the_deal():
         server.admit("a", "b", "c", "d")
         bots = [await server.dial(name) for name in "abcd"]
         usual = spec(2, match_id="usual")
-        hidden = replace(mirrored(), players=spec(4).players[2:])
+        hidden = replace(shared(), players=spec(4).players[2:])
         playing = [asyncio.create_task(server.referee.play(one)) for one in (usual, hidden)]
         firsts = [await bot.until("decision") for bot in (bots[0], bots[2])]
         assert [match.match_id for match in await list_matches(server)] == ["usual"]
@@ -80,14 +80,14 @@ async def test_it_cannot_be_watched_since_its_events_reveal_the_deal():
 
 
 def test_a_replay_holds_the_secret_and_the_name_of_the_block(tmp_path):
-    record = random_match(mirrored(3, "pro+gifts"), random.Random(3))
+    record = random_match(shared(3, "pro+gifts"), random.Random(3))
     path = tmp_path / "one.asara"
     write_replay(path, replay_of(record), SigningKey.new())
     found = read_replay(path)
-    assert (found.header.deal_secret, found.header.mirrored_block) == (SECRET, "b1")
+    assert (found.header.deal_secret, found.header.shared_deal) == (SECRET, "b1")
     assert found == replay_of(record)
     list(resimulated_steps(found))
-    forged = replace(found, header=replace(found.header, mirrored_block=""))
+    forged = replace(found, header=replace(found.header, shared_deal=""))
     with pytest.raises(
         ReplayError, match="seat 0 was sent other bytes"
     ):  # the seats were told something else
@@ -97,29 +97,29 @@ def test_a_replay_holds_the_secret_and_the_name_of_the_block(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"joint": True}, "match b1-1: a joint deal cannot be mirrored"),
-        ({"nonces": (bytes(32), b"")}, "match b1-1: a joint deal cannot be mirrored"),
-        ({"mirrored_block": "b" * 129}, "match b1-1: mirrored_block: use 128 bytes at most"),
+        ({"joint": True}, "match b1-1: a joint deal cannot be shared"),
+        ({"nonces": (bytes(32), b"")}, "match b1-1: a joint deal cannot be shared"),
+        ({"shared_deal": "b" * 129}, "match b1-1: shared_deal: use 128 bytes at most"),
     ],
 )
-def test_a_match_that_cannot_be_mirrored_is_refused(changes, message):
+def test_a_match_whose_deal_cannot_be_shared_is_refused(changes, message):
     with pytest.raises(ValueError, match=message):
-        replace(mirrored(), **changes)
+        replace(shared(), **changes)
 
 
 def test_a_header_that_cannot_be_is_refused():
-    header = ReplayHeader.of(mirrored(), LIMITS.match_limits, 0)
-    with pytest.raises(ReplayError, match="a joint deal cannot be mirrored"):
+    header = ReplayHeader.of(shared(), LIMITS.match_limits, 0)
+    with pytest.raises(ReplayError, match="a joint deal cannot be shared"):
         replace(header, nonces=(bytes(32), bytes(32))).spec()
 
 
 def test_a_journal_of_another_block_is_refused(tmp_path):
-    match = mirrored()
+    match = shared()
     with Journal(tmp_path / "journal.sqlite") as journal:
         header = ReplayHeader.of(match, LIMITS.match_limits, 0)
         journal.begin(match.match_id, record_bytes(header), ["a", "b"])
         journal.commit()
-    for changed in ({"mirrored_block": "b2"}, {"mirrored_block": ""}, {"secret": bytes(32)}):
+    for changed in ({"shared_deal": "b2"}, {"shared_deal": ""}, {"secret": bytes(32)}):
         with (
             Journal(tmp_path / "journal.sqlite") as journal,
             pytest.raises(JournalError, match="b1-1 has other entries or another deal"),
@@ -128,4 +128,4 @@ def test_a_journal_of_another_block_is_refused(tmp_path):
     with Journal(tmp_path / "journal.sqlite") as journal:
         recovered = recover(journal, match)
         assert recovered is not None
-        assert recovered.spec.mirrored_block == "b1"
+        assert recovered.spec.shared_deal == "b1"

@@ -1,0 +1,224 @@
+"""Blocks of tables at which each entry sits once at most, and no two of one team. Pure.
+
+A duplicate block plays its tables at the same time, so they have no entry in common; nor have they
+two entries of one team, which could tell each other about the deal. Groups whose tables are played
+alone, but may have no two entries of one team, are blocks of one table.
+
+Guarantees for `count` tables of k among n entries, if the largest team is small enough (see
+`config.block_kinds`):
+
+- The numbers of tables of two entries differ by one at most; with teams, by two.
+- Without teams, the same holds for the numbers of meetings of two entries if the search finds such
+  blocks, as it mostly does; otherwise these differ by two, or by three if there are barely enough
+  entries. As in `balance`, this is a result of the tests.
+- With teams, two entries of one team never meet. An entry of a larger team has fewer opponents and
+  meets each more often, so the numbers of meetings are as even as the search gets them, which
+  minimises the sum of their squares.
+
+For two seats without teams the blocks are those of the circle method, in which all pairs meet
+before any meets again.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from heapq import heappop, heapreplace
+from itertools import combinations, takewhile
+from math import exp
+from random import Random
+from typing import Final
+
+from asara_server.tournament.schedule.balance import meetings
+
+Table = tuple[int, ...]
+Block = tuple[Table, ...]
+_Block = list[list[int]]
+
+_STEPS: Final = 300_000
+"""Steps of the search; about a second."""
+_HEAT: Final = 0.5
+"""Initial temperature: a change for the worse of this size is often accepted."""
+_WITHIN: Final = 0.3
+"""Share of the swaps that are tried within a block."""
+_STAGES: Final = 2
+"""Distance of the tables of a swap, in times that all entries fill; so the order stays even."""
+_PRECISION: Final = 64
+"""Steps of a mean number of tables that is kept as an integer."""
+_STRETCH: Final = 128
+"""Blocks that are ordered at a time."""
+_LONG: Final = 2_000
+"""Tables that cool down in _STEPS; longer schedules start cooler."""
+
+
+@lru_cache(maxsize=16)  # all rule sets use the same blocks
+def disjoint_blocks(teams: tuple[int, ...], k: int, count: int, tables: int) -> tuple[Block, ...]:
+    """Return blocks of at most `tables` tables of `k`, with `count` tables or one more.
+
+    `teams` is the number of the team of each entry. There is one table more if otherwise one would
+    be alone in its block. Blocks are in the order of play: after each, all entries have had about
+    equally many tables.
+    """
+    random = Random(0).random
+    blocks = _fill(teams, k, list(block_sizes(count, tables)), random)
+    _improve(teams, k, blocks, random)
+    return tuple(
+        tuple(tuple(table) for table in block) for block in _in_even_order(len(teams), blocks)
+    )
+
+
+def circle_blocks(n: int, count: int, tables: int) -> tuple[Block, ...]:
+    """Return the first `count` pairs of the circle method, in blocks of at most `tables` tables.
+
+    On a circle of n places, or of n - 1 around the last entry, the pairs of one stage are parallel:
+    they have no entry in common and leave none out, or one. `count` ends at the end of a stage.
+    """
+    circle = n - 1 + n % 2
+    blocks: list[Block] = []
+    for stage in range(count // (n // 2)):
+        pairs = [
+            ((stage + step) % circle, (stage - step) % circle) for step in range(1, circle // 2 + 1)
+        ]
+        if n % 2 == 0:
+            pairs.append((stage % circle, n - 1))
+        start = 0
+        for size in block_sizes(len(pairs), tables):
+            blocks.append(tuple(pairs[start : start + size]))
+            start += size
+    return tuple(blocks)
+
+
+def block_sizes(count: int, tables: int) -> Iterator[int]:
+    """Yield the sizes of blocks with `count` tables: as few blocks as possible, of even sizes.
+
+    No block has one table only, unless `tables` is one: then there is one table more.
+    """
+    blocks = -(-count // tables)
+    if tables > 1:
+        count = max(count, 2 * blocks)
+    fewer, more = divmod(count, blocks)
+    yield from (fewer + (number < more) for number in range(blocks))
+
+
+def _fill(
+    teams: Sequence[int], k: int, sizes: Sequence[int], random: Callable[[], float]
+) -> list[_Block]:
+    """Return blocks of these sizes, of the teams that lag behind most, then of fewest meetings."""
+    n = len(teams)
+    members: list[list[int]] = [[] for _ in range(max(teams) + 1)]
+    for entry, team in enumerate(teams):
+        members[team].append(entry)
+    had = [0] * len(members)
+    met = [[0] * n for _ in range(n)]
+    seated = 0
+    blocks = []
+    for size in sizes:
+        seated += size * k
+        # Seats that a team should have had after this block, less those it has had.
+        lags = [len(own) * seated // n - had[team] for team, own in enumerate(members)]
+        chances = [random() for _ in members]
+        waiting = sorted(range(len(members)), key=lambda team: (-lags[team], chances[team]))
+        block: _Block = []
+        for _ in range(size):
+            known = [0] * n
+            table: list[int] = []
+            for _ in range(k):
+                most = lags[waiting[0]]
+                level = takewhile(lambda team: lags[team] == most, waiting)  # noqa: B023
+                team = min(level, key=lambda team: known[members[team][0]])
+                waiting.remove(team)
+                entry = members[team].pop(0)
+                members[team].append(entry)  # the others of the team come first now
+                had[team] += 1
+                known = [one + other for one, other in zip(known, met[entry], strict=True)]
+                table.append(entry)
+            _count(met, table)
+            block.append(table)
+        blocks.append(block)
+    return blocks
+
+
+def _count(met: list[list[int]], table: Iterable[int]) -> None:
+    for one, other in combinations(table, 2):
+        met[one][other] += 1
+        met[other][one] += 1
+
+
+def _improve(
+    teams: Sequence[int], k: int, blocks: Sequence[_Block], random: Callable[[], float]
+) -> None:
+    """Swap entries between tables to even out the meetings.
+
+    This is simulated annealing of the sum of squared meetings, as in `balance`. A swap leaves no
+    block with two entries of a team. The number of tables of each entry does not change.
+    """
+    places = [(block, table) for block in range(len(blocks)) for table in blocks[block]]
+    present = [{teams[entry] for table in block for entry in table} for block in blocks]
+    met = meetings(len(teams), (table for _, table in places))
+    total = len(places)
+    near = min(total, _STAGES * len(teams) // k)
+    heat = _HEAT * min(1.0, _LONG / total)
+    least = _least_squares(teams, met)
+    excess = sum(number**2 for one, row in enumerate(met) for number in row[:one]) - least
+    for step in range(_STEPS):
+        if not excess:
+            return
+        place = int(random() * total)
+        p, one = places[place]
+        if random() < _WITHIN and len(blocks[p]) > 1:
+            q, two = p, blocks[p][int(random() * len(blocks[p]))]
+        else:
+            q, two = places[min(place + int(random() * near), total - 1)]
+        i, j = int(random() * k), int(random() * k)
+        a, b = one[i], two[j]
+        if one is two or a == b:
+            continue
+        from_, to = teams[a], teams[b]
+        if p != q and from_ != to and (from_ in present[q] or to in present[p]):
+            continue
+        met_a, met_b = met[a], met[b]
+        left = [c for c in one if c != a]
+        come = [c for c in two if c != b]
+        change = sum(met_b[c] - met_a[c] + 1 for c in left)
+        change += sum(met_a[c] - met_b[c] + 1 for c in come)
+        change -= 2 * sum(c in come for c in left)  # those meet both, before and after
+        warmth = heat * (1 - step / _STEPS) + 0.05
+        if change > 0 and random() >= exp(-2 * change / warmth):
+            continue
+        for c, by in (*((c, 1) for c in left), *((c, -1) for c in come)):
+            met_a[c] -= by
+            met[c][a] -= by
+            met_b[c] += by
+            met[c][b] += by
+        one[i], two[j] = b, a
+        if p != q:
+            present[p] ^= {from_} ^ {to}
+            present[q] ^= {from_} ^ {to}
+        excess += 2 * change
+
+
+def _least_squares(teams: Sequence[int], met: Sequence[Sequence[int]]) -> int:
+    """Return the smallest sum of squares of as many meetings, among entries of different teams."""
+    total = sum(map(sum, met)) // 2
+    pairs = sum(one != other for one, other in combinations(teams, 2))
+    fewest, more = divmod(total, pairs)
+    return (pairs - more) * fewest**2 + more * (fewest + 1) ** 2
+
+
+def _in_even_order(n: int, blocks: Sequence[_Block]) -> Iterator[_Block]:
+    """Yield the blocks, always one whose entries have had the fewest tables so far.
+
+    They are ordered in stretches, each of which is almost even already.
+    """
+    turns = [0] * n
+    for start in range(0, len(blocks), _STRETCH):
+        waiting = [(0, number) for number in range(start, min(start + _STRETCH, len(blocks)))]
+        while waiting:
+            before, number = waiting[0]
+            entries = [entry for table in blocks[number] for entry in table]
+            now = sum(turns[entry] for entry in entries) * _PRECISION // len(entries)
+            if now > before:
+                heapreplace(waiting, (now, number))
+                continue
+            heappop(waiting)
+            yield blocks[number]
+            for entry in entries:
+                turns[entry] += 1

@@ -1,0 +1,308 @@
+"""The layout of a schedule: which entries sit at the tables of each block, by number. Pure.
+
+`schedule` makes matches of it, with names and rules.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import permutations
+from math import comb, factorial
+from random import Random
+from typing import NamedTuple, TypeVar
+
+from asara_game.vocabulary import RuleSet
+from asara_server.tournament.config.block_kinds import (
+    DEFAULT_TABLES,
+    BlockKind,
+    tables_per_block,
+    team_numbers,
+)
+from asara_server.tournament.config.fields import Orders
+from asara_server.tournament.schedule.balance import (
+    balanced_count,
+    balanced_groups,
+    even_groups,
+    meetings,
+)
+from asara_server.tournament.schedule.disjoint import (
+    Block,
+    block_sizes,
+    circle_blocks,
+    disjoint_blocks,
+)
+from asara_server.tournament.schedule.seating import seated
+
+_Item = TypeVar("_Item")
+
+_SHUFFLES = 50
+"""Orders of the entries that are tried to even out their blocks over all kinds of tables."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableKind:
+    """The blocks with the same number of seats and the same rule sets."""
+
+    seats: int
+    rule_sets: frozenset[RuleSet]
+    blocks: int
+    """Number of blocks in all rounds."""
+    matches: int
+
+
+class Span(NamedTuple):
+    """Smallest and largest value."""
+
+    least: int
+    most: int
+
+
+class Balance(NamedTuple):
+    """Evenness of the blocks of one kind of table."""
+
+    blocks_per_entry: Span
+    meetings_per_pair: Span
+    """Number of blocks in which two entries of different teams sit at one table."""
+    pairs_apart: int
+    """Number of pairs that never meet, because they belong to one team."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Everything besides the kinds of tables that decides which entries play each other.
+
+    Blocks of one group have a match for each seat order. A duplicate block has one for each table,
+    and a round as many as the other kinds of block: one for each group and seat order.
+    """
+
+    teams: tuple[str, ...]
+    """Team of each entry; "" for an entry without one."""
+    rounds: int = 1
+    blocks_per_entry: int | None = None
+    """None if every group plays in every round."""
+    orders: Orders = "rotations"
+    blocks: BlockKind = "independent"
+    tables: int = DEFAULT_TABLES
+    """Most tables of a duplicate block."""
+
+    @property
+    def entries(self) -> int:
+        return len(self.teams)
+
+    @property
+    def has_teams(self) -> bool:
+        """True if some entries may not meet."""
+        return len(set(team_numbers(self.teams))) < self.entries
+
+    def groups(self, seats: int) -> int:
+        """Return the number of groups that fill a table, without two entries of a team."""
+        ways = [1] + [0] * seats
+        for size in Counter(team_numbers(self.teams)).values():
+            for k in range(seats, 0, -1):
+                ways[k] += ways[k - 1] * size
+        return ways[seats]
+
+
+def table_kinds(
+    layout: Layout, seats: Sequence[int], rule_sets: Sequence[frozenset[RuleSet]]
+) -> list[TableKind]:
+    """Return the numbers of blocks and matches of each kind, without listing them."""
+    sizes = {k: _size(layout, k) for k in seats}
+    rounds = layout.rounds
+    return [
+        TableKind(k, rules, rounds * sizes[k].blocks, rounds * sizes[k].matches)
+        for rules in rule_sets
+        for k in seats
+    ]
+
+
+def balance(layout: Layout, seats: int) -> Balance:
+    """Return the evenness of the blocks of each kind of table with this number of seats."""
+    if not layout.has_teams and layout.blocks_per_entry is None and layout.blocks != "duplicate":
+        each = layout.rounds * comb(layout.entries - 1, seats - 1)
+        together = layout.rounds * comb(layout.entries - 2, seats - 2)
+        return Balance(Span(each, each), Span(together, together), 0)
+    groups = _groups_met(layout, seats)
+    turns = Counter(entry for group in groups for entry in group)
+    met = meetings(layout.entries, groups)
+    teams = team_numbers(layout.teams)
+    apart = [
+        layout.rounds * number
+        for one, row in enumerate(met)
+        for other, number in enumerate(row[:one])
+        if teams[one] != teams[other]
+    ]
+    had = [layout.rounds * turns[entry] for entry in range(layout.entries)]
+    never = layout.entries * (layout.entries - 1) // 2 - len(apart)
+    return Balance(Span(min(had), max(had)), Span(min(apart), max(apart)), never)
+
+
+def names_by_kind(
+    entries: Sequence[str], layout: Layout, kinds: Sequence[Sequence[Block]]
+) -> list[Sequence[str]]:
+    """Return the names behind the numbers of the entries in each kind of table.
+
+    Kinds do not start alike, and entries take turns in having one block more.
+    """
+    if layout.has_teams:
+        return _names_by_team(entries, layout, kinds)
+    if layout.blocks_per_entry is None:
+        return [rotate(entries, i * len(entries) // len(kinds)) for i in range(len(kinds))]
+    found: list[Sequence[str]] = []
+    names = list(entries)
+    for kind, blocks in enumerate(kinds):
+        turns = _turns(blocks, len(entries), layout)
+        # Entries with an extra block come first; the others follow in a fixed random order, so that
+        # two entries that never meet at one kind of table meet at another.
+        rng = Random(kind)
+        order = sorted(range(len(entries)), key=lambda i: (-turns[i], rng.random()))
+        named = dict(zip(order, names, strict=True))
+        found.append([named[i] for i in range(len(entries))])
+        extra = sum(times > min(turns) for times in turns)
+        names = [*names[extra:], *names[:extra]]
+    return found
+
+
+def _names_by_team(
+    entries: Sequence[str], layout: Layout, kinds: Sequence[Sequence[Block]]
+) -> list[Sequence[str]]:
+    """Return names whose teams are as before: only teams of one size change places."""
+    members: dict[int, list[int]] = {}
+    for entry, team in enumerate(team_numbers(layout.teams)):
+        members.setdefault(team, []).append(entry)
+    so_far = [0] * len(entries)
+    found: list[Sequence[str]] = []
+    for kind, blocks in enumerate(kinds):
+        turns = _turns(blocks, len(entries), layout)
+        best: tuple[int, list[int]] | None = None
+        for shuffle in range(_SHUFFLES):
+            order = _team_order(members, Random(kind * _SHUFFLES + shuffle))
+            cost = sum((so_far[order[i]] + times) ** 2 for i, times in enumerate(turns))
+            if best is None or cost < best[0]:
+                best = cost, order
+        assert best is not None
+        for i, times in enumerate(turns):
+            so_far[best[1][i]] += times
+        found.append([entries[entry] for entry in best[1]])
+    return found
+
+
+def _team_order(members: dict[int, list[int]], rng: Random) -> list[int]:
+    """Return the entries in another order, in which those of one team are one team again."""
+    order: dict[int, int] = {}
+    for size in {len(own) for own in members.values()}:
+        teams = [own for own in members.values() if len(own) == size]
+        for own, other in zip(teams, rng.sample(teams, len(teams)), strict=True):
+            order.update(zip(own, rng.sample(other, size), strict=True))
+    return [order[entry] for entry in sorted(order)]
+
+
+def _turns(blocks: Sequence[Block], entries: int, layout: Layout) -> list[int]:
+    """Return the number of blocks of each entry."""
+    turns = [0] * entries
+    for block in blocks:
+        for table in block if layout.blocks == "duplicate" else block[:1]:
+            for entry in table:
+                turns[entry] += 1
+    return turns
+
+
+def seat_orders(seats: int, orders: Orders) -> int:
+    """Return the number of matches in a block of one group."""
+    return seats if orders == "rotations" else factorial(seats)
+
+
+class _Size(NamedTuple):
+    """Size of one round of a kind of table."""
+
+    blocks: int
+    matches: int
+
+
+def _size(layout: Layout, seats: int) -> _Size:
+    if layout.blocks != "duplicate":
+        groups = layout.groups(seats)
+        if layout.blocks_per_entry is not None:
+            groups = balanced_count(layout.entries, seats, layout.blocks_per_entry)
+        return _Size(groups, groups * seat_orders(seats, layout.orders))
+    count = _table_count(layout, seats)
+    tables = _most_tables(layout, seats)
+    if not _in_circle(layout, seats):
+        sizes = list(block_sizes(count, tables))
+        return _Size(len(sizes), sum(sizes))
+    stage = layout.entries // 2
+    return _Size(count // stage * len(list(block_sizes(stage, tables))), count)
+
+
+def _table_count(layout: Layout, seats: int) -> int:
+    """Return the number of tables of the duplicate blocks of one round, but for an odd one."""
+    if layout.blocks_per_entry is None:
+        return layout.groups(seats) * seat_orders(seats, layout.orders)
+    return balanced_count(layout.entries, seats, layout.blocks_per_entry)
+
+
+def _most_tables(layout: Layout, seats: int) -> int:
+    return tables_per_block(layout.teams, seats, layout.tables)
+
+
+def _in_circle(layout: Layout, seats: int) -> bool:
+    """Return True if the duplicate blocks are those of the circle method."""
+    whole_stages = layout.blocks_per_entry is None or layout.entries % 2 == 0
+    return seats == 2 and whole_stages and not layout.has_teams
+
+
+def _groups_met(layout: Layout, seats: int) -> Sequence[tuple[int, ...]]:
+    """Return the entries that meet in the blocks of one round, once for each meeting."""
+    blocks = blocks_of(layout, seats)
+    if layout.blocks == "duplicate":
+        return [table for block in blocks for table in block]
+    return [block[0] for block in blocks]
+
+
+def blocks_of(layout: Layout, seats: int) -> Sequence[Block]:
+    """Return the tables of each block of one round, with entries by seat."""
+    if layout.blocks == "duplicate":
+        return _duplicate_blocks(layout, seats)
+    return [tuple(_seatings(group, layout.orders)) for group in _groups(layout, seats)]
+
+
+def _groups(layout: Layout, seats: int) -> Iterable[tuple[int, ...]]:
+    """Return the groups of mirrored and independent blocks."""
+    each, teams = layout.blocks_per_entry, team_numbers(layout.teams)
+    if each is None:
+        groups = even_groups(layout.entries, seats)
+        return (group for group in groups if len({teams[entry] for entry in group}) == seats)
+    if not layout.has_teams:
+        return balanced_groups(layout.entries, seats, each)
+    count = balanced_count(layout.entries, seats, each)
+    return (group for (group,) in disjoint_blocks(teams, seats, count, 1))
+
+
+@lru_cache(maxsize=4)  # for all rule sets, and for the plan
+def _duplicate_blocks(layout: Layout, seats: int) -> list[Block]:
+    count, tables = _table_count(layout, seats), _most_tables(layout, seats)
+    circle = _in_circle(layout, seats)
+    if circle:
+        blocks = circle_blocks(layout.entries, count, tables)
+    else:
+        blocks = disjoint_blocks(team_numbers(layout.teams), seats, count, tables)
+    placed = seated((table for block in blocks for table in block), seats)
+    if circle:  # all pairs have met, and meet again in the other seats
+        pairs = layout.entries * (layout.entries - 1) // 2
+        for number in range(pairs, len(placed)):
+            placed[number] = placed[number - pairs][::-1]
+    following = iter(placed)
+    return [tuple(next(following) for _ in block) for block in blocks]
+
+
+def _seatings(group: tuple[int, ...], orders: Orders) -> Iterator[tuple[int, ...]]:
+    if orders == "all":
+        yield from permutations(group)
+    else:
+        yield from (rotate(group, turn) for turn in range(len(group)))
+
+
+def rotate(items: Sequence[_Item], turn: int) -> tuple[_Item, ...]:
+    turn %= len(items)
+    return (*items[turn:], *items[:turn])

@@ -1,0 +1,150 @@
+"""Scores on duplicate deals, compared with those of others who held the same seat. Pure.
+
+A match score x of an entry in a seat of a deal is the expected score of the entry, plus what the
+deal gives this seat, plus all other luck. The scores of the others in the same seat at the other
+tables contain the same gift of the deal, and so serve as a control variate (Lavenberg and Welch,
+"A Perspective on the Use of Control Variables", 1981), as the expected scores do that AIVAT
+computes (Burch et al., "AIVAT", AAAI 2018). The compared score is
+
+    z = x - w c,    c = mean over the others of r,    r = score - expected score
+
+The expected score of an entry depends on the entry, the opponents at its table and the seat. It is
+that of the additive model score = 1/2 + strength - mean strength of the opponents + seat, fitted by
+least squares to other blocks (with folds, as in Chernozhukov et al., "Double/debiased machine
+learning", 2018). So c is 0 on average, whoever the others are, and z is on average the same as x.
+Without their strength in r, an entry would gain by not having itself among its comparisons; without
+their opponents', a strong entry would lose by not playing against them. A fit to the same block
+would be biased, because r would contain part of the score that it adjusts (Wu and Gagnon-Bartsch,
+"The LOOP Estimator", 2018).
+
+The weight that minimises the variance of z is cov(x, c) / var(c). With V the variance of r, and D
+the covariance of two r in one seat of a deal, which is the variance of the gift, the mean of h
+others has
+
+    cov(x, c) = D,    var(c) = (V + (h - 1) D) / h,    so    w = h q / (1 + (h - 1) q),    q = D / V
+
+the formula of Spearman and Brown for the reliability of a mean. q, the share of the deal in the
+variance of a score, is fitted to all other blocks with the same seats and rules, from the products
+of all pairs of r in one seat of a deal. The variance of z is then 1 - w q times that of x, nearly.
+
+A match with a forfeit was not decided by play and is not compared, neither are others with it. An
+entry without another block of the kind has no expected score, and is left out of c. A score that
+nothing can be compared with stays as it is, as does every score outside duplicate blocks.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from asara_server.tournament.standings.result_table import Floats, Indices, Mask, ResultTable
+
+_FOLDS = 10
+"""Parts of the blocks; the expected scores of each are fitted to the others."""
+
+
+class DealShare(NamedTuple):
+    """The part of the deal in the scores of one kind of table."""
+
+    rules: int
+    """Index of the rule sets."""
+    seats: int
+    matches: int
+    """Matches with a comparison."""
+    share: float
+    """Share of the variance of a score, between 0 and 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The rows of a table, compared."""
+
+    score: Floats
+    """Score of each row less what the deal gave its seat."""
+    shares: tuple[DealShare, ...]
+    """By kind of table, those with comparisons only."""
+
+
+def compared(table: ResultTable) -> Compared:
+    """Return the scores of a table, those on duplicate deals compared with each other."""
+    score = table.score.copy()
+    shares = []
+    kind = table.rules * (table.seats.max(initial=0) + 1) + table.seats
+    forfeited = np.bincount(table.match, table.forfeit) > 0
+    duplicate = (table.deal >= 0) & ~forfeited[table.match]
+    for code in np.unique(kind[duplicate]):
+        rows = np.flatnonzero(duplicate & (kind == code))
+        adjusted, others, share = _compare(table.take(rows))
+        score[rows] = adjusted
+        if others.any():
+            first = rows[0]
+            matches = len(np.unique(table.match[rows[others > 0]]))
+            shares.append(
+                DealShare(int(table.rules[first]), int(table.seats[first]), matches, share)
+            )
+    return Compared(score, tuple(shares))
+
+
+def _compare(kind: ResultTable) -> tuple[Floats, Indices, float]:
+    """Return compared scores, the number of others behind each, and the share of the deal.
+
+    All rows are of one kind of table; an entry has one row in a block at most.
+    """
+    _, block = np.unique(kind.block, return_inverse=True)
+    expected, known = _expected_scores(kind, block % _FOLDS)
+    rest = np.where(known, kind.score - expected, 0.0)
+    cell = kind.deal * kind.seats + kind.seat
+    held, total = np.bincount(cell, known), np.bincount(cell, rest)
+    others = (held[cell] - known).astype(np.intp)
+    mean = (total[cell] - rest) / np.maximum(others, 1)
+    # Sums over each block, to be left out when its own weight is fitted.
+    products = np.bincount(block, rest * (total[cell] - rest))
+    pairs = np.bincount(block, known * others)
+    squares, number = np.bincount(block, rest**2), np.bincount(block, known)
+    share = _share(
+        products.sum() - products,
+        pairs.sum() - pairs,
+        squares.sum() - squares,
+        number.sum() - number,
+    )[block]
+    weight = others * share / (1 + np.maximum(others - 1, 0) * share)
+    overall = _share(products.sum(), pairs.sum(), squares.sum(), number.sum())
+    return kind.score - weight * mean, others, float(overall)
+
+
+def _expected_scores(kind: ResultTable, fold: Indices) -> tuple[Floats, Mask]:
+    """Return the expected score of each row by the blocks of other folds, and if it is known."""
+    from scipy.sparse import csr_array
+
+    rows, seats = len(kind), int(kind.seats[0])
+    entries = int(kind.entry.max()) + 1
+    _, match = np.unique(kind.match, return_inverse=True)
+    by_match = kind.entry[np.argsort(match, kind="stable")].reshape(-1, seats)
+    # One column for each entry and each seat: 1 for the own ones, -1 / (seats - 1) for opponents.
+    values = np.full((rows, seats + 2), -1 / (seats - 1))
+    values[:, seats:] = 1 + 1 / (seats - 1), 1.0
+    columns = np.column_stack((by_match[match], kind.entry, entries + kind.seat))
+    starts = np.arange(rows + 1) * (seats + 2)
+    design = csr_array((values.ravel(), columns.ravel(), starts), (rows, entries + seats))
+    expected, known = np.full(rows, 0.5), np.zeros(rows, np.bool_)
+    normal, target = _normal_equations(design, kind.score)
+    for number in np.unique(fold):
+        held = np.flatnonzero(fold == number)
+        own_normal, own_target = _normal_equations(design[held], kind.score[held])
+        fitted = np.linalg.lstsq(normal - own_normal, target - own_target, rcond=1e-9)[0]
+        expected[held] += design[held] @ fitted
+        elsewhere = np.bincount(kind.entry[fold != number], minlength=entries)
+        known[held] = elsewhere[kind.entry[held]] > 0
+    return expected, known
+
+
+def _normal_equations(design: Any, score: Floats) -> tuple[Floats, Floats]:
+    transposed = design.T
+    return (transposed @ design).toarray(), transposed @ (score - 0.5)
+
+
+def _share(products: Floats, pairs: Floats, squares: Floats, number: Floats) -> Floats:
+    """Return the covariance of two rows of a cell, as a share of the variance; 0 if unknown."""
+    covariance = products / np.maximum(pairs, 1)
+    variance = squares / np.maximum(number, 1)
+    return np.clip(covariance / np.maximum(variance, 1e-9), 0.0, 1.0)

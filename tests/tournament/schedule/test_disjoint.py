@@ -1,0 +1,158 @@
+"""What blocks of disjoint tables guarantee, with and without teams; the module says it in words."""
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+
+import pytest
+
+from asara_server.tournament.schedule.disjoint import (
+    Block,
+    block_sizes,
+    circle_blocks,
+    disjoint_blocks,
+)
+from asara_server.tournament.schedule.seating import seated
+
+ALONE = tuple(range(200))
+"""Entries that are each a team of their own."""
+
+
+def check(teams: Sequence[int], k: int, each: int, tables: int) -> tuple[int, int]:
+    """What always holds; returns by how much the numbers of tables and of meetings differ."""
+    n = len(teams)
+    count = -(-n * each // k)
+    blocks = disjoint_blocks(tuple(teams), k, count, tables)
+    for block in blocks:
+        present = [teams[entry] for table in block for entry in table]
+        assert len(set(present)) == len(present)
+        assert all(len(table) == k for table in block)
+        assert len(block) <= tables
+        assert len(block) > 1 or tables == 1
+    assert 0 <= sum(map(len, blocks)) - count <= 1
+    turns = Counter(entry for block in blocks for table in block for entry in table)
+    met = meetings(blocks)
+    pairs = [p for p in combinations(range(n), 2) if teams[p[0]] != teams[p[1]]]
+    numbers = [met[frozenset(pair)] for pair in pairs]
+    return max(turns.values()) - min(turns.values()), max(numbers) - min(numbers)
+
+
+def meetings(blocks: Sequence[Block]) -> Counter[frozenset[int]]:
+    return Counter(
+        frozenset(pair) for block in blocks for table in block for pair in combinations(table, 2)
+    )
+
+
+@pytest.mark.parametrize(
+    ("n", "k", "each", "gap"),
+    [
+        (5, 2, 8, 1),
+        (7, 2, 20, 1),
+        (6, 3, 3, 3),
+        (7, 3, 20, 2),
+        (8, 4, 8, 1),
+        (9, 3, 8, 0),
+        (12, 4, 20, 2),
+        (16, 4, 5, 0),
+        (40, 4, 10, 2),
+        (200, 2, 30, 1),
+        (200, 3, 30, 1),
+        (200, 4, 30, 1),
+    ],
+)
+def test_without_teams_all_play_and_meet_about_equally_often_within_seconds(
+    n: int, k: int, each: int, gap: int
+) -> None:
+    disjoint_blocks.cache_clear()
+    began = time.process_time()
+    turns, met = check(ALONE[:n], k, each, min(4, n // k))
+    assert time.process_time() - began < 10
+    assert turns <= 1
+    assert met <= gap
+
+
+@pytest.mark.parametrize(
+    ("teams", "k", "each", "tables"),
+    [
+        ((0, 0, 1, 1, 2, 2, 3, 3), 2, 10, 2),
+        ((0, 0, 1, 2, 3, 4, 5, 6), 2, 10, 2),
+        ((0, 0, 0, *range(1, 10)), 2, 10, 2),
+        ((0, 0, 1, 2, 3, 4, 5, 6), 4, 10, 1),
+        (tuple(i // 2 for i in range(16)), 4, 12, 2),
+        ((*[0] * 10, *range(1, 191)), 4, 30, 4),
+        ((*[0] * 10, *range(1, 191)), 4, 30, 1),
+    ],
+)
+def test_entries_of_one_team_are_in_no_block_together_and_play_as_often_as_the_others(
+    teams: tuple[int, ...], k: int, each: int, tables: int
+) -> None:
+    turns, met = check(teams, k, each, tables)
+    assert turns <= 2
+    assert met <= 3
+
+
+@pytest.mark.parametrize("n", [4, 5, 6, 7, 8, 9, 21, 40])
+def test_in_the_circle_all_pairs_meet_once_before_any_meets_again(n: int) -> None:
+    pairs = n * (n - 1) // 2
+    tables = min(4, n // 2)
+    blocks = circle_blocks(n, 2 * pairs, tables)
+    once = meetings(blocks[: len(blocks) // 2])
+    assert set(once.values()) == {1}
+    assert len(once) == pairs
+    assert set(meetings(blocks).values()) == {2}
+    for block in blocks:
+        assert 2 <= len(block) <= tables
+        assert len({entry for table in block for entry in table}) == 2 * len(block)
+
+
+@pytest.mark.parametrize(("n", "k", "each"), [(40, 4, 10), (200, 4, 30), (200, 3, 30)])
+def test_at_any_moment_nobody_is_far_ahead(n: int, k: int, each: int) -> None:
+    turns = [0] * n
+    for block in disjoint_blocks(ALONE[:n], k, n * each // k, 4):
+        for table in block:
+            for entry in table:
+                turns[entry] += 1
+        assert max(turns) - min(turns) <= 8
+
+
+@pytest.mark.parametrize("tables", [2, 3, 4, 7])
+def test_no_block_has_one_table_only(tables: int) -> None:
+    for count in range(2, 40):
+        sizes = list(block_sizes(count, tables))
+        assert sum(sizes) in {count, count + 1}
+        assert min(sizes) >= 2
+        assert max(sizes) <= tables
+        assert len(sizes) == -(-count // tables)
+
+
+@pytest.mark.parametrize(("n", "k", "each"), [(8, 4, 7), (9, 2, 8), (7, 3, 8), (200, 4, 30)])
+def test_each_entry_sits_once_in_each_seat_in_as_many_of_its_tables(
+    n: int, k: int, each: int
+) -> None:
+    blocks = disjoint_blocks(ALONE[:n], k, -(-n * each // k), min(4, n // k))
+    tables = [table for block in blocks for table in block]
+    placed = seated(tables, k)
+    assert list(map(set, placed)) == list(map(set, tables))
+    for entry in range(n):
+        seats = [table.index(entry) for table in placed if entry in table]
+        for start in range(0, len(seats), k):
+            part = seats[start : start + k]
+            assert len(set(part)) == len(part)
+
+
+def test_the_same_arguments_give_the_same_blocks() -> None:
+    first = disjoint_blocks(ALONE[:20], 4, 35, 4)
+    disjoint_blocks.cache_clear()
+    assert disjoint_blocks(ALONE[:20], 4, 35, 4) == first
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("k", [2, 3, 4])
+@pytest.mark.parametrize("n", [*range(4, 33), 50, 64, 100, 128, 199, 200])
+def test_every_size_is_balanced(n: int, k: int) -> None:
+    if n >= 2 * k:
+        for each in (1, 2, 3, 4, 5, 7, 10, 13, 20, 31):
+            turns, met = check(ALONE[:n], k, each, min(4, n // k))
+            assert turns <= 1
+            assert met <= 3
