@@ -101,8 +101,7 @@ def siege(quick: bool, only: Sequence[str] = ()) -> list[Figure]:
     for number, scenario in enumerate(scenarios(quick, only)):
         if number % 5 == 0:
             calm.append(_measure(CALM, seconds))
-        many = len(scenario.bots) > 1
-        measured.append((scenario, _measure(scenario, seconds * (4 if many else 1))))
+        measured.append((scenario, _measure(scenario, seconds)))
     calm.append(_measure(CALM, seconds))
     return _figures(calm, measured)
 

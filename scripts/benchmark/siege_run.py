@@ -4,6 +4,7 @@ import asyncio
 import os
 import resource
 import sys
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import RunEnd, Runner
 from asara_server.tournament.sandbox.probe import find_sandbox
 from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.standings.match_result import MatchResult
 from scripts.benchmark.children import options, serve_commands
 
 _OPEN_FILES = 1_200
@@ -45,6 +47,7 @@ class SiegeRun:
         self._address: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._playing: asyncio.Task[RunEnd] | None = None
         self._runner: Runner | None = None
+        self._finished: list[MatchResult] = []
 
     async def listen(self) -> dict[str, float]:
         """Begin the run; return the port of the address for bots on other machines."""
@@ -56,18 +59,25 @@ class SiegeRun:
         address = await self._address
         return {"port": int(address.rpartition(":")[2]), "pid": os.getpid()}
 
-    async def play(self, seconds: float) -> dict[str, float]:
-        """Play for this time; return the outcome for the honest entries."""
+    async def play(self, seconds: float, matches: int, most_s: float) -> dict[str, float]:
+        """Play for this time, then on until so many matches of honest entries are over.
+
+        After `most_s` seconds it stops in any case. Return the outcome for the honest entries.
+        """
         assert self._playing is not None
         assert self._runner is not None
-        await asyncio.wait([self._playing], timeout=seconds)
+        began_s = time.monotonic()
+        while (passed_s := time.monotonic() - began_s) < most_s and not self._playing.done():
+            if passed_s >= seconds and self._honest_matches() >= matches:
+                break
+            await asyncio.wait([self._playing], timeout=0.2)
         self._runner.stop()
         await asyncio.wait([self._playing], timeout=_STOP_S)
         late = not self._playing.done()
         self._playing.cancel()
         await asyncio.wait([self._playing])
         failed = late or self._playing.cancelled() or self._playing.exception() is not None
-        outcome = {"failed": float(failed), "matches": 0.0, "forfeits": 0.0, "out": 0.0}
+        outcome = {"failed": float(failed), "forfeits": 0.0, "out": 0.0, "seconds": passed_s}
         if failed:
             if not late and not self._playing.cancelled():
                 print(f"siege: run failed: {self._playing.exception()!r}", file=sys.stderr)
@@ -75,10 +85,15 @@ class SiegeRun:
         end = self._playing.result()
         for result in end.results:
             honest = [seat for seat in result.seats if seat.entry in self._honest]
-            outcome["matches"] += all(seat.entry in self._honest for seat in result.seats)
             outcome["forfeits"] += sum(seat.termination.forfeit for seat in honest)
         outcome["out"] = len(self._honest & {*end.unstartable, *end.suspended})
         return outcome
+
+    def _honest_matches(self) -> int:
+        """Return how many matches among honest entries are over."""
+        return sum(
+            all(seat.entry in self._honest for seat in result.seats) for result in self._finished
+        )
 
     async def _run(self) -> RunEnd:
         folder = self._folder
@@ -93,6 +108,7 @@ class SiegeRun:
                 edition=load_edition(),
                 directory=directory,
                 key=SigningKey.new(),
+                finished=self._finished.append,
                 sandbox=find_sandbox(hidden=(key,), shared=(folder,)),
                 executor=LocalExecutor(on_listening=self._address.set_result),
             )

@@ -34,6 +34,9 @@ ATTACKS: Final = Path(__file__).with_name("attacks")
 _ROOT: Final = Path(__file__).parents[2]
 _TLS: Final = _ROOT / "tests" / "client"
 
+LEAST_MATCHES: Final = 6
+"""Matches of honest entries that a measurement needs, even if they take longer than planned."""
+_MOST_S: Final = 120.0
 ADMISSION_S: Final = 5.0
 """Seconds in which a bot with a good token should be admitted; an attempt takes twice as long."""
 
@@ -160,18 +163,19 @@ def play(scenario: Scenario, folder: Path, seconds: float) -> Outcome:
     """Play a tournament in a folder while the scenario's attacks run."""
     os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "false")  # as the command line sets it
     outcome = Outcome(seconds=seconds)
-    tables, tokens = _write_tournament(scenario, folder, seconds)
+    tables, tokens = _write_tournament(scenario, folder)
     with ExitStack() as stack:
         referee = stack.enter_context(
             child("siege_run", folder=str(folder), tables=tables, honest=_HONEST)
         )
         listening = referee.call("listen")
         address, pid = f"localhost:{listening['port']:.0f}", int(listening["pid"])
-        stack.enter_context(_remote_programs(scenario, address, tokens, seconds))
-        dialling = _dial_in(address, tokens["late"], outcome, seconds)
+        stack.enter_context(_remote_programs(scenario, address, tokens))
+        dialling = _dial_in(address, tokens["late"], outcome, seconds)  # the run says goodbye later
         with _watch(pid, outcome), dialling:
             ended = _call_play(referee, seconds)
     outcome.failed = bool(ended["failed"])
+    outcome.seconds = ended["seconds"]
     _read_replays(folder / "run", outcome)
     outcome.forfeits = int(ended["forfeits"] + ended["out"])
     if outcome.failed:
@@ -183,14 +187,12 @@ def play(scenario: Scenario, folder: Path, seconds: float) -> Outcome:
 
 def _call_play(referee: Child, seconds: float) -> dict[str, float]:
     try:
-        return referee.call("play", seconds=seconds)
+        return referee.call("play", seconds=seconds, matches=LEAST_MATCHES, most_s=_MOST_S)
     except BenchError:  # its process has ended
-        return {"failed": 1, "forfeits": 0, "out": 0}
+        return {"failed": 1, "forfeits": 0, "out": 0, "seconds": seconds}
 
 
-def _write_tournament(
-    scenario: Scenario, folder: Path, seconds: float
-) -> tuple[list[list[str]], dict[str, str]]:
+def _write_tournament(scenario: Scenario, folder: Path) -> tuple[list[list[str]], dict[str, str]]:
     """Write the tournament of a scenario; return its matches, and the tokens by name."""
     text = _FILE.format(
         tls=_TLS, seed=local_seed("siege"), concurrency=2 + max(1, (len(scenario.bots) + 1) // 2)
@@ -203,7 +205,7 @@ def _write_tournament(
             text += _entry(name, f"python bot.py {pause_s}")
     for name in scenario.bots:
         copy_attacks(folder / name)
-        text += _entry(name, f"python -m attacks {name} {seconds}")
+        text += _entry(name, f"python -m attacks {name} {_MOST_S}")
     for name in scenario.remote:
         text += f'\n[[entries]]\nname = "{name}"\ntoken = "{name}"\n'
     (folder / "siege.toml").write_text(text, encoding="utf-8")
@@ -243,16 +245,14 @@ def _tables(bots: Sequence[str]) -> list[list[str]]:
 
 
 @contextmanager
-def _remote_programs(
-    scenario: Scenario, address: str, tokens: Mapping[str, str], seconds: float
-) -> Iterator[None]:
+def _remote_programs(scenario: Scenario, address: str, tokens: Mapping[str, str]) -> Iterator[None]:
     """Run the honest bot on "another machine", and the attackers there, each at an address."""
     certificate = str(_TLS / "localhost.pem")
     environment = {"PATH": os.defpath, "ASARA_ADDRESS": address, "ASARA_CA": certificate}
     far = [sys.executable, str(_ROOT / "bots" / "random" / "main.py")]
     commands = [(far, {**environment, "ASARA_TOKEN": tokens["far"]})]
     for number, name in enumerate((*scenario.strangers, *scenario.remote)):
-        words = [sys.executable, "-m", "attacks", name, str(seconds)]
+        words = [sys.executable, "-m", "attacks", name, str(_MOST_S)]
         own = {"ATTACK_SOURCE": f"127.0.1.{number + 1}", "ASARA_TOKEN": tokens.get(name, "")}
         commands.append((words, environment | own))
     running = []
