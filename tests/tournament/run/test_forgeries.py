@@ -672,6 +672,10 @@ OWNER: dict[str, tuple[Callable[[Forger], None], str]] = {
         manifest_with(schedule_rule="rotations", matches=10**9),
         "no schedule follows from it: 1000000000 matches are more than any run has",
     ),
+    "endless rounds": (
+        manifest_with(rounds=10**12),
+        "no schedule follows from it: 6000000000000 matches are more than any run has",
+    ),
     "another commitment": (
         manifest_with(deal_commitment="00" * 32),
         "manifest.json: deal_commitment: expected .* as published",

@@ -22,9 +22,6 @@ from asara_server.tournament.run.submissions import SUBMISSIONS, losses, read_su
 from asara_server.tournament.run.tree_head import TREE_HEAD, TreeHead, root_text, schedule_order
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 
-_MOST_MATCHES = 10_000_000
-"""More matches than any run has."""
-
 
 def missing_files(files: RunFiles, head: TreeHead | None) -> Iterator[str]:
     """Yield files that every run has and that are missing here."""
@@ -53,8 +50,6 @@ def derived_schedule(
 ) -> list[ScheduledMatch]:
     """Return the schedule that follows from the manifest; add the faults of other schedules."""
     try:
-        if manifest.matches > _MOST_MATCHES:
-            raise ValueError(f"{manifest.matches} matches are more than any run has")
         schedule = manifest.planned_matches()
     except (ValueError, ArithmeticError, LookupError) as error:
         faults.append(f"{MANIFEST}: no schedule follows from it: {error}")

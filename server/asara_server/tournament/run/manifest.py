@@ -13,18 +13,22 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from asara_game.edition import Edition
 from asara_game.rules import RULES_VERSION, format_rule_sets, parse_rule_sets
+from asara_game.vocabulary import RuleSet
 from asara_server.referee.limits import LimitSettings
 from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.config.fields import Orders
 from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.run.signed_file import Document
 from asara_server.tournament.sandbox.spec import SandboxKind
-from asara_server.tournament.schedule.layout import Layout
+from asara_server.tournament.schedule.layout import Layout, table_kinds
 from asara_server.tournament.schedule.schedule import ScheduledMatch, list_matches, rotated
 from asara_server.tournament.standings.match_result import utc_now
 
 MANIFEST = "manifest.json"
 SCHEDULE = "schedule.jsonl"
+
+_MOST_MATCHES = 2_000_000
+"""More matches than any run has."""
 
 ScheduleRule = Literal["groups", "rotations"]
 """"groups": the schedule of a tournament file. "rotations": one table, entries move one seat on."""
@@ -97,6 +101,9 @@ class Manifest(Document):
     def planned_matches(self) -> list[ScheduledMatch]:
         """Return the schedule that follows from the manifest; raises ValueError if none does."""
         rule_sets = [parse_rule_sets(text) for text in self.rule_sets]
+        number = self._count(rule_sets)
+        if number > _MOST_MATCHES:  # before they are listed
+            raise ValueError(f"{number} matches are more than any run has")
         if self.schedule_rule == "rotations":
             if len(rule_sets) != 1:
                 raise ValueError("a schedule of rotations has one combination of rule sets")
@@ -108,16 +115,27 @@ class Manifest(Document):
             self.entry_names,
             self.seats,
             rule_sets,
-            Layout(
-                tuple(entry.team for entry in self.entries),
-                rounds=self.rounds,
-                blocks_per_entry=self.blocks_per_entry,
-                orders=self.orders,
-                blocks=self.blocks,
-                tables=self.tables,
-            ),
+            self._layout,
             never_mirrored=[entry.name for entry in self.entries if entry.remote],
         )
+
+    @property
+    def _layout(self) -> Layout:
+        return Layout(
+            tuple(entry.team for entry in self.entries),
+            rounds=self.rounds,
+            blocks_per_entry=self.blocks_per_entry,
+            orders=self.orders,
+            blocks=self.blocks,
+            tables=self.tables,
+        )
+
+    def _count(self, rule_sets: Sequence[frozenset[RuleSet]]) -> int:
+        """Return the number of matches of the schedule, without listing them."""
+        if self.schedule_rule == "rotations":
+            return self.matches
+        kinds = table_kinds(self._layout, self.seats, rule_sets)
+        return sum(kind.matches for kind in kinds)
 
 
 def new_manifest(
