@@ -99,6 +99,7 @@ def _replay(data: bytes, dice: random.Random) -> bytes:
 
 
 REPLAY = "run/replays/r1-basic-0001.asara"
+REFUSED_RUN = "tournament run {}/cup.toml --out {}/cup.toml"
 READERS = ("status {}/run", "standings {}/run --cross", "report {}/run --out {}/out/page.html")
 TARGETS = (
     Target("cup.toml", mutations.mutate_toml, ("tournament plan {}/cup.toml",)),
@@ -114,8 +115,8 @@ TARGETS = (
     Target("key", mutations.mutate_bytes, (
         "tournament run {}/cup.toml --key {}/key --out {}/cup.toml", "audit {}/run --key {}/key",
     )),
-    Target("localhost.pem", mutations.mutate_bytes, ("tournament run {}/cup.toml --out {}/cup.toml",)),
-    Target("localhost.key", mutations.mutate_bytes, ("tournament run {}/cup.toml --out {}/cup.toml",)),
+    Target("localhost.pem", mutations.mutate_bytes, (REFUSED_RUN,)),
+    Target("localhost.key", mutations.mutate_bytes, (REFUSED_RUN,)),
     Target(REPLAY, _replay, (
         "audit {}/" + REPLAY, "replay show {}/" + REPLAY, "replay show --seat 1 {}/" + REPLAY,
         "replay clock {}/" + REPLAY, "replay export --json {}/" + REPLAY, READERS[2],
@@ -262,8 +263,7 @@ def _reopen(killed: Path) -> int:
         _KILLED[killed.parent] = {}
     try:
         directory, _ = RunDirectory.reopen(killed)
-    except RunDirectoryError as error:
-        assert 10 < len(str(error)) < 3_000
+    except RunDirectoryError:
         return 2
     with closing(directory):
         directory.restore_results()
