@@ -27,6 +27,9 @@ def test_no_seat_can_tell_two_worlds_apart(rule_sets, seats):
         twins.play(policy)
         assert twins.worlds >= SHARE
         assert twins.different >= 0.8 * twins.worlds
+        assert twins.rich > 0.05 * twins.worlds
+        if twins.state.rules.professional:
+            assert twins.places > 0.02 * twins.worlds
 
 
 @pytest.mark.long

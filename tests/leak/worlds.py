@@ -103,7 +103,9 @@ def watched(match: Match, after: int) -> list[bytes]:
 class Twins:
     """A match and its twin.
 
-    `worlds` counts the other worlds tried, `different` those that differ in all hidden things.
+    `worlds` counts the other worlds tried, `different` those that differ in all hidden things,
+    `rich` those in which a rival has more than twice a year's income, and `places` those in which
+    rivals know other places in the stack of lit windows.
     """
 
     def __init__(self, rule_sets: str, seats: int, seed: int) -> None:
@@ -113,7 +115,7 @@ class Twins:
         self.match, self.twin = (referee(rule_sets, seats, secret) for _ in range(2))
         self.seats = seats
         self.now = 1_000
-        self.worlds = self.different = 0
+        self.worlds = self.different = self.rich = self.places = 0
         self.strange: list[Action] = []
         self.turn_began = 0
         self.watched: list[bytes] = []
@@ -239,6 +241,9 @@ class Twins:
             mine != theirs
             for mine, theirs in zip(hidden(self.state, seat), hidden(world, seat), strict=True)
         )
+        others = [asari for other, asari in enumerate(world.money) if other != seat]
+        self.rich += max(others) > 2 * world.rules.edition.yearly_asari
+        self.places += known_places(world) != known_places(self.state)
         heard = []
         with living_in(self.twin, world):
             for match in self._both():
@@ -293,6 +298,11 @@ def reveals(event: Event) -> bool:
         looks = (GiftKind.CHOOSE_BUYER, GiftKind.BUY_LIT_WINDOW)
         return event.effective and event.card.kind in looks
     return isinstance(event, PileSearched | LitWindowsDrawn)
+
+
+def known_places(state: State) -> list[int]:
+    """By place in the stack of lit windows: 0, or the seat that knows it, counted from 1."""
+    return [window >> 3 for window in state.lit_stack]
 
 
 def hidden(state: State, seat: int) -> Iterator[object]:

@@ -16,7 +16,7 @@ from asara_game.view import view
 from asara_game.vocabulary import DecisionKind
 from asara_server.match.inputs import Presence, ReplyRecord
 from asara_server.match.match import Answer, Match
-from asara_server.match.spec import MatchSpec
+from asara_server.match.spec import ClockSettings, MatchSpec
 from tests.referee.harness import LIMITS, spec
 
 MOMENTS = 4
@@ -177,3 +177,26 @@ def test_a_seats_own_forfeit_follows_the_whole_turn(rule_sets):
         events = match.feed.events[: match.feed.turn_ends[before]]
         assert isinstance(events[-1], SeatForfeited)
     assert within
+
+
+@pytest.mark.parametrize("hide_forced", [False, True])
+def test_a_match_that_ends_within_a_turn_ends_that_turn(hide_forced):
+    rng = random.Random(hide_forced)
+    clocks = ClockSettings(hide_forced=hide_forced)
+    within = 0
+    for length in range(40):
+        match_spec = spec(2, "pro+gifts+genie", clocks=clocks, secret=rng.randbytes(32))
+        match = played(match_spec, [])
+        now = 0
+        for _ in range(length):
+            while match.asked is None and not match.finished:
+                now = match.deadline_us
+                match.expire(now)
+            make(match, rng.choice(match.state.legal), now)
+            now += 1_000_000
+        feed = match.feed
+        within += feed.turn_ends[-1] < len(feed.events)
+        match.forfeit(1 - match.state.seat, Termination.CRASH, "", now)
+        assert match.finished
+        assert feed.turn_ends[-1] == len(feed.events)
+    assert within > 3

@@ -123,7 +123,11 @@ async def flood(stream, number=200):
     return number
 
 
-QUICK = ClockSettings(bank_s=0.1, increment_s=0, grace_s=0, reconnect_s=5)
+async def forfeit(stream, decision):
+    """Send one nonsensical reply too many; return once the forfeit is known."""
+    for _ in range(4):
+        await stream.answer(decision, ActionMessage())
+    await stream.until("update")
 
 
 async def test_nothing_is_read_after_a_forfeit(monkeypatch):
@@ -132,9 +136,7 @@ async def test_nothing_is_read_after_a_forfeit(monkeypatch):
     monkeypatch.setattr(Session, "_handle", lambda s, data: (read.append(s), handle(s, data))[1])
     async with referee_server() as server:
         streams, playing, decision = await seated(server)
-        for _ in range(4):
-            await streams[0].answer(decision, ActionMessage())
-        await streams[0].until("update")
+        await forfeit(streams[0], decision)
         before = len(read)
         assert await flood(streams[0]) < 200, "the bot's own buffers are full"
         assert len(read) == before
@@ -143,44 +145,44 @@ async def test_nothing_is_read_after_a_forfeit(monkeypatch):
 
 async def test_a_bot_that_forfeited_receives_the_result_but_its_requests_are_not_read():
     async with referee_server(LimitSettings(requests_per_second=1, rate_window_s=10)) as server:
-        streams, playing, decision = await seated(server, QUICK)
-        await streams[0].until("update")
+        streams, playing, decision = await seated(server)
+        await forfeit(streams[0], decision)
         for _ in range(50):
             await streams[0].answer(decision)
-        await forfeited(streams, playing, Termination.TIME_OUT, "did not answer")
+        await forfeited(streams, playing, Termination.REJECTED_REPLIES, "UNKNOWN_ACTION")
         ended = await streams[0].until("match_ended")
         assert ended.results[0].rank == 3
 
 
 async def test_a_bot_that_forfeited_and_connects_again_is_not_read_either():
     async with referee_server(LimitSettings(requests_per_second=1, rate_window_s=10)) as server:
-        streams, playing, decision = await seated(server, QUICK)
-        await streams[0].until("update")
+        streams, playing, decision = await seated(server)
+        await forfeit(streams[0], decision)
         again = await server.dial("a")
         for _ in range(50):
             await again.answer(decision)
-        await forfeited(streams, playing, Termination.TIME_OUT, "did not answer")
+        await forfeited(streams, playing, Termination.REJECTED_REPLIES, "UNKNOWN_ACTION")
 
 
 async def test_a_bot_that_forfeited_one_match_goes_on_with_the_others():
     async with referee_server() as server:
         server.admit("a", "b", "c")
         a, b, c = [await server.dial(name, max_matches=2) for name in "abc"]
-        lost = asyncio.create_task(server.referee.play(spec(3, match_id="m1", clocks=QUICK)))
-        await a.until("update")
+        lost = asyncio.create_task(server.referee.play(spec(3, match_id="m1")))
+        await forfeit(a, await a.until("decision"))
         other = asyncio.create_task(server.referee.play(spec(3, match_id="m2")))
         record, *_ = await together(other, play_bot(a, 2), play_bot(b, 2), play_bot(c, 2))
         assert record.results[0].termination is Termination.COMPLETED
-        assert (await lost).results[0].termination is Termination.TIME_OUT
+        assert (await lost).results[0].termination is Termination.REJECTED_REPLIES
 
 
 async def test_the_end_of_a_stream_that_is_not_read_is_noticed():
     async with referee_server() as server:
-        streams, playing, _ = await seated(server, QUICK)
-        await streams[0].until("update")
+        streams, playing, decision = await seated(server)
+        await forfeit(streams[0], decision)
         streams[0].call.cancel()
         await until(lambda: not server.referee.is_connected("token-a"))
-        await forfeited(streams, playing, Termination.TIME_OUT, "did not answer")
+        await forfeited(streams, playing, Termination.REJECTED_REPLIES, "UNKNOWN_ACTION")
 
 
 async def test_more_requests_than_allowed_forfeit():

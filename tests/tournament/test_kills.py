@@ -12,7 +12,7 @@ import pytest
 from asara_server.match.inputs import ReopenRecord
 from asara_server.replay.file import read_replay
 from asara_server.tournament.standings.match_result import read_results
-from tests.cli.command import command_line, environment
+from tests.cli.command import asara, command_line, environment
 from tests.tournament.processes import living_in, wait_until
 from tests.tournament.sample_bots import SEED, STEADY, write_tournament
 from tests.tournament.worker_runs import played_actions, slow
@@ -110,6 +110,10 @@ def survive(folder: Path, kills: int, rounds: int, most_s: float) -> None:
     same = [(path / "standings.json").read_bytes() for path in (run, calm)]
     assert same[0] == same[1], about
     assert reopened(run), about
+    for path in (run, calm):
+        audited = asara("audit", path)
+        assert audited.returncode == 0, f"{about}: {audited.stdout}"
+        assert " is void" not in audited.stdout, about
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")

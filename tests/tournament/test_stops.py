@@ -21,7 +21,6 @@ HEADER = """
 title = "Cup"
 seats = 2
 rule_sets = "basic"
-seed = "spring"
 concurrency = 1
 """
 

@@ -51,10 +51,10 @@ def played_cup(folder: Path) -> Path:
 
 
 def outcome(run: Path) -> tuple[list[dict[str, Any]], dict[str, list[Any]], bytes]:
-    """Results without times, the actions of each match, and the standings."""
+    """Results without times and losses, the actions of each match, and the standings."""
     results = sorted(
         (
-            result.model_dump(exclude={"started", "seconds"})
+            result.model_dump(exclude={"started", "seconds", "lost", "replay_sha256"})
             for result in read_results(run / "results.jsonl")
         ),
         key=lambda result: (result["match_id"], result["attempt"]),

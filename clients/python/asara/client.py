@@ -169,9 +169,8 @@ def _play_stream(
 
 
 def _connect(address: str, credentials: grpc.ChannelCredentials | None) -> grpc.Channel:
-    options = _CHANNEL_OPTIONS
-    if not address.startswith("unix:"):
-        options += _KEEPALIVE_OPTIONS
+    remote = not address.startswith("unix:")
+    options = (*_CHANNEL_OPTIONS, *(_KEEPALIVE_OPTIONS if remote else ()))
     if credentials is None:
         return grpc.insecure_channel(address, options=options)
     return grpc.secure_channel(address, credentials, options=options)

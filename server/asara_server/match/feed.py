@@ -139,7 +139,7 @@ class MatchFeed:
         self._forfeits.append(event)
 
     def add_forfeits(self) -> None:
-        """Add the forfeits held back: at the end of the set-up, of a turn or of the match."""
+        """Add the forfeits held back, at the end of the set-up, of a turn or of the match."""
         if not self._forfeits:
             return
         for event in self._forfeits:
@@ -150,6 +150,12 @@ class MatchFeed:
         self._forfeits.clear()
         self.turn_ends.append(len(self.events))
         self._update_live()
+
+    def close(self) -> None:
+        """Add the forfeits held back, and end the turn in progress: the match is over."""
+        self.add_forfeits()
+        if self.turn_ends[-1] < len(self.events):
+            self.turn_ends.append(len(self.events))
 
     # Streams
 

@@ -347,31 +347,36 @@ class Match:
         state = self.state
         played: list[Action] = []
         for received in actions[1:]:
-            while len(state.legal) == 1 and state.seat == seat and state.kind != DecisionKind.SPACE:
-                self._play(state.legal[0])  # what comes in one reply needs no pause
-            if state.seat != seat or state.kind == DecisionKind.SPACE:
-                break
             try:
                 action = _action(received)
             except UnknownAction:
                 break
-            if action not in state.legal:
+            # With pauses, what is forced in between is open, and becomes part of the reply.
+            while len(state.legal) == 1 and state.legal[0] != action and self._turn_of(seat):
+                played.append(self._play_at_once(seat, state.legal[0]))
+            if action not in state.legal or not self._turn_of(seat):
                 break
-            if self._pauses is not None:
-                self._pauses.add_answer(seat, state.kind, 0)
-            self._play(action)
-            played.append(action)
+            played.append(self._play_at_once(seat, action))
         return tuple(played)
+
+    def _turn_of(self, seat: int) -> bool:
+        """Return True within a turn of the seat, after its dispatch."""
+        return self.state.seat == seat and self.state.kind != DecisionKind.SPACE
+
+    def _play_at_once(self, seat: int, action: Action) -> Action:
+        """Play an action behind the first one of a reply, which took no time of its own."""
+        if self._pauses is not None:
+            self._pauses.add_answer(seat, self.state.kind, 0)
+        self._play(action)
+        return action
 
     def _advance(self, now_us: int) -> None:
         """Play for seats that have forfeited; then ask the next seat, or finish."""
         state = self.state
-        seats = self._seats
-        if self._seats_playing < len(seats):
-            if self._seats_playing < 2:
-                self._finish()
-                return
-        if self._pauses is not None or self._seats_playing < len(seats):
+        if self._seats_playing < 2:
+            self._finish()
+            return
+        if self._pauses is not None or self._seats_playing < len(self._seats):
             self._play_unasked(now_us)
         if self.feed.live:
             self.feed.send_turns()
@@ -517,7 +522,7 @@ class Match:
         self._end_pause()
         while len(self.state.legal) == 1:
             self._play(self.state.legal[0])
-        self.feed.add_forfeits()
+        self.feed.close()
         if self.feed.live:
             self.feed.send_turns()
         self.finished = True

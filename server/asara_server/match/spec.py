@@ -34,8 +34,8 @@ class ClockSettings:
     """True if a pause hides that a seat had no choice, see `asara_server.match.pauses`."""
 
     def __post_init__(self) -> None:
-        for name in Clocks._fields:
-            name = f"{name.removesuffix('_us')}_s"
+        for field in Clocks._fields:
+            name = f"{field.removesuffix('_us')}_s"
             seconds = getattr(self, name)
             if not 0 <= seconds <= 10**9:
                 raise ValueError(f"{name} is {seconds}; use 0 to 1,000,000,000 seconds")
@@ -52,8 +52,10 @@ class ClockSettings:
     @classmethod
     def from_microseconds(cls, clocks: Clocks, *, hide_forced: bool = False) -> Self:
         """Raise ValueError if they are out of range."""
-        seconds = (microseconds / SECOND_US for microseconds in clocks)
-        return cls(*seconds, hide_forced=hide_forced)
+        start_up_s, bank_s, increment_s, grace_s, reconnect_s = (
+            microseconds / SECOND_US for microseconds in clocks
+        )
+        return cls(start_up_s, bank_s, increment_s, grace_s, reconnect_s, hide_forced)
 
 
 class MatchLimits(NamedTuple):
@@ -161,3 +163,5 @@ class MatchRecord:
     limits: MatchLimits
     started_unix_ms: int
     duration_us: int
+    void_reason: str = ""
+    """Why the match is void; it reveals nothing of the match. "" if the match counts."""

@@ -5,9 +5,11 @@ other bot. A server takes a tenth of a millisecond to start, one descriptor and 
 """
 
 import asyncio
+import contextlib
 import hmac
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import grpc
 
@@ -20,7 +22,7 @@ class BotServer:
     """A server for one bot. It is also the `Authenticator` with which the bot is registered."""
 
     def __init__(self, referee: Referee, token: str, on_flood: Callable[[str], None]) -> None:
-        """`on_flood` is called with the reason if the server closes because of too many streams."""
+        """`on_flood` is called with the reason if the server closes because the bot floods it."""
         self.address = ""
         self._referee = referee
         self._token = token
@@ -52,23 +54,35 @@ class BotServer:
         return token if hmac.compare_digest(token.encode(), self._token.encode()) else None
 
     def connections_changed(self) -> None:
-        pass
+        """Permit connections only while the bot has none.
+
+        Otherwise a bot that connects and disconnects all the time, without ever opening a stream,
+        would keep gRPC's threads busy. The system then refuses it without our noticing.
+        """
+        if self.address.startswith("unix:") and self._closing is None:
+            mode = 0 if self._referee.is_connected(self._token) else 0o600
+            with contextlib.suppress(OSError):
+                Path(self.address.removeprefix("unix:")).chmod(mode)
 
     async def _play(self, _: object, context: Context) -> None:
         if self._closing is None and not self._streams.allow(time.monotonic()):
-            self._close_after_flood()
+            limits = self._referee.limits
+            self.close_after_flood(
+                f"opened more than {limits.streams_opened} streams within "
+                f"{limits.stream_window_s:g} s"
+            )
         if self._closing is not None:
             end_call(context, StreamError(ErrorKind.STOPPING, "this address is closed"))
             return
         await self._referee.open_session(context, self).run()
 
-    def _close_after_flood(self) -> None:
-        """Close the address: to refuse streams one by one would take as long as to serve them."""
-        limits = self._referee.limits
-        detail = (
-            f"opened more than {limits.streams_opened} streams within "
-            f"{limits.stream_window_s:g} s; its address was closed"
-        )
-        self._closing = asyncio.create_task(self._server.stop(0))
-        self._referee.expel_bot(self._token, StreamError(ErrorKind.REQUEST_RATE, detail))
-        self._on_flood(detail)
+    def close_after_flood(self, what: str) -> None:
+        """Close the address; the bot forfeits.
+
+        To refuse streams one by one would take as long as to serve them.
+        """
+        if self._closing is None:
+            detail = f"{what}; its address was closed"
+            self._closing = asyncio.create_task(self._server.stop(0))
+            self._referee.expel_bot(self._token, StreamError(ErrorKind.REQUEST_RATE, detail))
+            self._on_flood(detail)

@@ -23,8 +23,10 @@ from typing import Final
 
 from structlog.typing import FilteringBoundLogger
 
-BEAT_US: Final = 4_000
-"""Time between two beats, in microseconds. A beat takes about 2 µs: 0.05 % of one core."""
+BEAT_US: Final = 5_000
+"""Time between two beats, in microseconds.
+
+An idle loop wakes for each, which takes 0.6 % of one core; a busy one notices nothing."""
 
 SLACK_US: Final = 10_000
 """Longest time that a turn of the event loop is charged, in microseconds.
@@ -43,6 +45,7 @@ _LOGGED_US: Final = 500_000
 _SHORTEST_DELAY_S: Final = 0.001
 _ANY_US: Final = 2**62
 _SECOND_US: Final = 1_000_000
+_monotonic_ns: Final = time.monotonic_ns
 
 
 class MatchClock:
@@ -63,7 +66,7 @@ class MatchClock:
     def now_us(self) -> int:
         """Return microseconds of the clock."""
         beat_us = self._beat_us
-        ran_us = monotonic_us() - beat_us
+        ran_us = _monotonic_ns() // 1_000 - beat_us  # twice for every decision, so without a call
         if ran_us < 0:
             ran_us = 0
         elif ran_us > self._slack_us:

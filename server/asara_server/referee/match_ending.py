@@ -37,12 +37,16 @@ class MatchEnding:
         self._commits = commits
         self._remove = remove
 
-    def finish(self, hosted: HostedMatch) -> None:
-        """End a match that is over, or void: `play` returns its record."""
+    def finish(self, hosted: HostedMatch, failure: str = "") -> None:
+        """End a match that is over, or void: `play` returns its record.
+
+        `failure` is the reason why the match is void.
+        """
         match = hosted.match
         if self._commits is not None:
             self._commits.flush()
         self._remove(hosted)
+        void = match is None or match.void
         record = MatchRecord(
             spec=hosted.spec,
             results=match.results if match else (),
@@ -50,7 +54,8 @@ class MatchEnding:
             events=tuple(match.feed.events) if match else (),
             digests=match.feed.digests if match else (),
             limits=match.limits if match else self._limits,
-            void=match is None or match.void,
+            void=void,
+            void_reason=(failure or "the referee failed") if void else "",
             started_unix_ms=hosted.started_unix_ms,
             duration_us=self._clock.now_us() - hosted.started_us,
         )
@@ -66,7 +71,8 @@ class MatchEnding:
         """End a match in which the referee failed."""
         self._log.error("match void", match=hosted.spec.match_id, exc_info=error)
         _abandon(hosted)
-        self.finish(hosted)
+        # The text of the error may contain what is hidden in the match; its type does not.
+        self.finish(hosted, f"the referee failed: {type(error).__name__}")
 
     def cut(self, hosted: HostedMatch) -> str:
         """End a match because the referee stops; return a line with its progress.

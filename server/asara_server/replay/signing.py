@@ -117,6 +117,12 @@ def read_public_key(path: Path) -> bytes:
     return key.public_bytes(Encoding.Raw, PublicFormat.Raw)
 
 
+def public_key_pem(public_key: bytes) -> bytes:
+    """Return a public key of 32 bytes as its file holds it; raises ValueError."""
+    key = Ed25519PublicKey.from_public_bytes(public_key)
+    return key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+
+
 def signature_holds(public_key: bytes, signature: bytes, data: bytes) -> bool:
     """Return True if the owner of the key signed these bytes."""
     try:

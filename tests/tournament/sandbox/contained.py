@@ -21,6 +21,7 @@ async def running(
     command: Sequence[str],
     limits: ResourceLimits = LIMITS,
     settings: Mapping[str, str] | None = None,
+    readable: tuple[tuple[Path, Path], ...] = (),
 ) -> AsyncIterator[tuple[BotProcess, Path]]:
     """Run a program of `folder` in the sandbox; yield its process and the path of its log."""
     path = folder.parent / f"{folder.name}.log"
@@ -28,7 +29,7 @@ async def running(
     environment = bot_environment(settings or {}, address="unix:/none", token="t0ken", seed=7)
     del environment["ASARA_ADDRESS"]
     copied = copy_into_memory([(folder, folder)], sandbox.hidden, limit_mb=128)
-    spec = SandboxSpec(sandbox, FilesystemView(folder, (), copied=copied), limits)
+    spec = SandboxSpec(sandbox, FilesystemView(folder, readable, copied=copied), limits)
     process = await BotProcess.start(command, folder, environment, log, spec)
     try:
         yield process, path
@@ -43,12 +44,13 @@ def run(
     command: Sequence[str],
     limits: ResourceLimits = LIMITS,
     settings: Mapping[str, str] | None = None,
+    readable: tuple[tuple[Path, Path], ...] = (),
 ) -> tuple[str, str]:
     """Run a program until it ends by itself; return how it ended and what it printed."""
     folder.mkdir(exist_ok=True)
 
     async def scenario() -> tuple[str, str]:
-        async with running(sandbox, folder, command, limits, settings) as (process, path):
+        async with running(sandbox, folder, command, limits, settings, readable) as (process, path):
             return await asyncio.wait_for(process.wait(), 30), path.read_text(errors="replace")
 
     return asyncio.run(scenario())

@@ -70,6 +70,38 @@ def test_no_page_of_a_system_file_can_be_dropped_as_a_mark(
     assert matching(answer(printed, "LOADED")) <= 30
 
 
+def test_no_name_that_a_bot_looked_up_is_faster_in_its_next_match(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    """The kernel keeps names that do not exist, and finds them faster the second time."""
+    if not sandbox.has_cgroups:
+        pytest.skip("without control groups, nobody can drop them")
+    folder = bot(tmp_path, "bot", "names.py")
+    secret = SECRET * 25
+    run(sandbox, folder, ["python", "names.py", "store", secret])
+    _, printed = run(sandbox, folder, ["python", "names.py", "load", secret])
+    right = int(answer(printed, "RIGHT"))
+    assert right < 600  # of 1,000
+
+
+def test_no_page_that_a_bot_loaded_is_in_memory_in_its_next_match(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    if not sandbox.has_cgroups:
+        pytest.skip("without control groups, nobody can drop them")
+    shared = tmp_path / "shared"
+    with shared.open("wb") as file:
+        file.write(os.urandom(40 * 64 * 4096))
+        os.fsync(file)
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    folder = bot(tmp_path, "bot", "pages.py")
+    readable = ((shared, shared),)
+    run(sandbox, folder, ["python", "pages.py", str(shared), "store", SECRET], readable=readable)
+    load = ["python", "pages.py", str(shared), "load", "40"]
+    _, printed = run(sandbox, folder, load, readable=readable)
+    assert matching(answer(printed, "LOADED")) <= 30
+
+
 def size(path: Path) -> int:
     return 0 if path.is_symlink() else path.stat().st_size
 

@@ -98,6 +98,8 @@ def test_a_run_survives_the_death_of_a_worker(cluster: Cluster, cup: Path) -> No
     _, stderr = process.communicate(timeout=240)
     assert process.returncode == 0, stderr
     assert outcome(cup / "killed") == outcome(cup / "local")
+    audited = asara("audit", cup / "killed")
+    assert audited.returncode == 0, audited.stdout
     wait_until_gone([victim], cup)
     cluster.add_worker()
 

@@ -1,6 +1,6 @@
 """Plays a series of matches between bots named on the command line, for `match` and `duel`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from asara_server.cli.display.progress import ProgressMeter
@@ -53,11 +53,25 @@ def play_series(
     log: LogOptions,
     *,
     meter: ProgressMeter | None = None,
+    enough: Callable[[], bool] | None = None,
 ) -> tuple[RunEnd, int]:
-    """Play these matches in a new or temporary run directory; for the rest see `play_run`."""
+    """Play matches of one table in a new or temporary run directory; for the rest see `play_run`.
+
+    The matches are those that `rotated` yields.
+    """
     key = signing_key(options.key)
     sandbox = chosen_sandbox(
         options.sandbox, secret=[options.key or default_key_path()], shared=Path.cwd()
     )
     with kept_or_temporary(options.out_directory, replace=options.replace) as directory:
-        return play_run(tournament, matches, directory, key, log, meter=meter, sandbox=sandbox)
+        return play_run(
+            tournament,
+            matches,
+            directory,
+            key,
+            log,
+            schedule_rule="rotations",
+            meter=meter,
+            enough=enough,
+            sandbox=sandbox,
+        )

@@ -172,12 +172,13 @@ class BotPool:
             await self._retire(bot, "the match is over")
 
     async def close(self) -> None:
-        """End all processes, busy or idle."""
+        """End all processes, busy or idle, and release the copies of their files."""
         while self._protected:  # a task whose caller was cancelled; it may start a process yet
             await asyncio.wait(self._protected.copy())
         await asyncio.gather(*(self._retire(bot, "the run is over") for bot in self._all.copy()))
         if self._reaper is not None:
             self._reaper.close()
+        self._copies.close()
 
     async def _protect(self, work: Coroutine[Any, Any, T]) -> T:
         """Finish this work even if the caller is cancelled; then `close` waits for it."""
@@ -293,7 +294,7 @@ class BotPool:
                 await asyncio.wait([bot.watcher], timeout=_GOODBYE_S)
             await bot.process.stop()
         if bot.server is not None:
-            await bot.server.stop()
+            await self._addresses.discard(bot.server)
             if self._reaper is not None:
                 self._reaper.unwatch_address(bot.server.address)
         if bot.log is not None:

@@ -259,7 +259,7 @@ class Limits(_Section):
     build_s: Seconds = 300
     """Seconds that a build may take."""
     build_memory_mb: Annotated[int, Field(ge=16, le=1 << 20)] = 2_048
-    """MiB of memory of a build, measured like `memory_mb`."""
+    """MiB of memory of a build, measured like `memory_mb`, in addition to `build_mb`."""
     build_mb: Annotated[int, Field(ge=1, le=1 << 20)] = 1_024
     """MiB of an entry's directory after its build, and of /tmp during it."""
 

@@ -106,6 +106,7 @@ class MatchRunner:
             block=match.block,
             seats=seats,
             void=record.void,
+            void_reason=record.void_reason,
             started=utc_text(record.started_unix_ms / 1000),
             seconds=round(record.duration_us / SECOND_US, 3),
         )

@@ -2,9 +2,13 @@
 
 run.json         title, seed, secret of the deals, versions, times, and how the run ended
 tournament.toml  a copy of the tournament file
-referee.pub      public half of the key that signs the replays
-results.jsonl    a line for each match, written when it ends
+referee.pub      public half of the key that signs the run and its replays
+manifest.json    what was decided before the first match; manifest.json.sig is its signature
+schedule.jsonl   a line for each match that was scheduled
+results.jsonl    a line for each attempt at a match, written when it ends
 standings.json   the standings, written at the end, even if the run was cut short
+tree_head.json   hashes of all that the run left, at its end; tree_head.json.sig is its signature
+submissions.jsonl  a line for each deal block that a worker was given
 replays/         a file for each match
 logs/            output of the bots, by match, and of builds
 builds/          directories of entries after their build
@@ -15,6 +19,8 @@ run.log          log of the referee and the runner
 report.html      a page about the run, once `asara report` has written it
 """
 
+import hashlib
+import os
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -39,6 +45,12 @@ RUN_FILES = (
     "results.jsonl",
     "standings.json",
     "referee.pub",
+    "manifest.json",
+    "manifest.json.sig",
+    "schedule.jsonl",
+    "tree_head.json",
+    "tree_head.json.sig",
+    "submissions.jsonl",
     "run.log",
     "journal.sqlite",
     "journal.position",
@@ -98,6 +110,14 @@ class RunInfo(BaseModel):
     """Entries that could not be built or started, and why; empty until the run ends."""
     suspended: dict[str, str] = {}
     """Entries that forfeited too often, and why; empty until the run ends."""
+    manifest_sha256: str = ""
+    """SHA-256 of `manifest.json`, published before the first match."""
+    resumed_with: tuple[str, ...] = ()
+    """Versions of the program that resumed the run, in order."""
+
+    def content(self) -> bytes:
+        """Return the bytes of `run.json`."""
+        return _json_text(self)
 
 
 class RemoteEntry(BaseModel):
@@ -254,9 +274,19 @@ class RunDirectory:
         return [MatchResult.model_validate_json(line) for line in lines]
 
     def write_info(self, info: RunInfo) -> None:
-        """Write `run.json`. Until the run is finished only the owner may read it, for its seed."""
-        mode = PUBLIC if info.state == "finished" else PRIVATE
-        replace_file(self.path / "run.json", _json_text(info), mode=mode)
+        """Write `run.json`.
+
+        Until the run is finished only the owner may read it, or the tournament file, for the seed.
+        """
+        finished = info.state == "finished"
+        mode = PUBLIC if finished else PRIVATE
+        replace_file(self.path / "run.json", info.content(), mode=mode)
+        if finished and self.tournament_file.is_file():
+            replace_file(self.tournament_file, self.tournament_file.read_bytes())
+
+    def keep_tournament_file(self, file: Path) -> None:
+        """Copy the tournament file to the directory; only the owner may read the copy."""
+        replace_file(self.tournament_file, file.read_bytes(), mode=PRIVATE)
 
     @property
     def tournament_file(self) -> Path:
@@ -284,8 +314,21 @@ class RunDirectory:
     def remove_remote(self) -> None:
         (self.path / "remote.json").unlink(missing_ok=True)
 
-    def write_standings(self, standings: Standings) -> None:
-        replace_file(self.path / "standings.json", _json_text(standings))
+    def write_standings(self, standings: Standings) -> bytes:
+        """Write `standings.json`; return its content."""
+        content = standings_bytes(standings)
+        replace_file(self.path / "standings.json", content)
+        return content
+
+    def write_file(self, name: str, content: bytes) -> None:
+        """Write a file of the run, which is one of RUN_FILES."""
+        replace_file(self.path / name, content)
+
+    def results_sha256(self) -> str:
+        """Return SHA-256 of `results.jsonl`, in hexadecimal, after forcing the file to disk."""
+        os.fsync(self._results.fileno())
+        with (self.path / "results.jsonl").open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
     def close(self) -> None:
         with ExitStack() as stack:
@@ -293,6 +336,11 @@ class RunDirectory:
                 stack.callback(self._lock.release)
             stack.callback(self.journal.close)
             self._results.close()
+
+
+def standings_bytes(standings: Standings) -> bytes:
+    """Return the content of `standings.json`."""
+    return _json_text(standings)
 
 
 def _json_text(model: BaseModel) -> bytes:

@@ -6,6 +6,7 @@ It does not depend on what plays the matches (see `execution`). All of it belong
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Sequence
+from hashlib import sha256
 from typing import NamedTuple
 
 from asara_server.logs import logger
@@ -133,6 +134,8 @@ class RunProgress:
         Return the entries that are suspended because of it, and why; `excluded` ones never are.
         """
         replay = None if records is None else signed_bytes(records, self._key)
+        if replay is not None:
+            result = result.model_copy(update={"replay_sha256": sha256(replay).hexdigest()})
         self.directory.record_result(result, replay)
         self.results.append(result)
         self._publish_or_withhold(result)

@@ -7,18 +7,21 @@ holds
     /usr, /bin, /lib*, /sbin   the system's, read-only
     /etc                       linker cache, certificates, time zone and similar files
     the interpreter            the one that runs asara, its packages and the client, read-only
-    the entry's files          see `filesystem_view`; read-only, except during its build
+    the entry's files          see `filesystem_view`; a copy in memory, see `private_copy`
+    its `readable` paths       read-only, shared by all programs that see them
     the referee's socket       at the address in ASARA_ADDRESS
     /tmp, /dev/shm             empty, writable and limited in size; HOME is /tmp
-    /proc, /dev                those of its namespaces, read-only; null, zero, random and the like
+    /proc                      its processes; the rest is constant or empty, see `proc_view`
+    /dev                       null, zero, random and the like
 
 and nothing else. With control groups (see `cgroups`) memory and processes are limited for the bot
 as a whole. Without them, data and address space are limited for each process, and processes are
 counted in the bot's user namespace. Linux counts these from 5.14 on, but never those of root, so
 root needs control groups. Open files, CPU time of a process and file sizes are always limited.
 
-Two bots that have agreed on it can still signal to each other by the load that they put on the
-machine; no sandbox of this kind prevents that.
+Bots that have agreed on it can still pass on data through the kernel's caches and counters, and by
+the load that they put on the machine. `seccomp` refuses the calls that do so best, and the README
+says how much is left.
 """
 
 import os
@@ -216,7 +219,8 @@ class Sandbox:
         for path in sorted(mounts, key=lambda path: Path(path).parts):  # the outer ones first
             options += mounts[path]
         for path in ("/dev", "/proc/sys", "/proc", "/"):
-            options += ["--remount-ro", path]
+            if path in mounts or path == "/":
+                options += ["--remount-ro", path]
         return [*options, "--chdir", str(view.directory)]
 
     def _mounts(

@@ -14,9 +14,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from asara_server.logs import logger
+from asara_server.tournament.config.commands import search_path
 from asara_server.tournament.config.fields import exposes_too_much
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
+from asara_server.tournament.sandbox.page_cache import load, load_program
 from asara_server.tournament.sandbox.private_copy import (
     CopyTooLargeError,
     PrivateCopies,
@@ -42,6 +44,9 @@ def match_sandbox(
     if sandbox is None:
         return None
     paths = _copied_paths(sandbox, entry, entries, built)
+    load_program(entry.command[0], search_path())
+    for path in entry.readable:
+        load(path)
     view = FilesystemView(
         entry.directory,
         readable=tuple((path, path) for path in entry.readable),

@@ -111,6 +111,11 @@ class PrivateCopies:
                 self._copies[key] = copy_into_memory(key, excluded, limit_mb)
             return self._copies[key]
 
+    def close(self) -> None:
+        """Release the copies; those that a process still starts from stay open until it has."""
+        with self._lock:
+            self._copies.clear()
+
 
 def memory_file(data: bytes) -> int:
     """Return the descriptor of a file in memory that holds these bytes."""

@@ -5,7 +5,9 @@ Only those stay that never change while the machine runs. A few others are repla
 files, since runtimes of languages read them; all others are empty.
 """
 
+import os
 import re
+import stat
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,17 +21,22 @@ _PROC: Final = Path("/proc")
 
 _KEPT: Final = frozenset(
     (
+        "acpi",
+        "bus",
         "cmdline",
         "config.gz",
         "consoles",
+        "devices",
         "dma",
         "execdomains",
         "filesystems",
         "iomem",
         "ioports",
         "misc",
+        "mtrr",
         "mounts",  # a link to those of the process, as are the next ones
         "net",
+        "partitions",
         "self",
         "sysvipc",  # of the IPC namespace
         "thread-self",
@@ -82,6 +89,8 @@ class ProcView:
             name = path.name
             if name.isdigit() or name in _KEPT or str(path) in constants or name == "meminfo":
                 continue
+            if _is_private(path):
+                continue
             if not path.is_dir():
                 mounts[str(path)] = ["--ro-bind", "/dev/null", str(path)]
             elif name == "sys":
@@ -96,6 +105,14 @@ class ProcView:
         lines = [f"{name + ':':<16}{size:>8} kB\n" for name in _MEMORY]
         lines += [f"{name + ':':<16}{0:>8} kB\n" for name in _NO_MEMORY]
         return {**self.constants, "/proc/meminfo": "".join(lines).encode()}
+
+
+def _is_private(path: Path) -> bool:
+    """Return True if only root may read the file; bots of another user cannot."""
+    try:
+        return os.geteuid() != 0 and not path.stat().st_mode & stat.S_IROTH
+    except OSError:
+        return False
 
 
 def _read(path: Path) -> bytes:

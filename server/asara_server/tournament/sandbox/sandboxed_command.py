@@ -40,7 +40,11 @@ class SandboxedCommand:
         return ""
 
     async def clean_up(self) -> None:
-        """Remove the control group after its processes were killed. May be called repeatedly."""
+        """Release the copied files, and remove the control group after its processes were killed.
+
+        May be called repeatedly.
+        """
+        self.copied = None
         if self.cgroup is not None:
             if self._cleanup is None:
                 self._cleanup = asyncio.create_task(self.cgroup.remove())

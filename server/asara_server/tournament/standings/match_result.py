@@ -1,6 +1,7 @@
 """Results of matches, and `results.jsonl`: one line per finished match, in the order of their ends.
 
-A line is a `MatchResult` in JSON. A void match (the referee failed) has a line too, which counts
+A line is a `MatchResult` in JSON, and a leaf of the Merkle tree that is signed at the end of the
+run (see `run.tree_head`). A void match (the referee failed) has a line too, which counts
 for nothing; the match was played again under the next attempt number if attempts were left.
 """
 
@@ -77,6 +78,13 @@ class MatchResult(BaseModel):
     """Outcomes in seat order; empty if the match is void."""
     void: bool = False
     """The referee failed; the match counts for nothing."""
+    void_reason: str = ""
+    """Why the attempt is void; "" if it counts."""
+    lost: tuple[str, ...] = ()
+    """Reasons why earlier workers did not return the attempt, in order; it was played again with
+    the same deal."""
+    replay_sha256: str = ""
+    """SHA-256 of its replay file, in hexadecimal; "" if the attempt is void."""
     started: str
     """ISO 8601, UTC."""
     seconds: float

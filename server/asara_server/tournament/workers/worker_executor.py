@@ -17,6 +17,7 @@ from asara_server.tournament.bots.failed_starts import FailedStarts
 from asara_server.tournament.bots.process import without_output
 from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext
 from asara_server.tournament.run.progress import MAX_ATTEMPTS, PendingBlock, RunProgress
+from asara_server.tournament.run.submissions import SubmissionLog
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -65,6 +66,7 @@ class _BlockScheduler:
         self._pending = deque(progress.pending_blocks())
         self._running: dict[asyncio.Future[BlockResult], PendingBlock] = {}
         self._losses: Counter[str] = Counter()
+        self._submissions = SubmissionLog(progress.directory.path)
         self._failed_starts = FailedStarts(context.match_settings.limits.failed_starts)
         self._no_workers = False
         self._logger = logger("runner")
@@ -84,6 +86,7 @@ class _BlockScheduler:
             await self._stop()
         finally:
             stopping.cancel()
+            self._submissions.close()
             if self._running:
                 await self._backend.stop_blocks(self._run_id, 0.0)
                 for future in self._running:
@@ -98,6 +101,7 @@ class _BlockScheduler:
         while self._pending and len(self._running) < slots:
             block = self._pending.popleft()
             if self._progress.begin_block(block.name):
+                self._submissions.submit(block.name, _attempts(block))
                 future = asyncio.wrap_future(self._backend.submit(self._job(block)))
                 self._running[future] = block
 
@@ -162,7 +166,8 @@ class _BlockScheduler:
             with path.open("ab") as file:
                 file.write(output)
         last: dict[str, MatchResult] = {}
-        for attempt, records in result.attempts:
+        for returned, records in result.attempts:
+            attempt = self._with_losses(returned)
             progress.record_result(attempt, records, progress.unstartable)
             self._record_starts(attempt)
             last[attempt.match_id] = attempt
@@ -173,6 +178,10 @@ class _BlockScheduler:
         left = tuple(pending for pending in block.matches if pending.match.match_id not in last)
         if left and not progress.stopping.is_set():
             self._record_loss(block._replace(matches=left), f"{result.worker} did not finish it")
+
+    def _with_losses(self, result: MatchResult) -> MatchResult:
+        """Return a result with the reasons why earlier workers did not return it."""
+        return result.model_copy(update={"lost": self._submissions.lost(result.played_as)})
 
     def _record_starts(self, result: MatchResult) -> None:
         """Count failed starts over all blocks: each has a pool of its own."""
@@ -190,6 +199,7 @@ class _BlockScheduler:
             self._progress.unfinished.append(f"block {block.name}: {why}")
             return
         self._losses[block.name] += 1
+        self._submissions.lose(_attempts(block), why)
         times = self._losses[block.name]
         self._logger.warning("block lost", block=block.name, why=why, times=times)
         if times < self._backend.max_submissions:
@@ -198,11 +208,17 @@ class _BlockScheduler:
         self._progress.unfinished.append(f"block {block.name} is given up without a result: {why}")
         for match, first_attempt in block.matches:
             for attempt in range(first_attempt, MAX_ATTEMPTS + 1):
-                self._progress.record_result(_void(match, attempt), None)
-            self._progress.finish_match(match, _void(match, MAX_ATTEMPTS))
+                void = self._with_losses(_void(match, attempt, why))
+                self._progress.record_result(void, None)
+            self._progress.finish_match(match, _void(match, MAX_ATTEMPTS, why))
 
 
-def _void(match: ScheduledMatch, attempt: int) -> MatchResult:
+def _attempts(block: PendingBlock) -> list[str]:
+    """Return the names of the attempts with which a worker begins."""
+    return [attempt_name(match.match_id, attempt) for match, attempt in block.matches]
+
+
+def _void(match: ScheduledMatch, attempt: int, why: str) -> MatchResult:
     """Return the result of an attempt that no worker returned."""
     return MatchResult(
         match_id=match.match_id,
@@ -212,6 +228,7 @@ def _void(match: ScheduledMatch, attempt: int) -> MatchResult:
         block=match.block,
         seats=(),
         void=True,
+        void_reason=why,
         started=utc_now(),
         seconds=0.0,
     )
