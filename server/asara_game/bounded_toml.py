@@ -9,8 +9,8 @@ from typing import Any, Final
 _DOTS_IN_A_LINE: Final = 32
 """Dots in one line, those in its texts included. A key ends in the line in which it begins."""
 
-_LARGEST_NUMBER: Final = 1 << 63
-"""TOML promises integers of 64 bits."""
+_LARGEST_NUMBER: Final = 1 << 512
+"""Far more than the 64 bits that TOML promises. Python cannot show much larger numbers."""
 
 
 def parse_toml(data: bytes, largest: int) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def parse_toml(data: bytes, largest: int) -> dict[str, Any]:
 
 
 def _check_numbers(tables: dict[str, Any]) -> None:
-    """Raise ValueError for an integer that has more than 64 bits."""
+    """Raise ValueError for an integer that has too many digits to be shown."""
     values: list[Any] = [tables]
     while values:
         value = values.pop()
@@ -48,7 +48,7 @@ def _check_numbers(tables: dict[str, Any]) -> None:
         elif isinstance(value, list):
             values.extend(value)
         elif isinstance(value, int) and not -_LARGEST_NUMBER <= value < _LARGEST_NUMBER:
-            raise ValueError("is not valid TOML: it has an integer of more than 64 bits")
+            raise ValueError("is not valid TOML: it has an integer of more than 512 bits")
 
 
 def _short(text: str) -> str:

@@ -134,10 +134,14 @@ _repeats = _Repeats()
 
 
 class _BoundedHandler(logging.StreamHandler[TextIO]):
-    """Writes to a file until it has `FILE_BYTES`; its last line says that the rest is left out."""
+    """Writes to a file until it has `FILE_BYTES`; its last line says that the rest is left out.
+
+    If the file cannot be written, because the disk is full, standard error says so once.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__(stream)
+        self._failed = False
         try:
             self._bytes = os.fstat(stream.fileno()).st_size
         except OSError:  # not a file of the system
@@ -153,7 +157,19 @@ class _BoundedHandler(logging.StreamHandler[TextIO]):
             return
         super().emit(record)
         if self._bytes > FILE_BYTES:
-            self.stream.write(f"This log ends here: it has {FILE_BYTES >> 20:,} MiB.\n")
+            try:
+                self.stream.write(f"This log ends here: it has {FILE_BYTES >> 20:,} MiB.\n")
+            except OSError:
+                self.handleError(record)
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        error = sys.exc_info()[1]
+        if not isinstance(error, OSError):
+            super().handleError(record)
+        elif not self._failed:
+            self._failed = True
+            name = getattr(self.stream, "name", "log")
+            sys.stderr.write(f"asara: {name}: {error.strerror}: lines of this log are lost\n")
 
 
 class _StderrHandler(logging.StreamHandler[TextIO]):

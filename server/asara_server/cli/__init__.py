@@ -8,7 +8,8 @@ from collections.abc import Sequence
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command that `arguments`, or else the command line, names, and exit.
 
-    A UserError is printed to standard error, line by line, without a traceback.
+    A UserError is printed to standard error, line by line, without a traceback, and so is an error
+    of the system, such as a full disk.
     """
     # gRPC reads both when it is imported. It would warn about the fork that starts a bot, although
     # an exec follows at once, and log every failed TLS handshake of a stranger.
@@ -18,8 +19,30 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from asara_server.cli.errors import UserError
 
     try:
-        app(arguments, prog_name="asara")
+        try:
+            app(arguments, prog_name="asara")
+        finally:
+            sys.stdout.flush()  # a full disk is an error of the command, and not of its exit
     except UserError as error:
-        for line in str(error).splitlines():
-            print(f"asara: {line}", file=sys.stderr)
+        _print_error(str(error))
         sys.exit(error.status)
+    except OSError as error:
+        _discard_output()
+        _print_error(f"{error.filename or 'standard output'}: {error.strerror or error}")
+        sys.exit(1)
+    except UnicodeEncodeError as error:  # a name that is no text, on an output that takes only text
+        _print_error(f"{error.object!r} cannot be written as {error.encoding}")
+        sys.exit(1)
+
+
+def _print_error(text: str) -> None:
+    for line in text.splitlines():
+        print(f"asara: {line}", file=sys.stderr)
+
+
+def _discard_output() -> None:
+    """Discard what standard output still holds, which would fail again at the exit."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115

@@ -30,6 +30,8 @@ from asara_server.eventlog.journal_format import (
 )
 
 _RESTORE: Final = "restore the journal from a backup, or start the run anew with --replace"
+_LARGEST: Final = 2 << 30
+"""Bytes of the largest journal; the one of 100,000 matches has some 100 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +69,7 @@ def check_journal(path: Path) -> CheckedJournal:
         with tempfile.TemporaryDirectory(prefix="asara-journal-") as folder:
             copy = Path(folder) / path.name
             for name in (path.name, f"{path.name}-wal"):
-                source = path.with_name(name)
-                if source.is_file():
-                    shutil.copyfile(source, copy.with_name(name))
+                _copy(path.with_name(name), copy.with_name(name))
             if not copy.exists() or not copy.stat().st_size:
                 copy.touch()
             with closing(sqlite3.connect(copy, isolation_level=None)) as database:
@@ -78,6 +78,14 @@ def check_journal(path: Path) -> CheckedJournal:
         raise JournalError(f"{error.filename or path}: {error.strerror or error}") from None
     except (sqlite3.Error, UnicodeDecodeError) as error:
         raise JournalError(f"{path}: damaged ({error}); {_RESTORE}") from None
+
+
+def _copy(source: Path, copy: Path) -> None:
+    if not source.is_file():
+        return
+    if source.stat().st_size > _LARGEST:
+        raise JournalError(f"{source}: larger than {_LARGEST >> 30} GiB, and so than any journal")
+    shutil.copyfile(source, copy)
 
 
 class _Check:

@@ -295,7 +295,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
         ),
         (
             HEAD + TWO + 'readable = ["~no-such-user/models"]\n',
-            "cup.toml: entries[1].readable: '~no-such-user/models' cannot be a path",
+            "cup.toml: entries[1].readable: '~no-such-user/models' names a user who does not exist",
         ),
         (
             HEAD + TWO + 'readable = ["bots\\u0000"]\n',

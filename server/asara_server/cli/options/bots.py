@@ -8,6 +8,7 @@ from pathlib import Path
 
 import asara.v1
 from asara_server.cli.errors import UserError
+from asara_server.text import plain
 from asara_server.tournament.config.commands import CommandError, check_command, split_command
 
 _MAIN = (("main.py", ("python", "main.py")), ("main.go", ("go", "run", ".")))
@@ -55,7 +56,7 @@ def bundled_bots() -> dict[str, Path]:
 
 
 def _find_bot(argument: str) -> BotCommand:
-    path = Path(argument).expanduser()
+    path = _path(argument)
     if path.is_dir() and (command := _directory_command(path)):
         folder = path.resolve()
         return _bot(argument, _entry_name(folder.name), command, folder)
@@ -77,12 +78,27 @@ def _find_bot(argument: str) -> BotCommand:
     raise UserError(f"bot {argument!r}: neither a file, nor a command, nor a bundled bot{hint}")
 
 
+def _path(argument: str) -> Path:
+    """Return the path that the argument would be; raise UserError if the system has no such."""
+    try:
+        path = Path(argument).expanduser()
+        path.is_file()
+    except RuntimeError:
+        user = argument.split("/", 1)[0]
+        raise UserError(f"bot {argument!r}: {user} names a user who does not exist") from None
+    except OSError as error:
+        if len(argument.split()) > 1:
+            return Path(os.devnull)  # a command line, and neither a file nor a directory
+        raise UserError(f"bot {plain(argument)!r}: {error.strerror}") from None
+    return path
+
+
 def _command_line(argument: str) -> BotCommand:
     try:
         command = split_command(argument)
     except CommandError as error:
         raise UserError(f"bot {argument!r}: {error}") from None
-    files = [Path(word) for word in command if Path(word).is_file()]
+    files = [Path(word) for word in command if os.path.isfile(word)]  # noqa: PTH113 - of any length
     name = _file_name(files[-1]) if files else _entry_name(Path(command[0]).name)
     return _bot(argument, name, command, Path.cwd())
 

@@ -1,7 +1,7 @@
 """Turns options into what a session needs: key, sandbox, logs, metrics, executor."""
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -67,7 +67,8 @@ def log_to_terminal(options: LogOptions, default_level: str = "error") -> None:
 @contextmanager
 def log_to_file(options: LogOptions, path: Path) -> Iterator[None]:
     """Log to a file, and to standard error as well if the user named a level."""
-    with path.open("a", encoding="utf-8", buffering=1) as file:
+    file = path.open("a", encoding="utf-8", buffering=1)
+    try:
         if options.level is None:
             configure("info", options.form, file)
         else:
@@ -77,6 +78,9 @@ def log_to_file(options: LogOptions, path: Path) -> Iterator[None]:
         finally:
             log_left_out()
             configure("error", options.form)
+    finally:
+        with suppress(OSError):  # the disk is full, which was reported with the first lost line
+            file.close()
 
 
 def serve_error_text(error: ServeError) -> str:

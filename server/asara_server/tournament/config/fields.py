@@ -14,6 +14,7 @@ from asara_game.rules import format_rule_sets, parse_rule_sets
 from asara_game.vocabulary import RuleSet
 from asara_server.bounded_file import open_ordinary
 from asara_server.network.addresses import ServeError, split_address
+from asara_server.text import plain
 from asara_server.tournament.config.commands import CommandError, check_words, split_command
 from asara_server.tournament.config.names import name_fault
 from asara_server.tournament.config.validation_errors import problem
@@ -118,7 +119,7 @@ def _resolved(value: str | Path, info: ValidationInfo) -> Path:
         fault = f"cannot be a path: {error.strerror}"
     else:
         return path
-    raise problem(f"{str(value)!r} {fault}")
+    raise problem(f"{plain(repr(str(value)), longest=302)} {fault}")
 
 
 def _readable_paths(value: object, info: ValidationInfo) -> object:
@@ -149,6 +150,8 @@ def _readable_file(value: object, info: ValidationInfo) -> Path:
     try:
         with open_ordinary(path):
             return path
+    except IsADirectoryError:
+        raise problem(f"{str(path)!r} is not a file") from None
     except OSError as error:
         raise problem(f"{str(path)!r} cannot be read: {error.strerror}") from None
 

@@ -10,7 +10,7 @@ from asara_server.text import plain
 
 _LONGEST_VALUE = 60
 _LONGEST_LINE = 1_000
-_MOST_FAULTS = 50
+_MOST_FAULTS = 20
 
 
 def problem(text: str) -> PydanticCustomError:

@@ -185,11 +185,15 @@ class RunDirectory:
         self.replays = path / "replays"
         self.logs = path / "logs"
         self.builds = path / "builds"
-        self.journal = Journal(path / JOURNAL, durability)
+        self._results = AppendedFile(path / "results.jsonl")
+        try:
+            self.journal = Journal(path / JOURNAL, durability)
+        except BaseException:
+            self._results.close()
+            raise
         self.warnings = warnings
         """Damage that was found when the run was resumed, in words."""
         self._lock = lock
-        self._results = AppendedFile(path / "results.jsonl")
 
     @classmethod
     def create(
@@ -236,9 +240,9 @@ class RunDirectory:
             check = check_resumable(path, path / JOURNAL)
             if check.fault:
                 raise RunDirectoryError(check.fault)
+            directory = cls(path, durability, lock=lock, warnings=check.warnings)
             for folder in _ALWAYS:
                 (path / folder).mkdir(exist_ok=True)
-            directory = cls(path, durability, lock=lock, warnings=check.warnings)
             stack.pop_all()
         return directory, info
 

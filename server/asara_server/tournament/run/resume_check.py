@@ -15,6 +15,7 @@ from asara_server.eventlog.journal_check import CheckedJournal, check_journal
 from asara_server.eventlog.journal_format import position_path, replay_checksum
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.file import read_file
+from asara_server.text import plain
 from asara_server.tournament.standings.match_result import MatchResult
 
 _NAMED = 5
@@ -131,4 +132,6 @@ def _fault(journal: Path, checked: CheckedJournal, unknown: dict[str, str]) -> s
 
 def _some(names: list[str]) -> str:
     more = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+    return ", ".join(plain(name, longest=100) for name in names[:_NAMED]) + (
+        f" and {more:,} more" if more > 0 else ""
+    )

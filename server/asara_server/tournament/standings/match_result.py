@@ -31,7 +31,12 @@ _MOST_PRESTIGE = 1_000_000
 
 
 def _termination(value: object) -> object:
-    return Termination[value.upper()] if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    try:
+        return Termination[value.upper()]
+    except KeyError:
+        raise ValueError("seats: a termination is none that a match can have") from None
 
 
 TerminationName = Annotated[

@@ -1,0 +1,362 @@
+"""No file and no argument gives a traceback, takes long, or costs data.
+
+Valid files are changed in random ways, in their bytes and in their structure, and read by every
+command that reads them. Arguments and environment variables are drawn at random. A failure names
+the seed of its input: `run(folder, seed)` repeats it.
+"""
+
+import functools
+import os
+import random
+import shutil
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+import pytest
+import typer
+
+from asara_server.cli.app import app
+from asara_server.eventlog.journal import Journal
+from asara_server.replay.file import replay_bytes
+from asara_server.tournament.config.token_store import new_token
+from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError
+from tests.cli import mutations
+from tests.cli.command import asara
+from tests.report.runs import KEY, run_with_replays
+from tests.tournament.samples import RUNNING
+
+MOST_CPU_S = 3.0
+SHORT = 300
+LONG = 20_000
+
+CLIENT = Path(__file__).parents[1] / "client"
+
+TOURNAMENT = """
+title = "Spring cup"
+seats = [2, 3]
+rule_sets = ["basic", "pro+gifts"]
+rounds = 2
+blocks = "independent"
+orders = "rotations"
+seed = "a seed of twenty-four letters and more, 0123456789abcdef"
+concurrency = 2
+deals = "joint"
+processes = "match"
+transport = "unix"
+
+[clocks]
+start_up_s = 30
+bank_s = 60
+increment_s = 0.5
+
+[limits]
+log_bytes = 100_000
+memory_mb = 64
+
+[[entries]]
+name = "ann"
+command = "python bot.py"
+directory = "ann"
+environment = { LEVEL = "3" }
+readable = ["models"]
+
+[[entries]]
+name = "bob"
+command = ["./bot.sh", "--fast"]
+directory = "ann"
+build = "./bot.sh"
+
+[[entries]]
+name = "cid"
+token = "cid"
+
+[remote]
+listen = "127.0.0.1:0"
+certificate = "localhost.pem"
+key = "localhost.key"
+tokens = "tokens.json"
+"""
+
+Mutation = Callable[[bytes, random.Random], bytes]
+
+
+@dataclass(frozen=True)
+class Target:
+    """A file, and how it is changed and read; `{}` in a command stands for the folder."""
+
+    path: str
+    mutate: Mutation
+    commands: tuple[str, ...]
+
+
+def _replay(data: bytes, dice: random.Random) -> bytes:
+    return mutations.mutate_replay(data, dice, KEY)
+
+
+REPLAY = "run/replays/r1-basic-0001.asara"
+REFUSED_RUN = "tournament run {}/cup.toml --out {}/cup.toml"
+READERS = ("status {}/run", "standings {}/run --cross", "report {}/run --out {}/out/page.html")
+TARGETS = (
+    Target("cup.toml", mutations.mutate_toml, ("tournament plan {}/cup.toml",)),
+    Target("run/run.json", mutations.mutate_json, (*READERS, "audit {}/run --processes 1")),
+    Target("run/results.jsonl", mutations.mutate_json, READERS),
+    Target("run/remote.json", mutations.mutate_json, ("status {}/run",)),
+    Target("run/standings.json", mutations.mutate_json, READERS),
+    Target("run/referee.pub", mutations.mutate_bytes, ("audit {}/run --processes 1", READERS[2])),
+    Target("tokens.json", mutations.mutate_json, (
+        "token list --file {}/tokens.json", "token new dan --file {}/tokens.json",
+        "token revoke cid --file {}/tokens.json", "tournament plan {}/cup.toml",
+    )),
+    Target("key", mutations.mutate_bytes, (
+        "tournament run {}/cup.toml --key {}/key --out {}/cup.toml", "audit {}/run --key {}/key",
+    )),
+    Target("localhost.pem", mutations.mutate_bytes, (REFUSED_RUN,)),
+    Target("localhost.key", mutations.mutate_bytes, (REFUSED_RUN,)),
+    Target(REPLAY, _replay, (
+        "audit {}/" + REPLAY, "replay show {}/" + REPLAY, "replay show --seat 1 {}/" + REPLAY,
+        "replay clock {}/" + REPLAY, "replay export --json {}/" + REPLAY, READERS[2],
+        "replay diff {}/" + REPLAY + " {}/run/replays/r1-basic-0002.asara",
+    )),
+    Target("killed/journal.sqlite", mutations.mutate_bytes, ()),
+    Target("killed/journal.sqlite-wal", mutations.mutate_bytes, ()),
+    Target("killed/journal.position", mutations.mutate_bytes, ()),
+    Target("killed/results.jsonl", mutations.mutate_json, ()),
+    Target("killed/run.json", mutations.mutate_json, ()),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with valid files of every kind."""
+    found = tmp_path_factory.mktemp("fuzz")
+    (found / "cup.toml").write_text(TOURNAMENT)
+    (found / "ann").mkdir()
+    (found / "models").mkdir()
+    (found / "out").mkdir()
+    (found / "ann" / "bot.py").touch()
+    (found / "ann" / "bot.sh").write_text("#!/bin/sh\n")
+    (found / "ann" / "bot.sh").chmod(0o755)
+    for name in ("localhost.pem", "localhost.key"):
+        shutil.copy(CLIENT / name, found / name)
+    (found / "key").write_bytes(KEY.private_pem())
+    (found / "key").chmod(0o600)
+    new_token(found / "tokens.json", "cid")
+    run, replays = run_with_replays(found / "run", 3)
+    (run / "remote.json").write_text(
+        '{"address": "127.0.0.1:5", "wait_s": 600, "entries": '
+        '{"bot 0": {"state": "here", "since": "2026-01-01T10:00:00+00:00"}}}'
+    )
+    asara("standings", run, "--json", run / "standings.json")
+    _leave_killed_run(found, replay_bytes(replays[0], KEY))
+    return found
+
+
+def _leave_killed_run(folder: Path, replay: bytes) -> None:
+    killed, _ = run_with_replays(folder / "killed", 3, **RUNNING)
+    shutil.rmtree(killed / "replays")
+    journal = Journal(killed / "journal.sqlite")
+    for line in (killed / "results.jsonl").read_text().splitlines():
+        name = line.partition('"match_id":"')[2].partition('"')[0]
+        journal.add(journal.begin(name, b"header", ("a", "b")), b"record")
+        journal.commit()
+        journal.end(name, line, replay)
+    journal.add(journal.begin("r1-basic-0004", b"header", ("a", "b")), b"record")
+    journal.commit()
+    held = {path: path.read_bytes() for path in killed.iterdir()}
+    journal.close()
+    for path, data in held.items():
+        path.write_bytes(data)
+
+
+def contents(folder: Path) -> dict[str, tuple[int, int]]:
+    """Return size and time of every file."""
+    found = {}
+    for root, _, names in os.walk(folder):
+        for name in names:
+            about = os.lstat(os.path.join(root, name))  # noqa: PTH118 - it is called often
+            found[f"{root}/{name}"] = about.st_size, about.st_mtime_ns
+    return found
+
+
+@contextmanager
+def limited(about: str) -> Iterator[None]:
+    """Fail if the context takes long, or anything but SystemExit leaves it."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError(about)
+
+    previous = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(60)
+    began = time.process_time()
+    try:
+        yield
+    except BaseException as error:
+        raise AssertionError(f"{about}: {type(error).__name__}: {error}"[:2_000]) from error
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, previous)
+    took = time.process_time() - began
+    assert took < MOST_CPU_S, f"{about}: {took:.1f} s"
+
+
+def run(folder: Path, seed: int) -> None:
+    """Run one random input."""
+    dice = random.Random(seed)
+    if dice.random() < 0.3:
+        run_arguments(folder, dice, seed)
+    else:
+        run_file(folder, dice.choice(TARGETS), dice, seed)
+
+
+def run_file(folder: Path, target: Target, dice: random.Random, seed: int) -> None:
+    path = folder / target.path
+    whole, mode = path.read_bytes(), path.stat().st_mode
+    before = contents(folder)
+    try:
+        if dice.random() < 0.05:
+            change = mutations.put_odd_file(path, dice)
+        else:
+            mutate = target.mutate if dice.random() < 0.7 else mutations.mutate_bytes
+            path.write_bytes(mutate(whole, dice))
+            change = mutate.__name__
+        changed = contents(folder)
+        command = dice.choice(target.commands) if target.commands else "resume"
+        if command.startswith("report") and dice.random() < 0.8:  # it takes the longest
+            command = target.commands[0]
+        about = f"seed {seed}: {target.path}: {change}: {command}"
+        with limited(about):
+            status = _reopen(folder / "killed") if command == "resume" else _asara(folder, command)
+        if status:
+            assert contents(folder) == changed, about
+    finally:
+        with suppress(FileNotFoundError):
+            path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
+        path.touch(mode)
+        path.write_bytes(whole)
+        for name, (_, modified) in before.items():
+            if name == str(path):
+                os.utime(path, ns=(modified, modified))
+        if target.path.startswith("killed"):
+            _restore(folder)
+        for made in contents(folder).keys() - before.keys():
+            Path(made).unlink()
+
+
+_KILLED: dict[Path, dict[Path, bytes]] = {}
+
+
+def _restore(folder: Path) -> None:
+    for path, data in _KILLED[folder].items():
+        path.write_bytes(data)
+    shutil.rmtree(folder / "killed" / "logs", ignore_errors=True)
+    shutil.rmtree(folder / "killed" / "replays", ignore_errors=True)
+
+
+def _reopen(killed: Path) -> int:
+    """Open a run as if to resume it; return 2 if it is refused."""
+    if killed.parent not in _KILLED:
+        _KILLED[killed.parent] = {}
+    try:
+        directory, _ = RunDirectory.reopen(killed)
+    except RunDirectoryError:
+        return 2
+    with closing(directory):
+        directory.restore_results()
+    return 0
+
+
+def _asara(folder: Path, command: str) -> int:
+    done = asara(*command.format(*[folder] * command.count("{}")).split(), cwd=folder / "out")
+    if done.returncode:
+        assert done.returncode in (1, 2), done
+        assert done.stderr or done.stdout
+        assert len(done.stderr) < 20_000
+    return done.returncode
+
+
+@functools.cache
+def commands() -> list[tuple[tuple[str, ...], click.Command]]:
+    """Return every command of the command line, with its name."""
+    found = []
+    group = typer.main.get_group(app)
+    for name in group.list_commands(None):  # type: ignore[arg-type]
+        command = group.commands[name]
+        if hasattr(command, "commands"):
+            found += [((name, sub), each) for sub, each in command.commands.items()]
+        else:
+            found.append(((name,), command))
+    return found
+
+
+STARTS_BOTS = {"match", "duel", "serve"}
+
+
+def run_arguments(folder: Path, dice: random.Random, seed: int) -> None:
+    """Run a command with random arguments, of which one keeps bots from being started."""
+    names, command = dice.choice(commands())
+    words: list[str] = []
+    for parameter in command.params:
+        if parameter.param_type_name == "argument":
+            number = dice.choice([1, 1, 2, 5]) if parameter.nargs < 0 else 1
+            words += [_value(folder, dice, parameter) for _ in range(number)]
+        elif dice.random() < 0.4:
+            words.append(dice.choice(parameter.opts))
+            if not getattr(parameter, "is_flag", False):
+                words.append(_value(folder, dice, parameter))
+    if names[0] in STARTS_BOTS:
+        words += ["no-such-bot"] if names[0] != "serve" else ["--opponent", "no-such-bot"]
+    if names == ("tournament", "run"):
+        words += ["--out", str(folder / "cup.toml")]
+    if names == ("status",):
+        words = [word for word in words if word != "--watch"]
+    words = [word for word in words if "\0" not in word]
+    kept = contents(folder / "run") | contents(folder / "killed")
+    about = f"seed {seed}: asara {' '.join(names)} {words}"[:1_000]
+    with pytest.MonkeyPatch.context() as patch, limited(about):
+        if dice.random() < 0.3:
+            variable = dice.choice(["ASARA_SANDBOX", "XDG_CONFIG_HOME", "HOME", "COLUMNS", "PATH"])
+            patch.setenv(variable, dice.choice(mutations.TEXTS))
+        done = asara(*names, *words, cwd=folder / "out")
+        assert done.returncode in (0, 1, 2), done
+        assert len(done.stderr) < 40_000
+    assert contents(folder / "run") | contents(folder / "killed") == kept, about
+
+
+def _value(folder: Path, dice: random.Random, parameter: click.Parameter) -> str:
+    """Return a value that fits the parameter now and then."""
+    files = ["cup.toml", "run", "key", "tokens.json", REPLAY, "run/run.json", "ann", "out/new"]
+    choices = list(getattr(getattr(parameter, "type", None), "choices", ()))
+    match dice.randrange(5):
+        case 0:
+            return str(folder / dice.choice(files))
+        case 1:
+            return dice.choice(mutations.NUMBERS)
+        case 2 if choices:
+            return dice.choice([str(getattr(choice, "value", choice)) for choice in choices])
+        case 3:
+            return os.fsdecode(dice.randbytes(dice.choice([1, 3, 10])).replace(b"\0", b"\xff"))
+        case _:
+            return dice.choice(mutations.TEXTS)
+
+
+def fuzz(folder: Path, number: int) -> None:
+    _KILLED[folder] = {
+        path: path.read_bytes() for path in (folder / "killed").iterdir() if path.is_file()
+    }
+    first = random.randrange(10**9)
+    for seed in range(first, first + number):
+        run(folder, seed)
+
+
+def test_random_files_and_arguments_end_in_a_sentence(folder: Path) -> None:
+    fuzz(folder, SHORT)
+
+
+@pytest.mark.long
+def test_many_random_files_and_arguments_end_in_a_sentence(folder: Path) -> None:
+    fuzz(folder, LONG)

@@ -1,0 +1,142 @@
+"""A full disk ends a run in a sentence that names the file, and what was committed stays.
+
+The run plays on a small file system of its own, which the kernel mounts for one process.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from asara_server.atomic_file import AppendedFile, replace_file
+from asara_server.logs import configure, logger
+from asara_server.tournament.bots.output_log import OutputLog
+from asara_server.tournament.standings.match_result import read_results
+from tests.cli.command import command_line, environment
+from tests.tournament.sample_bots import GOOD, HEADER, write_tournament
+
+FULL = Path("/dev/full")
+needs_full = pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
+
+ON_SMALL_DISK = 'mount -t tmpfs -o size="$1" none "$2" && shift 2 && "$@"; status=$?; '
+ON_SMALL_DISK += 'cp -a "$DISK/." "$KEPT"; exit $status'
+"""A script that plays on a new file system and then copies what is on it."""
+
+
+def may_mount(folder: Path) -> bool:
+    words = ["unshare", "-m", "mount", "-t", "tmpfs", "none", str(folder)]
+    try:
+        return subprocess.run(words, capture_output=True, check=False).returncode == 0
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.parametrize("size_kb", [60, 200])
+def test_a_run_on_a_full_disk_ends_in_a_sentence_and_goes_on_with_more_room(
+    tmp_path: Path, size_kb: int
+) -> None:
+    disk, kept = tmp_path / "disk", tmp_path / "kept"
+    disk.mkdir()
+    kept.mkdir()
+    if not may_mount(disk):
+        pytest.skip("may not mount a file system")
+    bots = {"ann": GOOD, "bob": GOOD}
+    file = write_tournament(tmp_path, bots, HEADER + "rounds = 6\nconcurrency = 2\n")
+    words = ("tournament", "run", file, "--key", tmp_path / "key", "--out")
+    mounted = ["unshare", "-m", "sh", "-c", ON_SMALL_DISK, "sh", f"{size_kb}k", str(disk)]
+    done = subprocess.run(
+        [*mounted, *command_line(*words, disk / "run")],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={**environment(), "DISK": str(disk), "KEPT": str(kept)},
+    )
+    assert "Traceback" not in done.stderr
+    assert done.returncode in (1, 2), done.stderr
+    faults = [line for line in done.stderr.splitlines() if line.startswith("asara: ")]
+    assert faults, done.stderr
+    for fault in faults:
+        assert str(disk / "run") in fault
+        assert "No space left" in fault or "disk is full" in fault
+    run = kept / "run"
+    if not (run / "run.json").exists():  # the disk was full before the first match
+        return
+    before = {result.match_id for result in read_results(run / "results.jsonl")}
+    again = subprocess.run(
+        command_line(*words, run, "--resume"),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env=environment(),
+    )
+    assert again.returncode == 0, again.stderr
+    results = list(read_results(run / "results.jsonl"))
+    assert len(results) == len({result.match_id for result in results}) == 12
+    assert before <= {result.match_id for result in results}
+    assert json.loads((run / "run.json").read_text())["state"] == "finished"
+
+
+@needs_full
+def test_errors_of_writing_name_the_file(tmp_path: Path) -> None:
+    (tmp_path / "results.jsonl").symlink_to(FULL)
+    file = AppendedFile(tmp_path / "results.jsonl")
+    with pytest.raises(OSError, match="No space left") as caught:
+        file.append(b"line\n")
+    assert caught.value.filename == str(tmp_path / "results.jsonl")
+
+
+def test_a_file_that_cannot_be_written_whole_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left") as caught:
+        replace_file(tmp_path / "standings.json", b"{}")
+    assert caught.value.filename == str(tmp_path / "standings.json")
+
+
+@needs_full
+def test_lost_log_lines_are_reported_once(capsys: pytest.CaptureFixture[str]) -> None:
+    with FULL.open("a", encoding="utf-8", buffering=1) as file:
+        configure("info", "console", file)
+        for number in range(100):
+            logger("runner").info("something happened", number=number)
+        configure("error")
+        assert capsys.readouterr().err == (
+            "asara: /dev/full: No space left on device: lines of this log are lost\n"
+        )
+        os.dup2(os.open(os.devnull, os.O_WRONLY), file.fileno())  # so that it can be closed
+
+
+@needs_full
+def test_lost_output_of_a_bot_does_not_end_its_match(tmp_path: Path) -> None:
+    (tmp_path / "0-ann.log").symlink_to(FULL)
+    log = OutputLog(tmp_path / "0-ann.log", 1_000)
+    log.note("started")
+    log.write(b"one\ntwo\n")
+    assert log.last_lines() == ["one", "two"]
+    log.switch_to(tmp_path / "n" / "n" / "0-ann.log")  # whose folder cannot be made
+    log.write(b"three\n")
+    assert log.last_lines() == ["three"]
+    log.close()
+
+
+@needs_full
+def test_standard_output_that_is_full_is_named() -> None:
+    with FULL.open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "asara_server.cli", "rules"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "asara: standard output: No space left on device\n"
