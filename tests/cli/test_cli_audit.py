@@ -130,6 +130,24 @@ def test_a_run_says_who_signed_it_and_what_was_not_checked(cup: Path) -> None:
     ]
 
 
+DUPLICATE = HEADER + 'blocks = "duplicate"\n'
+
+
+def test_a_run_of_duplicate_blocks_with_an_attempt_that_was_void(tmp_path: Path) -> None:
+    names = ("ann", "bob", "cid", "dot")
+    run = play_run(tmp_path / "cup", DUPLICATE, names=names, void=["r1-basic-0001-2"])
+    done = asara("audit", run)
+    assert done.returncode == 0, done.stdout
+    assert "r1-basic-0001-2: attempt 1 is void" in done.stdout
+    text = (run / "results.jsonl").read_text()
+    assert '"duplicate_deal":"r1-basic-0001.2"' in text
+    changed = text.replace('"duplicate_deal":"r1-basic-0001.2"', '"duplicate_deal":"r1-basic-0001"')
+    (run / "results.jsonl").write_text(changed)
+    done = asara("audit", run)
+    assert done.returncode == 1
+    assert "duplicate_deal: expected 'r1-basic-0001.2' by the schedule" in done.stdout
+
+
 def test_two_runs_below_one_directory(tmp_path: Path) -> None:
     for name in ("one", "two"):
         play_run(tmp_path / name)

@@ -83,6 +83,7 @@ def result_of(match: ScheduledMatch, attempt: int, replay: Replay | None) -> Mat
         round=match.round,
         rule_sets=format_rule_sets(match.rule_sets),
         block=match.block,
+        duplicate_deal=match.shared_deal(attempt) if match.kind == "duplicate" and seats else "",
         seats=tuple(
             SeatOutcome(
                 entry=seat.entry,

@@ -304,6 +304,6 @@ def test_a_duplicate_match_whose_referee_failed_is_played_with_another_deal(
     deals = {result.played_as: result.duplicate_deal for result in end.results if not result.void}
     assert deals[again.match_id] == "r1-basic-0001.2"
     for name, replay in replays(tmp_path / "run").items():
-        secret = deal_secrets.tournament_secret("spring")
+        secret = deal_secrets.tournament_secret(SEED)
         expected = deal_secrets.secret_of(secret, name, replay.header.shared_deal)
         assert replay.header.deal_secret == expected

@@ -104,7 +104,7 @@ class MatchRunner:
             round=match.round,
             rule_sets=format_rule_sets(match.rule_sets),
             block=match.block,
-            duplicate_deal=shared_deal if match.kind == "duplicate" else "",
+            duplicate_deal=shared_deal if match.kind == "duplicate" and not record.void else "",
             seats=seats,
             void=record.void,
             void_reason=record.void_reason,

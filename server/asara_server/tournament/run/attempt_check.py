@@ -67,10 +67,13 @@ def attempt_faults(
     if match is None:
         yield f"{start}: not in the schedule that follows from {MANIFEST}"
         return
+    compared = match.kind == "duplicate" and not result.void
+    duplicate_deal = match.shared_deal(result.attempt) if compared else ""
     for name, expected, found in (
         ("round", match.round, result.round),
         ("rule_sets", format_rule_sets(match.rule_sets), result.rule_sets),
         ("block", match.block, result.block),
+        ("duplicate_deal", duplicate_deal, result.duplicate_deal),
     ):
         if expected != found:
             yield f"{start}: {name}: expected {expected!r} by the schedule; found {found!r}"

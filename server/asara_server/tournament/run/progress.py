@@ -15,7 +15,7 @@ from asara_server.replay.file import signed_bytes
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import Limits
 from asara_server.tournament.run.directory import RunDirectory
-from asara_server.tournament.run.submissions import submitted_attempts
+from asara_server.tournament.run.submissions import RUN_ENDED, submitted_attempts
 from asara_server.tournament.run.suspension import Suspensions
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import (
@@ -134,23 +134,23 @@ class RunProgress:
     def void_lost(self, *, resumable: bool) -> None:
         """Record the duplicate matches as void that had begun when the run was interrupted.
 
-        Their entries may have met the deal, so they are played again with another one. Those in the
-        journal are left alone if they are `resumable`.
+        They are played again with another deal, because their entries may have met this one. Those
+        in the journal are left alone if they are `resumable`.
         """
-        journaled = self.directory.journal.unfinished
+        in_journal = self.directory.journal.unfinished
         submitted = submitted_attempts(self.directory.path)
         for match, attempt in self.pending_matches():
             name = attempt_name(match.match_id, attempt)
-            begun = name in submitted or name in journaled
-            if match.kind == "duplicate" and begun and not (resumable and name in journaled):
-                self.record_void(match, attempt, "the run ended before the match was over")
+            begun = name in submitted if resumable else name in submitted or name in in_journal
+            if match.kind == "duplicate" and begun:
+                self.record_void(match, attempt, RUN_ENDED)
 
     def record_void(
         self, match: ScheduledMatch, attempt: int, why: str, lost: tuple[str, ...] = ()
     ) -> None:
-        """Record an attempt whose moves are lost, and finish the match if it was the last.
+        """Record an attempt without a result, and finish the match if it was the last.
 
-        `lost` are the reasons why workers did not return it.
+        `lost` holds the reasons why earlier workers did not return the same attempt.
         """
         result = MatchResult(
             match_id=match.match_id,

@@ -16,7 +16,7 @@ from asara_server.atomic_file import AppendedFile, replace_file
 
 SUBMISSIONS: Final = "submissions.jsonl"
 
-_RUN_ENDED: Final = "the run ended before its worker returned it"
+RUN_ENDED: Final = "the run ended before its worker returned it"
 
 
 class Submission(BaseModel):
@@ -51,7 +51,7 @@ class SubmissionLog:
     def submit(self, block: str, attempts: Sequence[str]) -> None:
         """Record that a worker is about to get these attempts; returns once that is on disk."""
         before = [name for name in attempts if name in self._submitted]
-        why = self._reasons.get(before[0], _RUN_ENDED) if before else ""
+        why = self._reasons.get(before[0], RUN_ENDED) if before else ""
         submission = Submission(block=block, attempts=tuple(attempts), lost=why)
         if self._file is None:
             self._file = AppendedFile(self._path)
@@ -75,10 +75,11 @@ class SubmissionLog:
 
 
 def submitted_attempts(directory: Path) -> set[str]:
-    """Return the names of the attempts that workers of the run in a directory were given."""
+    """Return the names of all attempts that workers were given; raises OSError."""
     path = directory / SUBMISSIONS
-    lines = read_submissions(path.read_bytes()) if path.is_file() else []
-    return {name for line in lines for name in line.attempts}
+    if not path.is_file():
+        return set()
+    return {name for one in read_submissions(path.read_bytes()) for name in one.attempts}
 
 
 def read_submissions(content: bytes) -> list[Submission]:

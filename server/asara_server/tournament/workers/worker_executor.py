@@ -26,7 +26,6 @@ from asara_server.tournament.run.progress import (
 from asara_server.tournament.run.submissions import SubmissionLog
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.spec import SandboxConfig
-from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult, attempt_name
 from asara_server.tournament.workers.backend import WorkerBackend, WorkerError
 from asara_server.tournament.workers.block_job import BlockJob, BlockResult
@@ -225,21 +224,19 @@ class _BlockScheduler:
         self._progress.unfinished.append(f"block {block.name} is given up without a result: {why}")
         for match, first_attempt in block.matches:
             for attempt in range(first_attempt, MAX_ATTEMPTS + 1):
-                self._progress.record_void(match, attempt, why, lost=self._lost(match, attempt))
+                lost = self._submissions.lost(attempt_name(match.match_id, attempt))
+                self._progress.record_void(match, attempt, why, lost)
 
     def _with_next_attempts(self, block: PendingBlock, why: str) -> PendingBlock:
         """Record the attempts at a lost block as void; return those that follow, if any do."""
         for match, attempt in block.matches:
-            self._progress.record_void(match, attempt, why, lost=self._lost(match, attempt))
+            self._progress.record_void(match, attempt, why)
         following = tuple(
             PendingMatch(match, attempt + 1)
             for match, attempt in block.matches
             if attempt < MAX_ATTEMPTS
         )
         return block._replace(matches=following)
-
-    def _lost(self, match: ScheduledMatch, attempt: int) -> tuple[str, ...]:
-        return self._submissions.lost(attempt_name(match.match_id, attempt))
 
 
 def _attempts(block: PendingBlock) -> list[str]:
