@@ -85,7 +85,7 @@ def reopened(run: Path) -> int:
 def survive(folder: Path, kills: int, rounds: int, most_s: float, blocks: str = "mirrored") -> None:
     seed = random.randrange(10**9)
     dice = random.Random(seed)
-    names = ("ann", "bob", "cid") if blocks == "mirrored" else ("ann", "bob", "cid", "dot")
+    names = ["ann", "bob", "cid", *(["dot"] if blocks == "duplicate" else [])]
     header = f'{HEADER}rounds = {rounds}\nblocks = "{blocks}"\n'
     if blocks == "duplicate":
         header = header.replace("[2, 3]", "2")

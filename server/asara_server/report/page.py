@@ -161,7 +161,8 @@ def _interval(line: StandingsRow) -> Whisker | None:
     if line.interval_95 is None:
         return None
     low, high = line.interval_95
-    return Whisker(low, line.score, high)
+    # A compared score may lie a little outside.
+    return Whisker(*(min(max(share, 0.0), 1.0) for share in (low, line.score, high)))
 
 
 def _by_seat(line: StandingsRow) -> dict[tuple[int, int], SeatScore]:
