@@ -3,6 +3,9 @@
 import io
 import json
 import logging
+import re
+import time
+from pathlib import Path
 
 import pytest
 
@@ -75,3 +78,57 @@ def test_levels_and_formats_that_do_not_exist():
         logs.configure("loud")
     with pytest.raises(ValueError, match="log format 'xml': use one of console"):
         logs.configure(form="xml")
+
+
+def test_a_bot_that_connects_all_the_time_does_not_fill_the_log(tmp_path: Path) -> None:
+    path = tmp_path / "run.log"
+    with path.open("a", buffering=1) as file:
+        logs.configure("info", stream=file)
+        log = logs.logger("referee")
+        for _ in range(10_000):
+            log.info("bot connected", entry="loop")
+        log.info("bot connected", entry="other")
+        for number in range(500):
+            log.info("match started", match=f"m{number}")
+        logs.log_left_out()
+        logs.log_left_out()
+    lines = path.read_text().splitlines()
+    looping = [line for line in lines if "entry=loop" in line]
+    assert logs.REPEATS <= len(looping) <= logs.REPEATS + 20
+    left_out = sum(int(n) for line in looping for n in re.findall(r"left_out=(\d+)", line))
+    assert left_out == 10_000 - (len(looping) - 1)
+    assert "similar lines left out" in looping[-1]
+    assert sum("entry=other" in line for line in lines) == 1
+    assert sum("match started" in line for line in lines) == 500
+
+
+def test_lines_that_are_left_out_for_a_while_are_counted_in_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.log"
+    with path.open("a", buffering=1) as file:
+        logs.configure("info", stream=file)
+        log = logs.logger("referee")
+        for _ in range(logs.REPEATS + 100):
+            log.info("bot lost", entry="x")
+        now = time.monotonic()
+        monkeypatch.setattr(time, "monotonic", lambda: now + 60)
+        log.info("bot lost", entry="x")
+        log.info("bot lost", entry="x")
+    *_, before, last = path.read_text().splitlines()
+    assert int(before.partition("left_out=")[2].split()[0]) in range(90, 101)
+    assert "left_out" not in last
+
+
+def test_a_file_is_bounded_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logs, "FILE_BYTES", 1 << 20)
+    path = tmp_path / "run.log"
+    for _ in range(2):  # also when a run is resumed
+        with path.open("a", buffering=1) as file:
+            logs.configure("info", stream=file)
+            for number in range(10_000):
+                logs.logger("runner").info("bot started", entry="a", match=f"match-{number}")
+    text = path.read_text()
+    assert (1 << 20) <= len(text) <= (1 << 20) + 1000
+    assert text.endswith("This log ends here: it has 1 MiB.\n")
+    assert text.count("This log ends here") == 1

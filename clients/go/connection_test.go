@@ -152,6 +152,14 @@ func TestAnInternalErrorOfTheRefereeIsABreak(t *testing.T) {
 	runToGoodbye(t, client)
 }
 
+func TestARefusalForTheMomentIsRetried(t *testing.T) {
+	crowded := refuse(codes.ResourceExhausted, "too-many-streams", "try again later")
+	client := serve(t, crowded, crowded,
+		func(s *serverStream) error { s.welcome(); return s.goodbye() })
+	client.NewPlayer = func(*Match) Player { return &recorder{t: t} }
+	runToGoodbye(t, client)
+}
+
 func TestRefusalsAreFinalAndExplained(t *testing.T) {
 	for _, refused := range []struct {
 		code   codes.Code

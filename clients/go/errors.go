@@ -36,6 +36,9 @@ func (e *RefusedError) Error() string {
 	return text
 }
 
+// tooManyStreams is the reason of a refusal after which a new stream may be accepted a little later.
+const tooManyStreams = "too-many-streams"
+
 const clientLibrary = "use the client library that comes with the referee"
 
 var advice = map[codes.Code]string{
@@ -59,6 +62,9 @@ func breakReason(address string, trailer metadata.MD, err error) error {
 	refused := &RefusedError{Address: address, Code: s.Code(), Detail: s.Message()}
 	if reasons := trailer.Get("asara-reason"); len(reasons) > 0 {
 		refused.Reason = reasons[0]
+	}
+	if refused.Reason == tooManyStreams {
+		return err
 	}
 	return refused
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"time"
 
@@ -85,12 +86,17 @@ func (s *session) run(ctx context.Context) error {
 
 // playStream plays on one stream until it breaks; the error is nil after Goodbye.
 func (s *session) playStream(ctx context.Context) (welcomed bool, err error) {
-	conn, err := grpc.NewClient(s.client.Address,
+	options := []grpc.DialOption{
 		grpc.WithTransportCredentials(s.credentials),
-		// A connection that is lost silently, as between machines, is detected within 40 s.
-		grpc.WithKeepaliveParams(
-			keepalive.ClientParameters{Time: keepaliveTime, Timeout: keepaliveTime}),
-		grpc.WithNoProxy()) // a proxy is often set although the referee is local
+		grpc.WithNoProxy(), // a proxy is often set although the referee is local
+	}
+	if !strings.HasPrefix(s.client.Address, "unix:") {
+		// A connection that is lost silently, as between machines, is detected within 40 s. On a Unix
+		// socket none is lost silently, and a referee that is stopped for a while keeps its bots.
+		options = append(options, grpc.WithKeepaliveParams(
+			keepalive.ClientParameters{Time: keepaliveTime, Timeout: keepaliveTime}))
+	}
+	conn, err := grpc.NewClient(s.client.Address, options...)
 	if err != nil {
 		return false, fmt.Errorf("asara: ASARA_ADDRESS: %w", err)
 	}

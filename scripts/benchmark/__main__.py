@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Final
 
 from scripts.benchmark.audit import audit, replay_size
+from scripts.benchmark.channels import channels
 from scripts.benchmark.cluster import cluster
 from scripts.benchmark.concurrency import concurrency
 from scripts.benchmark.engine import engine
 from scripts.benchmark.figures import BenchError, Figure, show, write_json
 from scripts.benchmark.referee import referee
+from scripts.benchmark.siege import siege
 
 BENCHMARKS: Final[dict[str, Callable[[bool], list[Figure]]]] = {
     "engine": engine,
@@ -19,10 +21,12 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Figure]]]] = {
     "concurrency": concurrency,
     "audit": audit,
     "replay_size": replay_size,
+    "channels": channels,
     "cluster": cluster,
+    "siege": siege,
 }
-ON_REQUEST: Final = frozenset({"cluster"})
-"""Benchmarks that run only when they are named: they take minutes and two free cores."""
+ON_REQUEST: Final = frozenset({"channels", "cluster", "siege"})
+"""Benchmarks that run only when they are named: they need bubblewrap, or minutes and free cores."""
 
 
 def main() -> int:
@@ -39,6 +43,13 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="use small sizes, for rough numbers")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers to FILE")
     parser.add_argument("--check", action="store_true", help="return status 1 if a bar is missed")
+    parser.add_argument(
+        "--attack",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="run only this attack of siege; may be repeated; `many` runs twenty at once",
+    )
     given = parser.parse_args()
     names: list[str] = given.names or [name for name in BENCHMARKS if name not in ON_REQUEST]
     for name in names:
@@ -48,7 +59,10 @@ def main() -> int:
     try:
         for name in names:
             print(f"Measuring {name}", file=sys.stderr)
-            figures += BENCHMARKS[name](given.quick)
+            measure = BENCHMARKS[name]
+            figures += (
+                siege(given.quick, given.attack) if measure is siege else measure(given.quick)
+            )
         if given.json:
             write_json(given.json, figures)
     except (BenchError, OSError) as error:

@@ -53,7 +53,7 @@ seats = 2
 rule_sets = "basic"
 rounds = {rounds}
 blocks = "independent"
-seed = "bench"
+seed = "1b32c28cb38c05480eccc1bd60ff97029b57a05c96718b96dad7e9d84894f549"
 
 [clocks]
 bank_s = 3_600

@@ -128,7 +128,10 @@ def _steps(sent: Iterator[tuple[int, PlayResponse]]) -> Iterator[_Step]:
 
 async def main(address: str, bots: list[str], rules: str, seats: int) -> None:
     echo = Echo(bots, Rules(load_edition(), parse_rule_sets(rules), seats))
-    server = grpc.aio.server(options=server_options(LimitSettings()))
+    limits = LimitSettings()
+    keepalive = not address.startswith("unix:")
+    options = server_options(limits, limits.transport_bytes, keepalive=keepalive)
+    server = grpc.aio.server(options=options)
     handler: Any = grpc.stream_stream_rpc_method_handler(
         echo.play,
         request_deserializer=PlayRequest.FromString,

@@ -25,6 +25,7 @@ from .determinize import determinize
 from .edition import Edition, EditionError, load_edition, parse_edition
 from .engine import apply, decision, legal_actions, new_match, outcome
 from .events import Event
+from .possible import is_possible
 from .rules import RULE_COMBINATIONS, RULES_VERSION, Rules, format_rule_sets, parse_rule_sets
 from .scoring import Outcome
 from .state import Decision, Dispatched, IllegalAction, State
@@ -70,6 +71,7 @@ __all__ = [
     "format_rule_sets",
     "format_section",
     "format_space",
+    "is_possible",
     "legal_actions",
     "load_edition",
     "new_match",

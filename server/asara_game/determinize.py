@@ -4,9 +4,22 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable
+from math import log
+from typing import Final
 
 from .deal import RandomShuffler
 from .moves import options
+from .possible import (
+    Limits,
+    SeatLimits,
+    built_counts,
+    check_moment,
+    gift_asari,
+    gifts_taken,
+    limits_of,
+    lit_room,
+    unknown_lit_windows,
+)
 from .rules import AREAS
 from .state import (
     NOT_COUNTED,
@@ -24,61 +37,71 @@ from .vocabulary import (
     SECTION_TYPES,
     Area,
     BuyerColour,
-    Colour,
     DecisionKind,
-    Section,
-    SectionKind,
     Space,
-    section_index,
 )
 
 __all__ = ["determinize"]
+
+_COLOURED: Final = int(Area.COLOURED_BUILDING)
 
 
 def determinize(seen: View, rng: random.Random) -> State:
     """Return a complete state that the view's seat cannot tell from the true one.
 
-    Hidden things are dealt at random from the components that the seat does not see, and later
-    shuffles come from `rng`. Raise ValueError for a view from within another seat's turn.
+    Hidden things are dealt at random from the components that the seat does not see, purses within
+    the limits that `possible` derives from the rules, and later shuffles come from `rng`. Every
+    state for which `is_possible` holds may come out. Raise ValueError for a view from within
+    another seat's turn.
     """
-    if seen.decision is None and not _over(seen):
-        raise ValueError("the view is from within another seat's turn")
+    check_moment(seen)
     state = blank(seen.rules, RandomShuffler(rng))
-    _restore_public(state, seen)
+    limits = limits_of(seen.rules)
+    seats = SeatLimits(seen, limits)
+    _restore_public(state, seen, limits)
     _restore_private(state, seen)
-    _deal_sections(state, seen, rng)
+    held = _deal_sections(state, seen, seats, rng)
     _deal_buyers(state, seen, rng)
+    taken = _deal_gifts(state, seen, rng)
     _deal_lit_windows(state, seen, rng)
-    _deal_gifts(state, seen, rng)
-    _deal_money(state, seen, rng)
-    _resume_turn(state, seen)
+    if seen.rules.professional:
+        _assign_places(state, seen, limits, taken, rng)
+    _deal_money(state, seen, seats, held, gift_asari(seen.rules, taken), rng)
+    _resume_turn(state, seen, limits)
     return state
 
 
-def _over(seen: View) -> bool:
-    sizes = (seat.hand_size for seat in seen.public.seats)
-    return seen.public.year == seen.rules.edition.years and not any(sizes)
+def _shuffle(items: list[int], rng: random.Random) -> None:
+    """Shuffle in place, in a third of the time that `rng.shuffle` takes."""
+    draw = rng.random
+    for last in range(len(items) - 1, 0, -1):
+        other = int(draw() * (last + 1))
+        items[last], items[other] = items[other], items[last]
 
 
-def _restore_public(state: State, seen: View) -> None:
+def _pick(items: list[int], rng: random.Random) -> int:
+    return items[int(rng.random() * len(items))]
+
+
+def _restore_public(state: State, seen: View, limits: Limits) -> None:
     public = seen.public
-    rules = seen.rules
     state.year = public.year
     state.turn_seat = public.turn_seat
     state.patronage_seat = public.patronage_seat
     state.display_counts = [count for display in public.displays for count in display]
-    for market, display in enumerate(public.displays):
-        state.types_on_display[market] = sum(1 << i for i, count in enumerate(display) if count)
+    for index, count in enumerate(state.display_counts):
+        if count:
+            state.types_on_display[index // 10] |= 1 << index % 10
     state.area_colours = list(public.area_colours)
     state.dispatched = list(public.dispatched)
-    spaces = {info.space: info for info in rules.spaces}
+    spaces = limits.spaces
     for area in range(AREAS):
-        if area == Area.COLOURED_BUILDING:
+        if area == _COLOURED:
             continue
         for mark in public.dispatched[area]:
-            state.free_spaces[area] &= ~spaces[mark.space].bit
+            state.free_spaces[area] &= ~spaces[mark.space].info.bit
     for space, cards in public.chests:
-        info = spaces[space]
+        info = spaces[space].info
         state.chests[info.chest] = cards
         state.gift_spaces[info.area] |= info.bit
     for seat, known in enumerate(public.seats):
@@ -104,50 +127,55 @@ def _restore_private(state: State, seen: View) -> None:
     state.face_down = [(seat, space, buyers) for space, buyers in own.face_down]
 
 
-def _deal_sections(state: State, seen: View, rng: random.Random) -> None:
-    """Each pile gets its number of the sections that are left, the other seats the rest."""
+def _deal_sections(state: State, seen: View, seats: SeatLimits, rng: random.Random) -> list[int]:
+    """Each pile gets its number of the sections that are left, the other seats the rest.
+
+    Return, by seat, the price of the sections that the other seats get.
+    """
     tiles = seen.rules.edition.tiles
+    prices = seen.rules.edition.prices
     searched = seen.private.searched_sections
+    room = seats.room
     others = [seat for seat in range(seen.rules.seats) if seat != seen.private.seat]
+    held = [0] * seen.rules.seats
     built = _built(seen.public.seats)
     for market, types in enumerate(MARKET_TYPES):
-        left = []
-        for number, section in enumerate(types):
-            index = section_index(section)
-            count = tiles[market][section.colour - 1][section.gold] - built[index]
-            count -= seen.public.displays[market][number] + seen.private.sections[index]
+        left: list[int] = []
+        first = market * 10
+        display = seen.public.displays[market]
+        for number in range(10):
+            index = first + number
+            count = tiles[market][number >> 1][number & 1] - built[index]
+            count -= display[number] + seen.private.sections[index]
             left += [number] * count
-        rng.shuffle(left)
         if searched and searched[0].kind - 1 == market:
             pile = [types.index(section) for section in searched]
             for number in pile:
                 left.remove(number)
-            rng.shuffle(pile)
+            _shuffle(pile, rng)
+            _shuffle(left, rng)
         else:
+            _shuffle(left, rng)
             size = seen.public.pile_sizes[market]
             pile = left[:size]
             del left[:size]
         state.piles[market] = pile
         for number in left:
-            index = unbuilt_index(rng.choice(others), section_index(types[number]))
-            state.unbuilt[index] += 1
+            able = [seat for seat in others if room[seat] > 0] or others
+            seat = _pick(able, rng)
+            room[seat] -= 1
+            held[seat] += prices[number >> 1]
+            state.unbuilt[unbuilt_index(seat, first + number)] += 1
+    return held
 
 
 def _built(seats: Iterable[SeatView]) -> list[int]:
     """Counts of the sections in towers, in the order of SECTION_TYPES."""
     counts = [0] * len(SECTION_TYPES)
-
-    def add(kind: SectionKind, colour: Colour, gold: bool, count: int = 1) -> None:
-        counts[section_index(Section(kind, colour, gold))] += count
-
     for seat in seats:
         for tower in seat.towers:
-            add(SectionKind.BASE, tower.colour, tower.base_gold)
-            add(SectionKind.TRUNK, tower.colour, False, tower.plain_trunks)
-            add(SectionKind.TRUNK, tower.colour, True, tower.gold_trunks)
-            add(SectionKind.WINDOW, tower.colour, False, tower.plain_windows)
-            add(SectionKind.WINDOW, tower.colour, True, tower.gold_windows)
-            add(SectionKind.TURRET, tower.colour, tower.turret_gold)
+            for index, count in built_counts(tower):
+                counts[index] += count
     return counts
 
 
@@ -166,13 +194,12 @@ def _deal_buyers(state: State, seen: View, rng: random.Random) -> None:
             if mark.colour:
                 left[mark.colour] -= 1
             elif mark.seat != own.seat:
-                hidden.append((mark.seat, mark.space, 1 if area == Area.COLOURED_BUILDING else 2))
-    pool: list[int]
+                hidden.append((mark.seat, mark.space, 1 if area == _COLOURED else 2))
     if own.searched_buyers:
         for buyer in own.searched_buyers:
             left[buyer] -= 1
     pool = [colour for colour, count in left.items() for _ in range(count)]
-    rng.shuffle(pool)
+    _shuffle(pool, rng)
     for seat, space, count in hidden:
         buyers = tuple(sorted(BuyerColour(pool.pop()) for _ in range(count)))
         state.face_down.append((seat, space, buyers))
@@ -180,8 +207,10 @@ def _deal_buyers(state: State, seen: View, rng: random.Random) -> None:
         if seat != own.seat:
             for _ in range(state.hand_sizes[seat]):
                 state.hands[seat] += ONE[pool.pop()]
-    state.buyer_pile = [int(buyer) for buyer in own.searched_buyers] or pool
-    rng.shuffle(state.buyer_pile)
+    state.buyer_pile = pool
+    if own.searched_buyers:
+        state.buyer_pile = [int(buyer) for buyer in own.searched_buyers]
+        _shuffle(state.buyer_pile, rng)
 
 
 def _deal_lit_windows(state: State, seen: View, rng: random.Random) -> None:
@@ -211,8 +240,8 @@ def _deal_lit_windows(state: State, seen: View, rng: random.Random) -> None:
         else:
             left[colour] -= 1
     pool = [colour for colour, count in left.items() for _ in range(count)]
-    rng.shuffle(pool)
-    rng.shuffle(rest)
+    _shuffle(pool, rng)
+    _shuffle(rest, rng)
     state.lit_stack = [window or (rest if searched else pool).pop() for window in stack]
     for seat, known in enumerate(seen.public.seats):
         if seat != own.seat:
@@ -220,38 +249,100 @@ def _deal_lit_windows(state: State, seen: View, rng: random.Random) -> None:
                 state.lit_held[lit_index(seat, pool.pop())] += 1
 
 
-def _deal_gifts(state: State, seen: View, rng: random.Random) -> None:
-    """The rest of the deck, out of all cards that do not lie on the board or take effect now."""
-    rules = seen.rules
-    if not rules.gifts:
-        return
-    left = list(rules.gift_deck)
-    lying = [card for _, cards in seen.public.chests for card in cards]
-    if seen.decision is not None:
-        lying += seen.decision.gifts
-    for card in lying:
-        left.remove(rules.gift_cards.index(card))
-    rng.shuffle(left)
-    state.gift_deck = left[: seen.public.gift_deck_size]
+def _assign_places(
+    state: State, seen: View, limits: Limits, taken: list[int], rng: random.Random
+) -> None:
+    """Let other seats know places in the stack that they may have filled (RULES R9).
+
+    They are known in runs, as they were filled, from the highest one down to the bottom.
+    """
+    room = lit_room(seen, limits)
+    shuffled = not limits.lit_cards.isdisjoint(taken)
+    least, most = unknown_lit_windows(seen, limits, room, shuffled)
+    if least > most:
+        _take_lit_card(state, limits, taken)
+        least, most = unknown_lit_windows(seen, limits, room, True)
+    unknown = least + int(rng.random() * max(0, most - least + 1))
+    stack = state.lit_stack
+    run, seat = 0, -1
+    for place in range(len(stack) - 1 - unknown, -1, -1):
+        if stack[place] >= known_lit_window(0, 0):  # the seat's own
+            run = 0
+            continue
+        if not run or not room[seat]:
+            able = [other for other, places in enumerate(room) if places > 0]
+            if not able:
+                return
+            seat = _pick(able, rng)
+            run = 1 + int(rng.random() * limits.returned_at_once)
+        run -= 1
+        room[seat] -= 1
+        stack[place] = known_lit_window(seat, stack[place])
 
 
-def _deal_money(state: State, seen: View, rng: random.Random) -> None:
-    """The other seats' purses: hidden (RULES R15), so any amount that the game could have paid."""
+def _take_lit_card(state: State, limits: Limits, taken: list[int]) -> None:
+    """Exchange a card that was taken for one of the deck that gives a lit window, if there is one.
+
+    The stack was shuffled, so such a card was taken.
+    """
+    deck = state.gift_deck
+    for place, card in enumerate(deck):
+        if card in limits.lit_cards and taken:
+            deck[place], taken[0] = taken[0], card
+            return
+
+
+def _deal_gifts(state: State, seen: View, rng: random.Random) -> list[int]:
+    """The rest of the deck, out of all cards that do not lie on the board or take effect now.
+
+    Return the cards that were taken, as indices of `rules.gift_cards`.
+    """
+    if not seen.rules.gifts:
+        return []
+    left = gifts_taken(seen, ()) or []
+    _shuffle(left, rng)
+    size = seen.public.gift_deck_size
+    state.gift_deck = left[:size]
+    return left[size:]
+
+
+_TAIL: Final = 0.125
+"""Share of the purses that are drawn evenly from all that are possible."""
+
+
+def _deal_money(
+    state: State, seen: View, seats: SeatLimits, held: list[int], gift: int, rng: random.Random
+) -> None:
+    """The other seats' purses: hidden (RULES R15), so any amount within their limits.
+
+    Most are near the lower limit, as in play: what is left of this year's money, and about one
+    income of the coloured building of each year before. The rest may be anything.
+    """
+    limits = limits_of(seen.rules)
+    year = seen.public.year
     for seat in range(seen.rules.seats):
-        if seat != seen.private.seat:
-            state.money[seat] = rng.randrange(41)
+        if seat == seen.private.seat:
+            continue
+        low, high = seats.purse(seen, limits, seat, held[seat], gift)
+        asari = high + 1
+        if year > 1 and rng.random() >= _TAIL:
+            usual = seen.rules.edition.coloured_building * year
+            usual += (seats.most[seat] - seats.least[seat]) // 2
+            asari = low - int(usual / 2 * log((1 - rng.random()) * (1 - rng.random())))
+        if asari > high:
+            asari = low + int(rng.random() * (high - low + 1))
+        state.money[seat] = asari
 
 
-def _resume_turn(state: State, seen: View) -> None:
+def _resume_turn(state: State, seen: View, limits: Limits) -> None:
     asked = seen.decision
     if asked is None:
         state.seat = -1
         return
     state.seat = asked.seat
     state.kind = asked.kind
-    spaces = {info.space: info for info in seen.rules.spaces}
     if asked.space is not None:
-        state.space = spaces[asked.space]
+        state.space = limits.spaces[asked.space].info
     state.gift_queue = asked.gifts
     state.sections_to_build = asked.sections_to_build
     state.build_steps = asked.build_steps

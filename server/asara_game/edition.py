@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from .actions import format_space, parse_space
+from .bounded_toml import parse_toml
 from .vocabulary import Area, BuyerColour, Colour, GiftCard, GiftKind, SectionKind, Space
 
 __all__ = ["Award", "Edition", "EditionError", "LitOffer", "load_edition", "parse_edition"]
+
+LARGEST_EDITION: Final = 32 * 1024
+"""Bytes of the largest edition file, nine times those of the one in force."""
 
 
 class EditionError(ValueError):
@@ -119,11 +122,9 @@ def _shipped() -> Edition:
 def parse_edition(data: bytes) -> Edition:
     """Return the edition that the bytes of a file describe; raise EditionError."""
     try:
-        raw = tomllib.loads(data.decode())
-    except ValueError as error:  # of the text, of TOML, or of a number with thousands of digits
-        raise EditionError(f"not TOML: {error}") from None
-    except RecursionError:
-        raise EditionError("not TOML: nested too deeply") from None
+        raw = parse_toml(data, LARGEST_EDITION)
+    except ValueError as error:
+        raise EditionError(f"the edition {error}") from None
     root = _Table("", raw)
     edition = _Reader(root).edition(root.text("name"), data)
     root.done()

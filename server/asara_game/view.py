@@ -168,10 +168,15 @@ class RunningView:
         self._lit_held = state.lit_held[:]
         self._unbuilt: list[list[int]] = [[] for _ in self._privates]
 
-    def deciding(self) -> View:
-        """Return the view of the seat that decides."""
+    def public(self) -> PublicView:
+        """Return what everybody knows now, including the present turn as far as it has come."""
+        return self._look(self._state)
+
+    def deciding(self, public: PublicView | None = None) -> View:
+        """Return the view of the seat that decides; `public` is its public part, if known."""
         state = self._state
-        public = self._look(state)
+        if public is None:
+            public = self._look(state)
         private = self._look_into(state, state.seat)
         if state.kind in _SEARCHING:
             private = _new(PrivateView, (*private[:-3], *_searched(state)))

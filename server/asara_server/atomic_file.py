@@ -8,6 +8,7 @@ import os
 import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
 from typing import Final
 
@@ -41,12 +42,47 @@ def abandoned_parts(folder: Path, names: Iterable[str]) -> list[Path]:
 @contextmanager
 def _written_part(path: Path, data: bytes, mode: int) -> Iterator[Path]:
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    part.touch(mode, exist_ok=False)
+    with _named_errors(path):
+        part.touch(mode, exist_ok=False)
     try:
-        with part.open("wb") as file:
-            file.write(data)
-            file.flush()
+        with _named_errors(path), part.open("wb", buffering=0) as file:
+            _write_whole(file, data)
             os.fsync(file.fileno())
         yield part
     finally:
         part.unlink(missing_ok=True)
+
+
+class AppendedFile:
+    """A file to which lines are appended, each of them written at once."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the file, which is created if it does not exist; raises OSError."""
+        self._path = path
+        self._file = path.open("ab", buffering=0)
+
+    def append(self, data: bytes) -> None:
+        """Append the data; raises OSError, which names the file."""
+        with _named_errors(self._path):
+            _write_whole(self._file, data)
+
+    def fileno(self) -> int:
+        return self._file.fileno()
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def _write_whole(file: FileIO, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[file.write(rest) :]
+
+
+@contextmanager
+def _named_errors(path: Path) -> Iterator[None]:
+    """Name this file in errors of the context; those of writing have no name by themselves."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None

@@ -3,10 +3,17 @@
 Call `configure` once, before anything is logged. A fact is an event in lower case words, and its
 values: `log.info("seat forfeited", match="m1", seat=2)`. Tracebacks do not show the values of
 variables, which may be tokens or hands.
+
+Logs are bounded. Of the facts that a bot can cause at will, the same event of the same bot is
+logged `REPEATS_PER_S` times a second, after the first `REPEATS`; the next such fact, or
+`log_left_out`, says how many were left out. A file ends at `FILE_BYTES`.
 """
 
 import logging
+import os
 import sys
+import time
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Final, NoReturn, TextIO, TypeAlias
 
@@ -15,6 +22,10 @@ from structlog.typing import FilteringBoundLogger, Processor
 
 LEVELS: Final = ("debug", "info", "warning", "error")
 FORMATS: Final = ("console", "json")
+
+REPEATS: Final = 200
+REPEATS_PER_S: Final = 5
+FILE_BYTES: Final = 1 << 30
 
 Fact: TypeAlias = dict[str, Any]
 """The values of a line, `level`, `event` and `timestamp` included."""
@@ -41,7 +52,9 @@ def configure(
         structlog.processors.add_log_level,
         structlog.processors.MaybeTimeStamper(fmt="iso", utc=True),
     ]
-    handlers = [] if stream is None else [logging.StreamHandler(stream)]
+    handlers: list[logging.StreamHandler[TextIO]] = []
+    if stream is not None:
+        handlers.append(_BoundedHandler(stream))
     if stream is None or to_stderr:
         handlers.append(_StderrHandler())
     for handler in handlers:
@@ -55,14 +68,92 @@ def configure(
             )
         )
     logging.basicConfig(handlers=handlers, level=max(lowest, logging.WARNING), force=True)
+    _repeats.reset()
     own = logging.getLogger("asara_server")
     own.setLevel(lowest)
     structlog.configure(
-        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        processors=[
+            _repeats.limit,
+            *shared,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
         wrapper_class=structlog.make_filtering_bound_logger(lowest),
         logger_factory=lambda *_: own,
         cache_logger_on_first_use=False,
     )
+
+
+def log_left_out() -> None:
+    """Log how many facts were left out, as far as no later fact has said so."""
+    for fact in _repeats.pop_left_out():
+        logger("log").warning("similar lines left out", **fact)
+
+
+class _Repeats:
+    """Leaves out facts that the referee would log too often for the same bot."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all that was logged."""
+        # By event and entry: the level of a leaky bucket, and the time at which it was that.
+        self._levels: dict[tuple[str, str], tuple[float, float]] = {}
+        self._left_out: Counter[tuple[str, str]] = Counter()
+
+    def limit(
+        self, _logger: object, _method: str, fact: structlog.typing.EventDict
+    ) -> structlog.typing.EventDict:
+        """Return the fact, with the number of those left out before; or drop it."""
+        if fact.get("part") != "referee" or "match" in fact:
+            return fact
+        key = str(fact["event"]), str(fact.get("entry", ""))
+        now = time.monotonic()
+        level, since = self._levels.get(key, (0.0, now))
+        level = max(level - (now - since) * REPEATS_PER_S, 0.0) + 1
+        if level > REPEATS:
+            self._levels[key] = level - 1, now
+            self._left_out[key] += 1
+            raise structlog.DropEvent
+        self._levels[key] = level, now
+        if left_out := self._left_out.pop(key, 0):
+            fact["left_out"] = left_out
+        return fact
+
+    def pop_left_out(self) -> list[Fact]:
+        """Return what was left out so far and not yet reported."""
+        facts: list[Fact] = [
+            {"similar_to": event, "entry": entry, "left_out": count}
+            for (event, entry), count in self._left_out.items()
+        ]
+        self._left_out.clear()
+        return facts
+
+
+_repeats = _Repeats()
+
+
+class _BoundedHandler(logging.StreamHandler[TextIO]):
+    """Writes to a file until it has `FILE_BYTES`; its last line says that the rest is left out."""
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__(stream)
+        try:
+            self._bytes = os.fstat(stream.fileno()).st_size
+        except OSError:  # not a file of the system
+            self._bytes = 0
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = super().format(record)
+        self._bytes += len(line) + 1
+        return line
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if self._bytes > FILE_BYTES:
+            return
+        super().emit(record)
+        if self._bytes > FILE_BYTES:
+            self.stream.write(f"This log ends here: it has {FILE_BYTES >> 20:,} MiB.\n")
 
 
 class _StderrHandler(logging.StreamHandler[TextIO]):

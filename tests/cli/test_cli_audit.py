@@ -1,22 +1,26 @@
+import json
 import random
+import shutil
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from asara_game.rules import RULE_COMBINATIONS
-from asara_server.match.deal_secrets import commitment, secret_of, tournament_secret
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
-from asara_server.tournament.run.directory import RunInfo
+from asara_server.tournament.run.directory import RunDirectoryError
 from tests.cli.command import asara, refusal
 from tests.match.playouts import random_replay
+from tests.tournament.played_runs import HEADER, Forger, play_run
+from tests.tournament.played_runs import KEY as CUP_KEY
 
 KEY = SigningKey.new()
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    """A run directory with three short matches, sound and signed."""
+    """Three short matches by themselves, sound and signed, with the key beside them."""
     replays = tmp_path / "run" / "replays"
     replays.mkdir(parents=True)
     (replays.parent / "referee.pub").write_bytes(KEY.public_pem)
@@ -27,9 +31,12 @@ def run(tmp_path: Path) -> Path:
 
 
 def test_sound_replays(run: Path) -> None:
-    done = asara("audit", run, run / "replays" / "m1.asara", "--leaks")
-    assert (done.returncode, done.stderr) == (0, "")
+    (run / "key.pub").write_bytes(KEY.public_pem)
+    given = ("--key", run / "key.pub")
+    done = asara("audit", run, run / "replays" / "m1.asara", "--leaks", *given)
+    assert done.returncode == 0
     assert done.stdout == "audited 3 replays: 3 sound, 0 unsound\n"
+    assert done.stderr.startswith("Replays by themselves: only each match was checked")
 
 
 def test_a_damaged_replay_is_named_with_its_record(run: Path) -> None:
@@ -50,10 +57,12 @@ def test_another_key_and_no_key(run: Path, tmp_path: Path) -> None:
     done = asara("audit", run, "--key", tmp_path / "other.pub")
     assert done.returncode == 1
     assert done.stdout.count("another key signed this file") == 3
-    (run / "referee.pub").unlink()
-    done = asara("audit", run)
-    assert done.returncode == 0
-    assert f"the key {KEY.public.hex()} is trusted" in done.stderr
+    for _ in range(2):
+        done = asara("audit", run)
+        assert done.returncode == 0
+        own = f"signed by its own key {KEY.public.hex()}; nothing shows who holds it"
+        assert own in done.stderr
+        (run / "referee.pub").unlink(missing_ok=True)
     stranger = random_replay(RULE_COMBINATIONS[0], 2, seed=9, replies=5)
     write_replay(run / "replays" / "m9.asara", stranger, other)
     done = asara("audit", run)
@@ -87,113 +96,252 @@ def test_what_cannot_be_audited(tmp_path: Path) -> None:
     assert "not an Ed25519 public key" in refusal("audit", empty, "--key", empty)
 
 
-# The deals of a run have to follow from what was published before its first match.
-
-SEED = "spring"
-SECRET = tournament_secret(SEED)
+# Runs
 
 
-def write_run(directory: Path, *, secret: bytes = SECRET, revealed: bytes | None = SECRET) -> Path:
-    """A run of two mirrored matches and one alone, whose deals come from `secret`."""
-    replays = directory / "replays"
-    replays.mkdir(parents=True)
-    (directory / "referee.pub").write_bytes(KEY.public_pem)
-    for name, block in (("r1-basic-1-1", "r1-basic-1"), ("r1-basic-1-2", "r1-basic-1"), ("m", "")):
-        replay = random_replay(
-            RULE_COMBINATIONS[0],
-            2,
-            seed=1,
-            replies=12,
-            match_id=name,
-            secret=secret_of(secret, name, block),
-            shared_deal=block,
-        )
-        write_replay(replays / f"{name}.asara", replay, KEY)
-    info = RunInfo(
-        asara="0.1.0",
-        title="Cup",
-        seed=SEED,
-        seed_drawn=False,
-        deals="committed",
-        blocks="mirrored",
-        deal_commitment=commitment(SECRET).hex(),
-        tournament_secret=revealed and revealed.hex(),
-        edition="x",
-        edition_sha256="00",
-        started="2026-01-01T00:00:00+00:00",
-    )
-    (directory / "run.json").write_text(info.model_dump_json())
-    return directory
+@pytest.fixture
+def cup(tmp_path: Path) -> Path:
+    return play_run(tmp_path / "cup")
 
 
-def test_deals_that_follow_from_the_published_commitment(tmp_path: Path) -> None:
-    run = write_run(tmp_path / "run")
-    for arguments in ((), ("--commitment", commitment(SECRET).hex().upper())):
-        done = asara("audit", run, *arguments)
+def manifest_of(run: Path) -> str:
+    return sha256((run / "manifest.json").read_bytes()).hexdigest()
+
+
+def test_a_run_says_who_signed_it_and_what_was_not_checked(cup: Path) -> None:
+    (cup / "report.html").write_text("<p>")
+    (cup / "notes.txt").write_text("mine")
+    done = asara("audit", cup, "--manifest", manifest_of(cup))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        f"{cup}: Cup: finished; 12 of 12 matches have a result",
+        f"  key {CUP_KEY.public.hex()[:16]}: named in the manifest that was published (--manifest)",
+        f"  manifest: {manifest_of(cup)}, as published",
+        "  notes.txt: extra: not part of the run, and not checked",
+        "  not checked: journal.position",
+        "  not checked: journal.sqlite",
+        "  not checked: logs",
+        "  not checked: report.html (`asara report` writes it again)",
+        (
+            "  not checked: the programs of the bots, what they printed, and the referee's reasons "
+            "for crashes, starts that failed and void attempts"
+        ),
+        "audited 12 replays: 12 sound, 0 unsound",
+    ]
+
+
+DUPLICATE = HEADER + 'blocks = "duplicate"\n'
+
+
+def test_a_run_of_duplicate_blocks_with_an_attempt_that_was_void(tmp_path: Path) -> None:
+    names = ("ann", "bob", "cid", "dot")
+    run = play_run(tmp_path / "cup", DUPLICATE, names=names, void=["r1-basic-0001-2"])
+    done = asara("audit", run)
+    assert done.returncode == 0, done.stdout
+    assert "r1-basic-0001-2: attempt 1 is void" in done.stdout
+    text = (run / "results.jsonl").read_text()
+    assert '"duplicate_deal":"r1-basic-0001.2"' in text
+    changed = text.replace('"duplicate_deal":"r1-basic-0001.2"', '"duplicate_deal":"r1-basic-0001"')
+    (run / "results.jsonl").write_text(changed)
+    done = asara("audit", run)
+    assert done.returncode == 1
+    assert "duplicate_deal: expected 'r1-basic-0001.2' by the schedule" in done.stdout
+
+
+def test_two_runs_below_one_directory(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        play_run(tmp_path / name)
+    done = asara("audit", tmp_path, tmp_path / "one" / "run")
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.endswith("audited 24 replays: 24 sound, 0 unsound\n")
+    assert done.stderr.count("signed by its own key") == 2
+
+
+def test_a_single_replay_is_checked_against_the_secret_of_its_run(cup: Path) -> None:
+    file = cup / "replays" / "r1-basic-0001-1.asara"
+    commitment = json.loads((cup / "run.json").read_text())["deal_commitment"]
+    done = asara("audit", file, "--commitment", commitment)
+    assert done.returncode == 0, done.stdout
+    done = asara("audit", file, "--commitment", "00" * 32)
+    assert done.returncode == 1
+    assert "deal_commitment: expected 0000" in done.stdout
+    assert "no signed end of a run" in done.stdout
+
+
+def test_a_run_that_was_cut_short_says_what_is_missing(tmp_path: Path) -> None:
+    run = play_run(tmp_path / "cup", most=5)
+    done = asara("audit", run)
+    assert done.returncode == 0, done.stdout
+    assert "cut short; 5 of 12 matches have a result" in done.stdout
+    assert "1 replays are not published yet" in done.stdout
+    assert "7 matches have no result: r1-basic-0003-2, r2-basic-0001-1" in done.stdout
+    assert "not checked: that the deals derive from the secret of the tournament" in done.stdout
+    assert done.stdout.endswith("audited 4 replays: 4 sound, 0 unsound\n")
+    (run / "replays" / "r1-basic-0001-1.asara").unlink()
+    assert "replays/r1-basic-0001-1.asara: missing" in asara("audit", run).stdout
+
+
+def test_a_run_that_was_killed_says_that_nothing_signs_its_end(tmp_path: Path) -> None:
+    run = play_run(tmp_path / "cup", most=5)
+    info = (run / "run.json").read_text().replace('"cut short"', '"running"')
+    (run / "run.json").write_text(info)
+    for path in (*run.glob("tree_head.json*"), run / "standings.json"):
+        path.unlink()
+    with (run / "results.jsonl").open("a") as file:
+        file.write('{"match_id":"r1-ba')  # the line that is being written
+    done = asara("audit", run)
+    assert done.returncode == 0, done.stdout
+    assert "not ended; 5 of 12 matches have a result" in done.stdout
+    assert "nothing signs its results and their number yet" in done.stdout
+    edited = (run / "results.jsonl").read_text().replace('"prestige":', '"prestige":9', 1)
+    (run / "results.jsonl").write_text(edited)
+    done = asara("audit", run)
+    assert done.returncode == 1
+    assert "results.jsonl: line 1: seats[0].prestige: expected" in done.stdout
+
+
+def test_a_run_that_resumes_keeps_its_manifest_and_is_sound_at_its_end(tmp_path: Path) -> None:
+    run = play_run(tmp_path / "cup", most=5, void=["r1-basic-0001-2"])
+    before = (run / "manifest.json").read_bytes()
+    play_run(tmp_path / "cup", resume=True)
+    assert (run / "manifest.json").read_bytes() == before
+    done = asara("audit", run, "--manifest", manifest_of(run))
+    assert done.returncode == 0, done.stdout
+    assert "finished; 12 of 12" in done.stdout
+    assert "r1-basic-0001-2: attempt 1 is void" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "refusal"),
+    [
+        ("cup.toml", ("bank_s", "increment_s"), "clocks: it began with"),
+        ("run/manifest.json", ('"Cup"', '"Cap"'), "was changed after it was signed"),
+        ("run/manifest.json", None, "no such file"),
+    ],
+)
+def test_a_run_does_not_resume_otherwise_than_it_began(
+    tmp_path: Path, name: str, change: tuple[str, str] | None, refusal: str
+) -> None:
+    folder = tmp_path / "cup"
+    play_run(folder, HEADER + "[clocks]\nbank_s = 33\n", most=5)
+    path = folder / name
+    if change is None:
+        path.unlink()
+    else:
+        path.write_text(path.read_text().replace(*change))
+    with pytest.raises(RunDirectoryError, match=refusal):
+        play_run(folder, resume=True)
+
+
+def test_a_duel_may_end_early_but_a_tournament_may_not(tmp_path: Path) -> None:
+    run = play_run(tmp_path / "cup", enough=lambda over: over >= 4)
+    done = asara("audit", run)
+    assert done.returncode == 0, done.stdout
+    assert "finished; 4 of 4 matches have a result" in done.stdout
+    assert "not checked: that its test was decided by then" in done.stdout
+    forger = Forger(run)
+    changes = {"may_end_early": False}
+    forger.manifest = forger.manifest.model_copy(update=changes)
+    forger.sign()
+    done = asara("audit", run)
+    assert done.returncode == 1
+    assert "tree_head.json: scheduled: expected 12 by manifest.json; found 4" in done.stdout
+    assert "r1-basic-0003-1: no result, although the run is finished" in done.stdout
+
+
+def test_hashes_of_another_shape(cup: Path) -> None:
+    for option in ("--commitment", "--manifest"):
+        assert "64 hexadecimal digits" in refusal("audit", cup, option, "abc")
+    assert "is for --inclusion" in refusal("audit", cup, "--proof", cup / "run.json")
+
+
+# One replay of a run
+
+
+def prove(run: Path, name: str, proof: Path) -> None:
+    file = run / "replays" / f"{name}.asara"
+    done = asara("replay", "prove", file, "--out", proof)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("most", [1_000, 5])
+def test_one_replay_belongs_to_a_run_of_which_nothing_else_is_there(
+    tmp_path: Path, most: int
+) -> None:
+    run = play_run(tmp_path / "cup", void=["r1-basic-0001-1"], most=most)
+    digest = manifest_of(run)
+    alone = tmp_path
+    for number, name in enumerate(("r1-basic-0001-1.2", "r1-basic-0002-2")):
+        alone = tmp_path / f"{name}.asara"
+        prove(run, name, tmp_path / f"{name}.asara.proof")
+        shutil.copy(run / "replays" / f"{name}.asara", alone)
+        done = asara("audit", alone, "--inclusion", "--manifest", digest)
         assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout == "audited 3 replays: 3 sound, 0 unsound\n"
+        attempt = f"attempt {2 - number} at {name.removesuffix('.2')} of 'Cup'"
+        assert f"{alone}: sound, and {attempt}: leaf {2 + 3 * number} of" in done.stdout
+        assert done.stdout.endswith("audited 1 replays: 1 included, 0 not\n")
+    shutil.rmtree(run)
+    assert asara("audit", alone, "--inclusion", "--manifest", digest).returncode == 0
 
 
-def test_deals_that_somebody_chose_are_named(tmp_path: Path) -> None:
-    run = write_run(tmp_path / "run", secret=tournament_secret("chosen"))
-    done = asara("audit", run)
+def test_a_replay_in_its_run_needs_no_proof_and_no_other_replay(cup: Path) -> None:
+    file = cup / "replays" / "r1-basic-0001-1.asara"
+    for path in (cup / "replays").iterdir():
+        if path != file:
+            path.unlink()
+    done = asara("audit", file, "--inclusion")
+    assert done.returncode == 0, done.stdout
+    assert "leaf 1 of 12" in done.stdout
+    assert "signed by its own key" in done.stderr
+
+
+PROOFS = {
+    "another leaf": ("leaf", lambda proof: proof["leaf"].replace("3600.0", "3601.0")),
+    "a leaf of no attempt": ("leaf", lambda proof: "{}"),
+    "another place": ("index", lambda proof: 1),
+    "a place beyond the tree": ("index", lambda proof: 12),
+    "a shorter path": ("path", lambda proof: proof["path"][:-1]),
+    "a longer path": ("path", lambda proof: [*proof["path"], "00" * 32]),
+    "no path": ("path", lambda proof: []),
+    "a path of words": ("path", lambda proof: ["left", "right"]),
+    "another tree head": ("tree_head", lambda proof: proof["tree_head"].replace("12", "13")),
+    "another signature": ("tree_head_signature", lambda proof: proof["manifest_signature"]),
+    "another manifest": ("manifest", lambda proof: proof["manifest"].replace("Cup", "Cap")),
+    "no manifest": ("manifest", lambda proof: ""),
+    "no signature": ("manifest_signature", lambda proof: "none"),
+}
+
+
+@pytest.mark.parametrize("forgery", PROOFS)
+def test_a_changed_proof_is_refused(cup: Path, forgery: str) -> None:
+    proof = cup.parent / "proof"
+    prove(cup, "r1-basic-0001-1", proof)
+    key, change = PROOFS[forgery]
+    fields = json.loads(proof.read_text())
+    proof.write_text(json.dumps({**fields, key: change(fields)}))
+    file = cup / "replays" / "r1-basic-0001-1.asara"
+    done = asara("audit", file, "--inclusion", "--proof", proof)
+    assert done.returncode == 1, done.stdout
+    assert done.stdout.endswith("audited 1 replays: 0 included, 1 not\n")
+
+
+def test_the_proof_of_another_replay_another_run_or_no_run(cup: Path, tmp_path: Path) -> None:
+    files = [cup / "replays" / f"r1-basic-0001-{number}.asara" for number in (1, 2)]
+    prove(cup, "r1-basic-0001-1", tmp_path / "proof")
+    done = asara("audit", files[1], "--inclusion", "--proof", tmp_path / "proof")
     assert done.returncode == 1
-    assert done.stdout.count("the deal does not follow from the secret of the tournament") == 3
-    assert done.stdout.endswith("audited 3 replays: 0 sound, 3 unsound\n")
-
-
-def test_another_secret_than_the_committed_one_is_named(tmp_path: Path) -> None:
-    other = tournament_secret("other")
-    run = write_run(tmp_path / "run", secret=other, revealed=other)
-    done = asara("audit", run)
+    assert "match_id: expected 'r1-basic-0001-1' by manifest and schedule" in done.stdout
+    done = asara("audit", files[0], "--inclusion", "--manifest", "00" * 32)
+    assert "not the manifest that was published" in done.stdout
+    other = random_replay(RULE_COMBINATIONS[0], 2, seed=9, replies=5)
+    write_replay(cup / "replays" / "x.asara", other, KEY)
+    done = asara("audit", cup / "replays" / "x.asara", "--inclusion")
+    assert "this replay does not belong to the run" in done.stdout
+    done = asara("replay", "prove", cup / "replays" / "x.asara", "--out", tmp_path / "p")
     assert done.returncode == 1
-    assert f"{run}/run.json: the secret of the tournament does not open" in done.stdout
-
-
-def test_a_commitment_that_was_not_published_is_named(tmp_path: Path) -> None:
-    run = write_run(tmp_path / "run")
-    done = asara("audit", run, "--commitment", "00" * 32)
+    assert "does not belong to the run" in done.stderr
+    write_replay(tmp_path / "x.asara", other, KEY)
+    done = asara("audit", tmp_path / "x.asara", "--inclusion")
     assert done.returncode == 1
-    assert "does not open the commitment: expected 0000" in done.stdout
-
-
-def test_a_match_of_another_block_is_named(tmp_path: Path) -> None:
-    run = write_run(tmp_path / "run")
-    replay = random_replay(
-        RULE_COMBINATIONS[0],
-        2,
-        seed=1,
-        replies=12,
-        match_id="r1-basic-2-1",
-        secret=secret_of(SECRET, "", "r1-basic-1"),
-        shared_deal="r1-basic-1",
-    )
-    write_replay(run / "replays" / "r1-basic-2-1.asara", replay, KEY)
-    done = asara("audit", run)
-    assert "expected a match that shares the deal r1-basic-1; found r1-basic-2-1" in done.stdout
-
-
-def test_a_secret_that_is_not_told_yet_is_no_fault(tmp_path: Path) -> None:
-    run = write_run(tmp_path / "run", revealed=None)
-    done = asara("audit", run)
-    assert done.returncode == 0
-    assert "the secret of the tournament is not revealed yet" in done.stderr
-    done = asara("audit", run, "--commitment", commitment(SECRET).hex())
-    assert done.returncode == 1
-
-
-@pytest.mark.parametrize("garbage", ["{", "", '{"tournament_secret": "xyz"}', "[]"])
-def test_a_run_that_cannot_be_read_is_named(tmp_path: Path, garbage: str) -> None:
-    run = write_run(tmp_path / "run")
-    (run / "run.json").write_text(garbage)
-    done = asara("audit", run)
-    assert done.returncode == 1
-    assert f"{run}/run.json: cannot be read" in done.stdout
-    assert done.stdout.endswith("audited 3 replays: 3 sound, 0 unsound\n")
-
-
-def test_a_commitment_of_another_shape(run: Path) -> None:
-    assert "64 hexadecimal digits" in refusal("audit", run, "--commitment", "abc")
-    done = asara("audit", run, "--commitment", "00" * 32)
-    assert done.returncode == 1
-    assert "no run.json beside the replays reveals a secret" in done.stdout
+    assert "manifest.json: no such file" in done.stdout
+    assert "is a directory" in refusal("audit", cup, "--inclusion")

@@ -109,3 +109,10 @@ def test_what_cannot_be_served_is_refused() -> None:
     assert "leave none of the 2 seats open" in refusal("serve", *["--opponent", "random"] * 2)
     assert "write host:port" in refusal("serve", "--listen", "here")
     assert "needs 'pro'" in refusal("serve", "--rules", "genie")
+
+
+def test_a_guest_could_find_a_short_seed_from_its_own_so_it_is_refused() -> None:
+    error = refusal("serve", "--seed", "spring")
+    assert error.startswith("asara: --seed: needs 64 hexadecimal digits; bots could find a seed")
+    with serving("--seed", error.split()[-1]) as (_, (line,)):
+        assert re.search(r" ASARA_SEED=\d+ ?", line)

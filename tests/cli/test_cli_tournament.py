@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -138,17 +139,27 @@ def test_a_run_prints_standings_and_leaves_everything_in_its_directory(tmp_path:
     assert "exits is out: not started again after 3 failures in a row: exited with" in done.stderr
     assert "exited with status 1; it printed: loading | cannot load model.bin" in done.stderr
     assert sorted(path.name for path in out.iterdir()) == [
+        "journal.position",
         "journal.sqlite",
         "logs",
+        "manifest.json",
+        "manifest.json.sig",
         "referee.pub",
         "replays",
         "results.jsonl",
         "run.json",
         "run.log",
+        "schedule.jsonl",
         "standings.json",
         "tournament.toml",
+        "tree_head.json",
+        "tree_head.json.sig",
     ]
     info = json.loads((out / "run.json").read_text())
+    digest = sha256((out / "manifest.json").read_bytes()).hexdigest()
+    assert f"Manifest (SHA-256): {digest}\n" in done.stderr
+    assert digest in (out / "run.log").read_text().splitlines()[0]
+    assert asara("audit", out, "--manifest", digest).returncode == 0
     assert f"Deal commitment (SHA-256): {info['deal_commitment']}\n" in done.stderr
     assert info["deal_commitment"] in (out / "run.log").read_text().splitlines()[0]
     assert f"Tournament secret: {info['tournament_secret']}\n" in done.stderr

@@ -1,11 +1,13 @@
-"""A connection to the referee that is lost silently, as may happen between machines."""
+"""A connection to the referee that is lost silently, or whose other side is stopped for a while."""
 
 from __future__ import annotations
 
 import contextlib
 import socket
 import threading
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -17,15 +19,23 @@ from tests.client.scripted import ScriptedReferee, Stream
 
 
 class Proxy:
-    """Forwards TCP connections to a local port, and drops their bytes on demand."""
+    """Forwards connections to a local port, and drops or holds their bytes on demand."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, path: Path | None = None) -> None:
+        """Listen on a TCP port, or on a Unix socket at `path`."""
         self._port = port
         self._sockets: list[socket.socket] = []
         self.drop: list[threading.Event] = []
         """One event per connection; once it is set, the connection drops all bytes."""
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
+        self.running = threading.Event()
+        """While it is not set, all connections hold their bytes, as when the referee is stopped."""
+        self.running.set()
+        if path is None:
+            self._listener = socket.create_server(("127.0.0.1", 0))
+            self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
+        else:
+            self._listener = socket.create_server(str(path), family=socket.AF_UNIX)
+            self.address = f"unix:{path}"
         self._start(self._accept)
 
     def close(self) -> None:
@@ -51,8 +61,17 @@ class Proxy:
     def _forward(self, source: socket.socket, target: socket.socket, drop: threading.Event) -> None:
         with contextlib.suppress(OSError):
             while data := source.recv(65_536):
+                self.running.wait()
                 if not drop.is_set():
                     target.sendall(data)
+
+
+def ping_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    quick = [
+        (name, 200 if value == client._KEEPALIVE_MS else value)
+        for name, value in client._KEEPALIVE_OPTIONS
+    ]
+    monkeypatch.setattr(client, "_KEEPALIVE_OPTIONS", tuple(quick))
 
 
 def test_a_silently_lost_connection_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,11 +84,7 @@ def test_a_silently_lost_connection_is_detected(monkeypatch: pytest.MonkeyPatch)
         stream.expect_nothing_more()
 
     referee.scripts += [lose_connection, scripted.one_match]
-    quick = [
-        (name, 200 if value == client._KEEPALIVE_MS else value)
-        for name, value in client._CHANNEL_OPTIONS
-    ]
-    monkeypatch.setattr(client, "_CHANNEL_OPTIONS", tuple(quick))
+    ping_often(monkeypatch)
     timeout = threading.Timer(20, proxy.close)  # otherwise a failing test would hang
     timeout.start()
     try:
@@ -82,3 +97,29 @@ def test_a_silently_lost_connection_is_detected(monkeypatch: pytest.MonkeyPatch)
         proxy.close()
         referee.stop()
     assert len(proxy.drop) == 2
+
+
+def test_a_referee_on_a_unix_socket_may_be_stopped_for_any_time(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    referee = ScriptedReferee("127.0.0.1:0")
+    proxy = Proxy(int(referee.address.rpartition(":")[2]), tmp_path / "socket")
+
+    def stop_for_a_while(stream: Stream) -> Iterator[PlayResponse]:
+        proxy.running.clear()
+        threading.Timer(1.5, proxy.running.set).start()
+        yield from scripted.one_match(stream)
+
+    referee.scripts += [stop_for_a_while]
+    ping_often(monkeypatch)
+    began = time.monotonic()
+    try:
+        asara.play(
+            lambda decision, _: decision.legal_actions[0],
+            asara.Settings(address=proxy.address, token="secret", patience_s=1),
+        )
+    finally:
+        proxy.close()
+        referee.stop()
+    assert time.monotonic() - began > 1.4
+    assert len(proxy.drop) == 1, "the bot has kept its connection"

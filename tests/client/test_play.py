@@ -193,6 +193,15 @@ def test_a_fault_of_the_referee_is_a_break(referee: ScriptedReferee, code: grpc.
     asara.play(take_first, settings(referee))
 
 
+def test_a_refusal_for_the_moment_is_retried(referee: ScriptedReferee) -> None:
+    def crowded(stream: Stream) -> Iterator[PlayResponse]:
+        stream.refuse(grpc.StatusCode.RESOURCE_EXHAUSTED, "too-many-streams", "try again later")
+        yield
+
+    referee.scripts += [crowded, crowded, scripted.one_match]
+    asara.play(take_first, settings(referee))
+
+
 FATAL = [
     (grpc.StatusCode.UNAUTHENTICATED, "unknown-token"),
     (grpc.StatusCode.FAILED_PRECONDITION, "protocol-version"),

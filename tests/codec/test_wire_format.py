@@ -1,5 +1,8 @@
+import time
+
 import pytest
 
+from asara_codec.decode import reply_from_bytes
 from asara_codec.wire_format import read_varint, varint
 
 
@@ -22,3 +25,16 @@ def test_a_number_is_read_as_it_was_written(power: int) -> None:
 def test_other_bytes_are_no_number(data: bytes) -> None:
     with pytest.raises(IndexError):
         read_varint(data, 0)
+
+
+@pytest.mark.parametrize("head", [b"", b"\x12", b"\x12" + varint(65_532) + b"\x0a\x02m1\x10"])
+def test_an_endless_number_is_refused_in_no_time(head: bytes) -> None:
+    """A number of 64 KB, as the length of a reply or as its decision, costs as much as a short one.
+
+    Reading it took 110 ms when its bytes were added up to the end.
+    """
+    data = head + b"\xff" * (65_536 - len(head))
+    began = time.perf_counter()
+    for _ in range(100):
+        assert reply_from_bytes(data) is None
+    assert (time.perf_counter() - began) / 100 < 0.001

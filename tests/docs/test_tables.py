@@ -19,6 +19,7 @@ from asara_server.cli.app import app
 from asara_server.cli.options.bots import bundled_bots
 from asara_server.match.spec import ClockSettings
 from asara_server.network.metrics import metrics_registry
+from asara_server.network.unread_bytes import CHECK_INTERVAL_S, CHECKS
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
 from asara_server.referee.stream_errors import VIOLATIONS, ErrorKind
@@ -87,6 +88,8 @@ def keys(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, str]]:
             yield key, "required"
         elif isinstance(default, str):
             yield key, f'"{default}"'
+        elif isinstance(default, bool):
+            yield key, str(default).lower()
         else:
             yield key, f"{default:,}".removesuffix(".0")
 
@@ -240,4 +243,19 @@ def test_limits():
     assert documented["unread bytes"] == f"{limits.unread_bytes >> 20} MiB"
     assert documented["first request"] == f"{limits.hello_s:g} s"
     assert documented["streams without Hello"] == str(limits.streams_without_hello)
+    assert documented["streams opened"] == str(limits.streams_opened)
+    assert documented["streams per connection"] == str(limits.streams_per_connection)
+    assert documented["connections of a bot"] == str(limits.bot_connections)
+    assert documented["connections without Hello"] == str(limits.unknown_connections_per_client)
+    assert documented["streams without Hello on a connection"] == str(limits.unknown_streams)
+    assert documented["bytes before Hello"] == f"{limits.unknown_bytes >> 10} KiB"
+    assert documented["new connections"] == str(limits.handshakes_per_second)
+    text = read(PROTOCOL)
+    for sentence in (
+        f"within {limits.stream_window_s:g} s",
+        f"and {limits.unknown_connections} of all clients",
+        f"{limits.transport_bytes >> 20} MiB. At every other address",
+        f"without pause for {CHECK_INTERVAL_S * CHECKS:g} s",
+    ):
+        assert sentence in text.replace("\n", " ")
     assert documented["watchers"] == str(limits.watchers)

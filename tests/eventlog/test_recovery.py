@@ -1,7 +1,6 @@
 """A restarted referee continues the matches of the one before it."""
 
 import asyncio
-import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -172,10 +171,9 @@ async def test_another_match_of_the_same_name_is_refused(tmp_path):
 
 async def test_records_that_do_not_hold_void_the_match(tmp_path):
     await play_some(tmp_path, spec(), replies=3)
-    database = sqlite3.connect(tmp_path / "journal.sqlite")
-    database.execute("DELETE FROM log WHERE id = 2")
-    database.commit()
-    database.close()
+    with Journal(tmp_path / "journal.sqlite") as journal:
+        reply = journal.unfinished["m1"].records[1]
+        journal.add(journal.number("m1"), reply)  # a second time
     async with kept(tmp_path) as server:
         assert (await server.referee.play(spec())).void
 

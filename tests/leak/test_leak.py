@@ -1,13 +1,16 @@
 """A seat is sent the same bytes in two worlds that differ only in what is hidden from it."""
 
+import asyncio
+
 import pytest
 
 from asara_game.engine import apply
 from asara_game.events import FundsTaken
-from asara_game.view import RunningView, view
+from asara_game.view import RunningView, public_view, view
 from asara_game.vocabulary import Colour
 from asara_server.match import feed
 from asara_server.match import match as match_module
+from asara_server.referee.spectators import follow
 from tests.game.play import CASES, builder, visitor
 from tests.game.table import EVERYTHING
 from tests.leak import worlds
@@ -24,6 +27,9 @@ def test_no_seat_can_tell_two_worlds_apart(rule_sets, seats):
         twins.play(policy)
         assert twins.worlds >= SHARE
         assert twins.different >= 0.8 * twins.worlds
+        assert twins.rich > 0.05 * twins.worlds
+        if twins.state.rules.professional:
+            assert twins.places > 0.02 * twins.worlds
 
 
 @pytest.mark.long
@@ -44,8 +50,8 @@ def leaky_running_view(leak):
             super().__init__(state)
             self.state = state
 
-        def deciding(self):
-            return leak(self.state, self.state.seat, super().deciding())
+        def deciding(self, public=None):
+            return leak(self.state, self.state.seat, super().deciding(public))
 
     return Leaky
 
@@ -155,4 +161,26 @@ def test_news_of_a_turn_that_is_not_over_is_found_out(monkeypatch):
 
     monkeypatch.setattr(feed.MatchFeed, "add_events", hasty)
     with pytest.raises(Leak, match="before it is over"):
+        Twins("basic", 2, 1).play(visitor)
+
+
+def test_a_watch_that_shows_the_turn_in_progress_is_found_out(monkeypatch):
+    def hasty(hosted, after, flush):
+        hosted.match.feed.public = public_view(hosted.match.state)
+        return follow(hosted, after, flush)
+
+    monkeypatch.setattr(worlds, "follow", hasty)
+    with pytest.raises(Leak, match="watchers hear"):
+        Twins("basic", 2, 1).play(visitor)
+
+
+def test_a_watch_that_waits_for_the_end_of_the_turn_is_found_out(monkeypatch):
+    async def patient(hosted, after, flush):
+        if hosted.match.feed._turn_running:
+            await asyncio.sleep(0)
+        async for message in follow(hosted, after, flush):
+            yield message
+
+    monkeypatch.setattr(worlds, "follow", patient)
+    with pytest.raises(Leak, match="waits"):
         Twins("basic", 2, 1).play(visitor)

@@ -4,14 +4,20 @@ The first referee plays a match. At every decision, the second one, which has pl
 is put into another world: one in which everything is different that is hidden from the seat. Then
 the seat's bot reconnects to both of them, and sends both of them invalid replies. Their messages
 must be the same, byte for byte.
+
+Watchers are compared as well: what a watch shows that starts now is the same in both worlds, and
+from the beginning of a turn to its end.
 """
 
 import random
+from asyncio import Future
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import cast
 
 from asara.v1.play_pb2 import PlayResponse
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
+from asara.v1.watch_pb2 import WatchResponse
 from asara_codec.encode import action_message
 from asara_codec.messages import match_started_bytes
 from asara_game.actions import Action
@@ -32,8 +38,10 @@ from asara_game.vocabulary import DecisionKind, GiftKind
 from asara_server.match import feed
 from asara_server.match.inputs import Presence
 from asara_server.match.match import Answer, Match
-from asara_server.match.spec import ClockSettings, MatchSpec, Player
+from asara_server.match.spec import ClockSettings, MatchRecord, MatchSpec, Player
+from asara_server.referee.hosted import HostedMatch
 from asara_server.referee.limits import LimitSettings
+from asara_server.referee.spectators import follow, list_matches
 from tests.game.play import Policy
 from tests.game.table import rules
 
@@ -62,17 +70,42 @@ def referee(rule_sets: str, seats: int, secret: bytes) -> Match:
 @contextmanager
 def living_in(match: Match, world: State) -> Iterator[None]:
     """Put a match and its views into another world for a while."""
-    true_world, seen = match.state, match.feed._view
+    true_world, seen, shown = match.state, match.feed._view, match.feed.public
     match.state = world
     match.feed._view = vars(feed)["RunningView"](world)
+    if world.seat < 0 or world.kind in _AT_REST:
+        match.feed.public = match.feed._view.public()
     yield
-    match.state, match.feed._view = true_world, seen
+    match.state, match.feed._view, match.feed.public = true_world, seen, shown
+
+
+def watched(match: Match, after: int) -> list[bytes]:
+    """All that somebody is sent who lists the matches and starts to watch this one now.
+
+    Raises Leak if anything of it has to wait.
+    """
+    hosted = HostedMatch(match.spec, (), cast("Future[MatchRecord]", None))
+    hosted.match = match
+    sent = [list_matches([hosted]).SerializeToString()]
+    following = follow(hosted, after, flush=lambda: None)
+    while match.feed.turn_ends[-1] > after or len(sent) < 2:
+        try:
+            anext(following).__await__().send(None)
+        except StopIteration as message:
+            sent.append(message.value)
+            if len(sent) > 2:
+                after = WatchResponse.FromString(message.value).update.sequence
+        else:
+            raise Leak("a watch waits for the end of the turn")
+    return sent
 
 
 class Twins:
     """A match and its twin.
 
-    `worlds` counts the other worlds tried, `different` those that differ in all hidden things.
+    `worlds` counts the other worlds tried, `different` those that differ in all hidden things,
+    `rich` those in which a rival has more than twice a year's income, and `places` those in which
+    rivals know other places in the stack of lit windows.
     """
 
     def __init__(self, rule_sets: str, seats: int, seed: int) -> None:
@@ -82,8 +115,10 @@ class Twins:
         self.match, self.twin = (referee(rule_sets, seats, secret) for _ in range(2))
         self.seats = seats
         self.now = 1_000
-        self.worlds = self.different = 0
+        self.worlds = self.different = self.rich = self.places = 0
         self.strange: list[Action] = []
+        self.turn_began = 0
+        self.watched: list[bytes] = []
         self.decisions = [0] * seats
         for match in self._both():
             match.outbox.clear()
@@ -100,6 +135,7 @@ class Twins:
         """Compare at every decision up to the end of the match."""
         while not self.match.finished:
             state = self.state
+            self.compare_watched()
             self.compare_asked(state.seat)
             if state.kind == DecisionKind.SPACE:
                 for seat in range(self.seats):
@@ -155,6 +191,14 @@ class Twins:
             resumed=True,
         )
 
+    def compare_watched(self) -> None:
+        """A watch that starts within a turn shows what it showed when the turn began."""
+        if self.state.kind == DecisionKind.SPACE:
+            self.turn_began = self.match.feed.turn_ends[-1]
+            self.watched = watched(self.match, self.turn_began - 3)
+        elif watched(self.match, self.turn_began - 3) != self.watched:
+            raise Leak(f"watchers hear of seat {self.state.seat}'s turn before it is over")
+
     def compare_asked(self, seat: int) -> None:
         """The bot of the seat that decides reconnects and sends invalid replies, in both worlds."""
         world = determinize(view(self.state, seat), self.dice)
@@ -182,10 +226,12 @@ class Twins:
     def compare_waiting(self, seat: int) -> None:
         """A seat that waits for another's turn would be sent the same view in both worlds."""
         world = determinize(view(self.state, seat), self.dice)
+        after = len(self.match.feed.events) - 3
 
         def speak(match: Match) -> None:
             match.reply(seat, 10**9, [ActionMessage()], self.now)
             match.outbox.append((seat, self._table(match, seat)))
+            match.outbox += [(seat, data) for data in watched(match, after)]
 
         self._compare(seat, world, speak)
 
@@ -195,6 +241,9 @@ class Twins:
             mine != theirs
             for mine, theirs in zip(hidden(self.state, seat), hidden(world, seat), strict=True)
         )
+        others = [asari for other, asari in enumerate(world.money) if other != seat]
+        self.rich += max(others) > 2 * world.rules.edition.yearly_asari
+        self.places += known_places(world) != known_places(self.state)
         heard = []
         with living_in(self.twin, world):
             for match in self._both():
@@ -249,6 +298,11 @@ def reveals(event: Event) -> bool:
         looks = (GiftKind.CHOOSE_BUYER, GiftKind.BUY_LIT_WINDOW)
         return event.effective and event.card.kind in looks
     return isinstance(event, PileSearched | LitWindowsDrawn)
+
+
+def known_places(state: State) -> list[int]:
+    """By place in the stack of lit windows: 0, or the seat that knows it, counted from 1."""
+    return [window >> 3 for window in state.lit_stack]
 
 
 def hidden(state: State, seat: int) -> Iterator[object]:

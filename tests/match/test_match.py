@@ -12,7 +12,7 @@ from asara_game.events import BuyersDispatched
 from asara_game.rules import RULE_COMBINATIONS, format_rule_sets
 from asara_game.vocabulary import Area, DecisionKind, Space
 from asara_server.eventlog.resimulate import resimulate
-from asara_server.match.inputs import Absence, RejectionRecord, ReplyRecord, StartRecord
+from asara_server.match.inputs import Absence, Presence, RejectionRecord, ReplyRecord, StartRecord
 from asara_server.match.match import NEVER, Answer, steward_action
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
 from tests.referee.harness import LIMITS, Driven, rules, spec
@@ -201,7 +201,13 @@ def test_the_fourth_rejected_reply_forfeits():
     assert driven.match.faults[-1].reason is Termination.REJECTED_REPLIES
     assert driven.asked == 1
     assert driven.kinds(0) == ["update"], "it is told that it forfeited, and nothing more"
-    assert driven.told[0][0].update.events[0].seat_forfeited.termination == 2
+    events = driven.told[0][0].update.events
+    assert [event.WhichOneof("event") for event in events] == [
+        "buyers_dispatched",
+        "funds_taken",
+        "seat_forfeited",
+    ]
+    assert events[-1].seat_forfeited.termination == 2
 
 
 def test_rejections_are_counted_by_match_and_not_by_decision():
@@ -265,17 +271,46 @@ def test_seats_that_never_started_forfeit_together():
     assert {r.termination for r in driven.match.results} == {Termination.NEVER_STARTED}
 
 
-def test_a_forfeit_is_told_to_the_others_with_the_turn():
-    driven = Driven(spec(3))
-    driven.reply()  # seat 0 is in its turn
+@pytest.mark.parametrize("replies", [0, 1])
+def test_a_forfeit_is_sent_to_all_seats_when_the_turn_ends(replies):
+    driven = Driven(spec(3), present={seat: Presence(live_updates=True) for seat in range(3)})
+    for _ in range(replies):
+        driven.reply()
     driven.clear()
     driven.match.forfeit(1, Termination.CRASH, "", driven.now)
     driven.take()
-    assert driven.told == [[], [], []]
+    assert driven.told == [[], [], []], "seat 0 is in its turn"
     while driven.asked == 0:
         driven.reply()
-    decision = driven.told[2][-1].decision
-    assert [e.WhichOneof("event") for e in decision.events].count("seat_forfeited") == 1
+    for told in driven.told:
+        [update] = [r.update for r in told if r.HasField("update")][:1]
+        kinds = [event.WhichOneof("event") for event in update.events]
+        assert kinds.index("seat_forfeited") == len(kinds) - 1
+
+
+def test_a_seat_that_never_started_is_known_before_the_first_turn():
+    driven = Driven(spec(3), start=False)
+    present = {0: Presence(), 2: Presence(live_updates=True)}
+    driven.match.start(present, {1: Absence(Termination.NEVER_STARTED, "did not dial in")})
+    driven.take()
+    assert driven.kinds(0) == ["match_started", "decision"]
+    [event] = driven.told[0][1].decision.events
+    assert event.WhichOneof("event") == "seat_forfeited"
+    assert driven.kinds(2) == ["match_started", "update"]
+
+
+def test_a_bot_that_forfeits_in_anothers_turn_is_told_even_without_live_updates():
+    driven = Driven(spec(3))
+    driven.play_out(random.Random(2), until=lambda match: match.state.turn_seat == 2)
+    driven.reply()
+    driven.clear()
+    driven.match.forfeit(1, Termination.PROTOCOL_VIOLATION, "", driven.now)
+    driven.take()
+    assert driven.told[1] == []
+    while driven.match.state.turn_seat == 2:
+        driven.reply()
+    updates = [response.update for response in driven.told[1]]
+    assert [e.WhichOneof("event") for e in updates[-1].events].count("seat_forfeited") == 1
 
 
 def test_the_steward_declines_where_it_can():

@@ -22,6 +22,7 @@ from asara_server.eventlog.journal import Journal
 from asara_server.match.inputs import Presence
 from asara_server.match.match import Answer, Match
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
+from asara_server.network.bot_server import BotServer
 from asara_server.network.grpc_server import PLAY_SERVICE, serve
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
@@ -194,6 +195,23 @@ async def referee_server(
             await referee.stop(finish_s=0)
             await server.close()
             await running.server.stop(0)
+
+
+@asynccontextmanager
+async def own_address(
+    server: RefereeServer, name: str, *options: tuple[str, int]
+) -> AsyncIterator[grpc.aio.Channel]:
+    """Register a bot at an address of its own; yield a connection to it."""
+    with tempfile.TemporaryDirectory() as directory:
+        own = BotServer(server.referee, f"token-{name}", on_flood=lambda why: None)
+        await own.start(f"unix:{Path(directory) / 'socket'}")
+        server.referee.register_bot(f"token-{name}", name, authenticator=own)
+        options = (("grpc.use_local_subchannel_pool", 1), *options)
+        try:
+            async with grpc.aio.insecure_channel(own.address, options=options) as channel:
+                yield channel
+        finally:
+            await own.stop()
 
 
 class Stream:

@@ -135,15 +135,18 @@ async def streams_without_hello(server: GuardedServer, number: int) -> None:
 async def test_a_crowd_at_one_address_does_not_block_the_other() -> None:
     async with guarded_server(LimitSettings(streams_without_hello=2)) as server:
         server.admit("a")
-        silent = [server.guarded_stream() for _ in range(2)]
-        await streams_without_hello(server, len(silent))
-        refused = server.guarded_stream()
-        assert await refused.ending() == (
+        silent = []
+        for number in (1, 2):
+            silent.append(server.guarded_stream())
+            await streams_without_hello(server, number)
+        crowding = server.guarded_stream()
+        await crowding.call.wait_for_connection()
+        assert await silent.pop(0).ending() == (
             grpc.StatusCode.RESOURCE_EXHAUSTED,
             "too-many-streams",
         )
         await server.dial("a")
-        for stream in silent:
+        for stream in (*silent, crowding):
             stream.call.cancel()
         await streams_without_hello(server, 0)
 

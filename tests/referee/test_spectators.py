@@ -104,26 +104,41 @@ async def test_watching_can_be_resumed():
         assert [r.WhichOneof("response") for r in await rest(late)] == ["ended"]
 
 
-async def test_a_watcher_does_not_see_half_a_turn():
+async def test_the_start_of_a_watch_does_not_tell_whether_the_seat_has_dispatched():
+    """A watch that starts shows the same, immediately, from the beginning of a turn to its end."""
     async with referee_server() as server:
         server.admit("a", "b")
-        a, b = await server.dial("a"), await server.dial("b")
-        asking = asyncio.create_task(server.referee.play(spec()))
+        streams = [await server.dial("a"), await server.dial("b")]
+        playing = asyncio.create_task(server.referee.play(spec(rule_sets="pro+gifts+genie")))
+        reading = [asyncio.ensure_future(stream.until("decision")) for stream in streams]
         rng = random.Random(1)
-        while (decision := await a.until("decision")).kind in (1, 2):
-            await a.answer(decision, *one_at_random(decision, rng))
-            if len(decision.view.public_view.areas) > 3:
-                break
-        watching = watch(server, "m1")
-        reading = asyncio.ensure_future(watching.read())
-        await asyncio.sleep(0.1)
-        if decision.kind not in (1, 2):
-            assert not reading.done()
-            await a.answer(decision)
-        bots = asyncio.gather(play_bot(a), play_bot(b))
-        assert (await reading).HasField("started")
-        await bots
-        await asking
+        within, shown = 0, b""
+        for _ in range(60):
+            [read], _ = await asyncio.wait(reading, return_when=asyncio.FIRST_COMPLETED)
+            seat, decision = reading.index(read), read.result()
+            seen = await seen_by_watchers(server)
+            if decision.kind == 1:  # a turn begins
+                shown = seen
+            assert seen == shown, "a watch that starts shows how far the turn has come"
+            within += decision.kind not in (1, 2)
+            reading[seat] = asyncio.ensure_future(streams[seat].until("decision"))
+            await streams[seat].answer(decision, *one_at_random(decision, rng))
+        assert within > 5
+        for task in (*reading, playing):
+            task.cancel()
+
+
+async def seen_by_watchers(server):
+    """The first message of a watch that starts now, serialized."""
+    watching = watch(server, "m1")
+    async with asyncio.timeout(5):
+        started = (await watching.read()).started
+        update = (await watching.read()).update
+    watching.cancel()
+    [summary] = await list_matches(server)
+    assert summary == started.match
+    assert update.sequence <= started.match.sequence
+    return started.SerializeToString(deterministic=True)
 
 
 async def test_running_matches_are_listed():

@@ -91,7 +91,7 @@ def test_every_fault_is_named_with_its_place(tmp_path: Path, data: bytes, fault:
     ("replay", "fault"),
     [
         (replace(REPLAY, header=replace(REPLAY.header, rules_version=9)), "version 9 of the rules"),
-        (replace(REPLAY, header=replace(REPLAY.header, edition=b"]")), "not TOML"),
+        (replace(REPLAY, header=replace(REPLAY.header, edition=b"]")), "not valid TOML"),
         (replace(REPLAY, header=replace(REPLAY.header, rule_sets=frozenset())), "basic rules"),
         (replace(REPLAY, header=replace(REPLAY.header, entries=("a",))), "2, 3 or 4 seats, not 1"),
         (replace(REPLAY, header=replace(REPLAY.header, deal_secret=b"")), "has 0 bytes, not 32"),

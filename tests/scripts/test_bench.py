@@ -2,6 +2,7 @@ import importlib.util
 import json
 import math
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -64,6 +65,27 @@ def test_two_workers_beside_one(tmp_path):
     rows = quick(tmp_path, "cluster")
     assert set(rows) == {"cluster, 2 workers"}
     assert rows["cluster, 2 workers"]["unit"] == "matches/min"
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap (bwrap) is not on PATH")
+def test_the_referee_under_an_attack_beside_the_calm_referee(tmp_path):
+    path = tmp_path / "bench.json"
+    ran = bench("siege", "--quick", "--attack", "dial-in", "--json", str(path))
+    assert ran.returncode == 0, ran.stderr
+    rows = {row["name"]: row for row in json.loads(path.read_text())}
+    assert {"siege_p95 dial-in/bot", "siege_p95 dial-in/stranger"} < set(rows)
+    assert rows["siege_p95"]["peer"] == "calm referee"
+    assert rows["siege_p50"]["value"] <= rows["siege_p95"]["value"]
+    assert rows["siege_forfeits"]["value"] == rows["siege_refused"]["value"] == 0
+    assert rows["siege_memory"]["value"] > 50
+
+
+def test_the_error_of_an_unknown_attack_names_the_known_ones():
+    ran = bench("siege", "--attack", "dail-in")
+    assert ran.returncode == 2
+    assert "'dail-in'" in ran.stderr
+    assert "dial-in" in ran.stderr
 
 
 def test_the_error_of_a_missing_peer_names_the_remedy(tmp_path):

@@ -4,17 +4,16 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import grpc
 import pytest
 
 from asara_game.edition import load_edition
+from asara_server.referee.match_clock import MatchClock
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.token_store import new_token
 from asara_server.tournament.config.tournament_file import Tournament, load_tournament
-from asara_server.tournament.execution import remote_bots
 from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import RunEnd, Runner
@@ -130,7 +129,7 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 1_000.0
-        monkeypatch.setattr(remote_bots, "time", SimpleNamespace(monotonic=lambda: self.now))
+        monkeypatch.setattr(MatchClock, "now_s", lambda _: self.now)
 
     def pass_time(self, seconds: float) -> None:
         self.now += seconds

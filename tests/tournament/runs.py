@@ -24,7 +24,7 @@ def play(
     executor: Executor | None = None,
     *,
     finished: Callable[[Runner, MatchResult], None] = lambda runner, result: None,
-    enough: Callable[[], bool] = lambda: False,
+    enough: Callable[[], bool] | None = None,
     sandbox: Sandbox | None = None,
     resume: bool = False,
 ) -> RunEnd:

@@ -16,13 +16,13 @@ from asara_server.tournament.standings.match_result import MatchResult, read_res
 from tests.tournament import sample_bots
 from tests.tournament.failing_referee import fail_once
 from tests.tournament.runs import play
-from tests.tournament.sample_bots import write_tournament
+from tests.tournament.sample_bots import SEED, write_tournament
 
-HEADER = """
+HEADER = f"""
 title = "Cup"
 seats = [2, 3]
 rule_sets = "basic"
-seed = "spring"
+seed = "{SEED}"
 concurrency = 2
 """
 
@@ -99,7 +99,7 @@ def played(tmp_path_factory: pytest.TempPathFactory, snapshots: list[Snapshot]) 
 
 def test_all_matches_of_a_block_have_one_deal_and_no_two_blocks_have(played: Path) -> None:
     secrets = defaultdict(set)
-    tournament = deal_secrets.tournament_secret("spring")
+    tournament = deal_secrets.tournament_secret(sample_bots.SEED)
     by_name = replays(played / "run")
     assert sorted(Counter(map(block_of, by_name)).values()) == [2, 2, 2, 3]
     for name, replay in by_name.items():
@@ -153,7 +153,7 @@ def test_every_match_has_fresh_processes_that_its_dice_do_not_betray(played: Pat
 def test_independent_matches_have_deals_of_their_own_that_are_opened(tmp_path: Path) -> None:
     file = write(tmp_path, HEADER + 'blocks = "independent"\n')
     play(file, tmp_path / "run")
-    tournament = deal_secrets.tournament_secret("spring")
+    tournament = deal_secrets.tournament_secret(sample_bots.SEED)
     for name, replay in replays(tmp_path / "run").items():
         assert replay.header.shared_deal == ""
         assert replay.header.deal_secret == deal_secrets.match_secret(tournament, name)
@@ -304,6 +304,6 @@ def test_a_duplicate_match_whose_referee_failed_is_played_with_another_deal(
     deals = {result.played_as: result.duplicate_deal for result in end.results if not result.void}
     assert deals[again.match_id] == "r1-basic-0001.2"
     for name, replay in replays(tmp_path / "run").items():
-        secret = deal_secrets.tournament_secret("spring")
+        secret = deal_secrets.tournament_secret(SEED)
         expected = deal_secrets.secret_of(secret, name, replay.header.shared_deal)
         assert replay.header.deal_secret == expected

@@ -13,16 +13,16 @@ import pytest
 from asara_server.match.inputs import ReopenRecord
 from asara_server.replay.file import read_replay
 from asara_server.tournament.standings.match_result import read_results
-from tests.cli.command import command_line, environment
+from tests.cli.command import asara, command_line, environment
 from tests.tournament.processes import living_in, wait_until
-from tests.tournament.sample_bots import STEADY, write_tournament
+from tests.tournament.sample_bots import SEED, STEADY, write_tournament
 from tests.tournament.worker_runs import played_actions, slow
 
-HEADER = """
+HEADER = f"""
 title = "Cup"
 seats = [2, 3]
 rule_sets = "pro+gifts"
-seed = "spring"
+seed = "{SEED}"
 concurrency = 2
 """
 
@@ -119,6 +119,10 @@ def survive(folder: Path, kills: int, rounds: int, most_s: float, blocks: str = 
         headers = [read_replay(path).header for path in (run / "replays").iterdir()]
         met = Counter((header.deal_secret, entry) for header in headers for entry in header.entries)
         assert set(met.values()) == {1}, about
+    for path in (run, calm):
+        audited = asara("audit", path)
+        assert audited.returncode == 0, f"{about}: {audited.stdout}"
+        assert " is void" not in audited.stdout, about
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")

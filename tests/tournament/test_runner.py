@@ -27,7 +27,7 @@ from asara_server.tournament.schedule.schedule import ScheduledMatch, bot_seed
 from asara_server.tournament.standings.match_result import MatchResult, read_results
 from tests.tournament import sample_bots
 from tests.tournament.failing_referee import fail_once
-from tests.tournament.sample_bots import HASTY, HEADER, write_tournament
+from tests.tournament.sample_bots import HASTY, HEADER, SEED, write_tournament
 
 BASIC = parse_rule_sets("basic")
 
@@ -294,7 +294,7 @@ def test_a_bot_whose_program_cannot_be_executed_forfeits_with_the_reason(tmp_pat
 
 
 def test_a_drawn_seed_is_recorded_and_reproduces_the_run(tmp_path: Path) -> None:
-    header = HEADER.replace('seed = "spring"\n', "")
+    header = HEADER.replace(f'seed = "{SEED}"\n', "")
     programs = {"good": sample_bots.GOOD, "other": sample_bots.GOOD}
     file = write_tournament(tmp_path, programs, header)
     play(file, tmp_path / "run")
@@ -324,7 +324,7 @@ def test_all_deals_derive_from_one_secret_that_is_opened_at_the_end(tmp_path: Pa
     path = tmp_path / "run" / "run.json"
     info = json.loads(path.read_text())
     secret = bytes.fromhex(info["tournament_secret"])
-    assert secret == deal_secrets.tournament_secret("spring")
+    assert secret == deal_secrets.tournament_secret(SEED)
     assert info["deals"] == "committed"
     assert info["deal_commitment"] == hashlib.sha256(secret).hexdigest()
     assert path.stat().st_mode & 0o777 == 0o644
@@ -365,7 +365,7 @@ def test_joint_deals_take_a_nonce_of_every_bot(tmp_path: Path) -> None:
     )
     replays = {p.stem: read_replay(p) for p in (tmp_path / "run" / "replays").iterdir()}
     for seat, name in enumerate(("good", "other")):
-        seed = bot_seed("spring", name)
+        seed = bot_seed(SEED, name)
         assert replays["m0"].header.nonces[seat] == make_nonce(seed, "m0", seat)
     assert replays["m1"].header.nonces[1] == b""
     for replay in replays.values():
@@ -378,7 +378,7 @@ def test_joint_deals_take_a_nonce_of_every_bot(tmp_path: Path) -> None:
 def test_bots_of_joint_deals_draw_their_own_dice_unless_the_file_has_a_seed(
     tmp_path: Path,
 ) -> None:
-    header = HEADER.replace('seed = "spring"\n', 'deals = "joint"\n')
+    header = HEADER.replace(f'seed = "{SEED}"\n', 'deals = "joint"\n')
     program = (
         "import os\nprint('seed', os.environ.get('ASARA_SEED'), flush=True)" + sample_bots.GOOD
     )

@@ -23,14 +23,17 @@ from asara_server.match import deal_secrets
 
 ONE, TWO, THREE = bytes(range(32)), bytes(range(32, 64)), bytes(range(1, 33))
 
+SPRING = sha256(b"spring").hexdigest()
+SUMMER = sha256(b"summer").hexdigest()
+
 # Seed, name of the match, name of its block if it shares the deal, nonces.
 MATCHES = [
-    ("spring", "r1-basic-0001", "", []),
-    ("spring", "r1-pro+gifts-0007.2", "", []),
-    ("tournée ✓", "r2-pro+genie-0042", "", [ONE, TWO]),
-    ("17", "m1", "", [b"\xff" * 32, b"", THREE, bytes(32)]),
-    ("spring", "r1-basic-0001-1", "r1-basic-0001", []),
-    ("spring", "r1-basic-0001-2.2", "r1-basic-0001", []),
+    (SPRING, "r1-basic-0001", "", []),
+    (SPRING, "r1-pro+gifts-0007.2", "", []),
+    (SUMMER, "r2-pro+genie-0042", "", [ONE, TWO]),
+    (SUMMER, "m1", "", [b"\xff" * 32, b"", THREE, bytes(32)]),
+    (SPRING, "r1-basic-0001-1", "r1-basic-0001", []),
+    (SPRING, "r1-basic-0001-2.2", "r1-basic-0001", []),
 ]
 SEATS = [("1", "m1", 0), ("1", "m1", 3), ("tournée ✓", "r1-pro+gifts-0007", 2)]
 

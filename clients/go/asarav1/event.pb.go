@@ -1776,7 +1776,7 @@ func (x *ColourPrestige) GetPrestige() int32 {
 	return 0
 }
 
-// A seat forfeited.
+// A seat forfeited. The event follows those of the turn in which it happened, whosever turn it was.
 type SeatForfeited struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Reason for the forfeit.

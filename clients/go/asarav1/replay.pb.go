@@ -91,6 +91,7 @@ type ReplayRecord struct {
 	//	*ReplayRecord_Halt
 	//	*ReplayRecord_Reopen
 	//	*ReplayRecord_Signature
+	//	*ReplayRecord_Pause
 	Record        isReplayRecord_Record `protobuf_oneof:"record"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -241,6 +242,15 @@ func (x *ReplayRecord) GetSignature() *ReplaySignature {
 	return nil
 }
 
+func (x *ReplayRecord) GetPause() *ReplayPause {
+	if x != nil {
+		if x, ok := x.Record.(*ReplayRecord_Pause); ok {
+			return x.Pause
+		}
+	}
+	return nil
+}
+
 type isReplayRecord_Record interface {
 	isReplayRecord_Record()
 }
@@ -305,6 +315,11 @@ type ReplayRecord_Signature struct {
 	Signature *ReplaySignature `protobuf:"bytes,12,opt,name=signature,proto3,oneof"`
 }
 
+type ReplayRecord_Pause struct {
+	// A pause in place of a decision that was not asked has ended.
+	Pause *ReplayPause `protobuf:"bytes,13,opt,name=pause,proto3,oneof"`
+}
+
 func (*ReplayRecord_Header) isReplayRecord_Record() {}
 
 func (*ReplayRecord_Reply) isReplayRecord_Record() {}
@@ -328,6 +343,8 @@ func (*ReplayRecord_Halt) isReplayRecord_Record() {}
 func (*ReplayRecord_Reopen) isReplayRecord_Record() {}
 
 func (*ReplayRecord_Signature) isReplayRecord_Record() {}
+
+func (*ReplayRecord_Pause) isReplayRecord_Record() {}
 
 // The parameters of the match.
 type ReplayHeader struct {
@@ -358,7 +375,9 @@ type ReplayHeader struct {
 	Nonces [][]byte `protobuf:"bytes,12,rep,name=nonces,proto3" json:"nonces,omitempty"`
 	// Name of the deal if other matches may have it: that of their deal block, with the number of the
 	// attempt if a duplicate block was played again. Empty if no other match has the deal.
-	SharedDeal    string `protobuf:"bytes,13,opt,name=shared_deal,json=sharedDeal,proto3" json:"shared_deal,omitempty"`
+	SharedDeal string `protobuf:"bytes,13,opt,name=shared_deal,json=sharedDeal,proto3" json:"shared_deal,omitempty"`
+	// True if a pause hides that a seat had no choice.
+	HideForced    bool `protobuf:"varint,16,opt,name=hide_forced,json=hideForced,proto3" json:"hide_forced,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -482,6 +501,13 @@ func (x *ReplayHeader) GetSharedDeal() string {
 		return x.SharedDeal
 	}
 	return ""
+}
+
+func (x *ReplayHeader) GetHideForced() bool {
+	if x != nil {
+		return x.HideForced
+	}
+	return false
 }
 
 // The match started.
@@ -1180,6 +1206,61 @@ func (x *ReplayReopen) GetTimeUs() int64 {
 	return 0
 }
 
+// The only legal action of a seat was applied after a pause, during which nothing was sent.
+type ReplayPause struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The seat.
+	Seat int32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
+	// End of the pause.
+	TimeUs        int64 `protobuf:"varint,2,opt,name=time_us,json=timeUs,proto3" json:"time_us,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReplayPause) Reset() {
+	*x = ReplayPause{}
+	mi := &file_asara_v1_replay_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReplayPause) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReplayPause) ProtoMessage() {}
+
+func (x *ReplayPause) ProtoReflect() protoreflect.Message {
+	mi := &file_asara_v1_replay_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReplayPause.ProtoReflect.Descriptor instead.
+func (*ReplayPause) Descriptor() ([]byte, []int) {
+	return file_asara_v1_replay_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *ReplayPause) GetSeat() int32 {
+	if x != nil {
+		return x.Seat
+	}
+	return 0
+}
+
+func (x *ReplayPause) GetTimeUs() int64 {
+	if x != nil {
+		return x.TimeUs
+	}
+	return 0
+}
+
 // Result of the match.
 type ReplayResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1193,7 +1274,7 @@ type ReplayResult struct {
 
 func (x *ReplayResult) Reset() {
 	*x = ReplayResult{}
-	mi := &file_asara_v1_replay_proto_msgTypes[14]
+	mi := &file_asara_v1_replay_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1205,7 +1286,7 @@ func (x *ReplayResult) String() string {
 func (*ReplayResult) ProtoMessage() {}
 
 func (x *ReplayResult) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_replay_proto_msgTypes[14]
+	mi := &file_asara_v1_replay_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1218,7 +1299,7 @@ func (x *ReplayResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayResult.ProtoReflect.Descriptor instead.
 func (*ReplayResult) Descriptor() ([]byte, []int) {
-	return file_asara_v1_replay_proto_rawDescGZIP(), []int{14}
+	return file_asara_v1_replay_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ReplayResult) GetResults() []*SeatResult {
@@ -1248,7 +1329,7 @@ type ReplaySignature struct {
 
 func (x *ReplaySignature) Reset() {
 	*x = ReplaySignature{}
-	mi := &file_asara_v1_replay_proto_msgTypes[15]
+	mi := &file_asara_v1_replay_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1260,7 +1341,7 @@ func (x *ReplaySignature) String() string {
 func (*ReplaySignature) ProtoMessage() {}
 
 func (x *ReplaySignature) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_replay_proto_msgTypes[15]
+	mi := &file_asara_v1_replay_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1273,7 +1354,7 @@ func (x *ReplaySignature) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplaySignature.ProtoReflect.Descriptor instead.
 func (*ReplaySignature) Descriptor() ([]byte, []int) {
-	return file_asara_v1_replay_proto_rawDescGZIP(), []int{15}
+	return file_asara_v1_replay_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ReplaySignature) GetPublicKey() []byte {
@@ -1296,7 +1377,7 @@ const file_asara_v1_replay_proto_rawDesc = "" +
 	"\n" +
 	"\x15asara/v1/replay.proto\x12\basara.v1\x1a\x14asara/v1/event.proto\x1a\x13asara/v1/play.proto\x1a\x19asara/v1/vocabulary.proto\":\n" +
 	"\x06Replay\x120\n" +
-	"\arecords\x18\x01 \x03(\v2\x16.asara.v1.ReplayRecordR\arecords\"\xf3\x04\n" +
+	"\arecords\x18\x01 \x03(\v2\x16.asara.v1.ReplayRecordR\arecords\"\xa2\x05\n" +
 	"\fReplayRecord\x120\n" +
 	"\x06header\x18\x01 \x01(\v2\x16.asara.v1.ReplayHeaderH\x00R\x06header\x12-\n" +
 	"\x05reply\x18\x02 \x01(\v2\x15.asara.v1.ReplayReplyH\x00R\x05reply\x129\n" +
@@ -1310,8 +1391,9 @@ const file_asara_v1_replay_proto_rawDesc = "" +
 	"\x04halt\x18\n" +
 	" \x01(\v2\x14.asara.v1.ReplayHaltH\x00R\x04halt\x120\n" +
 	"\x06reopen\x18\v \x01(\v2\x16.asara.v1.ReplayReopenH\x00R\x06reopen\x129\n" +
-	"\tsignature\x18\f \x01(\v2\x19.asara.v1.ReplaySignatureH\x00R\tsignatureB\b\n" +
-	"\x06record\"\xed\x03\n" +
+	"\tsignature\x18\f \x01(\v2\x19.asara.v1.ReplaySignatureH\x00R\tsignature\x12-\n" +
+	"\x05pause\x18\r \x01(\v2\x15.asara.v1.ReplayPauseH\x00R\x05pauseB\b\n" +
+	"\x06record\"\x8e\x04\n" +
 	"\fReplayHeader\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12#\n" +
 	"\rrules_version\x18\x02 \x01(\x05R\frulesVersion\x12!\n" +
@@ -1328,7 +1410,9 @@ const file_asara_v1_replay_proto_rawDesc = "" +
 	"\x0fdeal_commitment\x18\v \x01(\fR\x0edealCommitment\x12\x16\n" +
 	"\x06nonces\x18\f \x03(\fR\x06nonces\x12\x1f\n" +
 	"\vshared_deal\x18\r \x01(\tR\n" +
-	"sharedDeal\"r\n" +
+	"sharedDeal\x12\x1f\n" +
+	"\vhide_forced\x18\x10 \x01(\bR\n" +
+	"hideForced\"r\n" +
 	"\vReplayStart\x122\n" +
 	"\apresent\x18\x01 \x03(\v2\x18.asara.v1.ReplayPresenceR\apresent\x12/\n" +
 	"\x06absent\x18\x02 \x03(\v2\x17.asara.v1.ReplayAbsenceR\x06absent\"\xad\x01\n" +
@@ -1375,7 +1459,10 @@ const file_asara_v1_replay_proto_rawDesc = "" +
 	"ReplayHalt\x12\x17\n" +
 	"\atime_us\x18\x01 \x01(\x03R\x06timeUs\"'\n" +
 	"\fReplayReopen\x12\x17\n" +
-	"\atime_us\x18\x01 \x01(\x03R\x06timeUs\"X\n" +
+	"\atime_us\x18\x01 \x01(\x03R\x06timeUs\":\n" +
+	"\vReplayPause\x12\x12\n" +
+	"\x04seat\x18\x01 \x01(\x05R\x04seat\x12\x17\n" +
+	"\atime_us\x18\x02 \x01(\x03R\x06timeUs\"X\n" +
 	"\fReplayResult\x12.\n" +
 	"\aresults\x18\x01 \x03(\v2\x14.asara.v1.SeatResultR\aresults\x12\x18\n" +
 	"\adigests\x18\x02 \x03(\fR\adigests\"N\n" +
@@ -1396,7 +1483,7 @@ func file_asara_v1_replay_proto_rawDescGZIP() []byte {
 	return file_asara_v1_replay_proto_rawDescData
 }
 
-var file_asara_v1_replay_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_asara_v1_replay_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_asara_v1_replay_proto_goTypes = []any{
 	(*Replay)(nil),          // 0: asara.v1.Replay
 	(*ReplayRecord)(nil),    // 1: asara.v1.ReplayRecord
@@ -1412,14 +1499,15 @@ var file_asara_v1_replay_proto_goTypes = []any{
 	(*ReplayEnter)(nil),     // 11: asara.v1.ReplayEnter
 	(*ReplayHalt)(nil),      // 12: asara.v1.ReplayHalt
 	(*ReplayReopen)(nil),    // 13: asara.v1.ReplayReopen
-	(*ReplayResult)(nil),    // 14: asara.v1.ReplayResult
-	(*ReplaySignature)(nil), // 15: asara.v1.ReplaySignature
-	(RuleSet)(0),            // 16: asara.v1.RuleSet
-	(*Clocks)(nil),          // 17: asara.v1.Clocks
-	(Termination)(0),        // 18: asara.v1.Termination
-	(*Action)(nil),          // 19: asara.v1.Action
-	(RejectionReason)(0),    // 20: asara.v1.RejectionReason
-	(*SeatResult)(nil),      // 21: asara.v1.SeatResult
+	(*ReplayPause)(nil),     // 14: asara.v1.ReplayPause
+	(*ReplayResult)(nil),    // 15: asara.v1.ReplayResult
+	(*ReplaySignature)(nil), // 16: asara.v1.ReplaySignature
+	(RuleSet)(0),            // 17: asara.v1.RuleSet
+	(*Clocks)(nil),          // 18: asara.v1.Clocks
+	(Termination)(0),        // 19: asara.v1.Termination
+	(*Action)(nil),          // 20: asara.v1.Action
+	(RejectionReason)(0),    // 21: asara.v1.RejectionReason
+	(*SeatResult)(nil),      // 22: asara.v1.SeatResult
 }
 var file_asara_v1_replay_proto_depIdxs = []int32{
 	1,  // 0: asara.v1.Replay.records:type_name -> asara.v1.ReplayRecord
@@ -1427,30 +1515,31 @@ var file_asara_v1_replay_proto_depIdxs = []int32{
 	6,  // 2: asara.v1.ReplayRecord.reply:type_name -> asara.v1.ReplayReply
 	7,  // 3: asara.v1.ReplayRecord.rejection:type_name -> asara.v1.ReplayRejection
 	8,  // 4: asara.v1.ReplayRecord.forfeit:type_name -> asara.v1.ReplayForfeit
-	14, // 5: asara.v1.ReplayRecord.result:type_name -> asara.v1.ReplayResult
+	15, // 5: asara.v1.ReplayRecord.result:type_name -> asara.v1.ReplayResult
 	3,  // 6: asara.v1.ReplayRecord.start:type_name -> asara.v1.ReplayStart
 	9,  // 7: asara.v1.ReplayRecord.expiry:type_name -> asara.v1.ReplayExpiry
 	10, // 8: asara.v1.ReplayRecord.leave:type_name -> asara.v1.ReplayLeave
 	11, // 9: asara.v1.ReplayRecord.enter:type_name -> asara.v1.ReplayEnter
 	12, // 10: asara.v1.ReplayRecord.halt:type_name -> asara.v1.ReplayHalt
 	13, // 11: asara.v1.ReplayRecord.reopen:type_name -> asara.v1.ReplayReopen
-	15, // 12: asara.v1.ReplayRecord.signature:type_name -> asara.v1.ReplaySignature
-	16, // 13: asara.v1.ReplayHeader.rule_sets:type_name -> asara.v1.RuleSet
-	17, // 14: asara.v1.ReplayHeader.clocks:type_name -> asara.v1.Clocks
-	4,  // 15: asara.v1.ReplayStart.present:type_name -> asara.v1.ReplayPresence
-	5,  // 16: asara.v1.ReplayStart.absent:type_name -> asara.v1.ReplayAbsence
-	18, // 17: asara.v1.ReplayAbsence.termination:type_name -> asara.v1.Termination
-	19, // 18: asara.v1.ReplayReply.actions:type_name -> asara.v1.Action
-	20, // 19: asara.v1.ReplayRejection.reason:type_name -> asara.v1.RejectionReason
-	19, // 20: asara.v1.ReplayRejection.actions:type_name -> asara.v1.Action
-	18, // 21: asara.v1.ReplayForfeit.termination:type_name -> asara.v1.Termination
-	4,  // 22: asara.v1.ReplayEnter.presence:type_name -> asara.v1.ReplayPresence
-	21, // 23: asara.v1.ReplayResult.results:type_name -> asara.v1.SeatResult
-	24, // [24:24] is the sub-list for method output_type
-	24, // [24:24] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	16, // 12: asara.v1.ReplayRecord.signature:type_name -> asara.v1.ReplaySignature
+	14, // 13: asara.v1.ReplayRecord.pause:type_name -> asara.v1.ReplayPause
+	17, // 14: asara.v1.ReplayHeader.rule_sets:type_name -> asara.v1.RuleSet
+	18, // 15: asara.v1.ReplayHeader.clocks:type_name -> asara.v1.Clocks
+	4,  // 16: asara.v1.ReplayStart.present:type_name -> asara.v1.ReplayPresence
+	5,  // 17: asara.v1.ReplayStart.absent:type_name -> asara.v1.ReplayAbsence
+	19, // 18: asara.v1.ReplayAbsence.termination:type_name -> asara.v1.Termination
+	20, // 19: asara.v1.ReplayReply.actions:type_name -> asara.v1.Action
+	21, // 20: asara.v1.ReplayRejection.reason:type_name -> asara.v1.RejectionReason
+	20, // 21: asara.v1.ReplayRejection.actions:type_name -> asara.v1.Action
+	19, // 22: asara.v1.ReplayForfeit.termination:type_name -> asara.v1.Termination
+	4,  // 23: asara.v1.ReplayEnter.presence:type_name -> asara.v1.ReplayPresence
+	22, // 24: asara.v1.ReplayResult.results:type_name -> asara.v1.SeatResult
+	25, // [25:25] is the sub-list for method output_type
+	25, // [25:25] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_asara_v1_replay_proto_init() }
@@ -1474,6 +1563,7 @@ func file_asara_v1_replay_proto_init() {
 		(*ReplayRecord_Halt)(nil),
 		(*ReplayRecord_Reopen)(nil),
 		(*ReplayRecord_Signature)(nil),
+		(*ReplayRecord_Pause)(nil),
 	}
 	file_asara_v1_replay_proto_msgTypes[4].OneofWrappers = []any{}
 	type x struct{}
@@ -1482,7 +1572,7 @@ func file_asara_v1_replay_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_asara_v1_replay_proto_rawDesc), len(file_asara_v1_replay_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   16,
+			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

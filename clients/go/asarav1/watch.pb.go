@@ -115,7 +115,7 @@ type MatchSummary struct {
 	Entries []string `protobuf:"bytes,2,rep,name=entries,proto3" json:"entries,omitempty"`
 	// Rule sets of the match, in ascending order.
 	RuleSets []RuleSet `protobuf:"varint,3,rep,packed,name=rule_sets,json=ruleSets,proto3,enum=asara.v1.RuleSet" json:"rule_sets,omitempty"`
-	// Sequence number of the last event.
+	// Sequence number of the last event of the last turn that ended.
 	Sequence      int64 `protobuf:"varint,4,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -338,14 +338,15 @@ func (*WatchResponse_Update) isWatchResponse_Response() {}
 
 func (*WatchResponse_Ended) isWatchResponse_Response() {}
 
-// The state of the match when the watcher joins.
+// The state of the match when its last turn ended. The turn in progress, if any, follows when it is
+// over.
 type WatchStarted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The match.
 	Match *MatchSummary `protobuf:"bytes,1,opt,name=match,proto3" json:"match,omitempty"`
 	// Numbers of the rules, such as prices.
 	Edition *Edition `protobuf:"bytes,2,opt,name=edition,proto3" json:"edition,omitempty"`
-	// Current public view.
+	// Public view at the end of the last turn.
 	PublicView *PublicView `protobuf:"bytes,3,opt,name=public_view,json=publicView,proto3" json:"public_view,omitempty"`
 	// SHA-256 of the referee's secret, which commits it to the deal.
 	DealCommitment []byte `protobuf:"bytes,4,opt,name=deal_commitment,json=dealCommitment,proto3" json:"deal_commitment,omitempty"`

@@ -31,19 +31,24 @@ _RETRYABLE = frozenset(
         grpc.StatusCode.UNKNOWN,
     }
 )
+# Reasons of other statuses after which a new stream may be accepted a little later.
+_RETRYABLE_REASONS = frozenset({"too-many-streams"})
 _FIRST_PAUSE_S = 0.1
 _LONGEST_PAUSE_S = 2.0
 
 _KEEPALIVE_MS = 20_000
 
 _CHANNEL_OPTIONS = (
-    # A connection that is lost silently, as between machines, is detected within 40 s.
+    ("grpc.use_local_subchannel_pool", 1),  # each attempt really connects; we time the pauses
+    ("grpc.enable_http_proxy", 0),  # http_proxy is often set although the referee is local
+)
+# A connection that is lost silently, as between machines, is detected within 40 s. On a Unix socket
+# none is lost silently, and a referee that is stopped for a while keeps its bots.
+_KEEPALIVE_OPTIONS = (
     ("grpc.keepalive_time_ms", _KEEPALIVE_MS),
     ("grpc.keepalive_timeout_ms", _KEEPALIVE_MS),
     ("grpc.http2.max_pings_without_data", 0),
     ("grpc.http2.ping_timeout_ms", _KEEPALIVE_MS),
-    ("grpc.use_local_subchannel_pool", 1),  # each attempt really connects; we time the pauses
-    ("grpc.enable_http_proxy", 0),  # http_proxy is often set although the referee is local
 )
 
 log = logging.getLogger("asara")
@@ -164,16 +169,18 @@ def _play_stream(
 
 
 def _connect(address: str, credentials: grpc.ChannelCredentials | None) -> grpc.Channel:
+    remote = not address.startswith("unix:")
+    options = (*_CHANNEL_OPTIONS, *(_KEEPALIVE_OPTIONS if remote else ()))
     if credentials is None:
-        return grpc.insecure_channel(address, options=_CHANNEL_OPTIONS)
-    return grpc.secure_channel(address, credentials, options=_CHANNEL_OPTIONS)
+        return grpc.insecure_channel(address, options=options)
+    return grpc.secure_channel(address, credentials, options=options)
 
 
 def _break_reason(address: str, error: grpc.RpcError) -> str:
     """Return why the stream broke; raise RefusedError if a new connection would not help."""
     code, detail = error.code(), error.details() or ""
-    if code in _RETRYABLE:
-        return detail or code.name
     trailing = error.trailing_metadata() or ()
     reason = next((str(item.value) for item in trailing if item.key == _REASON_KEY), "")
+    if code in _RETRYABLE or reason in _RETRYABLE_REASONS:
+        return detail or code.name
     raise RefusedError(address, code.name, reason, detail) from None

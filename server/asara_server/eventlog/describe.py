@@ -8,6 +8,7 @@ from asara_server.match.inputs import (
     ForfeitRecord,
     HaltRecord,
     LeaveRecord,
+    PauseRecord,
     Record,
     RejectionRecord,
     ReopenRecord,
@@ -35,6 +36,8 @@ def describe(record: Record) -> str:
             return f"a loss of the stream of seat {seat}"
         case EnterRecord(_, seat):
             return f"a new stream of seat {seat}"
+        case PauseRecord(_, seat):
+            return f"the end of a pause of seat {seat}"
         case HaltRecord():
             return "a stop of the referee"
         case ReopenRecord():

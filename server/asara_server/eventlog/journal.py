@@ -3,12 +3,13 @@
 It is an SQLite file in WAL mode. Everything added between two commits becomes one row of `log`,
 whatever matches it belongs to: frames, each the number of a match (varint) and a record preceded by
 its length. The bytes of a record are those that the replay will have. A match is over if and only
-if its row has a result.
+if its row has a result. `journal_format` has the tables and their checksums.
 
 The file holds the secrets of running matches, so only its owner may read it. One process can have
 it open at a time.
 """
 
+import errno
 import json
 import os
 import sqlite3
@@ -17,40 +18,39 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, NoReturn, Self
 
-from asara_codec.wire_format import delimited, read_varint, varint
+from asara_codec.wire_format import delimited, varint
+from asara_server.eventlog.journal_check import check_journal
+from asara_server.eventlog.journal_format import (
+    GENESIS,
+    SCHEMA,
+    JournalError,
+    PositionFile,
+    begun_checksum,
+    ended_checksum,
+    log_checksum,
+    replay_checksum,
+    split_frames,
+)
+from asara_server.eventlog.sqlite_lock import lock_holder
+
+__all__ = ["Durability", "Ended", "Journal", "JournalError", "OpenMatch"]
 
 Durability = Literal["normal", "full"]
-"""With "normal", a commit survives the death of the process; with "full", also a power loss."""
+"""With "normal", a commit survives the death of the process, and the end of a match also a loss of
+power; with "full", every commit does."""
 
-_APPLICATION: Final = 0x41534152
-_VERSION: Final = 1
-# SQLite keeps the text of the schema, comments included, in the file.
-_SCHEMA: Final = (
-    f"PRAGMA application_id = {_APPLICATION}",
-    f"PRAGMA user_version = {_VERSION}",
-    """CREATE TABLE matches (
-        number INTEGER PRIMARY KEY,
-        match_id TEXT NOT NULL UNIQUE,
-        header BLOB,    -- record 1 of its replay, while it runs
-        tokens TEXT,    -- of its bots by seat, while it runs
-        result TEXT,    -- set exactly when it is over
-        ended INTEGER,  -- 1 for the match that was over first
-        replay BLOB     -- the whole file, until it is written
-    )""",
-    "CREATE TABLE log (id INTEGER PRIMARY KEY, frames BLOB NOT NULL)",
+_APPEND: Final = "INSERT INTO log (id, frames, checksum) VALUES (?, ?, ?)"
+_BEGIN: Final = (
+    "INSERT INTO matches (number, match_id, header, tokens, checksum) VALUES (?, ?, ?, ?, ?)"
 )
-_APPEND: Final = "INSERT INTO log (id, frames) VALUES (?, ?)"
-_BEGIN: Final = "INSERT INTO matches (number, match_id, header, tokens) VALUES (?, ?, ?, ?)"
 _END: Final = """
-    INSERT INTO matches (number, match_id, result, ended, replay) VALUES (?, ?, ?, ?, ?)
+    INSERT INTO matches (number, match_id, result, ended, replay, replay_checksum, checksum)
+    VALUES (?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (number) DO UPDATE SET
         header = NULL, tokens = NULL, result = excluded.result, ended = excluded.ended,
-        replay = excluded.replay
+        replay = excluded.replay, replay_checksum = excluded.replay_checksum,
+        checksum = excluded.checksum
 """
-
-
-class JournalError(Exception):
-    """The journal cannot be read or written; the text says why, and what to do."""
 
 
 class OpenMatch(NamedTuple):
@@ -79,57 +79,66 @@ class Journal:
     """An open journal. As a context manager it commits what was added, and closes the file."""
 
     def __init__(self, path: Path, durability: Durability = "normal") -> None:
-        """Open a journal, which is created if it does not exist; raises JournalError."""
+        """Open a journal, which is created if it does not exist; raises JournalError.
+
+        A journal that is damaged, or lacks commits that were made, is refused and not changed.
+        """
         self.path = path
+        self._durability = durability
         self._failed: str | None = None
         # Added since the last commit.
         self._frames: list[bytes] = []
-        self._begun: list[tuple[int, str, bytes, str]] = []
+        self._begun: list[tuple[int, str, bytes, str, bytes]] = []
         self._written: list[str] = []
         # Of the matches that began and are not over: number by name, and by number a row of `log`
         # before which there is nothing of the match.
         self._numbers: dict[str, int] = {}
         self._first_rows: dict[int, int] = {}
         try:
+            self._check_files()
             os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
             self._database = sqlite3.connect(path, timeout=0, isolation_level=None)
             self._execute = self._database.execute
-            self._open(durability)
-            self._next_row = self._number("SELECT ifnull(max(id), 0) + 1 FROM log")
-            self._next_number = self._number("SELECT ifnull(max(number), 0) + 1 FROM matches")
-            self._ended = self._number("SELECT ifnull(max(ended), 0) FROM matches")
+            self._open()
+            self._next_row, self._checksum = self._last("id", "log")
+            self._next_row += 1
+            self._ended, self._ended_checksum = self._last("ended", "matches")
+            self._next_number = 1 + self._last("number", "matches")[0]
             self._unfinished = self._read_unfinished()
+            self._position = PositionFile(path, durable=durability == "full")
+            self._store_position()
         except (OSError, sqlite3.Error) as error:
             self._fail(error)
 
-    def _open(self, durability: Durability) -> None:
+    def _check_files(self) -> None:
+        """Raise JournalError if another process has the journal open, or it is not sound."""
+        if self.path.exists() and (process := lock_holder(self.path)) is not None:
+            raise JournalError(f"{self.path}: {in_use(process)}")
+        checked = check_journal(self.path)
+        if checked.missing_commits:
+            raise JournalError(f"{self.path}: {checked.loss}")
+
+    def _open(self) -> None:
         self._execute("PRAGMA locking_mode = EXCLUSIVE")
         held = self._number("SELECT count(*) FROM sqlite_schema")
-        if held:
-            self._check_format()
         self._execute("PRAGMA page_size = 1024")  # commits write whole pages, most of them short
         self._execute("PRAGMA journal_mode = WAL")
-        self._execute(f"PRAGMA synchronous = {durability}")
+        self._execute(f"PRAGMA synchronous = {self._durability}")
         self._execute("PRAGMA wal_autocheckpoint = 16000")
         self._execute("BEGIN EXCLUSIVE")  # fails now if another process has the file open
         if not held:
-            for statement in _SCHEMA:
+            for statement in SCHEMA:
                 self._execute(statement)
         self._execute("COMMIT")
 
     def _number(self, query: str) -> int:
         return int(self._execute(query).fetchone()[0])
 
-    def _check_format(self) -> None:
-        application = self._number("PRAGMA application_id")
-        version = self._number("PRAGMA user_version")
-        if application != _APPLICATION:
-            raise JournalError(f"{self.path}: not a journal of matches")
-        if version != _VERSION:
-            raise JournalError(
-                f"{self.path}: journal format {version}; this program has format {_VERSION}: "
-                "use the version of the program that wrote it"
-            )
+    def _last(self, column: str, table: str) -> tuple[int, bytes]:
+        """Return the highest number in a column of a table, and the checksum of its row."""
+        query = f"SELECT {column}, checksum FROM {table} WHERE {column} > 0 "  # noqa: S608
+        row = self._execute(f"{query} ORDER BY {column} DESC LIMIT 1").fetchone()
+        return row or (0, GENESIS)
 
     # Writing
 
@@ -142,7 +151,8 @@ class Journal:
         """Begin a match; return the number under which its records are added."""
         number = self._next_number
         self._next_number += 1
-        self._begun.append((number, match_id, header, json.dumps(list(tokens))))
+        about = number, match_id, header, json.dumps(list(tokens))
+        self._begun.append((*about, begun_checksum(*about)))
         self._numbers[match_id] = number
         self._first_rows[number] = self._next_row
         return number
@@ -160,7 +170,8 @@ class Journal:
             try:
                 self._check()
                 self._append()
-            except sqlite3.Error as error:
+                self._store_position()
+            except (OSError, sqlite3.Error) as error:
                 self._fail(error)
 
     def end(self, match_id: str, result: str, replay: bytes | None) -> None:
@@ -171,12 +182,18 @@ class Journal:
             self._next_number += 1
         self._first_rows.pop(number, None)
         self._unfinished.pop(match_id, None)
-        with self._transaction():
+        about_replay = None if replay is None else replay_checksum(replay)
+        with self._transaction(durable=True):
             self._append()
             self._ended += 1
-            self._execute(_END, (number, match_id, result, self._ended, replay))
+            self._ended_checksum = ended_checksum(
+                self._ended_checksum, number, match_id, result, about_replay
+            )
+            about = number, match_id, result, self._ended, replay, about_replay
+            self._execute(_END, (*about, self._ended_checksum))
             oldest = min(self._first_rows.values(), default=self._next_row)
-            self._execute("DELETE FROM log WHERE id < ?", (oldest,))
+            # The row before the oldest stays: the checksum of the oldest continues its checksum.
+            self._execute("DELETE FROM log WHERE id < ?", (oldest - 1,))
             self._drop_written()
 
     def written(self, match_id: str) -> None:
@@ -186,11 +203,16 @@ class Journal:
     def _append(self) -> None:
         for row in self._begun:
             self._execute(_BEGIN, row)
-        if self._frames:
-            self._execute(_APPEND, (self._next_row, b"".join(self._frames)))
-            self._next_row += 1
+        frames = b"".join(self._frames)
+        checksum = log_checksum(self._checksum, frames)
+        self._execute(_APPEND, (self._next_row, frames, checksum))
+        self._checksum = checksum
+        self._next_row += 1
         self._begun.clear()
         self._frames.clear()
+
+    def _store_position(self) -> None:
+        self._position.write(self._next_row - 1, self._ended, self._checksum)
 
     def _drop_written(self) -> None:
         for match_id in self._written:
@@ -236,7 +258,7 @@ class Journal:
         ).fetchall()
         records: dict[int, list[bytes]] = {number: [] for number, *_ in rows}
         for row, frames in self._execute("SELECT id, frames FROM log ORDER BY id"):
-            for number, record in self._split(row, frames):
+            for number, record in split_frames(frames):
                 if number in records:
                     self._first_rows.setdefault(number, row)
                     records[number].append(record)
@@ -247,20 +269,6 @@ class Journal:
             held = tuple(records[number])
             found[match_id] = OpenMatch(match_id, header, tuple(json.loads(tokens)), held)
         return found
-
-    def _split(self, row: int, frames: bytes) -> Iterator[tuple[int, bytes]]:
-        at = 0
-        while at < len(frames):
-            try:
-                number, at = read_varint(frames, at)
-                length, at = read_varint(frames, at)
-            except IndexError:
-                length = len(frames) + 1
-                number = 0
-            if at + length > len(frames):
-                raise JournalError(f"{self.path}: row {row} of its log is damaged")
-            yield number, frames[at : at + length]
-            at += length
 
     # Closing and failing
 
@@ -275,19 +283,28 @@ class Journal:
         try:
             if self._failed is None:
                 with self._transaction():
-                    self._append()
+                    if self._begun or self._frames:
+                        self._append()
                     self._drop_written()
         finally:
             self._database.close()
+            self._position.close()
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
+    def _transaction(self, *, durable: bool = False) -> Iterator[None]:
+        """Commit what is done in the context, and force it to disk if it is to be `durable`."""
+        raised = durable and self._durability != "full"
         try:
             self._check()
+            if raised:
+                self._execute("PRAGMA synchronous = full")
             self._execute("BEGIN IMMEDIATE")
             yield
             self._execute("COMMIT")
-        except sqlite3.Error as error:
+            if raised:
+                self._execute(f"PRAGMA synchronous = {self._durability}")
+            self._store_position()
+        except (OSError, sqlite3.Error) as error:
             self._fail(error)
 
     def _check(self) -> None:
@@ -295,18 +312,30 @@ class Journal:
             raise JournalError(self._failed)
 
     def _fail(self, error: OSError | sqlite3.Error) -> NoReturn:
-        self._failed = f"{self.path}: {_cause(error)}"
+        path = getattr(error, "filename", None) or self.path
+        self._failed = f"{path}: {_cause(error)}"
         raise JournalError(self._failed) from None
+
+
+def in_use(process: int) -> str:
+    """Return that a process has a run open, in words; 0 stands for an unknown one."""
+    which = f" (process {process})" if process else ""
+    return f"another program has it open{which}: wait until that run is over, or stop it"
+
+
+_FULL: Final = "the disk is full: make room, then continue with --resume"
 
 
 def _cause(error: OSError | sqlite3.Error) -> str:
     if isinstance(error, OSError):
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return _FULL
         return error.strerror or str(error)
     match getattr(error, "sqlite_errorcode", 0) & 0xFF:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return "another program has it open: wait until that run is over, or stop it"
+            return in_use(0)
         case sqlite3.SQLITE_FULL:
-            return "the disk is full: make room, then continue with --resume"
+            return _FULL
         case sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_CORRUPT:
             return f"damaged ({error})"
     return str(error)

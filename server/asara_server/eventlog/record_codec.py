@@ -9,7 +9,7 @@ and to the replay, and 2.4 of the 18 µs that an audit takes for a decision.
 """
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -30,6 +30,7 @@ from asara_codec.wire_format import (
     integer_tag,
     read_varint,
 )
+from asara_game.edition import LARGEST_EDITION
 from asara_game.vocabulary import RuleSet
 from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match.inputs import (
@@ -40,6 +41,7 @@ from asara_server.match.inputs import (
     ForfeitRecord,
     HaltRecord,
     LeaveRecord,
+    PauseRecord,
     Presence,
     Record,
     RejectionRecord,
@@ -48,8 +50,9 @@ from asara_server.match.inputs import (
     StartRecord,
 )
 
-_LARGEST_EDITION: Final = 2**20
-"""Bytes of an expanded edition, many times those of any: a limit on memory for damaged files."""
+_MOST_SEATS: Final = 4
+_MOST_ACTIONS: Final = 64
+"""Actions in a reply that was accepted."""
 _PUBLIC_KEY_BYTES: Final = 32
 _SIGNATURE_BYTES: Final = 64
 """Lengths that Ed25519 fixes."""
@@ -162,6 +165,8 @@ def _message(record: Record | Results | Signature) -> ReplayRecord:
                 time_us=time_us, presence=_presence_message(seat, presence)
             )
             return ReplayRecord(enter=enter)
+        case PauseRecord(time_us, seat):
+            return ReplayRecord(pause=replay_pb2.ReplayPause(time_us=time_us, seat=seat))
         case HaltRecord(time_us):
             return ReplayRecord(halt=replay_pb2.ReplayHalt(time_us=time_us))
         case ReopenRecord(time_us):
@@ -206,6 +211,7 @@ def _header_bytes(header: ReplayHeader, edition_zlib: bytes) -> bytes:
         deal_commitment=header.deal_commitment,
         nonces=header.nonces,
         shared_deal=header.shared_deal,
+        hide_forced=header.hide_forced,
     )
     return serialize(ReplayRecord(header=message))
 
@@ -268,7 +274,16 @@ def _plain_reply(data: bytes) -> ReplyRecord | None:
     return tuple.__new__(ReplyRecord, (time_us, seat, (action,), bot_us, referee_us))
 
 
+def _check_length(items: Sized, most: int, what: str) -> None:
+    """Raise CodecError before much time is spent on a list that is too long."""
+    if len(items) > most:
+        raise CodecError(f"it has {len(items):,} {what}, and {most} are the most")
+
+
 def _read_header(message: replay_pb2.ReplayHeader) -> ReplayHeader:
+    _check_length(message.entries, _MOST_SEATS, "entries")
+    _check_length(message.nonces, _MOST_SEATS, "nonces")
+    _check_length(message.rule_sets, len(RuleSet), "rule sets")
     return ReplayHeader(
         match_id=message.match_id,
         rules_version=message.rules_version,
@@ -282,6 +297,7 @@ def _read_header(message: replay_pb2.ReplayHeader) -> ReplayHeader:
         deal_commitment=message.deal_commitment,
         nonces=tuple(message.nonces),
         shared_deal=message.shared_deal,
+        hide_forced=message.hide_forced,
         started_unix_ms=message.started_unix_ms,
     )
 
@@ -290,7 +306,7 @@ def _read_header(message: replay_pb2.ReplayHeader) -> ReplayHeader:
 def _expanded(compressed: bytes) -> bytes:
     expander = zlib.decompressobj()
     try:
-        edition = expander.decompress(compressed, _LARGEST_EDITION)
+        edition = expander.decompress(compressed, LARGEST_EDITION)
     except zlib.error:
         raise CodecError("its edition cannot be decompressed") from None
     if not expander.eof or expander.unused_data:
@@ -299,6 +315,8 @@ def _expanded(compressed: bytes) -> bytes:
 
 
 def _read_start(message: replay_pb2.ReplayStart) -> StartRecord:
+    _check_length(message.present, _MOST_SEATS, "present seats")
+    _check_length(message.absent, _MOST_SEATS, "absent seats")
     return StartRecord(
         tuple((one.seat, _read_presence(one)) for one in message.present),
         tuple(
@@ -320,6 +338,7 @@ def _external(value: int) -> Termination:
 
 
 def _read_reply(message: ReplayReply) -> ReplyRecord:
+    _check_length(message.actions, _MOST_ACTIONS, "actions")
     return ReplyRecord(
         message.time_us,
         message.seat,
@@ -350,6 +369,17 @@ def _read_enter(message: replay_pb2.ReplayEnter) -> EnterRecord:
     return EnterRecord(message.time_us, presence.seat, _read_presence(presence))
 
 
+def _read_expiry(message: replay_pb2.ReplayExpiry) -> ExpiryRecord:
+    _check_length(message.seats, _MOST_SEATS, "seats")
+    return ExpiryRecord(message.time_us, tuple(message.seats))
+
+
+def _read_results(message: replay_pb2.ReplayResult) -> Results:
+    _check_length(message.results, _MOST_SEATS, "results")
+    _check_length(message.digests, _MOST_SEATS, "digests")
+    return Results(tuple(map(result_from_proto, message.results)), tuple(message.digests))
+
+
 def _read_signature(message: replay_pb2.ReplaySignature) -> Signature:
     lengths = len(message.public_key), len(message.signature)
     if lengths != (_PUBLIC_KEY_BYTES, _SIGNATURE_BYTES):
@@ -363,13 +393,12 @@ _READ: Final[dict[str, Callable[[Any], AnyRecord]]] = {
     "reply": _read_reply,
     "rejection": _read_rejection,
     "forfeit": _read_forfeit,
-    "expiry": lambda message: ExpiryRecord(message.time_us, tuple(message.seats)),
+    "expiry": _read_expiry,
     "leave": lambda message: LeaveRecord(message.time_us, message.seat),
     "enter": _read_enter,
+    "pause": lambda message: PauseRecord(message.time_us, message.seat),
     "halt": lambda message: HaltRecord(message.time_us),
     "reopen": lambda message: ReopenRecord(message.time_us),
-    "result": lambda message: Results(
-        tuple(map(result_from_proto, message.results)), tuple(message.digests)
-    ),
+    "result": _read_results,
     "signature": _read_signature,
 }

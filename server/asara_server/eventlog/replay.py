@@ -39,6 +39,8 @@ class ReplayHeader:
     """By seat, the bots' parts of a joint deal; empty for a bot that sent none."""
     shared_deal: str = ""
     """Name of the deal, if other matches may have it; "" if no other match has it."""
+    hide_forced: bool = False
+    """True if a pause hides that a seat had no choice."""
     rules_version: int = RULES_VERSION
     """Version of the rules by which the match was played."""
 
@@ -56,6 +58,7 @@ class ReplayHeader:
             deal_commitment=spec.commitment,
             nonces=spec.nonces,
             shared_deal=spec.shared_deal,
+            hide_forced=spec.clocks.hide_forced,
             started_unix_ms=started_unix_ms,
         )
 
@@ -75,7 +78,7 @@ class ReplayHeader:
         """Return the match to be played again, with tokens of no meaning; raises ReplayError."""
         rules = self.rules()
         try:
-            clocks = ClockSettings.from_microseconds(self.clocks)
+            clocks = ClockSettings.from_microseconds(self.clocks, hide_forced=self.hide_forced)
             players = tuple(Player(name, str(seat)) for seat, name in enumerate(self.entries))
             return MatchSpec(
                 self.match_id,

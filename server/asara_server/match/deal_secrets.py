@@ -3,10 +3,16 @@
 All secrets, commitments and nonces have 32 bytes; texts are UTF-8; || joins bytes.
 
     T = HMAC-SHA256(seed, "asara/tournament/deals")     of a tournament; `seed` as in run.json
+    ASARA_SEED from HMAC-SHA256(seed, "asara/tournament/bot/" || entry), its first 63 bits
     S = HMAC-SHA256(T, "match/" || match_id)            of a match whose deal no other match has, or
     S = HMAC-SHA256(T, "block/" || shared_deal)         of all matches that share a deal
     D = S                                               source of the shuffles, or
     D = HMAC-SHA256(S, "joint/" || N0 || N1 || ...)     if every bot adds a nonce, by seat
+
+The seed is a text of 64 hexadecimal digits, 256 random bits. Bots receive values that follow from
+it: ASARA_SEED, commitments and, after most matches, S. None of them leads to a deal that is still
+secret, because labels differ and no search finds the seed. One that somebody chose could be found
+by a search, so a tournament file with such a seed is refused (`tournament.config.seeds`).
 
 A seat that sent no nonce counts as 32 zero bytes. `asara_game.deal` describes how the shuffles
 follow from D.

@@ -4,6 +4,9 @@ What a seat is sent depends on the events and on its own secrets, never on what 
 
 - Events of another seat's turn are sent when that turn is over, one turn at a time. Whether a seat
   was asked within its turn, or its action was forced, depends on its secrets.
+- A forfeit follows the events of the turn in which it happened, the forfeiting seat's own included:
+  its place among these events would show how far that turn had come.
+- Watchers are shown the table as it was when the last turn ended, at any time.
 - A bot that reconnects while its seat is not asked is sent the view with its next decision, for
   the same reason.
 """
@@ -27,7 +30,7 @@ from asara_codec.view_writer import ViewWriter
 from asara_game.actions import Action
 from asara_game.events import BuyersDispatched, Event
 from asara_game.state import State
-from asara_game.view import RunningView, view
+from asara_game.view import PublicView, RunningView, view
 from asara_game.vocabulary import DecisionKind
 from asara_server.match.inputs import Presence
 
@@ -43,7 +46,7 @@ class _SeatFeed:
     - `presence`: its bot's stream; None while it has none
     - `sent`: number of events that it knows, from messages or from a view
     - `view_due`: its bot reconnected, and is sent the view before anything else
-    - `forfeit_due`: the seat forfeited, and its bot is sent an update that says so
+    - `forfeit_due`: the seat's forfeit is among the events, and its bot is sent an update with it
     """
 
     __slots__ = ("digest", "forfeit_due", "presence", "sent", "view_due")
@@ -62,6 +65,7 @@ class MatchFeed:
     - `events`: all events, from the set-up on
     - `event_parts`: the same, as they are sent
     - `turn_ends`: numbers of events after which no turn was running, in rising order
+    - `public`: the public view at the last of these
     - `live`: True if a seat is sent turns as they end
     """
 
@@ -89,14 +93,11 @@ class MatchFeed:
         self.outbox: list[tuple[int, bytes]] = []
         self.live = False
         self._view = RunningView(state)
+        self.public: PublicView = self._view.public()
         self._writer = ViewWriter()
         self._seats = [_SeatFeed() for _ in range(seats)]
         self._turn_running = False
-
-    @property
-    def between_turns(self) -> bool:
-        """True if nothing has happened since the last turn ended."""
-        return not self._turn_running
+        self._forfeits: list[SeatForfeited] = []  # since the last turn ended
 
     @property
     def digests(self) -> tuple[bytes, ...]:
@@ -116,23 +117,45 @@ class MatchFeed:
         for event in events:
             if type(event) is BuyersDispatched:  # a turn begins with it
                 if self._turn_running:
-                    self.turn_ends.append(len(known))
+                    self._end_turn()
                 self._turn_running = True
             known.append(event)
             parts.append(event_bytes(event))
         if self._turn_running:
             kind = state.kind
             if kind is _SPACE or kind is _BUYERS or state.seat < 0:
-                self.turn_ends.append(len(known))
+                self._end_turn()
                 self._turn_running = False
+                self.public = self._view.public()
 
-    def add_forfeit(self, event: SeatForfeited) -> None:
-        """Add a forfeit. It is sent when the turn is over, like any other event."""
-        self.events.append(event)
-        self.event_parts.append(event_bytes(event))
-        own = self._seats[event.seat]
-        own.forfeit_due = own.presence is not None
+    def _end_turn(self) -> None:
+        if self._forfeits:
+            self.add_forfeits()
+        else:
+            self.turn_ends.append(len(self.events))
+
+    def hold_forfeit(self, event: SeatForfeited) -> None:
+        """Add a forfeit when the turn ends, even if nothing has happened in it yet."""
+        self._forfeits.append(event)
+
+    def add_forfeits(self) -> None:
+        """Add the forfeits held back, at the end of the set-up, of a turn or of the match."""
+        if not self._forfeits:
+            return
+        for event in self._forfeits:
+            self.events.append(event)
+            self.event_parts.append(event_bytes(event))
+            own = self._seats[event.seat]
+            own.forfeit_due = own.presence is not None
+        self._forfeits.clear()
+        self.turn_ends.append(len(self.events))
         self._update_live()
+
+    def close(self) -> None:
+        """Add the forfeits held back, and end the turn in progress: the match is over."""
+        self.add_forfeits()
+        if self.turn_ends[-1] < len(self.events):
+            self.turn_ends.append(len(self.events))
 
     # Streams
 
@@ -176,7 +199,7 @@ class MatchFeed:
     ) -> None:
         """Ask the seat, or ask it again after a break.
 
-        All events are sent: since the last turn ended only those of its own turn have happened.
+        All events are sent: since the last turn ended only those of its own turn have been added.
         """
         own = self._seats[seat]
         presence = own.presence
@@ -188,7 +211,7 @@ class MatchFeed:
         message = decision_bytes(
             match_id=self.match_id,
             decision_id=decision_id,
-            view=self._view.deciding(),
+            view=self._view.deciding(None if self._turn_running else self.public),
             events=self.event_parts[own.sent :],
             sequence=sequence,
             clock_us=clock_us,

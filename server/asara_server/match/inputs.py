@@ -95,6 +95,13 @@ class EnterRecord(NamedTuple):
     presence: Presence
 
 
+class PauseRecord(NamedTuple):
+    """A pause has ended in which a seat seemed to decide; it had one legal action."""
+
+    time_us: int
+    seat: int
+
+
 class HaltRecord(NamedTuple):
     """The referee is stopping: the open decision may be answered, and no other is asked."""
 
@@ -115,6 +122,7 @@ Record = (
     | ExpiryRecord
     | LeaveRecord
     | EnterRecord
+    | PauseRecord
     | HaltRecord
     | ReopenRecord
 )

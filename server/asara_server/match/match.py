@@ -19,7 +19,7 @@ from asara_codec.encode import action_message, serialize
 from asara_codec.results import RejectionReason, SeatForfeited, SeatResult, Termination
 from asara_game.actions import Action, ChooseSpace, Decline
 from asara_game.deal import Deal
-from asara_game.engine import apply, new_match, outcome
+from asara_game.engine import apply, apply_one, new_match, outcome
 from asara_game.view import view
 from asara_game.vocabulary import Area, DecisionKind
 from asara_server.match.feed import MatchFeed
@@ -30,6 +30,7 @@ from asara_server.match.inputs import (
     ForfeitRecord,
     HaltRecord,
     LeaveRecord,
+    PauseRecord,
     Presence,
     Record,
     RejectionRecord,
@@ -37,6 +38,7 @@ from asara_server.match.inputs import (
     ReplyRecord,
     StartRecord,
 )
+from asara_server.match.pauses import Pauses, could_have_had_a_choice
 from asara_server.match.spec import SECOND_US, MatchLimits, MatchSpec
 from asara_server.outcome import rank_seats
 
@@ -138,6 +140,11 @@ class Match:
         self._asked_at_us = 0
         self._allowed_us = 0  # bank and increment for the open decision
         self._halted = False
+        self._pauses: Pauses | None = None  # unless it has to hide that a seat had no choice
+        if spec.clocks.hide_forced:
+            self._pauses = Pauses(spec.secret, spec.match_id, len(spec.players))
+        self._paused = _NO_SEAT  # it has one legal action, which is played when the pause ends
+        self._pause_ends_us = NEVER
         # The arguments of the ReplyRecord that `record_reply` will complete.
         self._accepted: tuple[int, int, tuple[Action, ...], int] | None = None
 
@@ -164,6 +171,7 @@ class Match:
             self.feed.send_start(seat, presence, self.state)
         for seat, (termination, detail) in start.absent:
             self._forfeit(seat, termination, detail)
+        self.feed.add_forfeits()  # no turn has begun that they could reveal
         self._advance(0)
 
     def reply(
@@ -213,6 +221,15 @@ class Match:
         self._accepted = None
 
     def expire(self, now_us: int) -> None:
+        """Forfeit every seat whose time has run out by now, and end a pause that is over."""
+        self.expire_seats(now_us)
+        if now_us >= self._pause_ends_us:
+            self.records.append(PauseRecord(now_us, self._paused))
+            self._end_pause()
+            self._play(self.state.legal[0])
+            self._advance(now_us)
+
+    def expire_seats(self, now_us: int) -> None:
         """Forfeit every seat whose time has run out by now, in the order in which it ran out."""
         expired: list[int] = []
         while not self.finished:
@@ -282,6 +299,7 @@ class Match:
         """End the match without a result. This is not recorded."""
         self.finished = self.void = True
         self._asked = _NO_SEAT
+        self._end_pause()
         self.deadline_us = NEVER
         self.feed.send_void()
 
@@ -310,6 +328,8 @@ class Match:
         own.charged_us = charged if charged > 0 else 0
         own.bank_us = self._allowed_us - own.charged_us
         self._asked = _NO_SEAT
+        if self._pauses is not None:
+            self._pauses.add_answer(seat, self.state.kind, waited)
         self._play(action)
         played: tuple[Action, ...] = (action,)
         if len(actions) > 1:
@@ -318,43 +338,80 @@ class Match:
         self._advance(now_us)
 
     def _play(self, action: Action) -> None:
-        self.feed.add_events(apply(self.state, action), self.state)
+        """Play an action and what it forces, or with pauses the action alone."""
+        carry_out = apply if self._pauses is None else apply_one
+        self.feed.add_events(carry_out(self.state, action), self.state)
 
     def _play_further(self, seat: int, actions: Sequence[ReceivedAction]) -> tuple[Action, ...]:
         """Play the actions behind the first one; return those that were played."""
         state = self.state
         played: list[Action] = []
         for received in actions[1:]:
-            if state.seat != seat or state.kind == DecisionKind.SPACE:
-                break
             try:
                 action = _action(received)
             except UnknownAction:
                 break
-            if action not in state.legal:
+            # With pauses, what is forced in between is open, and becomes part of the reply.
+            while len(state.legal) == 1 and state.legal[0] != action and self._turn_of(seat):
+                played.append(self._play_at_once(seat, state.legal[0]))
+            if action not in state.legal or not self._turn_of(seat):
                 break
-            self._play(action)
-            played.append(action)
+            played.append(self._play_at_once(seat, action))
         return tuple(played)
+
+    def _turn_of(self, seat: int) -> bool:
+        """Return True within a turn of the seat, after its dispatch."""
+        return self.state.seat == seat and self.state.kind != DecisionKind.SPACE
+
+    def _play_at_once(self, seat: int, action: Action) -> Action:
+        """Play an action behind the first one of a reply, which took no time of its own."""
+        if self._pauses is not None:
+            self._pauses.add_answer(seat, self.state.kind, 0)
+        self._play(action)
+        return action
 
     def _advance(self, now_us: int) -> None:
         """Play for seats that have forfeited; then ask the next seat, or finish."""
         state = self.state
-        seats = self._seats
-        if self._seats_playing < len(seats):
-            if self._seats_playing < 2:
-                self._finish()
-                return
-            while state.seat >= 0 and seats[state.seat].termination.forfeit:
-                self._play(steward_action(state.kind, state.legal))
+        if self._seats_playing < 2:
+            self._finish()
+            return
+        if self._pauses is not None or self._seats_playing < len(self._seats):
+            self._play_unasked(now_us)
         if self.feed.live:
             self.feed.send_turns()
         if state.seat < 0:
             self._finish()
-        elif self._asked == _NO_SEAT and not self._halted:
+        elif self._asked == _NO_SEAT and self._paused == _NO_SEAT and not self._halted:
             self._ask(state.seat, now_us)
         else:
             self._set_deadline()
+
+    def _play_unasked(self, now_us: int) -> None:
+        """Play for seats that have forfeited or have one legal action, up to the next pause."""
+        state = self.state
+        while state.seat >= 0:
+            if self._seats[state.seat].termination.forfeit:
+                self._end_pause()
+                self._play(steward_action(state.kind, state.legal))
+            elif len(state.legal) > 1 or self._pauses_at(now_us):
+                return
+            else:
+                self._play(state.legal[0])
+
+    def _pauses_at(self, now_us: int) -> bool:
+        """Return True if a pause takes the place of the open decision, or begins now."""
+        state = self.state
+        if self._paused == _NO_SEAT and self._pauses is not None and could_have_had_a_choice(state):
+            pause_us = self._pauses.draw(state.seat, state.kind)
+            if pause_us:
+                self._paused = state.seat
+                self._pause_ends_us = now_us + pause_us
+        return self._paused != _NO_SEAT
+
+    def _end_pause(self) -> None:
+        self._paused = _NO_SEAT
+        self._pause_ends_us = NEVER
 
     def _ask(self, seat: int, now_us: int) -> None:
         own = self._seats[seat]
@@ -412,7 +469,7 @@ class Match:
         self.faults.append(Fault(seat, termination, detail))
         if seat == self._asked:
             self._asked = _NO_SEAT
-        self.feed.add_forfeit(SeatForfeited(seat, termination))
+        self.feed.hold_forfeit(SeatForfeited(seat, termination))
 
     # Time
 
@@ -445,6 +502,8 @@ class Match:
             self.deadline_us = min(map(self._forfeits_at_us, range(len(self._seats))))
         else:
             self.deadline_us = NEVER if self._asked == _NO_SEAT else self._decision_expires_us()
+        if self._pause_ends_us < self.deadline_us:
+            self.deadline_us = self._pause_ends_us
 
     def _expiry_reason(self, seat: int, deadline_us: int) -> tuple[Termination, str]:
         own = self._seats[seat]
@@ -460,6 +519,10 @@ class Match:
     # The end
 
     def _finish(self) -> None:
+        self._end_pause()
+        while len(self.state.legal) == 1:
+            self._play(self.state.legal[0])
+        self.feed.close()
         if self.feed.live:
             self.feed.send_turns()
         self.finished = True

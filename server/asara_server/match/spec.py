@@ -30,9 +30,12 @@ class ClockSettings:
     """Not charged, per decision, to allow for the network."""
     reconnect_s: float = 10.0
     """For reconnecting after a stream broke."""
+    hide_forced: bool = False
+    """True if a pause hides that a seat had no choice, see `asara_server.match.pauses`."""
 
     def __post_init__(self) -> None:
-        for name in self.__slots__:
+        for field in Clocks._fields:
+            name = f"{field.removesuffix('_us')}_s"
             seconds = getattr(self, name)
             if not 0 <= seconds <= 10**9:
                 raise ValueError(f"{name} is {seconds}; use 0 to 1,000,000,000 seconds")
@@ -47,9 +50,12 @@ class ClockSettings:
         )
 
     @classmethod
-    def from_microseconds(cls, clocks: Clocks) -> Self:
+    def from_microseconds(cls, clocks: Clocks, *, hide_forced: bool = False) -> Self:
         """Raise ValueError if they are out of range."""
-        return cls(*(microseconds / SECOND_US for microseconds in clocks))
+        start_up_s, bank_s, increment_s, grace_s, reconnect_s = (
+            microseconds / SECOND_US for microseconds in clocks
+        )
+        return cls(start_up_s, bank_s, increment_s, grace_s, reconnect_s, hide_forced)
 
 
 class MatchLimits(NamedTuple):
@@ -150,3 +156,5 @@ class MatchRecord:
     limits: MatchLimits
     started_unix_ms: int
     duration_us: int
+    void_reason: str = ""
+    """Why the match is void; it reveals nothing of the match. "" if the match counts."""

@@ -5,11 +5,16 @@ import ipaddress
 import os
 import socket
 import stat
+import tempfile
 from pathlib import Path
 from typing import Final
 
 _MAX_PATH_BYTES: Final = 107
 """Length of a Unix socket's path: the size of sockaddr_un.sun_path without the final 0."""
+
+_MAX_PARENT_BYTES: Final = 75
+"""Longest path in which directories of sockets are made; some systems limit a socket's to 104."""
+_SHORT_PARENT: Final = "/tmp"  # noqa: S108 - mkdtemp makes a directory that only this user may enter
 
 
 class ServeError(ValueError):
@@ -57,13 +62,18 @@ def numeric_host(address: str, host: str, *, remote_allowed: bool, danger: str) 
     except UnicodeError:
         raise ServeError(f"address {address!r}: {host!r} is not a host name") from None
     numbers = [str(entry[4][0]) for entry in found]
-    remote = [n for n in numbers if not ipaddress.ip_address(n.partition("%")[0]).is_loopback]
+    remote = [number for number in numbers if not is_loopback(number)]
     if remote and not remote_allowed:
         raise ServeError(
             f"address {address!r} ({remote[0]}) can be reached from other machines, and {danger}, "
             "or allow it expressly"
         )
     return numbers[0]
+
+
+def is_loopback(numeric: str) -> bool:
+    """True if only this machine can reach a numeric address."""
+    return ipaddress.ip_address(numeric.partition("%")[0]).is_loopback
 
 
 def check_port(address: str, numeric: str, port: int) -> None:
@@ -87,34 +97,42 @@ def check_port(address: str, numeric: str, port: int) -> None:
             raise ServeError(f"cannot listen on {address!r}: {reason}") from None
 
 
-def check_socket_path(path: str) -> None:
-    """Make sure that a Unix socket can be created; raise ServeError.
+def socket_parent() -> str:
+    """Return the directory in which to make directories of sockets; their paths must be short."""
+    usual = tempfile.gettempdir()
+    return usual if len(os.fsencode(usual)) <= _MAX_PARENT_BYTES else _SHORT_PARENT
+
+
+def check_socket_path(path: str) -> Path:
+    """Make sure that a Unix socket can be created; return its absolute path, or raise ServeError.
 
     A socket whose program was killed is removed. gRPC would take over one that is in use.
     """
-    absolute = os.fsencode(Path(path).absolute())
-    if not path or len(absolute) > _MAX_PATH_BYTES:
+    absolute = Path(path).absolute()
+    length = len(os.fsencode(absolute))
+    if not path or length > _MAX_PATH_BYTES:
         raise ServeError(
-            f"unix:{path}: the path has {len(absolute)} bytes, and a socket's may have 1 to "
+            f"unix:{path}: the path has {length} bytes, and a socket's may have 1 to "
             f"{_MAX_PATH_BYTES}; choose a shorter one, such as unix:/tmp/asara.sock"
         )
-    parent = Path(path).absolute().parent
+    parent = absolute.parent
     if not parent.is_dir():
         raise ServeError(f"unix:{path}: there is no directory {parent}")
     if not os.access(parent, os.W_OK | os.X_OK):
         raise ServeError(f"unix:{path}: the directory {parent} is not writable")
     try:
-        mode = Path(path).lstat().st_mode
+        mode = absolute.lstat().st_mode
     except FileNotFoundError:
-        return
+        return absolute
     if not stat.S_ISSOCK(mode):
         raise ServeError(f"unix:{path}: the file exists and is not a socket")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         try:
             probe.connect(path)
         except ConnectionRefusedError:
-            Path(path).unlink()
+            absolute.unlink()
         except OSError as error:
             raise ServeError(f"unix:{path}: {error.strerror}") from None
         else:
             raise ServeError(f"unix:{path}: another program listens there; choose another path")
+    return absolute

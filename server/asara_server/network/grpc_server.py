@@ -1,12 +1,16 @@
 """The gRPC server of a referee: its services, at an address, with or without TLS."""
 
-import asyncio
+import shutil
+import socket
+import tempfile
+from collections.abc import Awaitable, Callable
 from pathlib import Path
+from socket import has_dualstack_ipv6
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import grpc
 from google.protobuf.message import DecodeError
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_health.v1 import health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from asara.v1 import play_pb2, watch_pb2
@@ -14,29 +18,56 @@ from asara_server.network.addresses import (
     ServeError,
     check_port,
     check_socket_path,
+    is_loopback,
     join_address,
     numeric_host,
+    socket_parent,
     split_address,
 )
+from asara_server.network.connection_gate import ConnectionGate
+from asara_server.network.health import SERVICE_NAME as HEALTH_SERVICE
+from asara_server.network.health import HealthServicer
 from asara_server.network.tls import TlsFiles, tls_credentials
 from asara_server.referee.authenticator import Authenticator
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
 from asara_server.referee.spectators import follow, is_public, list_matches
-from asara_server.referee.stream_errors import Context, ErrorKind, StreamError, abort_call
+from asara_server.referee.stream_errors import Context, ErrorKind, StreamError, end_call
+from asara_server.text import plain
 
 PLAY_SERVICE: Final = play_pb2.DESCRIPTOR.services_by_name["PlayService"].full_name
 WATCH_SERVICE: Final = watch_pb2.DESCRIPTOR.services_by_name["WatchService"].full_name
 
 _KEEPALIVE_MS: Final = 20_000
 
+_Play: TypeAlias = Callable[[Any, Context], Awaitable[None]]
 _Methods: TypeAlias = dict[str, "grpc.RpcMethodHandler[Any, Any]"]
+
+
+class PublicServer:
+    """A gRPC server at a public address, with the gate through which TCP connections reach it."""
+
+    def __init__(
+        self, server: grpc.aio.Server, gate: ConnectionGate | None, folder: Path | None
+    ) -> None:
+        """`folder` is that of the socket to which the gate forwards."""
+        self._server = server
+        self._gate = gate
+        self._folder = folder
+
+    async def stop(self, grace: float | None) -> None:
+        """Stop listening; calls in progress have `grace` seconds to end."""
+        await self._server.stop(grace)
+        if self._gate is not None:
+            await self._gate.close()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
 
 class RunningServer(NamedTuple):
     """A server that listens, and the address at which bots reach it."""
 
-    server: grpc.aio.Server
+    server: PublicServer
     address: str
 
 
@@ -50,17 +81,77 @@ async def serve(
 ) -> RunningServer:
     """Listen on `host:port` (port 0: any free one) or `unix:/path`, until the server is stopped.
 
-    With an authenticator, only its bots can connect, and matches cannot be watched. Raise
-    ServeError for an address that is malformed, in use, or open to other machines without TLS, and
-    for a certificate that cannot be used.
+    With an authenticator, only its bots can connect. Matches can be watched only at an address of
+    this machine without one; health checks and reflection are offered beside it. Raise ServeError
+    for an address that is malformed, in use, or open to other machines without TLS, and for a
+    certificate that cannot be used.
     """
     credentials = None if tls is None else tls_credentials(tls)
-    server = grpc.aio.server(options=server_options(referee.limits))
-    await _add_services(server, referee, authenticator)
-    bound = _bind(server, address, credentials, allow_insecure_remote)
+    if address.startswith("unix:"):
+        running = await _serve_socket(referee, address, credentials, authenticator)
+    else:
+        remote_allowed = credentials is not None or allow_insecure_remote
+        running = await _serve_tcp(referee, address, credentials, authenticator, remote_allowed)
+    referee.log.info("listening", address=running.address, tls=tls is not None)
+    return running
+
+
+async def _serve_socket(
+    referee: Referee,
+    address: str,
+    credentials: grpc.ServerCredentials | None,
+    authenticator: Authenticator | None,
+) -> RunningServer:
+    target = f"unix:{check_socket_path(address.removeprefix('unix:'))}"
+    limits = referee.limits
+    quota = ("grpc.max_allowed_incoming_connections", limits.socket_connections)
+    options = [*server_options(limits, limits.request_bytes, keepalive=False), quota]
+    server = grpc.aio.server(options=options)
+    _add_services(server, _Servicer(referee, authenticator, None), local=authenticator is None)
+    add_port(server, target, credentials)
     await server.start()
-    referee.log.info("listening", address=bound, tls=tls is not None)
-    return RunningServer(server, bound)
+    return RunningServer(PublicServer(server, None, None), target)
+
+
+async def _serve_tcp(
+    referee: Referee,
+    address: str,
+    credentials: grpc.ServerCredentials | None,
+    authenticator: Authenticator | None,
+    remote_allowed: bool,
+) -> RunningServer:
+    """Serve at a socket in a directory that only this user may enter, behind a gate."""
+    host, numeric, port = _resolve(address, remote_allowed)
+    local = authenticator is None and is_loopback(numeric)
+    listener = _listen(address, numeric, port)
+    folder = Path(tempfile.mkdtemp(prefix="asara-", dir=socket_parent()))
+    path = folder / "grpc"
+    limits = referee.limits
+    gate = ConnectionGate(path, limits, referee.log)
+    server = grpc.aio.server(options=server_options(limits, limits.request_bytes, keepalive=True))
+    running = PublicServer(server, gate, folder)
+    try:
+        _add_services(server, _Servicer(referee, authenticator, gate), local=local)
+        add_port(server, f"unix:{path}", credentials)
+        await server.start()
+        await gate.listen(listener)
+    except BaseException:
+        listener.close()
+        await running.stop(0)
+        raise
+    bound = listener.getsockname()[1]
+    return RunningServer(running, join_address(host, bound))
+
+
+def _listen(address: str, numeric: str, port: int) -> socket.socket:
+    """Return a socket that is bound to the address; raise ServeError."""
+    family = socket.AF_INET6 if ":" in numeric else socket.AF_INET
+    try:
+        return socket.create_server(
+            (numeric, port), family=family, dualstack_ipv6=numeric == "::" and has_dualstack_ipv6()
+        )
+    except OSError as error:
+        raise ServeError(f"cannot listen on {address!r}: {error.strerror or error}") from None
 
 
 def check_address(address: str, tls: TlsFiles) -> None:
@@ -69,33 +160,29 @@ def check_address(address: str, tls: TlsFiles) -> None:
     _resolve(address, remote_allowed=True)
 
 
-def server_options(limits: LimitSettings) -> list[tuple[str, int]]:
-    """Return the options of gRPC's transport."""
-    return [
-        ("grpc.max_receive_message_length", max(limits.transport_bytes, limits.request_bytes)),
+def server_options(
+    limits: LimitSettings, request_bytes: int, *, keepalive: bool
+) -> list[tuple[str, int]]:
+    """Return the options of gRPC's transport, which refuses requests above `request_bytes`.
+
+    `keepalive` is for clients on other machines. A Unix socket needs no pings, because the system
+    reports every connection that is lost; and a runner that was stopped must not find that its bots
+    have not answered in time.
+    """
+    options = [
+        ("grpc.max_receive_message_length", max(request_bytes, limits.request_bytes)),
+        ("grpc.max_concurrent_streams", limits.streams_per_connection),
+        ("grpc.server_handshake_timeout_ms", round(limits.hello_s * 1000)),
+        ("grpc.max_connection_idle_ms", round(limits.hello_s * 1000)),  # no stream is open
         ("grpc.so_reuseport", 0),
-        ("grpc.keepalive_time_ms", _KEEPALIVE_MS),
-        ("grpc.keepalive_timeout_ms", _KEEPALIVE_MS),
         ("grpc.http2.min_ping_interval_without_data_ms", _KEEPALIVE_MS // 4),
     ]
-
-
-def _bind(
-    server: grpc.aio.Server,
-    address: str,
-    credentials: grpc.ServerCredentials | None,
-    allow_insecure_remote: bool,
-) -> str:
-    """Add the address to the server; return it with the port that was chosen."""
-    if address.startswith("unix:"):
-        path = address.removeprefix("unix:")
-        check_socket_path(path)
-        target = f"unix:{Path(path).absolute()}"
-        _add_port(server, target, credentials)
-        return target
-    host, numeric, port = _resolve(address, credentials is not None or allow_insecure_remote)
-    bound = _add_port(server, join_address(numeric, port), credentials)
-    return join_address(host, bound)
+    if keepalive:
+        options += [
+            ("grpc.keepalive_time_ms", _KEEPALIVE_MS),
+            ("grpc.keepalive_timeout_ms", _KEEPALIVE_MS),
+        ]
+    return options
 
 
 def _resolve(address: str, remote_allowed: bool) -> tuple[str, str, int]:
@@ -112,9 +199,10 @@ def _resolve(address: str, remote_allowed: bool) -> tuple[str, str, int]:
     return host, numeric, port
 
 
-def _add_port(
+def add_port(
     server: grpc.aio.Server, target: str, credentials: grpc.ServerCredentials | None
 ) -> int:
+    """Add an address to a server that has not started; return its port. Raise ServeError."""
     try:
         if credentials is not None:
             return server.add_secure_port(target, credentials)
@@ -126,26 +214,26 @@ def _add_port(
 # Services
 
 
-async def _add_services(
-    server: grpc.aio.Server, referee: Referee, authenticator: Authenticator | None
-) -> None:
-    servicer = _Servicer(referee, authenticator)
-    services: dict[str, _Methods] = {
-        PLAY_SERVICE: {"Play": grpc.stream_stream_rpc_method_handler(servicer.play)}
+def add_play_service(server: grpc.aio.Server, play: _Play) -> None:
+    """Add PlayService with this method, which receives and sends bytes."""
+    methods: _Methods = {"Play": grpc.stream_stream_rpc_method_handler(play)}
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(PLAY_SERVICE, methods),))
+
+
+def _add_services(server: grpc.aio.Server, servicer: "_Servicer", *, local: bool) -> None:
+    """Add PlayService; at an address of this machine also watching, health and reflection."""
+    add_play_service(server, servicer.play)
+    if not local:
+        return
+    methods: _Methods = {
+        "ListMatches": grpc.unary_unary_rpc_method_handler(servicer.list_matches),
+        "Watch": grpc.unary_stream_rpc_method_handler(servicer.watch),
     }
-    if authenticator is None:
-        services[WATCH_SERVICE] = {
-            "ListMatches": grpc.unary_unary_rpc_method_handler(servicer.list_matches),
-            "Watch": grpc.unary_stream_rpc_method_handler(servicer.watch),
-        }
-    server.add_generic_rpc_handlers(
-        tuple(grpc.method_handlers_generic_handler(*service) for service in services.items())
-    )
-    checks = health.aio.HealthServicer()
-    health_pb2_grpc.add_HealthServicer_to_server(checks, server)
-    for name in ("", *services):
-        await checks.set(name, health_pb2.HealthCheckResponse.SERVING)
-    names = (*services, health.SERVICE_NAME, reflection.SERVICE_NAME)
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(WATCH_SERVICE, methods),))
+    services = (PLAY_SERVICE, WATCH_SERVICE)
+    health = HealthServicer(frozenset({"", *services}))
+    health_pb2_grpc.add_HealthServicer_to_server(health, server)
+    names = (*services, HEALTH_SERVICE, reflection.SERVICE_NAME)
     reflection.enable_server_reflection(names, server)
 
 
@@ -156,34 +244,54 @@ class _Servicer:
     cannot be parsed must reach the referee instead of ending the stream inside gRPC.
     """
 
-    def __init__(self, referee: Referee, authenticator: Authenticator | None) -> None:
+    def __init__(
+        self, referee: Referee, authenticator: Authenticator | None, gate: ConnectionGate | None
+    ) -> None:
         self._referee = referee
         self._authenticator = authenticator
+        self._gate = gate
 
     async def play(self, _: object, context: Context) -> None:
-        try:
-            session = self._referee.open_session(context, self._authenticator)
-        except StreamError as error:
-            await abort_call(context, error)
+        if self._gate is None:
+            await self._referee.open_session(context, self._authenticator).run()
             return
-        await session.run()
+        connection = self._gate.find(context.peer())
+        if connection is None or not connection.begin_stream():
+            end_call(context, StreamError(ErrorKind.TOO_MANY_STREAMS, "the connection is closed"))
+            return
+        admitted = False
+
+        def admit() -> None:
+            nonlocal admitted
+            admitted = True
+            connection.admit()
+
+        try:
+            await self._referee.open_session(context, self._authenticator, admit).run()
+        finally:
+            connection.end_stream(admitted=admitted)
 
     async def list_matches(self, data: bytes, context: Context) -> bytes:
-        await _parse(watch_pb2.ListMatchesRequest, data, context)
+        if _parse(watch_pb2.ListMatchesRequest, data, context) is None:
+            return b""
         return list_matches(self._referee.running_matches()).SerializeToString()
 
     async def watch(self, data: bytes, context: Context) -> None:
-        request = await _parse(watch_pb2.WatchRequest, data, context)
+        request = _parse(watch_pb2.WatchRequest, data, context)
+        if request is None:
+            return
         referee = self._referee
         hosted = referee.running_match(request.match_id)
         if hosted is None or not is_public(hosted):
-            text = f"no match {request.match_id!r} can be watched now; see ListMatches"
-            await abort_call(context, StreamError(ErrorKind.MATCH, text))
+            name = plain(request.match_id, longest=64)
+            text = f"no match '{name}' can be watched now; see ListMatches"
+            end_call(context, StreamError(ErrorKind.MATCH, text))
             return
         limit = referee.limits.watchers
         if referee.watcher_count >= limit:
             text = f"{limit} watchers are connected, which is the limit; try again later"
-            await abort_call(context, StreamError(ErrorKind.TOO_MANY_STREAMS, text))
+            end_call(context, StreamError(ErrorKind.TOO_MANY_STREAMS, text))
+            return
         referee.watcher_count += 1
         try:
             async for message in follow(hosted, request.after_sequence, referee.flush):
@@ -192,10 +300,11 @@ class _Servicer:
             referee.watcher_count -= 1
 
 
-async def _parse(kind: Any, data: bytes, context: Context) -> Any:
+def _parse(kind: Any, data: bytes, context: Context) -> Any:
+    """Parse a request; return None, and end the call with an error, if that fails."""
     try:
         return kind.FromString(data)
     except DecodeError:
         text = f"the request is not a serialized {kind.DESCRIPTOR.full_name}"
-        await abort_call(context, StreamError(ErrorKind.UNREADABLE_REQUEST, text))
-        raise asyncio.CancelledError from None
+        end_call(context, StreamError(ErrorKind.UNREADABLE_REQUEST, text))
+        return None

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import grpc
 
+from asara_server.bounded_file import MIB, read_bounded
 from asara_server.network.addresses import ServeError
 
 
@@ -19,9 +20,10 @@ class TlsFiles:
 
 def tls_credentials(tls: TlsFiles) -> grpc.ServerCredentials:
     """Read and check the files; raise ServeError if they cannot be used."""
+    held: list[bytes] = []
     for path, content in ((tls.certificate, "certificate"), (tls.key, "private key")):
         try:
-            path.read_bytes()
+            held.append(read_bounded(path, MIB))
         except OSError as error:
             raise ServeError(f"TLS {content} {path}: {error.strerror}") from None
     try:
@@ -34,7 +36,7 @@ def tls_credentials(tls: TlsFiles) -> grpc.ServerCredentials:
             f"TLS certificate {tls.certificate} with private key {tls.key}: {reason}; "
             "both must be PEM files that belong together, the key without a password"
         ) from None
-    return grpc.ssl_server_credentials([(tls.key.read_bytes(), tls.certificate.read_bytes())])
+    return grpc.ssl_server_credentials([(held[1], held[0])])
 
 
 class _EncryptedKeyError(Exception):

@@ -74,6 +74,13 @@ class Counters:
             ["reason"],
             registry=self.registry,
         )
+        self.stalled_seconds = Counter(
+            "asara_referee_stalled_seconds",
+            "Time for which the referee did not run, which is charged to nobody, until the end of "
+            "the match that ended last.",
+            registry=self.registry,
+        )
+        self._stalled_us = 0
         self._show_zeros()
 
     def _show_zeros(self) -> None:
@@ -106,6 +113,11 @@ class Counters:
         for result in match.results:
             if result.termination.forfeit:
                 self.forfeits.labels(result.entry, result.termination.name.lower()).inc()
+
+    def count_stalls(self, stalled_us: int) -> None:
+        """Count the time for which the referee's clock has stood still, in total."""
+        self.stalled_seconds.inc((stalled_us - self._stalled_us) / SECOND_US)
+        self._stalled_us = stalled_us
 
     def count_violation(self, kind: ErrorKind) -> None:
         """Count a violation at once: it reveals nothing of the game, and the forfeit is public."""

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from asara_server.eventlog.journal import Journal, JournalError
 from asara_server.eventlog.record_codec import record_bytes
 from asara_server.match.match import Match
-from asara_server.referee.hosted import HostedMatch, now_us, wake
+from asara_server.referee.hosted import HostedMatch, wake
+from asara_server.referee.match_clock import monotonic_us
 
 
 class GroupCommit:
@@ -45,14 +46,14 @@ class GroupCommit:
         if not self._pending:
             return
         pending, self._pending = self._pending, []
-        began = now_us()
+        began = monotonic_us()
         try:
             self.journal.commit()
         except JournalError as error:
             self.error = error
             self._on_failure(error)
             return
-        pending[0].commits_us.append(now_us() - began)
+        pending[0].commits_us.append(monotonic_us() - began)
         for hosted in pending:
             if hosted.match is not None:
                 send_messages(hosted, hosted.match)

@@ -1,7 +1,6 @@
 """A bot and a match as the referee keeps them."""
 
 import asyncio
-import time
 
 from asara_server.match.inputs import Absence
 from asara_server.match.match import NEVER, Match
@@ -9,6 +8,7 @@ from asara_server.match.spec import MatchRecord, MatchSpec
 from asara_server.referee.authenticator import Authenticator
 from asara_server.referee.hello import CheckedHello
 from asara_server.referee.limits import RateLimiter
+from asara_server.referee.match_clock import ClockTimer
 from asara_server.referee.session import Session
 
 
@@ -22,13 +22,18 @@ class HostedBot:
     hello           its most recent Hello, kept when the stream ends
     lost            the reason why it will not connect again, or None
     matches         the match and its seat in it, by the match's name
+    forfeited       the names of running matches that it has forfeited
     connect_waiters futures to be completed when it connects or is lost
+    rate_limiter    limits its requests that answer no open decision
+    connection_limiter  limits how often it connects
     """
 
     __slots__ = (
         "authenticator",
         "connect_waiters",
+        "connection_limiter",
         "entry",
+        "forfeited",
         "hello",
         "key",
         "lost",
@@ -43,19 +48,31 @@ class HostedBot:
         key: str,
         entry: str,
         rate_limiter: RateLimiter,
+        connection_limiter: RateLimiter,
         max_matches: int,
         authenticator: Authenticator | None,
     ) -> None:
         self.key = key
         self.entry = entry
         self.rate_limiter = rate_limiter
+        self.connection_limiter = connection_limiter
         self.max_matches = max_matches
         self.authenticator = authenticator
         self.session: Session | None = None
         self.hello: CheckedHello | None = None
         self.lost: str | None = None
         self.matches: dict[str, tuple[HostedMatch, int]] = {}
+        self.forfeited: set[str] = set()
         self.connect_waiters: list[asyncio.Future[None]] = []
+
+    def update_reading(self) -> None:
+        """Read its stream, unless it has forfeited a running match and plays no other."""
+        if self.session is None:
+            return
+        if self.forfeited and self.forfeited.issuperset(self.matches):
+            self.session.pause_reading()
+        else:
+            self.session.resume_reading()
 
     @property
     def has_room(self) -> bool:
@@ -79,7 +96,7 @@ class HostedMatch:
         recovered       a match of an earlier referee, until its bots are back
     From its beginning
         match           None before
-        started_us      by the clock of `now_us`
+        started_us      by the clock of the referee
         timer_us        time in the match for which `timer` is set
         commits_us      durations of the journal commits that are counted for this match
         faults_logged   number of faults that are in the log
@@ -123,7 +140,7 @@ class HostedMatch:
         self.committed = False
         self.nonces: dict[int, bytes] = {}
         self.absent: dict[int, Absence] = {}
-        self.timer: asyncio.TimerHandle | None = None
+        self.timer: ClockTimer | None = None
         self.timer_us = NEVER
         self.started_us = 0
         self.started_unix_ms = 0
@@ -148,11 +165,6 @@ class HostedMatch:
         waiter = asyncio.get_running_loop().create_future()
         self.update_waiters.append(waiter)
         await waiter
-
-
-def now_us() -> int:
-    """Return microseconds of a monotonic clock."""
-    return time.monotonic_ns() // 1_000
 
 
 def wake(waiters: list[asyncio.Future[None]]) -> None:

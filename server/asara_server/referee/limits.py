@@ -1,9 +1,14 @@
 """Limits on what bots and watchers may do, and the limiter of request rates."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from asara.v1.play_pb2 import Limits as LimitsMessage
 from asara_server.match.spec import MatchLimits
+
+MOST_RECONNECTIONS: Final = 500
+"""New streams of a bot in one match; with the next it forfeits, as the records of a replay are
+limited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +33,40 @@ class LimitSettings:
     hello_s: float = 10.0
     """Seconds from the opening of a stream to its Hello."""
     streams_without_hello: int = 256
-    """Open streams that have not sent Hello, per address."""
+    """Open streams that have not sent Hello, per address; the oldest ends if another is opened."""
+    streams_opened: int = 50
+    """Streams that one bot may open within `stream_window_s`."""
+    stream_window_s: float = 10.0
+    streams_per_connection: int = 8
+    """Concurrent streams of one connection; gRPC delays further ones."""
+    bot_connections: int = 8
+    """Concurrent connections at the address of one bot; further ones are closed at once."""
+    socket_connections: int = 256
+    """Concurrent connections at a Unix socket that several bots may use."""
+    unknown_connections: int = 128
+    """Connections to a public address whose clients have presented no valid token."""
+    unknown_connections_per_client: int = 32
+    """The same, of one client: an IPv4 address or an IPv6 network of 64 bits."""
+    unknown_bytes: int = 128 * 1024
+    """Bytes that a client may send on a connection before it has presented a valid token."""
+    unknown_streams: int = 8
+    """Streams that a client may open on a connection without presenting a valid token."""
+    handshakes_per_second: int = 100
+    """Connections at a public address that may begin to be served, averaged over a second."""
     watchers: int = 256
     """Concurrent Watch calls."""
-    transport_bytes: int = 8 * 1024 * 1024
-    """Size of a message at which gRPC itself breaks the stream, without a protocol violation."""
+    transport_bytes: int = 1024 * 1024
+    """Size of a message at which gRPC itself breaks the stream, without a protocol violation, at
+    the address of one bot. At public addresses, `request_bytes` is this size."""
 
     @property
     def match_limits(self) -> MatchLimits:
         """The limits that decide what happens in a match."""
         return MatchLimits(self.actions_per_reply, self.rejections_forgiven)
+
+    def new_stream_limiter(self) -> "RateLimiter":
+        """Return the limiter of the streams that one bot opens."""
+        return RateLimiter(self.streams_opened / self.stream_window_s, self.stream_window_s)
 
     def message(self, matches: int) -> LimitsMessage:
         """Return the limits for Welcome, with the number of matches that the bot may play."""

@@ -3,9 +3,7 @@
 `Match` decides what follows from an input; this module carries it out. It runs for every decision.
 """
 
-import asyncio
 from collections.abc import Callable, Sequence
-from typing import Final
 
 from structlog.typing import FilteringBoundLogger
 
@@ -13,10 +11,9 @@ from asara_codec.results import Termination
 from asara_server.match.match import Answer, Match, ReceivedAction
 from asara_server.match.spec import SECOND_US
 from asara_server.referee.group_commit import GroupCommit, send_messages
-from asara_server.referee.hosted import HostedMatch, now_us
+from asara_server.referee.hosted import HostedMatch
+from asara_server.referee.match_clock import MatchClock
 from asara_server.referee.match_ending import MatchEnding
-
-_LEAST_DELAY_US: Final = 1_000
 
 
 class MatchDriver:
@@ -26,8 +23,14 @@ class MatchDriver:
     """
 
     def __init__(
-        self, log: FilteringBoundLogger, commits: GroupCommit | None, ending: MatchEnding
+        self,
+        clock: MatchClock,
+        log: FilteringBoundLogger,
+        commits: GroupCommit | None,
+        ending: MatchEnding,
     ) -> None:
+        self._clock = clock
+        self._now_us = clock.now_us
         self._log = log
         self._commits = commits
         self._ending = ending
@@ -38,12 +41,12 @@ class MatchDriver:
         """Pass a bot's reply to a match that has begun: the hot path."""
         match = hosted.match
         assert match is not None
-        now = now_us()
+        now = self._now_us()
         try:
             time_us = now - hosted.started_us
             answer = match.reply(seat, decision_id, actions, time_us)
             if answer is Answer.ACCEPTED:
-                match.record_reply(now_us() - now)
+                match.record_reply(self._now_us() - now)
         except Exception as error:  # noqa: BLE001 - a fault of the referee ends this match only
             self._ending.void(hosted, error)
             return Answer.ACCEPTED
@@ -69,7 +72,7 @@ class MatchDriver:
         else:
             self._commits.add(hosted, match)
         if len(match.faults) > hosted.faults_logged:
-            self._log_faults(hosted, match)
+            self._handle_faults(hosted, match)
         if match.finished:
             self._ending.finish(hosted)
         elif match.deadline_us < hosted.timer_us:
@@ -80,16 +83,21 @@ class MatchDriver:
         # again. That is cheaper than setting it for every decision.
         hosted.stop_timer()
         hosted.timer_us = deadline_us
-        delay_s = max(deadline_us - hosted.time_us(now_us()), _LEAST_DELAY_US) / SECOND_US
-        hosted.timer = asyncio.get_running_loop().call_later(delay_s, self._expire, hosted)
+        delay_s = (deadline_us - hosted.time_us(self._now_us())) / SECOND_US
+        hosted.timer = self._clock.call_later(delay_s, self._expire, hosted)
 
     def _expire(self, hosted: HostedMatch) -> None:
         hosted.stop_timer()
-        self.drive(hosted, Match.expire, hosted.time_us(now_us()))
+        self.drive(hosted, Match.expire, hosted.time_us(self._now_us()))
 
-    def _log_faults(self, hosted: HostedMatch, match: Match) -> None:
+    def _handle_faults(self, hosted: HostedMatch, match: Match) -> None:
+        """Log new faults; stop reading from bots that have forfeited."""
         for fault in match.faults[hosted.faults_logged :]:
             forfeit = isinstance(fault.reason, Termination)
+            if forfeit:
+                bot = hosted.bots[fault.seat]
+                bot.forfeited.add(hosted.spec.match_id)
+                bot.update_reading()
             self._log.info(
                 "seat forfeited" if forfeit else "reply rejected",
                 match=hosted.spec.match_id,

@@ -9,8 +9,9 @@ from asara_server.match.inputs import ReplyRecord
 from asara_server.match.spec import MatchLimits, MatchRecord
 from asara_server.referee.counters import Counters
 from asara_server.referee.group_commit import GroupCommit, post
-from asara_server.referee.hosted import HostedMatch, now_us
+from asara_server.referee.hosted import HostedMatch
 from asara_server.referee.joint_deal import call_off
+from asara_server.referee.match_clock import MatchClock
 
 
 class MatchCut(Exception):
@@ -22,6 +23,7 @@ class MatchEnding:
 
     def __init__(
         self,
+        clock: MatchClock,
         limits: MatchLimits,
         log: FilteringBoundLogger,
         commits: GroupCommit | None,
@@ -29,17 +31,22 @@ class MatchEnding:
     ) -> None:
         """`remove` makes a referee forget a match."""
         self.counters: Counters | None = None
+        self._clock = clock
         self._limits = limits
         self._log = log
         self._commits = commits
         self._remove = remove
 
-    def finish(self, hosted: HostedMatch) -> None:
-        """End a match that is over, or void: `play` returns its record."""
+    def finish(self, hosted: HostedMatch, failure: str = "") -> None:
+        """End a match that is over, or void: `play` returns its record.
+
+        `failure` is the reason why the match is void.
+        """
         match = hosted.match
         if self._commits is not None:
             self._commits.flush()
         self._remove(hosted)
+        void = match is None or match.void
         record = MatchRecord(
             spec=hosted.spec,
             results=match.results if match else (),
@@ -47,12 +54,14 @@ class MatchEnding:
             events=tuple(match.feed.events) if match else (),
             digests=match.feed.digests if match else (),
             limits=match.limits if match else self._limits,
-            void=match is None or match.void,
+            void=void,
+            void_reason=(failure or "the referee failed") if void else "",
             started_unix_ms=hosted.started_unix_ms,
-            duration_us=now_us() - hosted.started_us,
+            duration_us=self._clock.now_us() - hosted.started_us,
         )
         if self.counters is not None:
             self.counters.count_match(record, hosted.commits_us)
+            self.counters.count_stalls(self._clock.stalled_us)
         ranks = [result.rank for result in record.results]
         self._log.info("match over", match=hosted.spec.match_id, ranks=ranks, void=record.void)
         if not hosted.result.done():
@@ -62,7 +71,8 @@ class MatchEnding:
         """End a match in which the referee failed."""
         self._log.error("match void", match=hosted.spec.match_id, exc_info=error)
         _abandon(hosted)
-        self.finish(hosted)
+        # The text of the error may contain what is hidden in the match; its type does not.
+        self.finish(hosted, f"the referee failed: {type(error).__name__}")
 
     def cut(self, hosted: HostedMatch) -> str:
         """End a match because the referee stops; return a line with its progress.

@@ -6,13 +6,15 @@ from structlog.typing import FilteringBoundLogger
 
 from asara_codec.results import Termination
 from asara_server.eventlog.journal import Journal, JournalError
-from asara_server.eventlog.recovery import recover
-from asara_server.match.inputs import Absence
+from asara_server.eventlog.recovery import RecoveredMatch, recover
+from asara_server.match.inputs import Absence, EnterRecord
 from asara_server.match.match import Match
 from asara_server.match.spec import MatchLimits, MatchRecord, MatchSpec
 from asara_server.referee import joint_deal
 from asara_server.referee.group_commit import GroupCommit
-from asara_server.referee.hosted import HostedBot, HostedMatch, now_us, wake
+from asara_server.referee.hosted import HostedBot, HostedMatch, wake
+from asara_server.referee.limits import MOST_RECONNECTIONS
+from asara_server.referee.match_clock import MatchClock
 from asara_server.referee.match_driver import MatchDriver
 from asara_server.referee.match_ending import MatchEnding
 from asara_server.referee.match_recovery import restore
@@ -24,16 +26,21 @@ class MatchHost:
     """The matches that wait or run, and the effects of bots that connect, leave or forfeit."""
 
     def __init__(
-        self, limits: MatchLimits, log: FilteringBoundLogger, journal: Journal | None = None
+        self,
+        clock: MatchClock,
+        limits: MatchLimits,
+        log: FilteringBoundLogger,
+        journal: Journal | None = None,
     ) -> None:
         self.by_id: dict[str, HostedMatch] = {}
         """By the match's name, in the order of the calls of `play`."""
+        self._clock = clock
         self._limits = limits
         self._log = log
         self._commits = None if journal is None else GroupCommit(journal, self._journal_failed)
-        self.ending = MatchEnding(limits, log, self._commits, self._remove)
-        self.driver = MatchDriver(log, self._commits, self.ending)
-        self.starter = MatchStarter(limits, log, journal, self.driver, self.ending)
+        self.ending = MatchEnding(clock, limits, log, self._commits, self._remove)
+        self.driver = MatchDriver(clock, log, self._commits, self.ending)
+        self.starter = MatchStarter(clock, limits, log, journal, self.driver, self.ending)
 
     async def play(self, spec: MatchSpec, bots: tuple[HostedBot, ...]) -> MatchRecord:
         """Play a match to its end, from the last input in the journal if it holds the match.
@@ -45,11 +52,17 @@ class MatchHost:
             if self._commits.error is not None:
                 raise self._commits.error
             recovered = recover(self._commits.journal, spec)
+        with self._clock.held():
+            return await self._play(spec, bots, recovered)
+
+    async def _play(
+        self, spec: MatchSpec, bots: tuple[HostedBot, ...], recovered: RecoveredMatch | None
+    ) -> MatchRecord:
         hosted = HostedMatch(spec, bots, asyncio.get_running_loop().create_future())
         self.by_id[spec.match_id] = hosted
         self.starter.add(hosted)
         if recovered is not None:
-            restore(hosted, recovered, self.ending)
+            restore(hosted, recovered, self._clock, self.ending)
         self.starter.start_soon()
         try:
             return await hosted.result
@@ -74,7 +87,7 @@ class MatchHost:
         cut = [self.ending.cut(hosted) for hosted in self.starter.waiting]
         running = list(self.by_id.values())
         for hosted in running:
-            self.driver.drive(hosted, Match.halt, hosted.time_us(now_us()))
+            self.driver.drive(hosted, Match.halt, hosted.time_us(self._clock.now_us()))
         try:
             async with asyncio.timeout(finish_s):
                 await asyncio.gather(*map(_decision_answered, running))
@@ -88,16 +101,30 @@ class MatchHost:
         """Return a bot that has a new stream to its matches."""
         if bot.hello is None:
             return
-        now = now_us()
+        now = self._clock.now_us()
         for match_id, (hosted, seat) in list(bot.matches.items()):
+            if self._reconnected_too_often(hosted, seat, now):
+                continue
             presence = bot.hello.presence(bot.hello.last_events.get(match_id))
             self.driver.drive(hosted, Match.enter, seat, presence, hosted.time_us(now))
             joint_deal.ask_for_nonce(hosted, seat)
+        bot.update_reading()
         self.starter.start_soon()
+
+    def _reconnected_too_often(self, hosted: HostedMatch, seat: int, now: int) -> bool:
+        """Forfeit a seat whose bot has returned to the match too often; return True if so."""
+        records = hosted.match.records if hosted.match is not None else ()
+        returns = sum(type(each) is EnterRecord and each.seat == seat for each in records)
+        if returns < MOST_RECONNECTIONS:
+            return False
+        detail = f"reconnected more than {MOST_RECONNECTIONS} times in one match"
+        violation = Termination.PROTOCOL_VIOLATION
+        self.driver.drive(hosted, Match.forfeit, seat, violation, detail, hosted.time_us(now))
+        return True
 
     def bot_disconnected(self, bot: HostedBot) -> None:
         """Start the reconnect clock in the matches of a bot that has lost its stream."""
-        now = now_us()
+        now = self._clock.now_us()
         for match_id, (hosted, seat) in list(bot.matches.items()):
             match = hosted.match
             if match is not None and match.termination(seat).forfeit:
@@ -108,7 +135,7 @@ class MatchHost:
         """Forfeit all matches of a bot, including those that have not begun."""
         for hosted, seat in list(bot.matches.values()):
             if hosted.match is not None:
-                now = hosted.time_us(now_us())
+                now = hosted.time_us(self._clock.now_us())
                 self.driver.drive(hosted, Match.forfeit, seat, termination, detail, now)
             else:
                 hosted.absent[seat] = Absence(termination, detail)
@@ -132,6 +159,8 @@ class MatchHost:
             return
         for bot in hosted.bots:
             bot.matches.pop(hosted.spec.match_id, None)
+            bot.forfeited.discard(hosted.spec.match_id)
+            bot.update_reading()
         self.starter.remove(hosted)
         wake(hosted.update_waiters)
 

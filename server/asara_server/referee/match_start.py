@@ -13,7 +13,8 @@ from asara_server.match.inputs import Absence
 from asara_server.match.match import Match
 from asara_server.match.spec import MatchLimits, MatchSpec
 from asara_server.referee import joint_deal
-from asara_server.referee.hosted import HostedBot, HostedMatch, now_us
+from asara_server.referee.hosted import HostedBot, HostedMatch
+from asara_server.referee.match_clock import MatchClock
 from asara_server.referee.match_driver import MatchDriver
 from asara_server.referee.match_ending import MatchEnding
 from asara_server.referee.match_recovery import has_forfeited, resume
@@ -28,12 +29,14 @@ class MatchStarter:
 
     def __init__(
         self,
+        clock: MatchClock,
         limits: MatchLimits,
         log: FilteringBoundLogger,
         journal: Journal | None,
         driver: MatchDriver,
         ending: MatchEnding,
     ) -> None:
+        self._clock = clock
         self._limits = limits
         self._log = log
         self._journal = journal
@@ -75,8 +78,8 @@ class MatchStarter:
 
     def _set_timer(self, hosted: HostedMatch) -> None:
         hosted.stop_timer()
-        loop = asyncio.get_running_loop()
-        hosted.timer = loop.call_later(hosted.spec.clocks.start_up_s, self._set_overdue, hosted)
+        delay_s = hosted.spec.clocks.start_up_s
+        hosted.timer = self._clock.call_later(delay_s, self._set_overdue, hosted)
 
     def _set_overdue(self, hosted: HostedMatch) -> None:
         hosted.start_overdue = True
@@ -96,6 +99,7 @@ class MatchStarter:
         for seat, bot in enumerate(hosted.bots):
             if bot.has_room:
                 bot.matches[hosted.spec.match_id] = (hosted, seat)
+                bot.update_reading()
             else:
                 hosted.absent[seat] = _absence(bot, hosted.spec)
         if hosted.spec.joint:
@@ -126,7 +130,7 @@ class MatchStarter:
 
     def _begin(self, hosted: HostedMatch) -> None:
         self._leave_queue(hosted)
-        hosted.started_us = now_us()
+        hosted.started_us = self._clock.now_us()
         hosted.started_unix_ms = time.time_ns() // 1_000_000
         spec = hosted.spec
         present = {}
@@ -151,7 +155,7 @@ class MatchStarter:
         self._leave_queue(hosted)
         spec = hosted.spec
         self._log.info("match reopened", match=spec.match_id, entries=spec.entries)
-        resume(hosted, match, self._driver)
+        resume(hosted, match, self._clock, self._driver)
 
     def _leave_queue(self, hosted: HostedMatch) -> None:
         self._waiting.remove(hosted)

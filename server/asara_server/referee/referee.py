@@ -5,6 +5,7 @@ the next one.
 """
 
 import asyncio
+from collections.abc import Callable
 from importlib.metadata import version
 
 from structlog.typing import FilteringBoundLogger
@@ -18,10 +19,11 @@ from asara_server.referee.authenticator import Authenticator
 from asara_server.referee.counters import Counters
 from asara_server.referee.hosted import HostedBot, HostedMatch, wake
 from asara_server.referee.limits import LimitSettings, RateLimiter
+from asara_server.referee.match_clock import MatchClock
 from asara_server.referee.match_ending import MatchCut
 from asara_server.referee.match_host import MatchHost
 from asara_server.referee.session import Session
-from asara_server.referee.stream_errors import Context
+from asara_server.referee.stream_errors import Context, StreamError
 from asara_server.referee.streams import StreamHandler
 
 
@@ -38,13 +40,16 @@ class Referee:
     ) -> None:
         self.limits = limits or LimitSettings()
         self.log = log or logger("referee")
+        self.clock = MatchClock(self.log)
+        """Clock of all that is charged to bots."""
         self.watcher_count = 0
         """Number of Watch calls in progress."""
         self._bots: dict[str, HostedBot] = {}
-        self._matches = MatchHost(self.limits.match_limits, self.log, journal)
+        self._matches = MatchHost(self.clock, self.limits.match_limits, self.log, journal)
         self._streams = StreamHandler(
             self._bots,
             self._matches,
+            self.clock,
             self.limits,
             self.log,
             name or f"asara/{version('asara')}",
@@ -103,7 +108,9 @@ class Referee:
         limits = self.limits
         rate_limiter = RateLimiter(limits.requests_per_second, limits.rate_window_s)
         matches = limits.matches if max_matches is None else min(max_matches, limits.matches)
-        self._bots[key] = HostedBot(key, entry, rate_limiter, matches, authenticator)
+        self._bots[key] = HostedBot(
+            key, entry, rate_limiter, limits.new_stream_limiter(), matches, authenticator
+        )
 
     def remove_bot(self, key: str, reason: str) -> None:
         """Disconnect a bot for good; it forfeits the matches that it is playing."""
@@ -129,6 +136,13 @@ class Referee:
         bot = self._bots.get(key)
         if bot is not None and bot.lost is None:
             self._lose(bot, detail, goodbye=detail)
+
+    def expel_bot(self, key: str, error: StreamError) -> None:
+        """Disconnect a bot for good because of a violation that was noticed outside its stream."""
+        bot = self._bots.get(key)
+        if bot is not None and bot.lost is None:
+            self._streams.expel(bot, error)
+            self._lose(bot, error.detail, goodbye=error.detail)
 
     def is_connected(self, key: str) -> bool:
         bot = self._bots.get(key)
@@ -217,9 +231,15 @@ class Referee:
 
     # Streams
 
-    def open_session(self, context: Context, authenticator: Authenticator | None = None) -> Session:
-        """Return a session for a new stream; raise StreamError if too many are open.
+    def open_session(
+        self,
+        context: Context,
+        authenticator: Authenticator | None = None,
+        on_admitted: Callable[[], None] = lambda: None,
+    ) -> Session:
+        """Return a session for a new stream.
 
-        `authenticator` is that of the address at which the stream was opened.
+        `authenticator` is that of the address at which the stream was opened. `on_admitted` is
+        called once the bot has presented a valid token.
         """
-        return self._streams.open(context, authenticator)
+        return self._streams.open(context, authenticator, on_admitted)

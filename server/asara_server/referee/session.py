@@ -9,6 +9,7 @@ request, so this costs least.
 import asyncio
 import contextlib
 from collections import deque
+from collections.abc import Callable
 from typing import Any, Final, Protocol
 
 import grpc
@@ -19,12 +20,13 @@ from asara_codec.decode import PlainReply, reply_from_bytes
 from asara_server.referee.authenticator import Authenticator
 from asara_server.referee.hello import CheckedHello, check_hello
 from asara_server.referee.limits import LimitSettings
+from asara_server.referee.match_clock import MatchClock
 from asara_server.referee.stream_errors import (
     VIOLATIONS,
     Context,
     ErrorKind,
     StreamError,
-    abort_call,
+    end_call,
 )
 
 _CLOSE_S: Final = 1.0
@@ -61,16 +63,23 @@ class Session:
         context: Context,
         handler: SessionHandler,
         limits: LimitSettings,
+        clock: MatchClock,
         authenticator: Authenticator | None = None,
+        on_admitted: Callable[[], None] = lambda: None,
     ) -> None:
-        """`authenticator` is that of the address at which the stream was opened."""
+        """`authenticator` is that of the address at which the stream was opened.
+
+        `on_admitted` is called once the bot is known by its token.
+        """
         self.authenticator = authenticator
+        self.on_admitted = on_admitted
         self.closed = False
         """True once nothing more is handled, and nothing more is queued."""
         self.ignored_requests = 0
         self._context = context
         self._handler = handler
         self._limits = limits
+        self._clock = clock
         self._loop = asyncio.get_running_loop()
         self._outbox: deque[bytes] = deque()
         self._outbox_bytes = 0
@@ -81,6 +90,7 @@ class Session:
         self._write_waiter: asyncio.Future[None] | None = None
         self._reader: asyncio.Task[Any] | None = None
         self._reading = False
+        self._paused: asyncio.Future[None] | None = None
         self._error: StreamError | None = None
 
     # For the referee
@@ -95,6 +105,17 @@ class Session:
             self._overflow()
         elif not self._writing:
             self._wake_writer()
+
+    def pause_reading(self) -> None:
+        """Read and handle no more requests; those that the bot sends fill its own buffers."""
+        if self._paused is None:
+            self._paused = self._loop.create_future()
+
+    def resume_reading(self) -> None:
+        if self._paused is not None:
+            if not self._paused.done():
+                self._paused.set_result(None)
+            self._paused = None
 
     def abort(self, error: StreamError) -> None:
         """End the stream with the status of an error; queued responses are dropped."""
@@ -116,7 +137,7 @@ class Session:
             return True
         if len(self._outbox) <= limits.responses_unread or not self._writing:
             return False
-        return self._loop.time() - self._write_began_s > limits.unread_patience_s
+        return self._clock.now_s() - self._write_began_s > limits.unread_patience_s
 
     def _overflow(self) -> None:
         limits = self._limits
@@ -140,11 +161,12 @@ class Session:
     # The stream
 
     async def run(self) -> None:
-        """Serve the stream to its end; raise what gRPC expects for an aborted call."""
+        """Serve the stream to its end, and set the status of the call."""
         self._reader = asyncio.current_task()
         writer = self._loop.create_task(self._write_for_others())
         try:
-            await self._serve()
+            with self._clock.held():
+                await self._serve()
             await self._end_call()
         finally:
             writer.cancel()
@@ -171,18 +193,16 @@ class Session:
             self._handler.on_closed(self)
 
     async def _end_call(self) -> None:
-        """Write what is queued, or abort the call with the error."""
+        """Write what is queued, or give the call the status of the error."""
         try:
             async with asyncio.timeout(_CLOSE_S):
                 if self._error is not None:
-                    await abort_call(self._context, self._error)
+                    end_call(self._context, self._error)
                 elif self._outbox:
                     if self._writing:
                         self._write_waiter = self._loop.create_future()
                         await self._write_waiter
                     await self._write_outbox()
-        except grpc.aio.AbortError:
-            raise
         except (TimeoutError, grpc.aio.BaseError):
             pass  # the bot does not read, or has disconnected
 
@@ -192,7 +212,11 @@ class Session:
         read = self._context.read
         while not self.closed:
             self._reading = True
+            if self._paused is not None:
+                await self._resumed()
             data = await read()
+            if self._paused is not None and isinstance(data, bytes):
+                await self._resumed()  # the bot forfeited before this request arrived
             self._reading = False
             if not isinstance(data, bytes):
                 return
@@ -206,6 +230,10 @@ class Session:
             if mine and self._outbox:
                 await self._write_outbox()
 
+    async def _resumed(self) -> None:
+        while self._paused is not None:
+            await self._paused
+
     async def _send_headers(self) -> None:
         # Otherwise gRPC sends the headers with the first response, and once more with a status that
         # comes while that response is written. It refuses the second time, and the stream would
@@ -216,7 +244,8 @@ class Session:
     async def _read_hello(self) -> None:
         self._reading = True
         try:
-            data = await asyncio.wait_for(self._context.read(), self._limits.hello_s)
+            async with self._clock.timeout(self._limits.hello_s):
+                data = await self._context.read()
         except TimeoutError:
             detail = f"no Hello within {self._limits.hello_s:g} s after the stream was opened"
             raise StreamError(ErrorKind.HELLO_FIRST, detail) from None
@@ -254,7 +283,7 @@ class Session:
     async def _write_outbox(self) -> None:
         self._writing = True
         write = self._context.write
-        now = self._loop.time
+        now = self._clock.now_s
         outbox = self._outbox
         try:
             while outbox:

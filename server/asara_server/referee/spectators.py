@@ -1,7 +1,9 @@
 """The public side of running matches, for watchers.
 
-A watcher receives the events of a match turn by turn. A slow watcher delays no match: it
-receives the remaining events later.
+A watcher receives the events of a match turn by turn. Whenever it asks, the answer shows the match
+as it was when the last turn ended, and comes immediately: neither content nor time depends on what
+has happened in the turn in progress. A slow watcher delays no match: it receives the remaining
+events later.
 """
 
 from bisect import bisect_right
@@ -14,7 +16,6 @@ from asara_codec.messages import (
     watch_started_bytes,
     watch_update_bytes,
 )
-from asara_game.view import public_view
 from asara_server.match.match import Match
 from asara_server.referee.hosted import HostedMatch
 
@@ -48,23 +49,19 @@ async def follow(
 ) -> AsyncIterator[bytes]:
     """Yield the messages for a watcher, with the events after number `after`, to the match's end.
 
-    The first message waits for the end of a turn in progress. `flush` is called before each look
-    at the match.
+    `flush` is called before each look at the match.
     """
     match = hosted.match
     assert match is not None
     feed = match.feed
     spec = hosted.spec
     flush()
-    while not (feed.between_turns or match.finished):
-        await hosted.updated()
-        flush()
     yield watch_started_bytes(
         match_id=spec.match_id,
         entries=spec.entries,
         rules=spec.rules,
         sequence=feed.turn_ends[-1],
-        public=public_view(match.state),
+        public=feed.public,
         deal_commitment=feed.commitment,
         nonces=feed.nonces,
     )
@@ -72,10 +69,7 @@ async def follow(
     while True:
         flush()
         finished = match.finished
-        ends = feed.turn_ends[bisect_right(feed.turn_ends, sent) :]
-        if finished and not match.void and max(sent, *ends, 0) < len(feed.events):
-            ends.append(len(feed.events))
-        for end in ends:
+        for end in feed.turn_ends[bisect_right(feed.turn_ends, sent) :]:
             yield watch_update_bytes(
                 match_id=spec.match_id, events=feed.event_parts[sent:end], sequence=end
             )

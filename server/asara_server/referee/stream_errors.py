@@ -58,7 +58,13 @@ class StreamError(Exception):
         self.detail = detail
 
 
-async def abort_call(context: Context, error: StreamError) -> None:
-    """End a call with the status of an error; raise grpc.aio.AbortError."""
+def end_call(context: Context, error: StreamError) -> None:
+    """Give a call the status of an error; the caller returns, which ends the call.
+
+    `context.abort` would raise an exception whose traceback and frames refer to each other. The
+    request would stay in memory until the next garbage collection, which is rare here.
+    """
     kind = error.kind
-    await context.abort(kind.code, error.detail, ((REASON_KEY, kind.reason),))
+    context.set_code(kind.code)
+    context.set_details(error.detail)
+    context.set_trailing_metadata(((REASON_KEY, kind.reason),))

@@ -1,8 +1,7 @@
 """The streams of all bots: requests are passed to matches, and a violation ends the stream."""
 
 import time
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from structlog.typing import FilteringBoundLogger
@@ -16,6 +15,7 @@ from asara_server.referee.authenticator import Authenticator
 from asara_server.referee.hello import PROTOCOL_VERSION, CheckedHello
 from asara_server.referee.hosted import HostedBot, wake
 from asara_server.referee.limits import LimitSettings
+from asara_server.referee.match_clock import MatchClock
 from asara_server.referee.match_host import MatchHost
 from asara_server.referee.session import Session
 from asara_server.referee.stream_errors import Context, ErrorKind, StreamError
@@ -32,6 +32,7 @@ class StreamHandler:
         self,
         bots: Mapping[str, HostedBot],
         host: MatchHost,
+        clock: MatchClock,
         limits: LimitSettings,
         log: FilteringBoundLogger,
         name: str,
@@ -41,12 +42,14 @@ class StreamHandler:
         """True once no further bot is admitted."""
         self._bots = bots
         self._host = host
+        self._clock = clock
         self._reply_to_match = host.driver.reply
         self._limits = limits
         self._log = log
         self._name = name
         self._admitted: dict[Session, HostedBot] = {}
-        self._without_hello: Counter[Authenticator | None] = Counter()
+        # Streams that have not sent Hello, by address; the oldest first.
+        self._without_hello: dict[Authenticator | None, dict[Session, None]] = {}
 
     @property
     def count(self) -> int:
@@ -56,21 +59,28 @@ class StreamHandler:
     @property
     def count_without_hello(self) -> int:
         """Number of streams that have not sent Hello."""
-        return sum(list(self._without_hello.values()))
+        return sum(map(len, list(self._without_hello.values())))
 
-    def open(self, context: Context, authenticator: Authenticator | None) -> Session:
-        """Return a session for a new stream; raise StreamError if too many are open.
+    def open(
+        self,
+        context: Context,
+        authenticator: Authenticator | None,
+        on_admitted: Callable[[], None],
+    ) -> Session:
+        """Return a session for a new stream; the oldest without Hello ends if there are too many.
 
-        Streams are counted by authenticator: a crowd at one address does not block another.
+        Streams are counted by authenticator: a crowd at one address does not block another. A crowd
+        at the same address does not block a bot that sends Hello immediately.
         """
-        without_hello = self._without_hello[authenticator]
-        if without_hello >= self._limits.streams_without_hello:
-            raise StreamError(
-                ErrorKind.TOO_MANY_STREAMS,
-                f"{without_hello} streams are open that have not sent Hello; try again later",
-            )
-        self._without_hello[authenticator] += 1
-        return Session(context, self, self._limits, authenticator)
+        waiting = self._without_hello.setdefault(authenticator, {})
+        if len(waiting) >= self._limits.streams_without_hello:
+            oldest = next(iter(waiting))
+            detail = f"{len(waiting)} newer streams have not sent Hello; connect again"
+            oldest.abort(StreamError(ErrorKind.TOO_MANY_STREAMS, detail))
+            del waiting[oldest]
+        session = Session(context, self, self._limits, self._clock, authenticator, on_admitted)
+        waiting[session] = None
+        return session
 
     def close_all(self, goodbye: bytes) -> None:
         """Send a last response to all bots and end their streams."""
@@ -82,6 +92,7 @@ class StreamHandler:
     def on_hello(self, session: Session, hello: CheckedHello) -> None:
         """Connect a bot: its new stream replaces an earlier one and takes up its matches."""
         bot = self._find_bot(session, hello)
+        self._limit_connections(bot)
         self._host.flush()  # earlier messages go to the earlier stream
         try:
             self._limit_rate(bot, 1 + len(bot.matches))
@@ -91,7 +102,7 @@ class StreamHandler:
         if bot.session is not None:
             bot.session.abort(StreamError(ErrorKind.REPLACED, "a new stream with this token came"))
             self._host.bot_disconnected(bot)
-        self._without_hello[session.authenticator] -= 1
+        self._forget_waiting(session)
         self._admitted[session] = bot
         max_matches = min(hello.max_matches, bot.max_matches)
         self._log.info(
@@ -112,6 +123,7 @@ class StreamHandler:
                 limits=self._limits.message(bot.max_matches),
             )
         )
+        session.on_admitted()
         self._host.bot_connected(bot)
         wake(bot.connect_waiters)
         if bot.authenticator is not None:
@@ -150,6 +162,10 @@ class StreamHandler:
             self._log_ignored(session, bot, match_id)
             self._limit_rate(bot)
 
+    def expel(self, bot: HostedBot, error: StreamError) -> None:
+        """Forfeit the matches of a bot for a violation that no session has noticed."""
+        self._punish(bot, error)
+
     def on_violation(self, session: Session, error: StreamError) -> None:
         bot = self._admitted.get(session)
         if bot is not None:
@@ -163,7 +179,7 @@ class StreamHandler:
     def on_closed(self, session: Session) -> None:
         bot = self._admitted.pop(session, None)
         if bot is None:
-            self._without_hello[session.authenticator] -= 1
+            self._forget_waiting(session)
             return
         if bot.session is session:
             bot.session = None
@@ -173,6 +189,13 @@ class StreamHandler:
             self._host.bot_disconnected(bot)
             if bot.authenticator is not None:
                 bot.authenticator.connections_changed()
+
+    def _forget_waiting(self, session: Session) -> None:
+        waiting = self._without_hello.get(session.authenticator)
+        if waiting is not None:
+            waiting.pop(session, None)
+            if not waiting:
+                del self._without_hello[session.authenticator]
 
     # Checks
 
@@ -185,6 +208,16 @@ class StreamHandler:
         if bot is None or bot.lost is not None or bot.authenticator is not authenticator:
             raise StreamError(ErrorKind.UNKNOWN_TOKEN, "no bot with this token may dial in")
         return bot
+
+    def _limit_connections(self, bot: HostedBot) -> None:
+        """Raise StreamError, which costs no match, if a bot connects too often."""
+        limits = self._limits
+        if not bot.connection_limiter.allow(time.monotonic()):
+            raise StreamError(
+                ErrorKind.TOO_MANY_STREAMS,
+                f"more than {limits.streams_opened} streams within {limits.stream_window_s:g} s; "
+                "try again later",
+            )
 
     def _limit_rate(self, bot: HostedBot, requests: int = 1) -> None:
         """Count requests that advance no match; raise StreamError if they are too frequent."""

@@ -6,6 +6,7 @@ was, which actions were legal, the cost of every decision, whose time ran out an
 ranks, and every byte that every seat was sent.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from asara_server.eventlog.replay import ReplayError
@@ -30,13 +31,16 @@ def audit(
     public_key: bytes | None = None,
     *,
     tournament_secret: bytes | None = None,
+    header_fault: Callable[[ReplayFile], str | None] = lambda file: None,
+    result_fault: Callable[[ReplayFile], str | None] = lambda file: None,
     worlds: int = 0,
 ) -> Verdict:
     """Check the content of a file that the owner of this key should have signed.
 
     Without a key, any signature will do; `Verdict.public_key` has its key. With the secret of a
-    tournament, the deal has to follow from it. `worlds` is the number of other worlds that are
-    tried for every seat at every decision, to find out whether it was sent too much.
+    tournament, the deal has to follow from it. `header_fault` and `result_fault` make further
+    comparisons, before and after the match is played again. `worlds` is the number of other worlds
+    that are tried for every seat at every decision, to find out whether it was sent too much.
     """
     try:
         file = parse_file(data)
@@ -50,11 +54,11 @@ def audit(
         )
         return Verdict(other, signer)
     signature_fault = _signature_fault(file)
-    fault = _secret_fault(file, tournament_secret) or _simulation_fault(file)
+    fault = header_fault(file) or _secret_fault(file, tournament_secret) or _simulation_fault(file)
     if fault and signature_fault:
         # the first record that does not hold comes before the signature
         return Verdict(f"{fault}; the signature does not hold either", signer)
-    fault = fault or signature_fault
+    fault = fault or signature_fault or result_fault(file)
     if fault is None and worlds:
         fault = leak_fault(file, worlds)
     return Verdict(fault, signer)

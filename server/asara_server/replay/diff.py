@@ -24,6 +24,7 @@ def diff_replays(one: Replay, other: Replay) -> Iterator[str]:
         "clocks",
         "deal_secret",
         "shared_deal",
+        "hide_forced",
         "actions_per_reply",
     ):
         a, b = getattr(one.header, name), getattr(other.header, name)

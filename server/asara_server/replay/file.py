@@ -5,6 +5,7 @@ but the last is hashed into a chain, and the referee signs its end. README.md is
 """
 
 import stat
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -26,17 +27,24 @@ from asara_server.match.inputs import (
     ExpiryRecord,
     HaltRecord,
     Record,
+    RejectionRecord,
     ReopenRecord,
     ReplyRecord,
     StartRecord,
 )
 from asara_server.replay.signing import SigningKey, fingerprint, signature_holds
 
-VERSION: Final = 2
+VERSION: Final = 3
 _MAGIC: Final = b"ASARA\r\n"
 _START: Final = len(_MAGIC) + 1
-_LARGEST: Final = 64 * 2**20
-"""Bytes of a file, many times those of any replay: a limit on memory for files of other kinds."""
+LARGEST_FILE: Final = 4 * 2**20
+"""Bytes of the largest file. An ordinary replay has 10 KB. The largest that a referee can write has
+2 MB, nearly all of it rejected replies: every seat has at most four, of at most 64 KiB each."""
+_LARGEST_RECORD: Final = 72 * 1024
+"""Bytes of the largest record, a rejected reply in a request of 64 KiB."""
+MOST_RECORDS: Final = 8_192
+"""Records of the longest replay: some 300 replies; for each of four bots 4 rejections, and leaving
+and returning 500 times; and restarts of the referee, with up to five records each."""
 
 
 def write_replay(path: Path, replay: Replay, key: SigningKey) -> None:
@@ -131,15 +139,26 @@ def read_file(path: Path) -> bytes:
         about = path.stat()
         if not stat.S_ISREG(about.st_mode):
             raise ReplayError("not a file; name one file in the directory replays")
-        if about.st_size > _LARGEST:
-            raise ReplayError("larger than any replay: a file of another kind")
-        return path.read_bytes()
+        if about.st_size > LARGEST_FILE:
+            raise ReplayError(_too_large())
+        with path.open("rb") as file:  # whose size may be unknown, as in /proc
+            data = file.read(LARGEST_FILE + 1)
+        if len(data) > LARGEST_FILE:
+            raise ReplayError(_too_large())
+        return data
     except ReplayError:
         raise
     except OSError as error:
         raise ReplayError(error.strerror or str(error)) from None
     except ValueError:  # the system cannot look for it
         raise ReplayError("not a path: it contains a zero byte") from None
+
+
+def _too_large() -> str:
+    return (
+        f"larger than {LARGEST_FILE // 2**20} MiB, and so than any replay: it is a file of another "
+        "kind"
+    )
 
 
 def parse_replay(data: bytes) -> Replay:
@@ -166,15 +185,21 @@ def parse_file(data: bytes) -> ReplayFile:
             f"replay format {data[len(_MAGIC)]}; this program reads format {VERSION}: "
             "use the version of the program that wrote it"
         )
-    return _assemble(list(_split(data)))
+    return _assemble(_split(data))
 
 
-def _assemble(raw_records: Sequence[RawRecord]) -> ReplayFile:
+def _assemble(found: Iterable[RawRecord]) -> ReplayFile:
+    """Read records as they are found, so that nothing behind the first wrong one is kept."""
+    raw_records: list[RawRecord] = []
+    rejections: Counter[int] = Counter()
     header: ReplayHeader | None = None
     records: list[Record] = []
     results: Results | None = None
     signature: Signature | None = None
-    for raw in raw_records:
+    for raw in found:
+        if raw.number > MOST_RECORDS:
+            raise raw.error(f"more than {MOST_RECORDS:,} records, and so than any replay has")
+        raw_records.append(raw)
         record = _read(raw)
         if signature is not None:
             raise raw.error("follows the signature, which must be the last record")
@@ -196,6 +221,9 @@ def _assemble(raw_records: Sequence[RawRecord]) -> ReplayFile:
             raise raw.error("a signature before the results")
         else:
             _check_seats(raw, record, len(header.entries))
+            if isinstance(record, RejectionRecord):
+                rejections[record.seat] += 1
+                _check_rejections(raw, rejections[record.seat], header.rejections_forgiven)
             records.append(record)
     if header is None or results is None or signature is None:
         last = raw_records[-1] if raw_records else RawRecord(0, _START, b"")
@@ -217,6 +245,10 @@ def _split(data: bytes) -> Iterator[RawRecord]:
             raise RawRecord(number, start, b"").error(
                 "its length is damaged or cut short"
             ) from None
+        if length > _LARGEST_RECORD:
+            raise RawRecord(number, start, b"").error(
+                f"{length} bytes long, and so longer than any record: its length is damaged"
+            )
         left = len(data) - offset
         if length > left:
             fault = (
@@ -263,6 +295,13 @@ def _check_seats(raw: RawRecord, record: Record, seats: int) -> None:
     for seat in named:
         if not 0 <= seat < seats:
             raise raw.error(f"seat {seat}, but the match has seats 0 to {seats - 1}")
+
+
+def _check_rejections(raw: RawRecord, number: int, forgiven: int) -> None:
+    if number > forgiven + 1:
+        raise raw.error(
+            f"rejection {number} of its seat, which forfeited with rejection {forgiven + 1}"
+        )
 
 
 def _check_results(raw: RawRecord, record: Results, seats: int) -> None:

@@ -21,9 +21,12 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from asara_server.atomic_file import PRIVATE, create_file
+from asara_server.bounded_file import read_bounded
 
 PUBLIC_KEY_FILE: Final = "referee.pub"
 """Name of the public key in a run directory."""
+
+_LARGEST_KEY: Final = 64 * 1024
 
 
 class KeyFileError(ValueError):
@@ -88,7 +91,7 @@ def _load(path: Path) -> SigningKey:
             "or move it away for a new key to be created, if somebody may have read it"
         )
     try:
-        key = load_pem_private_key(path.read_bytes(), password=None)
+        key = load_pem_private_key(read_bounded(path, _LARGEST_KEY), password=None)
     except (ValueError, TypeError, UnsupportedAlgorithm):
         key = None
     if not isinstance(key, Ed25519PrivateKey):
@@ -102,7 +105,7 @@ def _load(path: Path) -> SigningKey:
 def read_public_key(path: Path) -> bytes:
     """Return the 32 bytes of the public key in a file; raises KeyFileError."""
     try:
-        key = load_pem_public_key(path.read_bytes())
+        key = load_pem_public_key(read_bounded(path, _LARGEST_KEY))
     except OSError as error:
         raise KeyFileError(f"{path}: {error.strerror or error}") from None
     except (ValueError, UnsupportedAlgorithm):
@@ -112,6 +115,12 @@ def read_public_key(path: Path) -> bytes:
             f"{path}: not an Ed25519 public key in PEM; name the {PUBLIC_KEY_FILE} of a run"
         )
     return key.public_bytes(Encoding.Raw, PublicFormat.Raw)
+
+
+def public_key_pem(public_key: bytes) -> bytes:
+    """Return a public key of 32 bytes as its file holds it; raises ValueError."""
+    key = Ed25519PublicKey.from_public_bytes(public_key)
+    return key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
 
 
 def signature_holds(public_key: bytes, signature: bytes, data: bytes) -> bool:

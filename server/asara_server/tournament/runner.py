@@ -6,7 +6,6 @@ that misbehaves loses its own matches only.
 """
 
 import asyncio
-import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -17,13 +16,17 @@ from asara_server.logs import logger
 from asara_server.match import deal_secrets
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.bots.build import EntryBuilder
+from asara_server.tournament.config.seeds import draw_seed
 from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.execution.executor import ExecutionContext, Executor
 from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.execution.match_settings import MatchSettings
 from asara_server.tournament.run.directory import RunDirectory, RunInfo
-from asara_server.tournament.run.progress import RunProgress
+from asara_server.tournament.run.manifest import ScheduleRule, new_manifest
+from asara_server.tournament.run.progress import MAX_ATTEMPTS, RunProgress
+from asara_server.tournament.run.run_signing import RunSigner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.filesystem_view import oversized_entries
 from asara_server.tournament.sandbox.spec import SandboxKind
 from asara_server.tournament.schedule.schedule import ScheduledMatch, bot_seed
 from asara_server.tournament.standings.match_result import MatchResult, utc_now
@@ -57,7 +60,8 @@ class Runner:
         directory: RunDirectory,
         key: SigningKey,
         finished: Callable[[MatchResult], None] = lambda result: None,
-        enough: Callable[[], bool] = lambda: False,
+        enough: Callable[[], bool] | None = None,
+        schedule_rule: ScheduleRule = "groups",
         resumed: RunInfo | None = None,
         sandbox: Sandbox | None = None,
         executor: Executor | None = None,
@@ -65,13 +69,14 @@ class Runner:
         """`resumed` is the content of `run.json` if the run is resumed.
 
         Without a `sandbox`, bots run with the rights of this process. Without an `executor`, a
-        referee in this process plays. `finished` and `enough` are those of `RunProgress`.
+        referee in this process plays. `finished` and `enough` are those of `RunProgress`;
+        `schedule_rule` is the rule by which the schedule was made.
         """
         self._executor = executor or LocalExecutor()
         self._tournament = tournament
         self._edition = edition
         self._resumed = resumed
-        self._seed = resumed.seed if resumed else tournament.seed or secrets.token_hex(32)
+        self._seed = resumed.seed if resumed else tournament.seed or draw_seed()
         self._secret = deal_secrets.tournament_secret(self._seed)
         self._directory = directory
         self._key = key
@@ -82,10 +87,24 @@ class Runner:
             key,
             results=directory.restore_results() if resumed else (),
             finished=finished,
-            enough=enough,
+            enough=enough or (lambda: False),
         )
         self._sandbox = None if sandbox is None else sandbox.with_hidden(directory.path)
         self._logger = logger("runner")
+        manifest = new_manifest(
+            tournament,
+            schedule,
+            edition=edition,
+            public_key=key.public,
+            tournament_file=directory.tournament_text,
+            deal_commitment=self.deal_commitment,
+            schedule_rule=schedule_rule,
+            may_end_early=enough is not None,
+            max_attempts=MAX_ATTEMPTS,
+            sandbox=self._sandbox_kind,
+        )
+        self._signer = RunSigner(directory, key, manifest, schedule)
+        self._info: RunInfo | None = None
 
     def stop(self) -> None:
         """Begin no further match; the running ones finish their open decisions only."""
@@ -111,20 +130,40 @@ class Runner:
         """The secret behind the commitment; to be kept until all matches are played."""
         return self._secret.hex()
 
+    @property
+    def manifest_sha256(self) -> str:
+        """SHA-256 of the manifest, once `begin` has written it; to be published before `run`."""
+        return self._signer.manifest_sha256
+
+    def begin(self) -> None:
+        """Write all that is decided before the first match, or check it if the run is resumed.
+
+        Raises RunDirectoryError if the run was started with other settings.
+        """
+        if self._resumed:
+            self._signer.resume()
+        else:
+            self._signer.begin()
+        self._directory.write_public_key(self._key.public_pem)
+        self._info = self._first_info()
+        self._directory.write_info(self._info)
+
     async def run(self) -> RunEnd:
-        """Play the matches that have no result yet.
+        """Play the matches that have no result yet; `begin` need not be called before.
 
         Even if it fails or is cancelled, all bots are ended and the standings are written. Raises
-        ServeError if bots on other machines cannot be served.
+        ServeError if bots on other machines cannot be served, and RunDirectoryError as `begin`.
         """
         progress = self._progress
-        info = self._info()
-        self._directory.write_info(info)
-        self._directory.write_public_key(self._key.public_pem)
+        if self._info is None:
+            self.begin()
+        assert self._info is not None
+        info = self._info
         self._logger.info(
             "run resumed" if self._resumed else "run started",
             matches=len(progress.schedule),
             over=len(progress.results),
+            manifest=self.manifest_sha256,
             deal_commitment=self.deal_commitment,
             sandbox=self._sandbox_kind,
         )
@@ -148,7 +187,14 @@ class Runner:
             tournament.limits,
             sandbox=self._sandbox,
         )
-        self._progress.unstartable |= await self._build(builder)
+        unstartable = self._progress.unstartable
+        unstartable |= await self._build(builder)
+        built = {e.name: builder.build_directory(e) for e in tournament.entries if e.build}
+        if self._sandbox is not None:
+            playing = [e for e in tournament.entries if e.name not in unstartable]
+            unstartable |= await asyncio.to_thread(
+                oversized_entries, self._sandbox, playing, built, tournament.limits
+            )
         seed = self._bots_seed
         match_settings = MatchSettings(
             entries=tournament.entries,
@@ -158,9 +204,7 @@ class Runner:
             joint_deals=tournament.deals == "joint",
             reuse_processes=tournament.processes == "run",
             bot_seeds={e.name: bot_seed(seed, e.name) for e in tournament.entries if seed},
-            build_directories={
-                e.name: builder.build_directory(e) for e in tournament.entries if e.build
-            },
+            build_directories=built,
         )
         context = ExecutionContext(
             match_settings,
@@ -195,14 +239,14 @@ class Runner:
         """
         return self._tournament.seed if self._tournament.deals == "joint" else self._seed
 
-    def _info(self) -> RunInfo:
+    def _first_info(self) -> RunInfo:
         """Return the content of `run.json` at the start of the run."""
         if self._resumed is not None:
             changes = {
                 "state": "running",
                 "ended": None,
                 "resumed": utc_now(),
-                "sandbox": self._sandbox_kind,
+                "resumed_with": (*self._resumed.resumed_with, version("asara")),
             }
             return self._resumed.model_copy(update=changes)
         return RunInfo(
@@ -220,6 +264,7 @@ class Runner:
             started=utc_now(),
             sandbox=self._sandbox_kind,
             remote=self._tournament.remote_entries,
+            manifest_sha256=self.manifest_sha256,
         )
 
     def _write_end(self, info: RunInfo) -> Standings:
@@ -231,7 +276,6 @@ class Runner:
             len(progress.schedule),
             progress.results,
         )
-        self._directory.write_standings(standings)
         self._directory.remove_remote()
         end: dict[str, object] = {
             "ended": utc_now(),
@@ -242,7 +286,7 @@ class Runner:
         }
         if standings.complete:
             end |= {"state": "finished", "tournament_secret": self.tournament_secret}
-        self._directory.write_info(info.model_copy(update=end))
+        self._signer.end(info.model_copy(update=end), standings, progress.results)
         self._logger.info("run ended", state=end["state"], played=standings.matches.played)
         return standings
 

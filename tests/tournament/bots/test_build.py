@@ -18,14 +18,15 @@ from asara_server.tournament.runner import RunEnd, Runner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from tests.tournament import sample_bots
+from tests.tournament.sample_bots import SEED
 from tests.tournament.sandbox_config import sandbox_or_skip
 from tests.tournament.test_runner import BASIC, by_id, play
 
-HEADER = """
+HEADER = f"""
 title = "Cup"
 seats = 2
 rule_sets = "basic"
-seed = "spring"
+seed = "{SEED}"
 
 [limits]
 build_s = 2
@@ -91,7 +92,7 @@ def test_who_cannot_be_built_is_out_with_the_reason_and_the_others_play(
         "leaves-nothing": "true",
         "endless": "sleep 60 & sleep 60",
         "large": "for i in 1 2 3 4 5; do head -c 8000000 /dev/zero >file$i; done; sleep 60",
-        "deep": "for i in $(seq 50); do mkdir d; cd d; done; sleep 60",
+        "deep": "for i in $(seq 50); do mkdir d; cd d; done",
     }
     file = enter(tmp_path, builds)
     end = play(file, tmp_path / "run", [("plain", name) for name in builds], sandbox=sandbox)
@@ -192,3 +193,74 @@ def test_a_build_is_refused_where_it_would_copy_the_tournament(tmp_path: Path) -
     file.write_text(text + '[[entries]]\nname = "b"\ncommand = "env"\n')
     with pytest.raises(ValueError, match=r"entries\[0\].build: works in a copy of the entry's"):
         load_tournament(file)
+
+
+HOARD = """cat part.txt >bot.py; python -c '
+import os
+kept, written = [], 0
+try:
+    for _ in range(12):
+        kept.append(open("hoard", "wb", buffering=0))
+        os.unlink("hoard")
+        for _ in range(8):
+            written += kept[-1].write(bytes(1_000_000))
+except OSError as error:
+    print(error)
+print("wrote", written // 1_000_000, "MB")
+'"""
+"""Script that writes 96 MB to files that it has deleted but keeps open."""
+
+
+def test_deleted_files_count_while_a_build_keeps_them(
+    tmp_path: Path, sandbox: Sandbox | None
+) -> None:
+    if sandbox is None:
+        pytest.skip("without a sandbox, a build is not limited by the kernel")
+    file = enter(tmp_path, {"hoards": HOARD})
+    assert build(file, sandbox) == {}
+    log = (tmp_path / "run/logs/build-hoards.log").read_text()
+    assert "No space left on device" in log
+    assert 18 <= int(log.rpartition("wrote ")[2].split()[0]) <= 20
+
+
+def test_only_files_directories_and_links_survive_a_build(
+    tmp_path: Path, sandbox: Sandbox | None
+) -> None:
+    script = """
+    cat part.txt >bot.py; chmod 4755 bot.py; ln bot.py twin; ln -s bot.py link
+    mkfifo pipe; mknod device c 1 3; mkdir deep; chmod 2755 deep; touch deep/object
+    python -c "import socket; socket.socket(socket.AF_UNIX).bind('socket')"; true
+    """
+    file = enter(tmp_path, {"odd": script})
+    assert build(file, sandbox) == {}
+    made = tmp_path / "run/builds/odd"
+    names = {"bot.py", "twin", "link", "deep", "part.txt", "build.sh"}
+    assert {path.name for path in made.iterdir()} == names
+    assert [path.name for path in (made / "deep").iterdir()] == ["object"]
+    assert (made / "link").readlink() == Path("bot.py")
+    for path in made.rglob("*"):
+        assert path.lstat().st_mode & 0o6000 == 0
+    assert (made / "bot.py").stat().st_mode & 0o777 == 0o755
+    assert (made / "twin").read_text() == (made / "bot.py").read_text()
+    if sandbox is not None:
+        assert (made / "bot.py").stat().st_nlink == 1
+
+
+def test_sparse_files_count_by_their_length(tmp_path: Path, sandbox: Sandbox | None) -> None:
+    script = "cat part.txt >bot.py; for i in 1 2 3; do truncate -s 10M sparse$i; done"
+    assert build(enter(tmp_path, {"sparse": script}), sandbox) == {
+        "sparse": "build failed: its directory needs more than 20 MB of disk"
+    }
+
+
+@pytest.mark.long
+def test_a_build_leaves_no_million_of_files(tmp_path: Path, sandbox: Sandbox | None) -> None:
+    script = """cat part.txt >bot.py; python -c '
+for number in range(1_000_000):
+    open(f"file{number}", "w").close()
+'"""
+    file = enter(tmp_path, {"many": script})
+    file.write_text(file.read_text().replace("build_s = 2", "build_s = 120"))
+    (why,) = build(file, sandbox).values()
+    assert "has more than 100,000 files" in why or "memory" in why
+    assert list((tmp_path / "run/builds").iterdir()) == []

@@ -9,7 +9,7 @@ from asara_server.tournament.config.tournament_file import (
     usable_cores,
 )
 from asara_server.tournament.schedule.plan import planned_matches, planned_table_kinds
-from tests.tournament.sample_bots import load_text, refusal_of
+from tests.tournament.sample_bots import SEED, load_text, refusal_of
 
 TWO = """
 [[entries]]
@@ -55,7 +55,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
         seats = [2, 3]
         rule_sets = ["basic", "pro+gifts+genie"]
         rounds = 3
-        seed = 17
+        seed = "622A494D3EA8C7BA2FED4F37909F14D9B50AB412322DE39BE62C8D6C2418BFCA"
         concurrency = 1
         blocks = "independent"
         orders = "all"
@@ -79,7 +79,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
         command = "python -m somewhere.bot"
         """,
     )
-    assert tournament.seed == "17"
+    assert tournament.seed == "622a494d3ea8c7ba2fed4f37909f14d9b50ab412322de39be62c8d6c2418bfca"
     assert tournament.deals == "joint"
     assert tournament.clocks.bank_s == 5
     assert tournament.clocks.increment_s == 0.5
@@ -104,7 +104,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
             HEAD + "[clocks]\nblitz = 3\n" + TWO,
             (
                 "cup.toml: clocks.blitz: unknown key; known are "
-                "start_up_s, bank_s, increment_s, grace_s, reconnect_s"
+                "start_up_s, bank_s, increment_s, grace_s, reconnect_s, hide_forced"
             ),
         ),
         (
@@ -322,10 +322,6 @@ def test_a_full_file_is_read(folder: Path) -> None:
         (HEAD, "cup.toml: entries: is missing"),
         (HEAD + "entries = 3\n", "cup.toml: entries: should be a valid tuple, not 3"),
         (
-            HEAD + 'seed = ""\n' + TWO,
-            "cup.toml: seed: is empty; leave it out to have one drawn",
-        ),
-        (
             "seats = 2\nrounds = \n",
             "cup.toml: is not valid TOML: Invalid value (at line 2, column 10)",
         ),
@@ -333,6 +329,33 @@ def test_a_full_file_is_read(folder: Path) -> None:
 )
 def test_what_is_wrong_is_named_with_its_place(folder: Path, text: str, message: str) -> None:
     assert refusal_of(folder, text) == message
+
+
+@pytest.mark.parametrize(
+    ("seed", "fault"),
+    [
+        ('"spring"', "needs 64 hexadecimal digits"),
+        ('""', "needs 64 hexadecimal digits"),
+        ("17", "needs 64 hexadecimal digits"),
+        ("1234567890", "needs 64 hexadecimal digits"),
+        ("true", "needs 64 hexadecimal digits"),
+        (f'"{"x" * 64}"', "needs 64 hexadecimal digits"),
+        (f'"{SEED[:63]}"', "needs 64 hexadecimal digits"),
+        (f'"{SEED}0"', "needs 64 hexadecimal digits"),
+        (f'"{SEED[:63]}\u0663"', "needs 64 hexadecimal digits"),
+        (f'"{"0" * 64}"', "repeats itself"),
+        (f'"{"0123456789abcdef" * 4}"', "repeats itself"),
+    ],
+)
+def test_a_seed_that_bots_could_find_by_trying_is_refused(folder, seed, fault):
+    message = refusal_of(folder, f"{HEAD}seed = {seed}\n{TWO}")
+    start, new = message.rsplit(": ", 1)
+    assert start == (
+        f"cup.toml: seed: {fault}; bots could find a seed that was not drawn at random by trying. "
+        "Leave it out to have one drawn for each run, or use this new one"
+    )
+    assert load_text(folder, f'{HEAD}seed = "{new}"\n{TWO}').seed == new, "the remedy works"
+    assert refusal_of(folder, f"{HEAD}seed = {seed}\n{TWO}") != message, "drawn each time"
 
 
 def test_processes_may_live_for_the_run_where_no_deal_comes_again(folder: Path) -> None:

@@ -8,6 +8,8 @@ from typing import Any, cast
 import pytest
 
 from asara_game.rules import parse_rule_sets
+from asara_server.logs import logger
+from asara_server.referee.match_clock import MatchClock
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.config.token_store import revoke_token
@@ -34,6 +36,7 @@ class Bots:
         self.sent_away: list[tuple[str, str]] = []
         self.excluded: dict[str, str] = {}
         self.absences: dict[str, Any] = {}
+        self.clock = MatchClock(logger("referee"))
 
     def is_connected(self, key: str) -> bool:
         return key in self.there

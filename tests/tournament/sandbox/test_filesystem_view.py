@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from asara_server.tournament.config.tournament_file import Entry, check_tournament
-from asara_server.tournament.sandbox.filesystem_view import visible_paths
+from asara_server.tournament.sandbox.filesystem_view import own_paths
 
 
 @pytest.fixture
@@ -32,7 +32,10 @@ def seen(base: Path, *tables: Mapping[str, object]) -> list[set[str]]:
     found: tuple[Entry, ...] = check_tournament(data, name="cup.toml", base=base).entries
     hidden = (base / "cup.toml", base / "run", base)
     return [
-        {os.path.relpath(path, base) for path in visible_paths(entry, found, hidden)}
+        {
+            os.path.relpath(path, base)
+            for path in (*own_paths(entry, found, hidden), *entry.readable)
+        }
         for entry in found[: len(tables)]
     ]
 

@@ -16,6 +16,7 @@ from asara_server.tournament.schedule.schedule import (
     list_matches,
     rotated,
 )
+from tests.tournament.sample_bots import SEED
 
 NAMES = ("ann", "bob", "cid", "dot", "eve", "fay", "gus", "hal", "ida", "jim")
 BASIC = parse_rule_sets("basic")
@@ -157,8 +158,8 @@ def test_numbers_of_matches_are_as_wide_as_the_block_needs(orders: Orders, last:
 
 
 def test_a_bots_seed_differs_by_entry_and_fits_in_a_signed_64_bit_number() -> None:
-    assert len({bot_seed("spring", name) for name in NAMES}) == len(NAMES)
-    assert all(0 <= bot_seed("spring", name) < 1 << 63 for name in NAMES)
+    assert len({bot_seed(SEED, name) for name in NAMES}) == len(NAMES)
+    assert all(0 <= bot_seed(SEED, name) < 1 << 63 for name in NAMES)
 
 
 def test_one_table_again_and_again_moves_everybody_one_seat_on() -> None:

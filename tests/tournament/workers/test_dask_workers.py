@@ -98,7 +98,30 @@ def test_a_run_survives_the_death_of_a_worker(cluster: Cluster, cup: Path) -> No
     _, stderr = process.communicate(timeout=240)
     assert process.returncode == 0, stderr
     assert outcome(cup / "killed") == outcome(cup / "local")
+    audited = asara("audit", cup / "killed")
+    assert audited.returncode == 0, audited.stdout
     wait_until_gone([victim], cup)
+    cluster.add_worker()
+
+
+def test_no_entry_meets_a_duplicate_deal_again_after_the_death_of_a_worker(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    programs = dict.fromkeys(("ann", "bob", "cid", "dot"), STEADY)
+    header = HEADER + 'blocks = "duplicate"\n'
+    process = start(cluster, slow(write_tournament(tmp_path, programs, header)), tmp_path / "run")
+    victim = busy(cluster, tmp_path, 2)[0]
+    os.kill(victim, signal.SIGKILL)
+    _, stderr = process.communicate(timeout=240)
+    assert process.returncode == 0, stderr
+    results = list(read_results(tmp_path / "run" / "results.jsonl"))
+    lost = {result.block for result in results if result.void}
+    assert len(lost) == 1
+    again = [result for result in results if result.block in lost and not result.void]
+    assert {result.duplicate_deal for result in again} == {f"{min(lost)}.2"}
+    audited = asara("audit", tmp_path / "run")
+    assert audited.returncode == 0, audited.stdout
+    wait_until_gone([victim], tmp_path)
     cluster.add_worker()
 
 

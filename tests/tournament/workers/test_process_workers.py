@@ -12,7 +12,7 @@ import pytest
 from asara_server.tournament.standings.match_result import read_results
 from asara_server.tournament.workers.process_workers import process_workers
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
-from tests.cli.command import command_line, environment
+from tests.cli.command import asara, command_line, environment
 from tests.tournament.processes import children, living_in, wait_until
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import STEADY, write_tournament
@@ -94,6 +94,9 @@ def test_a_worker_that_dies_costs_only_its_block_which_is_played_again(cup: Path
     assert log.count("block lost") == 1
     assert "its worker process died" in log
     assert outcome(run) == outcome(cup / "local")
+    audited = asara("audit", run)
+    assert audited.returncode == 0, audited.stdout
+    assert "which did not return it: its worker process died" in audited.stdout
     wait_until_gone([], cup)
 
 
@@ -115,6 +118,9 @@ def test_nothing_outlives_a_runner_that_is_killed_and_its_run_goes_on(cup: Path)
     finish(start(file, run, "--resume"))
     assert before
     assert outcome(run) == outcome(cup / "local")
+    audited = asara("audit", run)
+    assert audited.returncode == 0, audited.stdout
+    assert "which did not return it: the run ended before its worker returned it" in audited.stdout
 
 
 def sockets(pid: int) -> list[Path]:

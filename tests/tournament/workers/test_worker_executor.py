@@ -27,6 +27,7 @@ from asara_server.tournament.workers.block_job import BlockJob, BlockResult, Pla
 from asara_server.tournament.workers.block_player import UnfitWorkerError, play_block
 from asara_server.tournament.workers.requirements import Program
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
+from tests.cli.command import asara
 from tests.tournament import sample_bots
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import write_tournament
@@ -135,7 +136,7 @@ def test_a_worker_learns_the_secrets_of_its_own_deals_and_nothing_they_follow_fr
 ) -> None:
     backend = Scripted(done)
     play(cup, tmp_path / "run", WorkerExecutor(backend))
-    tournament = deal_secrets.tournament_secret("spring")
+    tournament = deal_secrets.tournament_secret(sample_bots.SEED)
     of_blocks = {
         job.matches[0][0].block: deal_secrets.shared_secret(tournament, job.matches[0][0].block)
         for job in backend.jobs
@@ -145,7 +146,7 @@ def test_a_worker_learns_the_secrets_of_its_own_deals_and_nothing_they_follow_fr
         sent = pickle.dumps(job)
         assert tournament not in sent
         assert tournament.hex().encode() not in sent
-        assert b"spring" not in sent
+        assert sample_bots.SEED.encode() not in sent
         own = of_blocks[job.matches[0][0].block]
         assert set(job.secrets.values()) == {own}
         for secret in of_blocks.values():
@@ -156,7 +157,7 @@ def test_independent_matches_have_a_secret_for_each_attempt(cup: Path, tmp_path:
     cup.write_text(cup.read_text().replace("seats", 'blocks = "independent"\nseats', 1))
     backend = Scripted(done)
     play(cup, tmp_path / "run", WorkerExecutor(backend))
-    tournament = deal_secrets.tournament_secret("spring")
+    tournament = deal_secrets.tournament_secret(sample_bots.SEED)
     assert backend.jobs[0].secrets == {
         name: deal_secrets.match_secret(tournament, name)
         for first in ("r1-basic-0001-1", "r1-basic-0001-2")
@@ -179,6 +180,14 @@ def test_a_lost_block_is_played_again_as_the_same_attempt(cup: Path, tmp_path: P
     lost = [job for job in backend.jobs if names(job)[0] == "r1-basic-0002-1"]
     assert lost[0] == lost[1] == lost[2]
     assert {result.attempt for result in end.results} == {1}
+    lost_twice = {"r1-basic-0002-1", "r1-basic-0002-2"}
+    for result in end.results:
+        assert result.lost == (("it died", "it died") if result.match_id in lost_twice else ())
+    audited = asara("audit", tmp_path / "run")
+    assert "submissions.jsonl:" not in audited.stdout
+    assert (
+        audited.stdout.count("was given to a worker before, which did not return it: it died") == 4
+    )
     play(cup, tmp_path / "calm", WorkerExecutor(Scripted(done)))
     assert outcome(tmp_path / "run") == outcome(tmp_path / "calm")
 
@@ -215,6 +224,30 @@ def test_what_a_worker_broke_off_is_played_by_another(cup: Path, tmp_path: Path)
         ["r1-basic-0001-2"],
     ]
     assert end.standings.complete
+
+
+def test_what_workers_had_when_the_runner_was_killed_is_not_forgotten(
+    cup: Path, tmp_path: Path
+) -> None:
+    def die(job: BlockJob) -> BlockResult:
+        if names(job)[0] == "r1-basic-0002-1":
+            raise ZeroDivisionError  # it passes through the runner, like a signal
+        return done(job)
+
+    run = tmp_path / "run"
+    with pytest.raises(ZeroDivisionError):
+        play(cup, run, WorkerExecutor(Scripted(die)))
+    log = run / "submissions.jsonl"
+    log.write_bytes(log.read_bytes() + b'{"block":"r1-ba')  # killed while it wrote
+    end = play(cup, run, WorkerExecutor(Scripted(done)), resume=True)
+    lost = {result.match_id: result.lost for result in end.results if result.lost}
+    why = ("the run ended before its worker returned it",)
+    assert lost == {"r1-basic-0002-1": why, "r1-basic-0002-2": why}
+    assert "submissions.jsonl:" not in asara("audit", run).stdout
+    log.unlink()
+    audited = asara("audit", run)
+    assert audited.returncode == 1
+    assert "submissions.jsonl: losses of r1-basic-0002-1: expected" in audited.stdout
 
 
 def test_a_worker_that_does_not_fit_ends_the_run_which_can_go_on(cup: Path, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ class Replay(_message.Message):
     def __init__(self, records: _Optional[_Iterable[_Union[ReplayRecord, _Mapping]]] = ...) -> None: ...
 
 class ReplayRecord(_message.Message):
-    __slots__ = ("header", "reply", "rejection", "forfeit", "result", "start", "expiry", "leave", "enter", "halt", "reopen", "signature")
+    __slots__ = ("header", "reply", "rejection", "forfeit", "result", "start", "expiry", "leave", "enter", "halt", "reopen", "signature", "pause")
     HEADER_FIELD_NUMBER: _ClassVar[int]
     REPLY_FIELD_NUMBER: _ClassVar[int]
     REJECTION_FIELD_NUMBER: _ClassVar[int]
@@ -29,6 +29,7 @@ class ReplayRecord(_message.Message):
     HALT_FIELD_NUMBER: _ClassVar[int]
     REOPEN_FIELD_NUMBER: _ClassVar[int]
     SIGNATURE_FIELD_NUMBER: _ClassVar[int]
+    PAUSE_FIELD_NUMBER: _ClassVar[int]
     header: ReplayHeader
     reply: ReplayReply
     rejection: ReplayRejection
@@ -41,10 +42,11 @@ class ReplayRecord(_message.Message):
     halt: ReplayHalt
     reopen: ReplayReopen
     signature: ReplaySignature
-    def __init__(self, header: _Optional[_Union[ReplayHeader, _Mapping]] = ..., reply: _Optional[_Union[ReplayReply, _Mapping]] = ..., rejection: _Optional[_Union[ReplayRejection, _Mapping]] = ..., forfeit: _Optional[_Union[ReplayForfeit, _Mapping]] = ..., result: _Optional[_Union[ReplayResult, _Mapping]] = ..., start: _Optional[_Union[ReplayStart, _Mapping]] = ..., expiry: _Optional[_Union[ReplayExpiry, _Mapping]] = ..., leave: _Optional[_Union[ReplayLeave, _Mapping]] = ..., enter: _Optional[_Union[ReplayEnter, _Mapping]] = ..., halt: _Optional[_Union[ReplayHalt, _Mapping]] = ..., reopen: _Optional[_Union[ReplayReopen, _Mapping]] = ..., signature: _Optional[_Union[ReplaySignature, _Mapping]] = ...) -> None: ...
+    pause: ReplayPause
+    def __init__(self, header: _Optional[_Union[ReplayHeader, _Mapping]] = ..., reply: _Optional[_Union[ReplayReply, _Mapping]] = ..., rejection: _Optional[_Union[ReplayRejection, _Mapping]] = ..., forfeit: _Optional[_Union[ReplayForfeit, _Mapping]] = ..., result: _Optional[_Union[ReplayResult, _Mapping]] = ..., start: _Optional[_Union[ReplayStart, _Mapping]] = ..., expiry: _Optional[_Union[ReplayExpiry, _Mapping]] = ..., leave: _Optional[_Union[ReplayLeave, _Mapping]] = ..., enter: _Optional[_Union[ReplayEnter, _Mapping]] = ..., halt: _Optional[_Union[ReplayHalt, _Mapping]] = ..., reopen: _Optional[_Union[ReplayReopen, _Mapping]] = ..., signature: _Optional[_Union[ReplaySignature, _Mapping]] = ..., pause: _Optional[_Union[ReplayPause, _Mapping]] = ...) -> None: ...
 
 class ReplayHeader(_message.Message):
-    __slots__ = ("match_id", "rules_version", "edition_zlib", "rule_sets", "entries", "clocks", "deal_secret", "started_unix_ms", "actions_per_reply", "rejections_forgiven", "deal_commitment", "nonces", "shared_deal")
+    __slots__ = ("match_id", "rules_version", "edition_zlib", "rule_sets", "entries", "clocks", "deal_secret", "started_unix_ms", "actions_per_reply", "rejections_forgiven", "deal_commitment", "nonces", "shared_deal", "hide_forced")
     MATCH_ID_FIELD_NUMBER: _ClassVar[int]
     RULES_VERSION_FIELD_NUMBER: _ClassVar[int]
     EDITION_ZLIB_FIELD_NUMBER: _ClassVar[int]
@@ -58,6 +60,7 @@ class ReplayHeader(_message.Message):
     DEAL_COMMITMENT_FIELD_NUMBER: _ClassVar[int]
     NONCES_FIELD_NUMBER: _ClassVar[int]
     SHARED_DEAL_FIELD_NUMBER: _ClassVar[int]
+    HIDE_FORCED_FIELD_NUMBER: _ClassVar[int]
     match_id: str
     rules_version: int
     edition_zlib: bytes
@@ -71,7 +74,8 @@ class ReplayHeader(_message.Message):
     deal_commitment: bytes
     nonces: _containers.RepeatedScalarFieldContainer[bytes]
     shared_deal: str
-    def __init__(self, match_id: _Optional[str] = ..., rules_version: _Optional[int] = ..., edition_zlib: _Optional[bytes] = ..., rule_sets: _Optional[_Iterable[_Union[_vocabulary_pb2.RuleSet, str]]] = ..., entries: _Optional[_Iterable[str]] = ..., clocks: _Optional[_Union[_play_pb2.Clocks, _Mapping]] = ..., deal_secret: _Optional[bytes] = ..., started_unix_ms: _Optional[int] = ..., actions_per_reply: _Optional[int] = ..., rejections_forgiven: _Optional[int] = ..., deal_commitment: _Optional[bytes] = ..., nonces: _Optional[_Iterable[bytes]] = ..., shared_deal: _Optional[str] = ...) -> None: ...
+    hide_forced: bool
+    def __init__(self, match_id: _Optional[str] = ..., rules_version: _Optional[int] = ..., edition_zlib: _Optional[bytes] = ..., rule_sets: _Optional[_Iterable[_Union[_vocabulary_pb2.RuleSet, str]]] = ..., entries: _Optional[_Iterable[str]] = ..., clocks: _Optional[_Union[_play_pb2.Clocks, _Mapping]] = ..., deal_secret: _Optional[bytes] = ..., started_unix_ms: _Optional[int] = ..., actions_per_reply: _Optional[int] = ..., rejections_forgiven: _Optional[int] = ..., deal_commitment: _Optional[bytes] = ..., nonces: _Optional[_Iterable[bytes]] = ..., shared_deal: _Optional[str] = ..., hide_forced: _Optional[bool] = ...) -> None: ...
 
 class ReplayStart(_message.Message):
     __slots__ = ("present", "absent")
@@ -180,6 +184,14 @@ class ReplayReopen(_message.Message):
     TIME_US_FIELD_NUMBER: _ClassVar[int]
     time_us: int
     def __init__(self, time_us: _Optional[int] = ...) -> None: ...
+
+class ReplayPause(_message.Message):
+    __slots__ = ("seat", "time_us")
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    TIME_US_FIELD_NUMBER: _ClassVar[int]
+    seat: int
+    time_us: int
+    def __init__(self, seat: _Optional[int] = ..., time_us: _Optional[int] = ...) -> None: ...
 
 class ReplayResult(_message.Message):
     __slots__ = ("results", "digests")

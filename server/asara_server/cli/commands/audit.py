@@ -1,4 +1,4 @@
-"""`asara audit`: verify replays without trusting whoever made them."""
+"""`asara audit`: verify tournaments and replays without trusting whoever made them."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,15 +7,24 @@ import typer
 
 PathsArgument = Annotated[
     list[Path],
-    typer.Argument(metavar="PATH", help="Replays, and directories that contain replays."),
+    typer.Argument(metavar="PATH", help="Run directories, and replays by themselves."),
 ]
 PublicKeyOption = Annotated[
     Path | None,
     typer.Option(
         "--key",
         metavar="FILE",
-        help="The referee's public key.",
-        show_default="referee.pub in the run of the replay",
+        help="The referee's public key, as the organiser published it.",
+        show_default="the key in the run, which is not trusted",
+    ),
+]
+ManifestOption = Annotated[
+    str | None,
+    typer.Option(
+        "--manifest",
+        metavar="HEX",
+        help="The hash of the manifest, published before the first match.",
+        show_default="not compared",
     ),
 ]
 CommitmentOption = Annotated[
@@ -23,8 +32,24 @@ CommitmentOption = Annotated[
     typer.Option(
         "--commitment",
         metavar="HEX",
-        help="The commitment published before the first match.",
-        show_default="that in run.json",
+        help="The commitment to the deals, published before the first match.",
+        show_default="that in the manifest",
+    ),
+]
+InclusionOption = Annotated[
+    bool,
+    typer.Option(
+        "--inclusion",
+        help="Prove that each replay belongs to a run, whose other replays are not needed.",
+    ),
+]
+ProofOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--proof",
+        metavar="FILE",
+        help="Proof for --inclusion, made by `asara replay prove`.",
+        show_default="PATH.proof, otherwise the run that the replay lies in",
     ),
 ]
 LeaksOption = Annotated[
@@ -46,15 +71,24 @@ ProcessesOption = Annotated[
 def audit(
     paths: PathsArgument,
     key: PublicKeyOption = None,
+    manifest: ManifestOption = None,
     commitment: CommitmentOption = None,
+    inclusion: InclusionOption = False,
+    proof: ProofOption = None,
     leaks: LeaksOption = False,
     processes: ProcessesOption = None,
 ) -> None:
-    """Verify replays by playing every match again.
+    """Verify runs and replays by deriving everything again.
 
-    Compares all actions, clocks, results and every message to a bot. Prints a line for each unsound
-    replay, which names the first wrong record. The exit status is 0 only if all replays are sound.
+    Plays every match again, and compares schedule, results, standings and all files of a run with
+    its signed manifest. Names everything that is missing, extra or changed, and what was not
+    checked. The exit status is 0 only if nothing is wrong.
     """
-    from asara_server.cli.sessions.audit import audit_paths
+    from asara_server.cli.sessions.audit import audit_inclusion, audit_paths, published
 
-    raise typer.Exit(audit_paths(paths, key, commitment, leaks=leaks, processes=processes))
+    held = published(key, manifest, commitment)
+    if inclusion:
+        raise typer.Exit(audit_inclusion(paths, proof, held, leaks=leaks))
+    if proof is not None:
+        raise typer.BadParameter("is for --inclusion; add it", param_hint="--proof")
+    raise typer.Exit(audit_paths(paths, held, leaks=leaks, processes=processes))

@@ -7,6 +7,7 @@ import typer
 from google.protobuf.json_format import MessageToJson
 
 from asara.v1.replay_pb2 import Replay, ReplayRecord
+from asara_server.atomic_file import replace_file
 from asara_server.cli.display.console import out, show_table
 from asara_server.cli.display.help_page import PlainCommand
 from asara_server.cli.errors import UserError
@@ -37,6 +38,9 @@ SeatOption = Annotated[
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print proto3 JSON; the only format, and required.")
 ]
+ProofOption = Annotated[
+    Path, typer.Option("--out", metavar="PROOF", help="File to write, such as FILE.proof.")
+]
 AArgument = Annotated[Path, typer.Argument(metavar="A", help="A replay.")]
 BArgument = Annotated[Path, typer.Argument(metavar="B", help="The replay to compare it with.")]
 
@@ -62,6 +66,21 @@ def export(file: FileArgument, json: JsonOption = False) -> None:
         raise UserError("choose an output format: --json")
     records = [ReplayRecord.FromString(raw.data) for raw in _read(file).raw]
     print(MessageToJson(Replay(records=records), ensure_ascii=False))
+
+
+@app.command(cls=PlainCommand)
+def prove(file: FileArgument, out_file: ProofOption) -> None:
+    """Write a proof that a replay belongs to the run that it lies in.
+
+    With the proof, `asara audit --inclusion` needs nothing else of the run.
+    """
+    from asara_server.cli.sessions.audit import replay_proof
+
+    content = replay_proof(file).content()
+    try:
+        replace_file(out_file, content)
+    except OSError as error:
+        raise UserError(f"{out_file}: {error.strerror}", status=1) from None
 
 
 @app.command(cls=PlainCommand)

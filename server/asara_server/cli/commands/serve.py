@@ -9,7 +9,7 @@ from asara_server.cli.options.match import (
     BankOption,
     IncrementOption,
     RulesOption,
-    SeedOption,
+    StrongSeedOption,
 )
 from asara_server.cli.options.metrics import MetricsOption
 from asara_server.cli.options.sandbox import SandboxChoice, SandboxOption
@@ -33,7 +33,7 @@ def serve(
     opponent: OpponentOption = None,
     rules: RulesOption = "basic",
     matches: MatchesOption = 1,
-    seed: SeedOption = None,
+    seed: StrongSeedOption = None,
     bank: BankOption = BANK_S,
     increment: IncrementOption = INCREMENT_S,
     replays: ReplaysOption = None,

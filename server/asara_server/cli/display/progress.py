@@ -25,16 +25,13 @@ AwaitedEntries: TypeAlias = Callable[[], Sequence[str]]
 
 
 class ProgressMeter(Protocol):
-    """Counts the results of a run, shows its progress, and may end it early."""
+    """Counts the results of a run, and shows its progress."""
 
     def start(self, over: int, results: Iterable[MatchResult], awaited: AwaitedEntries) -> None:
         """Begin with what a resumed run has played: the number of matches, and their results."""
 
     def add_result(self, result: MatchResult) -> None:
         """Count a match that is over."""
-
-    def decided(self) -> bool:
-        """True if no further deal block needs to be played."""
 
     async def show(self) -> None:
         """Show the progress until cancelled."""
@@ -69,9 +66,6 @@ class RunMeter:
         self._over += 1
         self._rate(result)
         self._update_bar()
-
-    def decided(self) -> bool:
-        return False
 
     async def show(self) -> None:
         with self._bar:

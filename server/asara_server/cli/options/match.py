@@ -30,7 +30,19 @@ RulesOption = Annotated[
 SeedOption = Annotated[
     str | None,
     typer.Option(
-        "--seed", metavar="TEXT", help="Seed of all deals; keep it secret.", show_default="random"
+        "--seed",
+        metavar="TEXT",
+        help="Any text, to repeat the deals; bots could guess it, so use it with your own only.",
+        show_default="random",
+    ),
+]
+StrongSeedOption = Annotated[
+    str | None,
+    typer.Option(
+        "--seed",
+        metavar="HEX",
+        help="Seed of all deals, to repeat them: 64 random hexadecimal digits; keep it secret.",
+        show_default="random",
     ),
 ]
 BankOption = Annotated[

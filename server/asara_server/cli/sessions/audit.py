@@ -1,4 +1,4 @@
-"""Audits replays, and prints those that are unsound."""
+"""Audits runs and replays, and prints what is wrong and what was not checked."""
 
 import os
 import re
@@ -7,54 +7,152 @@ from pathlib import Path
 
 from rich.progress import track
 
+from asara_server.cli.display.audit import (
+    SINGLE_REPLAYS,
+    key_warning,
+    report_lines,
+    single_key_warning,
+)
 from asara_server.cli.display.console import err, notify, out, warn
 from asara_server.cli.errors import UserError
+from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.audit import Verdict
+from asara_server.replay.file import read_file
 from asara_server.replay.signing import KeyFileError, read_public_key
-from asara_server.tournament.run.audit_run import AuditError, audit_replays, plan_audit
+from asara_server.tournament.run.audit_run import (
+    AuditError,
+    AuditJob,
+    audit_replay,
+    audit_replays,
+    plan_audit,
+)
+from asara_server.tournament.run.audit_trust import Published
+from asara_server.tournament.run.inclusion import (
+    PROOF_SUFFIX,
+    InclusionError,
+    InclusionProof,
+    check_inclusion,
+    make_proof,
+    read_proof,
+)
 
 _NOTICE_INTERVAL = 1000
 """Number of replays between two notices of progress if standard error is not a terminal."""
 
 
-def audit_paths(
-    paths: Sequence[Path],
-    key: Path | None,
-    commitment: str | None,
-    *,
-    leaks: bool,
-    processes: int | None,
-) -> int:
-    """Audit the replays at these paths; return the exit status."""
-    if commitment is not None and not re.fullmatch("[0-9a-fA-F]{64}", commitment):
-        raise UserError(f"--commitment {commitment}: must have 64 hexadecimal digits")
+def published(key: Path | None, manifest: str | None, commitment: str | None) -> Published:
+    """Return what the auditor holds, from the values of the options."""
+    hashes = {"manifest": manifest, "commitment": commitment}
+    for name, text in hashes.items():
+        if text is not None and not re.fullmatch("[0-9a-fA-F]{64}", text):
+            raise UserError(f"--{name} {text}: must have 64 hexadecimal digits")
     try:
-        plan = plan_audit(
-            paths,
-            public_key=None if key is None else read_public_key(key),
-            published=commitment and commitment.lower(),
-            leaks=leaks,
-        )
-    except (AuditError, KeyFileError) as error:
+        public_key = None if key is None else read_public_key(key)
+    except KeyFileError as error:
         raise UserError(str(error)) from None
+    return Published(
+        public_key,
+        None if manifest is None else manifest.lower(),
+        None if commitment is None else commitment.lower(),
+    )
+
+
+def audit_paths(
+    paths: Sequence[Path], held: Published, *, leaks: bool, processes: int | None
+) -> int:
+    """Audit the runs and replays at these paths; return the exit status."""
+    try:
+        plan = plan_audit(paths, held, leaks=leaks)
+    except AuditError as error:
+        raise UserError(str(error)) from None
+    for report in plan.runs:
+        if warning := key_warning(report):
+            warn(warning)
     if plan.trusted_key is not None:
-        warn(
-            f"No --key, and no referee.pub beside the replays: the key {plan.trusted_key.hex()} is "
-            "trusted. Compare it with the one that the organiser published."
-        )
+        warn(single_key_warning(plan.trusted_key))
     unsound = 0
     verdicts = audit_replays(plan.jobs, processes or os.cpu_count() or 1)
     for file, verdict in _with_progress(verdicts, len(plan.jobs)):
         if verdict.fault is not None:
             unsound += 1
-            out.print(f"{file}: {verdict.fault}", markup=False, soft_wrap=True)
-    for fault in plan.faults:
-        out.print(fault, markup=False, soft_wrap=True)
-    for line in plan.unchecked:
-        notify(line)
+            _print(f"{file}: {verdict.fault}")
+    faults = [
+        *plan.faults,
+        *(f"{report.directory}/{fault}" for report in plan.runs for fault in report.faults),
+    ]
+    for fault in faults:
+        _print(fault)
+    for report in plan.runs:
+        for line in report_lines(report, held):
+            _print(line)
+    if plan.single:
+        notify(SINGLE_REPLAYS)
     sound = len(plan.jobs) - unsound
-    out.print(f"audited {len(plan.jobs)} replays: {sound} sound, {unsound} unsound")
-    return 1 if unsound or plan.faults else 0
+    wrong = f", {len(faults)} faults of runs" if faults else ""
+    _print(f"audited {len(plan.jobs)} replays: {sound} sound, {unsound} unsound{wrong}")
+    return 1 if unsound or faults else 0
+
+
+def audit_inclusion(
+    paths: Sequence[Path], proof: Path | None, held: Published, *, leaks: bool
+) -> int:
+    """Check that each replay is sound, and belongs to a run; return the exit status."""
+    if proof is not None and len(paths) > 1:
+        raise UserError("--proof names the proof of one replay; audit the others by themselves")
+    missing = 0
+    for path in paths:
+        fault, place = _inclusion(path, proof, held, leaks=leaks)
+        missing += bool(fault)
+        _print(f"{path}: {fault or place}")
+    included = len(paths) - missing
+    _print(f"audited {len(paths)} replays: {included} included, {missing} not")
+    return 1 if missing else 0
+
+
+def replay_proof(path: Path) -> InclusionProof:
+    """Return the proof that a replay belongs to the run that it lies in; raises UserError."""
+    try:
+        return make_proof(path.absolute().parent.parent, read_file(path))
+    except (InclusionError, ReplayError) as error:
+        raise UserError(f"{path}: {error}", status=1) from None
+
+
+def _inclusion(
+    path: Path, proof_file: Path | None, held: Published, *, leaks: bool
+) -> tuple[str, str]:
+    """Return the first fault of a replay or its proof, and its place in the run."""
+    if path.is_dir():
+        raise UserError(f"{path}: is a directory; --inclusion is for single replays")
+    try:
+        data = read_file(path)
+        beside = path.with_name(path.name + PROOF_SUFFIX)
+        proof_file = proof_file or (beside if beside.exists() else None)
+        if proof_file is not None:
+            proof = read_proof(proof_file)
+        else:
+            proof = make_proof(path.absolute().parent.parent, data)
+    except (InclusionError, ReplayError) as error:
+        return str(error), ""
+    found = check_inclusion(proof, held)
+    if warning := key_warning(found):
+        warn(warning)
+    if found.faults:
+        return "; ".join(found.faults), ""
+    signed = found.signed
+    job = AuditJob(path, signed.public_key, signed.secret, found.expected, leaks)
+    _, verdict = audit_replay(job)
+    assert signed.manifest is not None
+    assert found.expected is not None
+    result = found.expected.result
+    place = (
+        f"sound, and attempt {result.attempt} at {result.match_id} of {signed.manifest.title!r}: "
+        f"{found.place} of the signed tree"
+    )
+    return verdict.fault or "", place
+
+
+def _print(text: str) -> None:
+    out.print(text, markup=False, soft_wrap=True)
 
 
 def _with_progress(

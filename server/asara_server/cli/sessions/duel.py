@@ -46,7 +46,7 @@ def play_duel(
     meter = DuelMeter(
         Duel(schedule, test), heading((a, b), combination, test, tournament.concurrency)
     )
-    end, status = play_series(tournament, schedule, options, log, meter=meter)
+    end, status = play_series(tournament, schedule, options, log, meter=meter, enough=meter.decided)
     report = meter.duel.report()
     if report.failed_start is not None:
         raise UserError(report.failed_start, status=1)

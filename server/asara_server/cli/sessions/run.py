@@ -2,7 +2,7 @@
 
 import asyncio
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from asara_game.edition import load_edition
 from asara_server.cli.display.console import notify
@@ -13,10 +13,12 @@ from asara_server.cli.sessions.setup import log_to_file
 from asara_server.event_loop import run
 from asara_server.eventlog.journal import JournalError
 from asara_server.network.addresses import ServeError
+from asara_server.network.open_files import OpenFilesError
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.execution.executor import Executor
-from asara_server.tournament.run.directory import RunDirectory, RunInfo
+from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError, RunInfo
+from asara_server.tournament.run.manifest import ScheduleRule
 from asara_server.tournament.runner import RunEnd, Runner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -32,18 +34,21 @@ def play_run(
     log: LogOptions,
     *,
     publish: bool = False,
+    schedule_rule: ScheduleRule = "groups",
     resumed: RunInfo | None = None,
     meter: ProgressMeter | None = None,
+    enough: Callable[[], bool] | None = None,
     sandbox: Sandbox | None = None,
     executor: Executor | None = None,
 ) -> tuple[RunEnd, int]:
     """Play the matches of a run; return its end and the exit status.
 
     The status is 0, 1 if the referee failed in a match, or 128 plus the signal that stopped the
-    run. With `publish`, the commitment to the deals is printed at the start, and the secret that
-    opens it at the end. `resumed` is the content of run.json if the run is resumed. Without a
-    `meter`, a RunMeter shows the progress; without a `sandbox`, bots run with the user's rights;
-    without an `executor`, a referee in this process plays.
+    run. With `publish`, the hash of the manifest and the commitment to the deals are printed at the
+    start, and the secret that opens it at the end. `resumed` is the content of run.json if the run
+    is resumed. Without a `meter`, a RunMeter shows the progress; without a `sandbox`, bots run with
+    the user's rights; without an `executor`, a referee in this process plays. If `enough` is given,
+    no further deal block begins once it returns True.
     """
     meter = meter or RunMeter(len(matches))
     try:
@@ -55,7 +60,8 @@ def play_run(
                 directory=directory,
                 key=key,
                 finished=meter.add_result,
-                enough=meter.decided,
+                enough=enough,
+                schedule_rule=schedule_rule,
                 resumed=resumed,
                 sandbox=sandbox,
                 executor=executor,
@@ -63,7 +69,11 @@ def play_run(
             results = read_results(directory.path / "results.jsonl")
             meter.start(runner.matches_over, results, lambda: runner.awaited)
             return run(_play(runner, meter, publish=publish))
+    except RunDirectoryError as error:
+        raise UserError(str(error)) from None
     except (WorkerError, JournalError) as error:
+        raise UserError(str(error), status=1) from None
+    except OpenFilesError as error:
         raise UserError(str(error), status=1) from None
     except ServeError as error:
         raise UserError(f"remote: {error}", status=1) from None
@@ -73,7 +83,9 @@ def play_run(
 
 
 async def _play(runner: Runner, meter: ProgressMeter, *, publish: bool) -> tuple[RunEnd, int]:
+    runner.begin()
     if publish:
+        notify(f"Manifest (SHA-256): {runner.manifest_sha256}")
         notify(f"Deal commitment (SHA-256): {runner.deal_commitment}")
     run_task = asyncio.create_task(runner.run())
     meter_task = asyncio.create_task(meter.show())

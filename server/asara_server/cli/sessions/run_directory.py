@@ -7,10 +7,12 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from asara_game.edition import load_edition
-from asara_server.cli.display.console import notify
+from asara_server.bounded_file import read_bounded
+from asara_server.cli.display.console import notify, warn
 from asara_server.cli.errors import UserError
 from asara_server.eventlog.journal import Durability
 from asara_server.replay.signing import SigningKey
+from asara_server.tournament.config.tournament_file import LARGEST_FILE
 from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError, RunInfo
 
 
@@ -57,7 +59,7 @@ def resumed_run_directory(
                 f"{path}: this run has no tournament file; only runs of `asara tournament run` "
                 "can be resumed"
             )
-        if directory.tournament_file.read_bytes() != file.read_bytes():
+        if directory.tournament_text != read_bounded(file, LARGEST_FILE):
             raise UserError(
                 f"{file}: differs from {directory.tournament_file}, with which the run was "
                 "started; restore it, or start another run"
@@ -70,6 +72,8 @@ def resumed_run_directory(
             raise UserError(
                 f"{path}: the replays of this run are signed with another key; name it with --key"
             )
+        for warning in directory.warnings:
+            warn(warning)
         yield directory, info
 
 

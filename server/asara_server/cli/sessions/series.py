@@ -1,6 +1,6 @@
 """Plays a series of matches between bots named on the command line, for `match` and `duel`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from asara_server.cli.display.progress import ProgressMeter
@@ -12,6 +12,7 @@ from asara_server.cli.sessions.run import play_run
 from asara_server.cli.sessions.run_directory import kept_or_temporary
 from asara_server.cli.sessions.setup import chosen_sandbox, signing_key
 from asara_server.replay.signing import default_key_path
+from asara_server.tournament.config.seeds import local_seed
 from asara_server.tournament.config.tournament_file import ConfigError, Tournament, check_tournament
 from asara_server.tournament.runner import RunEnd
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -30,7 +31,7 @@ def series_tournament(
         "entries": [bot.table() for bot in bots],
         "seats": len(bots),
         "rule_sets": options.rules,
-        "seed": options.seed,
+        "seed": None if options.seed is None else local_seed(options.seed),
         "clocks": {
             "bank_s": options.bank,
             "increment_s": options.increment,
@@ -52,11 +53,25 @@ def play_series(
     log: LogOptions,
     *,
     meter: ProgressMeter | None = None,
+    enough: Callable[[], bool] | None = None,
 ) -> tuple[RunEnd, int]:
-    """Play these matches in a new or temporary run directory; for the rest see `play_run`."""
+    """Play matches of one table in a new or temporary run directory; for the rest see `play_run`.
+
+    The matches are those that `rotated` yields.
+    """
     key = signing_key(options.key)
     sandbox = chosen_sandbox(
         options.sandbox, secret=[options.key or default_key_path()], shared=Path.cwd()
     )
     with kept_or_temporary(options.out_directory, replace=options.replace) as directory:
-        return play_run(tournament, matches, directory, key, log, meter=meter, sandbox=sandbox)
+        return play_run(
+            tournament,
+            matches,
+            directory,
+            key,
+            log,
+            schedule_rule="rotations",
+            meter=meter,
+            enough=enough,
+            sandbox=sandbox,
+        )

@@ -37,6 +37,7 @@ from asara_server.network.tls import TlsFiles
 from asara_server.referee.referee import Referee
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import PUBLIC_KEY_FILE, SigningKey, default_key_path
+from asara_server.tournament.config.seeds import check_seed, draw_seed
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
 from asara_server.tournament.execution.match_runner import MatchRunner, PlayedMatch
@@ -125,10 +126,20 @@ def _settings(options: ServeOptions) -> ServeSettings:
         rule_sets=rule_sets(options.rules),
         matches=options.matches or None,
         clocks=ClockSettings(bank_s=options.bank, increment_s=options.increment),
-        seed=options.seed or secrets.token_hex(32),
+        seed=_seed(options.seed),
         sandbox=_sandbox(options) if opponents else None,
         replays=_replay_sink(options),
     )
+
+
+def _seed(option: str | None) -> str:
+    """Return the seed, which must be strong because guests may be anybody's bots."""
+    if option is None:
+        return draw_seed()
+    try:
+        return check_seed(option)
+    except ValueError as error:
+        raise UserError(f"--seed: {error}") from None
 
 
 def _opponents(arguments: list[str], seats: int) -> tuple[BotCommand, ...]:

@@ -11,7 +11,7 @@ from asara_server.cli.errors import UserError
 from asara_server.cli.options.executor import ExecutorChoice, ExecutorOptions
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.sandbox import SandboxChoice
-from asara_server.logs import configure
+from asara_server.logs import configure, log_left_out
 from asara_server.network.addresses import ServeError
 from asara_server.referee.referee import Referee
 from asara_server.replay.signing import KeyFileError, SigningKey, load_or_make_key
@@ -75,6 +75,7 @@ def log_to_file(options: LogOptions, path: Path) -> Iterator[None]:
         try:
             yield
         finally:
+            log_left_out()
             configure("error", options.form)
 
 

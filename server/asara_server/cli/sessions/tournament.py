@@ -1,6 +1,5 @@
 """Plays or resumes a tournament, and prints its standings."""
 
-import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -105,7 +104,7 @@ def _run_directory(
             yield resumed
     else:
         with new_run_directory(path, replace=options.replace, durability=durability) as directory:
-            shutil.copyfile(options.file, directory.tournament_file)
+            directory.keep_tournament_file(options.file)
             yield directory, None
 
 

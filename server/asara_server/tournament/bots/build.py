@@ -1,9 +1,10 @@
 """Builds the entries that ask for it: once, before the first match, without a network.
 
-A build works in a copy of the entry's directory in the run directory, so the organiser's original
-stays unchanged. In the sandbox, the copy appears at the path of the original and is the only
-writable directory besides /tmp. An entry is out if its build fails, takes too long or grows too
-large.
+A build works in a copy of the entry's directory, so the organiser's original stays unchanged. In
+the sandbox the copy is in memory, at the path of the original, and cannot hold more than it may,
+not even in files that the build has deleted. Once the build has succeeded, its content is written
+to the run directory (see `build_output`). Without a sandbox, the copy is in the run directory from
+the start. An entry is out if its build fails, takes too long or grows too large.
 """
 
 import asyncio
@@ -11,25 +12,30 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 from asara_server.logs import logger
+from asara_server.tournament.bots.build_output import (
+    MAX_DEPTH,
+    MAX_FILES,
+    BuildOutputError,
+    remove_special_files,
+    unpack_output,
+)
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper
 from asara_server.tournament.bots.output_log import OutputLog
 from asara_server.tournament.bots.process import BotProcess, StartError, build_environment
 from asara_server.tournament.config.commands import CommandError, check_command
 from asara_server.tournament.config.tournament_file import Entry, Limits
-from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.filesystem_view import build_sandbox
 from asara_server.tournament.sandbox.spec import MIB
 
 _SIZE_CHECK_S: Final = 0.25
 """Seconds between two measurements of a growing build."""
-_MAX_FILES: Final = 100_000
-_MAX_DEPTH: Final = 40
-"""Levels of nested directories."""
 
 
 class _BuildError(Exception):
@@ -95,8 +101,14 @@ class EntryBuilder:
         try:
             if excess := await asyncio.to_thread(self._size_excess, entry.directory):
                 raise _BuildError(f"its directory {excess} even before the build")
-            await asyncio.to_thread(self._copy, entry.directory, copy)
-            await self._run(entry, copy, reaper)
+            if self._sandbox is None:
+                await asyncio.to_thread(self._copy, entry.directory, copy)
+                await self._run(entry, None, copy, self._size_excess, reaper)
+                if excess := await asyncio.to_thread(self._size_excess, copy):
+                    raise _BuildError(f"its directory {excess}")
+                await asyncio.to_thread(remove_special_files, copy)
+            else:
+                await self._build_contained(self._sandbox, entry, copy, reaper)
             try:
                 check_command(entry.command, copy)
             except CommandError:  # its text could reveal the target of a link that the build made
@@ -108,9 +120,46 @@ class EntryBuilder:
             if not done:
                 await asyncio.to_thread(_remove, copy)
 
+    async def _build_contained(
+        self, sandbox: Sandbox, entry: Entry, copy: Path, reaper: OrphanReaper
+    ) -> None:
+        """Build in the sandbox, and write what was built to `copy`. Raises _BuildError."""
+        read_end, write_end = os.pipe()
+        unpacking = asyncio.create_task(
+            asyncio.to_thread(self._unpack, os.fdopen(read_end, "rb"), copy)
+        )
+        failure: _BuildError | None = None
+        try:
+            hidden = [self._folder.parent.resolve()]
+            spec = await asyncio.to_thread(
+                build_sandbox, sandbox, entry, self._limits, hidden, write_end
+            )
+            await self._run(entry, spec, entry.directory, self._memory_excess, reaper)
+        except _BuildError as error:
+            failure = error
+        except OSError as error:
+            failure = _BuildError(f"its directory cannot be copied: {error.strerror}")
+        finally:
+            os.close(write_end)  # all its copies ended with the build
+            await asyncio.wait([unpacking])
+        try:
+            unpacking.result()
+        except BuildOutputError as error:  # the reason why writing its output failed
+            raise _BuildError(f"its directory {error}") from None
+        except EOFError:
+            raise failure or _BuildError("its directory was not written to its end") from None
+        except OSError as error:
+            raise _BuildError(f"its directory cannot be stored: {error.strerror}") from None
+        if failure is not None:
+            raise failure
+
+    def _unpack(self, archive: IO[bytes], copy: Path) -> None:
+        with archive:
+            unpack_output(archive, copy, self._limits.build_mb)
+
     def _copy(self, original: Path, copy: Path) -> None:
         """Copy files, directories and links as they are, without the hidden ones."""
-        hidden = {self._folder.parent.resolve(), *(self._sandbox.hidden if self._sandbox else ())}
+        hidden = {self._folder.parent.resolve()}
 
         def ignored(folder: str, names: list[str]) -> list[str]:
             paths = [Path(folder, name) for name in names]
@@ -126,15 +175,26 @@ class EntryBuilder:
         except (OSError, RecursionError) as error:
             raise _BuildError("its directory cannot be copied", [str(error)]) from None
 
-    async def _run(self, entry: Entry, copy: Path, reaper: OrphanReaper) -> None:
+    async def _run(
+        self,
+        entry: Entry,
+        sandbox: SandboxSpec | None,
+        directory: Path,
+        excess: Callable[[Path, int], str],
+        reaper: OrphanReaper,
+    ) -> None:
+        """Run the build in a directory. Raises _BuildError.
+
+        `excess` returns how the directory exceeds the limits, given the number of the process.
+        """
         log = OutputLog(self._logs / f"build-{entry.name}.log", self._limits.log_bytes)
         try:
             process = await BotProcess.start(
                 entry.build,
-                copy if self._sandbox is None else entry.directory,
+                directory,
                 build_environment(entry.environment),
                 log,
-                build_sandbox(self._sandbox, entry, copy, self._limits),
+                sandbox,
             )
         except StartError as error:
             log.note(str(error))
@@ -142,7 +202,7 @@ class EntryBuilder:
             raise _BuildError(str(error)) from None
         reaper.watch(process.pid)
         end = asyncio.create_task(process.wait())
-        growth = asyncio.create_task(self._watch_size(copy))
+        growth = asyncio.create_task(_watch_size(excess, directory, process.pid))
         try:
             await asyncio.wait(
                 [end, growth], timeout=self._limits.build_s, return_when=asyncio.FIRST_COMPLETED
@@ -160,24 +220,28 @@ class EntryBuilder:
             await end
             reaper.unwatch(process.pid)
             log.close()
-        if excess := await asyncio.to_thread(self._size_excess, copy):
-            raise _BuildError(f"its directory {excess}")
 
-    async def _watch_size(self, copy: Path) -> str:
-        """Return how the copy exceeds the limits, as soon as it does."""
-        while True:
-            await asyncio.sleep(_SIZE_CHECK_S)
-            if excess := await asyncio.to_thread(self._size_excess, copy):
-                return excess
+    def _memory_excess(self, directory: Path, pid: int) -> str:
+        """Return how a contained build exceeds its limits, or "" if that cannot be seen.
 
-    def _size_excess(self, top: Path) -> str:
+        The kernel enforces them; this only gives a reason while the build still runs.
+        """
+        limit = self._limits.build_mb
+        with suppress(OSError, IndexError):
+            inside = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0]
+            used = os.statvfs(f"/proc/{inside}/root{directory}")
+            if used.f_bavail == 0 and used.f_blocks * used.f_frsize == limit * MIB:
+                return f"needs more than {limit:,} MB of disk"
+        return ""
+
+    def _size_excess(self, top: Path, pid: int = 0) -> str:
         """Return how a directory exceeds the limits, or "" if it does not."""
         size = files = 0
         folders = [(top, 0)]
         while folders:
             folder, depth = folders.pop()
-            if depth > _MAX_DEPTH:
-                return f"is nested more than {_MAX_DEPTH} levels deep"
+            if depth > MAX_DEPTH:
+                return f"is nested more than {MAX_DEPTH} levels deep"
             try:
                 with os.scandir(folder) as found:
                     for one in found:
@@ -188,11 +252,19 @@ class EntryBuilder:
                             folders.append((folder / one.name, depth + 1))
                         if size > self._limits.build_mb * MIB:
                             return f"needs more than {self._limits.build_mb:,} MB of disk"
-                        if files > _MAX_FILES:
-                            return f"has more than {_MAX_FILES:,} files"
+                        if files > MAX_FILES:
+                            return f"has more than {MAX_FILES:,} files"
             except OSError:
                 continue  # the build may remove directories meanwhile
         return ""
+
+
+async def _watch_size(excess: Callable[[Path, int], str], directory: Path, pid: int) -> str:
+    """Return how the directory of a build exceeds the limits, as soon as it does."""
+    while True:
+        await asyncio.sleep(_SIZE_CHECK_S)
+        if found := await asyncio.to_thread(excess, directory, pid):
+            return found
 
 
 def _remove(folder: Path) -> None:

@@ -2,12 +2,13 @@
 
 A separate process reads a pipe from the runner. If the pipe closes without a farewell, the runner
 is dead. The process then kills the process groups that the runner reported and, on Linux, every
-process that was started with the address of this run. It also removes the socket. This file is its
-program as well, and imports nothing of the package.
+process that was started with one of the reported addresses. It also removes the sockets. This file
+is its program as well, and imports nothing of the package.
 """
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -23,11 +24,11 @@ _FAREWELL = "over"
 class OrphanReaper:
     """The runner's end of the pipe. If the process cannot be started, nothing is watched."""
 
-    def __init__(self, address: str = "") -> None:
-        """`address` is that of the referee, unique to this run; "" if its processes have none."""
+    def __init__(self, sockets: Path | None = None) -> None:
+        """`sockets` is the directory of the sockets, if any; it is unique to this run."""
         try:
             self._process: subprocess.Popen[str] | None = subprocess.Popen(
-                [sys.executable, "-I", "-S", __file__, address],
+                [sys.executable, "-I", "-S", __file__, str(sockets or "")],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -45,6 +46,14 @@ class OrphanReaper:
     def unwatch(self, group: int) -> None:
         """Report that a group has ended; its number may come to belong to another one."""
         self._send(f"-{group}")
+
+    def watch_address(self, address: str) -> None:
+        """Report the address of a bot that is about to be started."""
+        self._send(f"@{address}")
+
+    def unwatch_address(self, address: str) -> None:
+        """Report that no process of this address is left."""
+        self._send(f"!{address}")
 
     def close(self) -> None:
         """End the process without killing anything."""
@@ -64,41 +73,42 @@ class OrphanReaper:
                 self._process.stdin.flush()
 
 
-def _reap(address: str) -> None:
+def _reap(sockets: str) -> None:
     """Read the pipe until it closes, and kill what is left unless a farewell was sent."""
     groups: set[int] = set()
+    addresses: set[str] = set()
     for line in sys.stdin:
         message = line.strip()
         if message == _FAREWELL:
             return
         if message.startswith("+"):
             groups.add(int(message[1:]))
-        else:
+        elif message.startswith("-"):
             groups.discard(int(message[1:]))
+        elif message.startswith("@"):
+            addresses.add(message[1:])
+        else:
+            addresses.discard(message[1:])
     for group in groups:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)
-    if not address:
-        return
-    for delay_s in _SEARCH_DELAYS_S:
-        time.sleep(delay_s)
-        for pid in _started_with(address):
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
-    if address.startswith("unix:"):
-        socket = Path(address.removeprefix("unix:"))
-        with contextlib.suppress(OSError):
-            socket.unlink()
-            socket.parent.rmdir()
+    if addresses:
+        for delay_s in _SEARCH_DELAYS_S:
+            time.sleep(delay_s)
+            for pid in _started_with(addresses):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+    if sockets:
+        shutil.rmtree(sockets, ignore_errors=True)
 
 
-def _started_with(address: str) -> list[int]:
-    """Return the processes whose environment names this address as that of their referee."""
-    wanted = f"ASARA_ADDRESS={address}".encode()
+def _started_with(addresses: set[str]) -> list[int]:
+    """Return the processes whose environment names one of these addresses as their referee's."""
+    wanted = {f"ASARA_ADDRESS={address}".encode() for address in addresses}
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if wanted in (entry / "environ").read_bytes().split(b"\0"):
+            if not wanted.isdisjoint((entry / "environ").read_bytes().split(b"\0")):
                 found.append(int(entry.name))
     return found
 

@@ -16,6 +16,7 @@ import asyncio
 import secrets
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,14 +24,17 @@ from structlog.typing import FilteringBoundLogger
 
 from asara_codec.results import Termination
 from asara_server.logs import logger
+from asara_server.network.bot_server import BotServer
 from asara_server.referee.referee import Referee
+from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.failed_starts import FailedStarts
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper
 from asara_server.tournament.bots.output_log import OutputLog
 from asara_server.tournament.bots.process import BotProcess, StartError, bot_environment
 from asara_server.tournament.config.tournament_file import Entry, Limits
-from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.filesystem_view import match_sandbox
+from asara_server.tournament.sandbox.private_copy import PrivateCopies
 
 T = TypeVar("T")
 
@@ -48,6 +52,8 @@ class PooledBot:
     """True if its process is started and ended elsewhere."""
     absence: Callable[[], str] = str
     """Returns why an external bot is no longer waited for, or "" if it is."""
+    server: BotServer | None = None
+    """The address of its process."""
     log: OutputLog | None = None
     process: BotProcess | None = None
     ending: str = ""
@@ -69,7 +75,7 @@ class BotPool:
     def __init__(
         self,
         referee: Referee,
-        address: str,
+        addresses: BotAddresses,
         entries: Iterable[Entry],
         *,
         reuse_processes: bool,
@@ -80,14 +86,14 @@ class BotPool:
         built: Mapping[str, Path] | None = None,
         log: FilteringBoundLogger | None = None,
     ) -> None:
-        """`entries` are those whose bots the pool starts; `address` is the referee's for them.
+        """`entries` are those whose bots the pool starts, each process with one of the `addresses`.
 
         Processes are reused for further matches if `reuse_processes`. `seeds`, by entry, are what
         bots derive their randomness from; without one, a bot draws its own. `built` has the
         directories that builds produced, by entry. Without a `sandbox`, bots run with our rights.
         """
         self._referee = referee
-        self._address = address
+        self._addresses = addresses
         self._entries = {entry.name: entry for entry in entries}
         self._reuse_processes = reuse_processes
         self._limits = limits
@@ -95,6 +101,7 @@ class BotPool:
         self._logs = logs
         self._sandbox = sandbox
         self._built = built or {}
+        self._copies = PrivateCopies()
         self._external: dict[str, PooledBot] = {}
         self._all: set[PooledBot] = set()
         self._idle: list[PooledBot] = []  # the one that has been idle longest is first
@@ -102,6 +109,7 @@ class BotPool:
         self._excluded: dict[str, str] = {}
         self._reaper: OrphanReaper | None = None
         self._protected: set[asyncio.Task[Any]] = set()
+        self._retirements: set[asyncio.Task[None]] = set()
         self._logger = log or logger("runner")
 
     @property
@@ -164,12 +172,13 @@ class BotPool:
             await self._retire(bot, "the match is over")
 
     async def close(self) -> None:
-        """End all processes, busy or idle."""
+        """End all processes, busy or idle, and release the copies of their files."""
         while self._protected:  # a task whose caller was cancelled; it may start a process yet
             await asyncio.wait(self._protected.copy())
         await asyncio.gather(*(self._retire(bot, "the run is over") for bot in self._all.copy()))
         if self._reaper is not None:
             self._reaper.close()
+        self._copies.close()
 
     async def _protect(self, work: Coroutine[Any, Any, T]) -> T:
         """Finish this work even if the caller is cancelled; then `close` waits for it."""
@@ -186,21 +195,24 @@ class BotPool:
         return None
 
     async def _start(self, entry: Entry, match_id: str, seat: int, path: Path) -> PooledBot:
-        bot = self._register(PooledBot(entry.name, _new_token()))
+        bot = PooledBot(entry.name, _new_token())
+        bot.server = await self._addresses.open(bot.token, partial(self._close_flooded, bot))
+        self._register(bot)
         bot.log = OutputLog(path, self._limits.log_bytes)
         environment = bot_environment(
             entry.environment,
-            address=self._address,
+            address=bot.server.address,
             token=bot.token,
             seed=self._seeds.get(entry.name),
             seat=None if self._reuse_processes else seat,
         )
         if self._reaper is None:
-            self._reaper = OrphanReaper(self._address)
+            self._reaper = OrphanReaper(self._addresses.folder)
+        self._reaper.watch_address(bot.server.address)
         built = self._built.get(entry.name)
-        sandbox = match_sandbox(self._sandbox, entry, self._entries.values(), built, self._limits)
-        directory = built if built and not sandbox else entry.directory
+        directory = built if built and not self._sandbox else entry.directory
         try:
+            sandbox = await self._contain(entry)
             bot.process = await BotProcess.start(
                 entry.command, directory, environment, bot.log, sandbox
             )
@@ -212,10 +224,35 @@ class BotPool:
         bot.watcher = asyncio.create_task(self._watch(bot, bot.process, bot.log))
         return bot
 
+    async def _contain(self, entry: Entry) -> SandboxSpec | None:
+        """Return the sandbox of a bot. Raises StartError."""
+        if self._sandbox is None:
+            return None
+        try:
+            return await asyncio.to_thread(
+                match_sandbox,
+                self._sandbox,
+                entry,
+                self._entries.values(),
+                self._built.get(entry.name),
+                self._limits,
+                self._copies,
+            )
+        except OSError as error:
+            raise StartError(f"could not be started: {error.strerror}") from None
+
     def _register(self, bot: PooledBot) -> PooledBot:
         self._all.add(bot)
-        self._referee.register_bot(bot.token, bot.entry)
+        self._referee.register_bot(bot.token, bot.entry, authenticator=bot.server)
         return bot
+
+    def _close_flooded(self, bot: PooledBot, why: str) -> None:
+        """Give up a bot whose address was closed; its process ends with its match, if it plays."""
+        bot.ending = why
+        if bot in self._idle:
+            self._idle.remove(bot)
+            self._retirements.add(task := asyncio.create_task(self._retire(bot, why)))
+            task.add_done_callback(self._retirements.discard)
 
     async def _watch(self, bot: PooledBot, process: BotProcess, log: OutputLog) -> None:
         """Report the end of the process to the referee immediately."""
@@ -256,6 +293,10 @@ class BotPool:
             if bot.watcher is not None and not bot.ending:
                 await asyncio.wait([bot.watcher], timeout=_GOODBYE_S)
             await bot.process.stop()
+        if bot.server is not None:
+            await self._addresses.discard(bot.server)
+            if self._reaper is not None:
+                self._reaper.unwatch_address(bot.server.address)
         if bot.log is not None:
             bot.log.close()
 

@@ -5,6 +5,8 @@ import os
 import shlex
 import shutil
 import sys
+from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
 OWN_PYTHON = frozenset({"python", "python3"})
@@ -15,6 +17,13 @@ _SCRIPT_FIRST = frozenset({"bash", "lua", "node", "perl", "php", "ruby", "sh"})
 
 _PYTHON_FLAGS = frozenset({"-B", "-E", "-I", "-O", "-OO", "-P", "-s", "-S", "-u", "-v"})
 """Python options without a value; the script follows them."""
+
+
+_MOST_BESIDE = 1_000
+"""Files of a directory among which one with a similar name is looked for."""
+
+_LONGEST_COMMAND = 100_000
+"""Characters of all words; Linux takes 128 KiB for one word."""
 
 
 class CommandError(ValueError):
@@ -29,8 +38,18 @@ def search_path() -> str:
     return os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
 
 
+def check_words(words: Sequence[str]) -> tuple[str, ...]:
+    """Return the words of a command; raise CommandError if no process could receive them."""
+    if any("\0" in word for word in words):
+        raise CommandError("contains a zero byte")
+    if sum(map(len, words)) > _LONGEST_COMMAND:
+        raise CommandError(f"has more than {_LONGEST_COMMAND:,} characters")
+    return tuple(words)
+
+
 def split_command(text: str) -> tuple[str, ...]:
     """Split a command line like a POSIX shell, without any other shell syntax."""
+    check_words([text])  # splitting takes time in the square of the length
     try:
         words = tuple(shlex.split(text))
     except ValueError as error:
@@ -57,7 +76,8 @@ def check_command(words: tuple[str, ...], directory: Path) -> None:
         return
     if shutil.which(program, path=search_path()) is None:
         beside = directory / program
-        hint = f"; for the file beside it write './{program}'" if beside.is_file() else ""
+        found = os.path.isfile(beside)  # noqa: PTH113
+        hint = f"; for the file beside it write './{program}'" if found else ""
         raise CommandError(f"no program {program!r} on PATH{hint}")
     if program in _SCRIPT_FIRST and len(words) > 1:
         _check_script(words[1], directory)
@@ -86,17 +106,20 @@ def _python_script(words: tuple[str, ...]) -> str:
 def _check_script(script: str, directory: Path) -> None:
     if script.startswith("-"):
         return  # -m and -c name no file
-    if not (directory / script / "__main__.py").is_file():
+    if not os.path.isfile(directory / script / "__main__.py"):  # noqa: PTH113
         _check_file(script, directory)
 
 
 def _check_file(name: str, directory: Path) -> None:
     path = directory / name
-    if path.is_dir():
+    if os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir, it takes a text of any length
         raise CommandError(f"{name!r} is a directory; name the program in it")
-    if path.exists():
+    if os.path.exists(path):  # noqa: PTH110
         return
-    beside = [other.name for other in path.parent.glob("*")]
+    try:
+        beside = [other.name for other in islice(path.parent.iterdir(), _MOST_BESIDE)]
+    except OSError:
+        beside = []
     close = difflib.get_close_matches(path.name, beside, n=1)
     hint = f"; did you mean {str(Path(name).with_name(close[0]))!r}?" if close else ""
     raise CommandError(f"no such file {name!r} in {directory}{hint}")

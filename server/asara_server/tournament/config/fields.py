@@ -12,8 +12,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
 from asara_game.rules import format_rule_sets, parse_rule_sets
 from asara_game.vocabulary import RuleSet
+from asara_server.bounded_file import open_ordinary
 from asara_server.network.addresses import ServeError, split_address
-from asara_server.tournament.config.commands import CommandError, split_command
+from asara_server.tournament.config.commands import CommandError, check_words, split_command
 from asara_server.tournament.config.names import name_fault
 from asara_server.tournament.config.validation_errors import problem
 
@@ -34,7 +35,7 @@ def command_words(value: object) -> tuple[str, ...]:
     if isinstance(value, str):
         return split_command(value)
     if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
-        return tuple(value)
+        return check_words(value)
     raise CommandError("should be a command line or a list of words")
 
 
@@ -97,25 +98,36 @@ def _variable_text(value: object) -> object:
 def _directory(value: object, info: ValidationInfo) -> object:
     if not isinstance(value, str | Path):
         raise problem(f"should be the path of a directory, not {value!r}")
-    path = (base_directory(info) / Path(value).expanduser()).resolve()
+    path = _resolved(value, info)
     if not path.is_dir():
         fault = "is a file, not a directory" if path.exists() else "does not exist"
         raise problem(f"{str(path)!r} {fault}")
     return path
 
 
+def _resolved(value: str | Path, info: ValidationInfo) -> Path:
+    """Return an absolute path without links, at which the system can look."""
+    try:
+        path = (base_directory(info) / Path(value).expanduser()).resolve()
+        path.exists()
+    except RuntimeError as error:  # an unknown ~user, or a loop of links
+        fault = "is a loop of links" if "loop" in str(error) else "names a user who does not exist"
+    except ValueError:
+        fault = "cannot be a path"
+    except OSError as error:  # too long, or not permitted
+        fault = f"cannot be a path: {error.strerror}"
+    else:
+        return path
+    raise problem(f"{str(value)!r} {fault}")
+
+
 def _readable_paths(value: object, info: ValidationInfo) -> object:
     if not isinstance(value, list) or not all(isinstance(path, str | Path) for path in value):
         raise problem(f"should be a list of paths, not {value!r}")
-    base = base_directory(info)
     paths = []
     for text in value:
-        try:
-            path = (base / Path(text).expanduser()).resolve()
-            exists = path.exists()
-        except (OSError, RuntimeError, ValueError):  # too long, an unknown ~user, or a zero byte
-            raise problem(f"{str(text)!r} cannot be a path") from None
-        if not exists:
+        path = _resolved(text, info)
+        if not path.exists():
             raise problem(f"{str(path)!r} does not exist")
         if exposes_too_much(path):
             raise problem(f"{str(path)!r} is more than a bot may see; name only what it needs")
@@ -128,16 +140,14 @@ def _file_path(value: object, info: ValidationInfo) -> Path:
         raise problem(f"should be the path of a file, not {value!r}")
     try:
         return Path(os.path.realpath(base_directory(info) / Path(value).expanduser()))
-    except (RuntimeError, ValueError):  # an unknown ~user, or a zero byte
+    except (OSError, RuntimeError, ValueError):  # an unknown ~user, a zero byte, or too long
         raise problem(f"{str(value)!r} cannot be a path") from None
 
 
 def _readable_file(value: object, info: ValidationInfo) -> Path:
     path = _file_path(value, info)
-    if path.exists() and not path.is_file():
-        raise problem(f"{str(path)!r} is not a file")
     try:
-        with path.open("rb"):
+        with open_ordinary(path):
             return path
     except OSError as error:
         raise problem(f"{str(path)!r} cannot be read: {error.strerror}") from None

@@ -20,6 +20,7 @@ from typing import Annotated, Final, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from asara_server.atomic_file import PRIVATE, replace_file
+from asara_server.bounded_file import open_ordinary
 from asara_server.replay.signing import default_key_path
 from asara_server.tournament.config.names import name_fault
 from asara_server.tournament.config.validation_errors import describe, problem
@@ -100,7 +101,7 @@ def default_tokens_path() -> Path:
 def read_tokens(path: Path) -> Tokens:
     """Return the tokens in a file, or none if there is no file; raise TokenError."""
     try:
-        with path.open("rb") as file:
+        with open_ordinary(path) as file:
             if os.fstat(file.fileno()).st_mode & (stat.S_IWGRP | stat.S_IWOTH):
                 raise TokenError(
                     f"{path}: other users may change it and so admit any bot: check its content, "
@@ -167,6 +168,8 @@ class _LockedTokens:
 def _locked(path: Path, *, make_folder: bool = False) -> Iterator[_LockedTokens]:
     """Lock and read the file. The lock is a separate file, because this one is replaced."""
     place = Path(os.path.realpath(path))  # a link stays one
+    if place.is_dir():
+        raise TokenError(f"{path}: is a directory; name a file")
     lock = place.with_name(f".{place.name}.lock")
     try:
         if make_folder:

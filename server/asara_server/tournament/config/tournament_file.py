@@ -9,7 +9,7 @@
                                        # all seat orders; "independent": a deal for each match
     tables = 4                         # at which a deal is played; duplicate blocks only
     orders = "rotations"               # seat orders of a group; or "all"
-    seed = "spring"                    # default: drawn at random and recorded in run.json
+    seed = "…"                         # 64 random hexadecimal digits; default: drawn for each run
     concurrency = 2                    # matches at once; default: one per processor core
     deals = "committed"                # or "joint": every bot adds a nonce to every deal;
                                        # independent blocks only
@@ -22,6 +22,7 @@
     increment_s = 0.5                  # added for every decision
     grace_s = 0.05                     # not charged, per decision
     reconnect_s = 10                   # to reconnect after the stream breaks
+    hide_forced = false                # true: a pause hides that a bot had no choice
 
     [limits]                           # the defaults are shown
     log_bytes = 100_000                # kept of a bot's output in each match
@@ -29,11 +30,12 @@
     idle_processes = 64                # kept waiting for their next match
     suspend_share = 0.5                # share of its matches that an entry may forfeit,
     suspend_after = 10                 # once it has played this many
-    memory_mb = 1_024                  # in the sandbox only, as are the next four; see `Limits`
+    memory_mb = 1_024                  # in the sandbox only, as are the next five; see `Limits`
     processes = 256
     open_files = 1_024
     cpu_s = 3_600
     disk_mb = 64
+    directory_mb = 128
     build_s = 300                      # the last three apply to builds
     build_memory_mb = 2_048
     build_mb = 1_024
@@ -65,16 +67,15 @@ teams, twice as many for each entry of the largest team), and "mirrored" otherwi
 plays one deal several times, so its bots are started afresh for every match, lest one recognise the
 deal; otherwise `processes` defaults to "run". A remote bot plays all its matches in one process,
 several at once: each match of its mirrored blocks has its own deal. Anyone who knows the seed can
-compute every deal: leave it out of a competition.
+compute every deal: leave it out of a competition, or keep the file secret.
 """
 
 import os
 import re
 import shlex
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import (
     BaseModel,
@@ -86,6 +87,8 @@ from pydantic import (
     model_validator,
 )
 
+from asara_game.bounded_toml import parse_toml
+from asara_server.bounded_file import read_bounded
 from asara_server.match.spec import ClockSettings
 from asara_server.tournament.config.block_kinds import (
     DEFAULT_TABLES,
@@ -113,6 +116,7 @@ from asara_server.tournament.config.fields import (
     base_directory,
     command_words,
 )
+from asara_server.tournament.config.seeds import check_seed
 from asara_server.tournament.config.token_store import (
     TokenError,
     Tokens,
@@ -121,6 +125,9 @@ from asara_server.tournament.config.token_store import (
 )
 from asara_server.tournament.config.validation_errors import describe, problem
 
+LARGEST_FILE: Final = 256 * 1024
+"""Bytes of the largest tournament file."""
+_MOST_ENTRIES: Final = 1_000
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _CLOCKS = ClockSettings()
 
@@ -230,6 +237,7 @@ class Clocks(_Section):
     increment_s: SecondsOrZero = _CLOCKS.increment_s
     grace_s: SecondsOrZero = _CLOCKS.grace_s
     reconnect_s: SecondsOrZero = _CLOCKS.reconnect_s
+    hide_forced: bool = _CLOCKS.hide_forced
 
     def settings(self) -> ClockSettings:
         """Return the same limits as the referee's type."""
@@ -260,11 +268,13 @@ class Limits(_Section):
     cpu_s: Annotated[int, Field(ge=1, le=1 << 30)] = 3_600
     """Seconds of processor time of each process in the sandbox, over all its matches."""
     disk_mb: Annotated[int, Field(ge=1, le=1 << 20)] = 64
-    """MiB of files in each of /tmp and /dev/shm of a bot; both are held in memory."""
+    """MiB that a bot may write to each of /tmp, /dev/shm and its directory, all held in memory."""
+    directory_mb: Annotated[int, Field(ge=1, le=1 << 20)] = 128
+    """MiB of an entry's directory, of which every bot in the sandbox gets a copy in memory."""
     build_s: Seconds = 300
     """Seconds that a build may take."""
     build_memory_mb: Annotated[int, Field(ge=16, le=1 << 20)] = 2_048
-    """MiB of memory of a build, measured like `memory_mb`."""
+    """MiB of memory of a build, measured like `memory_mb`, in addition to `build_mb`."""
     build_mb: Annotated[int, Field(ge=1, le=1 << 20)] = 1_024
     """MiB of an entry's directory after its build, and of /tmp during it."""
 
@@ -313,7 +323,7 @@ class Tournament(_Section):
     limits: Limits = Limits()
     remote: Remote | None = None
     """Present if and only if an entry has a token."""
-    entries: Annotated[tuple[Entry, ...], Field(strict=False)]
+    entries: Annotated[tuple[Entry, ...], Field(strict=False, max_length=_MOST_ENTRIES)]
     tables: Annotated[int, Field(ge=3, le=50)] = DEFAULT_TABLES
     """Most tables of a duplicate block."""
     blocks: BlockKind = Field(default_factory=_default_blocks)
@@ -326,11 +336,12 @@ class Tournament(_Section):
     @field_validator("seed", mode="before")
     @classmethod
     def _check_seed(cls, value: object) -> object:
-        if isinstance(value, int) and not isinstance(value, bool):
-            return str(value)
-        if value == "":
-            raise problem("is empty; leave it out to have one drawn")
-        return value
+        if value is None:
+            return None
+        try:
+            return check_seed(value if isinstance(value, str) else "")
+        except ValueError as error:
+            raise problem(str(error)) from None
 
     @field_validator("entries")
     @classmethod
@@ -458,18 +469,15 @@ def load_tournament(path: Path) -> Tournament:
     """Read and validate a tournament file; raise ConfigError with all its faults."""
     name = path.name
     try:
-        with path.open("rb") as file:
-            data: dict[str, Any] = tomllib.load(file)
+        data = parse_toml(read_bounded(path, LARGEST_FILE), LARGEST_FILE)
     except FileNotFoundError:
         raise ConfigError([f"{path}: no such file"]) from None
     except IsADirectoryError:
         raise ConfigError([f"{path}: is a directory; name the tournament file in it"]) from None
     except OSError as error:
         raise ConfigError([f"{path}: cannot be read: {error.strerror}"]) from None
-    except UnicodeDecodeError:
-        raise ConfigError([f"{name}: is not a text file in UTF-8"]) from None
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError([f"{name}: is not valid TOML: {error}"]) from None
+    except ValueError as error:
+        raise ConfigError([f"{name}: {error}"]) from None
     data.setdefault("title", path.stem)
     return check_tournament(data, name=name, base=path.resolve().parent)
 

@@ -6,7 +6,11 @@ from collections.abc import Iterable
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from asara_server.text import plain
+
 _LONGEST_VALUE = 60
+_LONGEST_LINE = 1_000
+_MOST_FAULTS = 50
 
 
 def problem(text: str) -> PydanticCustomError:
@@ -16,17 +20,20 @@ def problem(text: str) -> PydanticCustomError:
 
 def describe(error: ValidationError, model: type[BaseModel]) -> list[str]:
     """Return one line per fault: the key as the file writes it, the fault and the remedy."""
-    return [
-        _line(details, model)
+    faults = [
+        details
         for details in error.errors(include_url=False)
         if details["type"] != "default_factory_not_called"  # a default that follows from a fault
     ]
+    lines = [_line(details, model) for details in faults[:_MOST_FAULTS]]
+    more = len(faults) - len(lines)
+    return [*lines, f"{more:,} more faults"] if more > 0 else lines
 
 
 def _line(details: ErrorDetails, model: type[BaseModel]) -> str:
     key = _key(details["loc"])
     fault = _fault(details, model)
-    return f"{key}: {fault}" if key else fault
+    return plain(f"{key}: {fault}" if key else fault, longest=_LONGEST_LINE)
 
 
 def _key(location: Iterable[int | str]) -> str:

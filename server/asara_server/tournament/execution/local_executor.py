@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 
+from asara_server.network.open_files import files_needed, require_open_files
+from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
 from asara_server.replay.file import replay_records
 from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext
@@ -36,9 +38,10 @@ class LocalExecutor:
         return () if self._remote_bots is None else self._remote_bots.awaited_entries()
 
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
-        """Raises ServeError if bots on other machines cannot be served."""
+        """Raises ServeError if bots on other machines cannot be served, and OpenFilesError."""
         progress.void_lost(resumable=True)
         referee = Referee(journal=progress.directory.journal)
+        _require_open_files(referee.limits, progress, context)
         self._on_referee(referee)
         remote = context.remote
         bots = RemoteBots(
@@ -83,6 +86,23 @@ class LocalExecutor:
                     for name, why in local.pool.excluded.items()
                     if name not in progress.suspended
                 }
+
+
+def _require_open_files(
+    limits: LimitSettings, progress: RunProgress, context: ExecutionContext
+) -> None:
+    """Raise OpenFilesError if the bots of the run could exhaust the files of this process."""
+    settings = context.match_settings
+    remote = sum(entry.remote for entry in settings.entries)
+    seats = max((len(match.entries) for match, _ in progress.pending_matches()), default=0)
+    processes = context.concurrency * seats
+    if settings.reuse_processes:
+        most = context.concurrency * (len(settings.entries) - remote)
+        processes += min(settings.limits.idle_processes, most)
+    needed = files_needed(
+        limits, processes=processes, remote_bots=remote if context.remote else None
+    )
+    require_open_files(needed, "lower concurrency or limits.idle_processes")
 
 
 async def _play_matches(progress: RunProgress, local: LocalReferee, queue: MatchQueue) -> None:

@@ -1,16 +1,17 @@
 """A referee that bots of this machine can reach, with the bots themselves."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from pathlib import Path
 from typing import NamedTuple
 
 from structlog.typing import FilteringBoundLogger
 
 from asara_game.edition import Edition
+from asara_server.network.open_files import raise_open_files_limit
 from asara_server.referee.referee import Referee
+from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.pool import BotPool
-from asara_server.tournament.execution.local_socket import local_address
 from asara_server.tournament.execution.match_runner import MatchRunner
 from asara_server.tournament.execution.match_settings import MatchSettings
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
@@ -38,16 +39,13 @@ async def local_referee(
     `secret_of` returns the secret of a match by the names of the attempt and of its shared deal.
     Entries that are `excluded` forfeit for the given reason. The output of bots goes to `logs`.
     """
+    raise_open_files_limit()
     local_entries = [entry for entry in match_settings.entries if not entry.remote]
     async with AsyncExitStack() as stack:
-        address = ""
-        if local_entries:
-            address = await stack.enter_async_context(
-                local_address(referee, match_settings.transport)
-            )
+        addresses = stack.enter_context(closing(BotAddresses(referee, match_settings.transport)))
         pool = BotPool(
             referee,
-            address,
+            addresses,
             local_entries,
             reuse_processes=match_settings.reuse_processes,
             limits=match_settings.limits,

@@ -104,9 +104,10 @@ class MatchRunner:
             round=match.round,
             rule_sets=format_rule_sets(match.rule_sets),
             block=match.block,
-            duplicate_deal=shared_deal if match.kind == "duplicate" else "",
+            duplicate_deal=shared_deal if match.kind == "duplicate" and not record.void else "",
             seats=seats,
             void=record.void,
+            void_reason=record.void_reason,
             started=utc_text(record.started_unix_ms / 1000),
             seconds=round(record.duration_us / SECOND_US, 3),
         )

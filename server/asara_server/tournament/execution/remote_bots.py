@@ -6,7 +6,6 @@ started, without a wait, until it connects.
 """
 
 import asyncio
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,7 +21,7 @@ class RemoteBot:
     entry: str
     token_name: str
     since_s: float
-    """Seconds of a monotonic clock when it connected or disconnected, or the run began."""
+    """Seconds of the referee's clock when it connected or disconnected, or the run began."""
     since: datetime
     """The same moment, UTC."""
     connected: bool = False
@@ -38,10 +37,10 @@ class RemoteBot:
         """Key under which the referee admits it; not a token, so it may be stored."""
         return f"from elsewhere: {self.entry}"
 
-    def set_connected(self, connected: bool) -> None:
+    def set_connected(self, connected: bool, now_s: float) -> None:
         self.connected = connected
         self.seen |= connected
-        self.since_s, self.since = time.monotonic(), datetime.now(UTC)
+        self.since_s, self.since = now_s, datetime.now(UTC)
 
 
 class RemoteBots:
@@ -51,7 +50,7 @@ class RemoteBots:
         """`wait_s` is the number of seconds that matches wait for a bot."""
         self._referee = referee
         self._wait_s = wait_s
-        now_s, now = time.monotonic(), datetime.now(UTC)
+        now_s, now = referee.clock.now_s(), datetime.now(UTC)
         self._bots = {
             entry.name: RemoteBot(entry.name, entry.token, now_s, now)
             for entry in entries
@@ -74,14 +73,14 @@ class RemoteBots:
         self._excluded = excluded
         for bot in self:
             if not bot.connected:
-                bot.set_connected(False)
+                bot.set_connected(False, self._referee.clock.now_s())
 
     def update_presence(self) -> None:
         """Find out from the referee which bots have connected or disconnected."""
         for bot in self:
             connected = self._referee.is_connected(bot.key)
             if connected != bot.connected:
-                bot.set_connected(connected)
+                bot.set_connected(connected, self._referee.clock.now_s())
         self.notify_change()
 
     def exclusion(self, bot: RemoteBot) -> str | None:
@@ -90,7 +89,7 @@ class RemoteBots:
 
     def missed(self, bot: RemoteBot) -> bool:
         """True if a bot has been away for so long that matches do not wait for it any more."""
-        return not bot.connected and time.monotonic() - bot.since_s >= self._wait_s
+        return not bot.connected and self._referee.clock.now_s() - bot.since_s >= self._wait_s
 
     def awaited_entries(self) -> list[str]:
         """Entries whose bots are not connected, and that matches wait for."""

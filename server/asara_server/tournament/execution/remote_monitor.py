@@ -44,6 +44,10 @@ class RemoteMonitor:
             await asyncio.wait([self._task])
 
     async def _run(self) -> None:
+        with self._referee.clock.held():  # a stopped runner waits for nobody
+            await self._check_bots()
+
+    async def _check_bots(self) -> None:
         unavailable = self._bots.unavailable_entries()
         while True:
             self._authenticator.reload_tokens()

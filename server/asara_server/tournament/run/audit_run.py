@@ -1,19 +1,25 @@
-"""Audits many replays, each against the key and the secret of the run that it lies in."""
+"""Plans audits of runs and of single replays, and plays the matches again."""
 
 import multiprocessing
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from asara_server.event_loop import seldom_collect
 from asara_server.eventlog.replay import ReplayError
-from asara_server.match.deal_secrets import commitment
 from asara_server.replay.audit import Verdict, audit
 from asara_server.replay.file import parse_file, read_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE, KeyFileError, read_public_key
-from asara_server.tournament.run.directory import RunDirectoryError, read_info
+from asara_server.tournament.run.audit_trust import Published, check_signed
+from asara_server.tournament.run.manifest import MANIFEST
+from asara_server.tournament.run.match_check import ExpectedMatch, header_fault, result_fault
+from asara_server.tournament.run.run_audit import RunReport, audit_run
+from asara_server.tournament.run.run_files import MARKS, SUFFIX
+from asara_server.tournament.run.signed_file import DocumentError, read_signed_bytes
+from asara_server.tournament.run.tree_head import TREE_HEAD
 
 _LEAK_WORLDS: Final = 2
 """Number of other worlds that are tried for every seat at every decision to find leaks."""
@@ -37,49 +43,60 @@ class AuditJob(NamedTuple):
     """Key that must have signed it; None if any may have."""
     tournament_secret: bytes | None
     """Secret from which its deal must derive; None if that cannot be checked."""
+    expected: ExpectedMatch | None
+    """Place of the match in its run; None if it is checked by itself."""
     leaks: bool
     """True if it is searched for leaks, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditPlan:
-    """The audit of some replays."""
+    """The audit of runs and replays."""
 
     jobs: tuple[AuditJob, ...]
+    runs: tuple[RunReport, ...]
+    """Findings about the runs, whose replays are among the jobs."""
+    single: int
+    """Number of replays that are checked by themselves."""
     trusted_key: bytes | None
-    """Key of the first replay, if it is trusted because there is no other key."""
+    """Key of the first of these, if it is trusted because none was given."""
     faults: tuple[str, ...]
-    """Runs whose secret is not the one that they committed to, in words."""
-    unchecked: tuple[str, ...]
-    """Runs whose deals cannot be checked yet, in words."""
+    """Faults of the runs that these lie in, as far as their deals depend on them."""
 
 
-def plan_audit(
-    paths: Iterable[Path],
-    *,
-    public_key: bytes | None = None,
-    published: str | None = None,
-    leaks: bool = False,
-) -> AuditPlan:
-    """Plan the audit of replay files, and of all replays in directories; raises AuditError.
+def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = False) -> AuditPlan:
+    """Plan the audit of replay files, and of all runs and replays in directories.
 
-    Without a `public_key`, replays are checked against the key of their run. `published` is the
-    commitment that was published before the first match, in lower-case hexadecimal; by default it
-    is the one in `run.json`.
+    Raises AuditError. Without a published key, single replays are checked against the key of their
+    run.
     """
-    files = list(_find_replays(paths))
-    keys, trusted_key = _expected_keys(files, public_key)
+    runs: dict[Path, RunReport] = {}
+    files: dict[Path, None] = {}
+    for path in paths:
+        if not path.exists():
+            raise AuditError(f"{path}: no such file or directory")
+        if not path.is_dir():
+            files[path] = None
+            continue
+        found = _find_runs(path)
+        for directory in found:
+            runs.setdefault(directory, audit_run(directory, published))
+        replays = [file for file in sorted(path.rglob(f"*{SUFFIX}")) if file.is_file()]
+        if not found and not replays:
+            raise AuditError(f"{path}: holds no replay (*{SUFFIX})")
+        files |= dict.fromkeys(replays)
+    jobs = [job for report in runs.values() for job in _run_jobs(report, leaks=leaks)]
+    covered = {job.path.absolute() for job in jobs}
+    single = [file for file in files if file.absolute() not in covered]
+    keys, trusted_key = _expected_keys(single, published.public_key)
     secrets = _RunSecrets(published)
-    jobs = tuple(
-        AuditJob(file, key, secrets.of_replay(file), leaks)
-        for file, key in zip(files, keys, strict=True)
+    jobs += [
+        AuditJob(file, key, secrets.of_replay(file), None, leaks)
+        for file, key in zip(single, keys, strict=True)
+    ]
+    return AuditPlan(
+        tuple(jobs), tuple(runs.values()), len(single), trusted_key, tuple(secrets.faults)
     )
-    faults = list(secrets.faults)
-    if published is not None and not any(job.tournament_secret for job in jobs):
-        faults.append(
-            f"commitment {published}: no run.json beside the replays reveals a secret to open it"
-        )
-    return AuditPlan(jobs, trusted_key, tuple(faults), tuple(secrets.unchecked))
 
 
 def audit_replays(jobs: Sequence[AuditJob], processes: int) -> Iterator[tuple[Path, Verdict]]:
@@ -87,25 +104,34 @@ def audit_replays(jobs: Sequence[AuditJob], processes: int) -> Iterator[tuple[Pa
     processes = min(processes, -(-len(jobs) // _FILES_AT_ONCE))
     if processes == 1 or len(jobs) <= _FEW_FILES:
         seldom_collect()
-        yield from map(_audit_replay, jobs)
+        yield from map(audit_replay, jobs)
         return
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, context, initializer=seldom_collect) as pool:
         try:
-            yield from pool.map(_audit_replay, jobs, chunksize=_FILES_AT_ONCE)
+            yield from pool.map(audit_replay, jobs, chunksize=_FILES_AT_ONCE)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
 
 
-def _audit_replay(job: AuditJob) -> tuple[Path, Verdict]:
+def audit_replay(job: AuditJob) -> tuple[Path, Verdict]:
+    """Return the path of a job and its verdict."""
     try:
-        verdict = audit(
-            read_file(job.path),
-            job.public_key,
-            tournament_secret=job.tournament_secret,
-            worlds=_LEAK_WORLDS if job.leaks else 0,
-        )
+        data = read_file(job.path)
+        if job.expected is None:
+            verdict = audit(
+                data, job.public_key, tournament_secret=job.tournament_secret, worlds=_worlds(job)
+            )
+        else:
+            verdict = audit(
+                data,
+                job.public_key,
+                tournament_secret=job.tournament_secret,
+                header_fault=partial(header_fault, expected=job.expected),
+                result_fault=partial(result_fault, data=data, expected=job.expected),
+                worlds=_worlds(job),
+            )
     except ReplayError as error:
         verdict = Verdict(str(error))
     except Exception as error:  # noqa: BLE001 - one odd file must not keep the others unchecked
@@ -113,28 +139,83 @@ def _audit_replay(job: AuditJob) -> tuple[Path, Verdict]:
     return job.path, verdict
 
 
-def _find_replays(paths: Iterable[Path]) -> Iterator[Path]:
-    """Yield all replays, each once, in the order in which they are named."""
-    seen: set[Path] = set()
-    for path in paths:
-        if not path.exists():
-            raise AuditError(f"{path}: no such file or directory")
-        found = sorted(path.rglob("*.asara")) if path.is_dir() else [path]
-        if not found:
-            raise AuditError(f"{path}: holds no replay (*.asara)")
-        for file in found:
-            if file not in seen:
-                seen.add(file)
-                yield file
+def _worlds(job: AuditJob) -> int:
+    return _LEAK_WORLDS if job.leaks else 0
 
 
-# Keys
+# Runs and files
+
+
+def _find_runs(path: Path) -> list[Path]:
+    """Return the directories of runs at or below a path."""
+    found = {file.parent for name in MARKS for file in path.rglob(name)}
+    inside = ("logs", "builds", "replays")  # a bot may have written files with these names
+    return sorted(
+        directory
+        for directory in found
+        if not any(
+            parent in found and directory.relative_to(parent).parts[0] in inside
+            for parent in directory.parents
+        )
+    )
+
+
+def _run_jobs(report: RunReport, *, leaks: bool) -> list[AuditJob]:
+    key = report.signed.public_key or _key_of_run(report.directory / "replays")
+    return [
+        AuditJob(
+            report.directory / "replays" / f"{name}{SUFFIX}",
+            key,
+            report.secret,
+            report.expected.get(name),
+            leaks,
+        )
+        for name in report.replays
+    ]
+
+
+class _RunSecrets:
+    """The secrets of the runs that single replays lie in, revealed at the end of each run."""
+
+    def __init__(self, published: Published) -> None:
+        self._published = published
+        self._by_folder: dict[Path, bytes | None] = {}
+        self.faults: list[str] = []
+
+    def of_replay(self, file: Path) -> bytes | None:
+        """Return the secret of the run that a replay lies in; None if it has none."""
+        folder = file.absolute().parent
+        if folder not in self._by_folder:
+            self._by_folder[folder] = self._of_run(folder.parent)
+        return self._by_folder[folder]
+
+    def _of_run(self, directory: Path) -> bytes | None:
+        try:
+            manifest = read_signed_bytes(directory / MANIFEST)
+            head = read_signed_bytes(directory / TREE_HEAD)
+        except DocumentError as error:
+            self.faults.append(f"{directory}: its signed documents cannot be read: {error}")
+            return None
+        signed = check_signed(manifest, head, self._published) if manifest else None
+        if signed is not None:
+            self.faults += [f"{directory}/{fault}" for fault in signed.faults]
+        secret = None if signed is None else signed.secret
+        published = self._published.manifest_sha256 or self._published.deal_commitment
+        if published is not None and secret is None:
+            self.faults.append(
+                f"{published}: no signed end of a run in {directory} reveals the secret of these "
+                "deals"
+            )
+        return secret
+
+
+# Keys of single replays
 
 
 def _expected_keys(
     files: Sequence[Path], public_key: bytes | None
 ) -> tuple[list[bytes | None], bytes | None]:
-    """Return the key that must have signed each file, and the key that is trusted for want of one.
+    """Return the key that must have signed each file, and the first that nobody gave.
 
     The key is the given one or that of the file's run. For files without either it is the one that
     signed the first of them.
@@ -145,8 +226,9 @@ def _expected_keys(
     by_folder = {folder: _key_of_run(folder) for folder in folders}
     keys = [by_folder[file.parent] for file in files]
     signers = (_signer(file) for file, key in zip(files, keys, strict=True) if key is None)
-    trusted = next(filter(None, signers), None)
-    return [key or trusted for key in keys], trusted
+    first = next(filter(None, signers), None)
+    chosen = [key or first for key in keys]
+    return chosen, next(filter(None, chosen), None)
 
 
 def _key_of_run(folder: Path) -> bytes | None:
@@ -167,47 +249,3 @@ def _signer(path: Path) -> bytes | None:
     except ReplayError:
         return None
     return file.signature.public_key if file.signed else None
-
-
-# Secrets
-
-
-class _RunSecrets:
-    """The secrets from which the deals of runs must derive, revealed at the end of each run."""
-
-    def __init__(self, published: str | None) -> None:
-        self._published = published
-        self._by_folder: dict[Path, bytes | None] = {}
-        self.faults: list[str] = []
-        self.unchecked: list[str] = []
-
-    def of_replay(self, file: Path) -> bytes | None:
-        """Return the secret of the run that a replay lies in; None if it has none."""
-        folder = file.absolute().parent
-        if folder not in self._by_folder:
-            run = folder.parent / "run.json"
-            self._by_folder[folder] = self._open(run) if run.is_file() else None
-        return self._by_folder[folder]
-
-    def _open(self, run: Path) -> bytes | None:
-        """Return the secret in a `run.json`, after checking it against the commitment."""
-        try:
-            info = read_info(run.parent)
-            secret = bytes.fromhex(info.tournament_secret or "")
-        except (RunDirectoryError, ValueError):
-            self.faults.append(f"{run}: cannot be read, or its secret is not valid")
-            return None
-        if not secret:
-            self.unchecked.append(
-                f"{run}: the secret of the tournament is not revealed yet, so it cannot be checked "
-                "that the deals derive from it"
-            )
-            return None
-        expected = self._published or info.deal_commitment
-        found = commitment(secret).hex()
-        if found != expected:
-            self.faults.append(
-                f"{run}: the secret of the tournament does not open the commitment: expected "
-                f"{expected}, found {found}"
-            )
-        return secret

@@ -2,28 +2,40 @@
 
 run.json         title, seed, secret of the deals, versions, times, and how the run ended
 tournament.toml  a copy of the tournament file
-referee.pub      public half of the key that signs the replays
-results.jsonl    a line for each match, written when it ends
+referee.pub      public half of the key that signs the run and its replays
+manifest.json    what was decided before the first match; manifest.json.sig is its signature
+schedule.jsonl   a line for each match that was scheduled
+results.jsonl    a line for each attempt at a match, written when it ends
 standings.json   the standings, written at the end, even if the run was cut short
+tree_head.json   hashes of all that the run left, at its end; tree_head.json.sig is its signature
+submissions.jsonl  a line for each deal block that a worker was given
 replays/         a file for each match
 logs/            output of the bots, by match, and of builds
 builds/          directories of entries after their build
 journal.sqlite   the state from which a run that was killed is resumed
+journal.position  how far the journal had come, which shows if the end of it was lost
 remote.json      presence of the bots on other machines, while the run is played
 run.log          log of the referee and the runner
 report.html      a page about the run, once `asara report` has written it
 """
 
+import hashlib
+import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Literal, Self, TextIO
+from typing import Literal, Self
 
 from pydantic import BaseModel, Field, ValidationError
 
-from asara_server.atomic_file import PRIVATE, PUBLIC, abandoned_parts, replace_file
+from asara_server.atomic_file import PRIVATE, PUBLIC, AppendedFile, abandoned_parts, replace_file
+from asara_server.bounded_file import MIB, read_bounded
 from asara_server.eventlog.journal import Durability, Journal, JournalError
 from asara_server.tournament.config.block_kinds import BlockKind
+from asara_server.tournament.config.tournament_file import LARGEST_FILE
+from asara_server.tournament.run.directory_lock import DirectoryInUseError, DirectoryLock
+from asara_server.tournament.run.resume_check import check_resumable
 from asara_server.tournament.sandbox.spec import SandboxKind
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import Standings
@@ -34,8 +46,15 @@ RUN_FILES = (
     "results.jsonl",
     "standings.json",
     "referee.pub",
+    "manifest.json",
+    "manifest.json.sig",
+    "schedule.jsonl",
+    "tree_head.json",
+    "tree_head.json.sig",
+    "submissions.jsonl",
     "run.log",
     "journal.sqlite",
+    "journal.position",
     "remote.json",
     "report.html",
 )
@@ -45,6 +64,7 @@ _ALWAYS = ("replays", "logs")
 _LEFTOVERS = (f"{JOURNAL}-wal",)
 """Files that a run leaves only if it is killed."""
 
+_LARGEST_JSON = 16 * MIB
 _MOST_SCHEDULED = 1_000_000_000
 """An upper bound on the matches of any run."""
 
@@ -91,6 +111,14 @@ class RunInfo(BaseModel):
     """Entries that could not be built or started, and why; empty until the run ends."""
     suspended: dict[str, str] = {}
     """Entries that forfeited too often, and why; empty until the run ends."""
+    manifest_sha256: str = ""
+    """SHA-256 of `manifest.json`, published before the first match."""
+    resumed_with: tuple[str, ...] = ()
+    """Versions of the program that resumed the run, in order."""
+
+    def content(self) -> bytes:
+        """Return the bytes of `run.json`."""
+        return _json_text(self)
 
 
 class RemoteEntry(BaseModel):
@@ -120,7 +148,7 @@ def read_remote(path: Path) -> RemoteInfo | None:
     Raises RunDirectoryError if it cannot be read.
     """
     try:
-        return RemoteInfo.model_validate_json((path / "remote.json").read_bytes())
+        return RemoteInfo.model_validate_json(read_bounded(path / "remote.json", _LARGEST_JSON))
     except FileNotFoundError:
         return None
     except (OSError, ValidationError):
@@ -130,7 +158,7 @@ def read_remote(path: Path) -> RemoteInfo | None:
 def read_info(path: Path) -> RunInfo:
     """Return the content of a directory's `run.json`; raises RunDirectoryError."""
     try:
-        return RunInfo.model_validate_json((path / "run.json").read_bytes())
+        return RunInfo.model_validate_json(read_bounded(path / "run.json", _LARGEST_JSON))
     except (OSError, ValidationError):
         raise RunDirectoryError(
             f"{path / 'run.json'}: cannot be read, or was written by another version of asara"
@@ -144,13 +172,24 @@ class RunDirectory:
     reveals its deal, so those of a block that shares one are published after its last match.
     """
 
-    def __init__(self, path: Path, durability: Durability = "normal") -> None:
+    def __init__(
+        self,
+        path: Path,
+        durability: Durability = "normal",
+        *,
+        lock: DirectoryLock | None = None,
+        warnings: tuple[str, ...] = (),
+    ) -> None:
+        """`lock` is held on the directory until it is closed."""
         self.path = path
         self.replays = path / "replays"
         self.logs = path / "logs"
         self.builds = path / "builds"
         self.journal = Journal(path / JOURNAL, durability)
-        self._results: TextIO = (path / "results.jsonl").open("a", encoding="utf-8")
+        self.warnings = warnings
+        """Damage that was found when the run was resumed, in words."""
+        self._lock = lock
+        self._results = AppendedFile(path / "results.jsonl")
 
     @classmethod
     def create(
@@ -159,42 +198,49 @@ class RunDirectory:
         """Create the directory of a new run; raises RunDirectoryError.
 
         `path` must be empty or not exist. With `replace`, a run that it holds is deleted first, but
-        nothing else is.
+        nothing else is, and not while it is being played.
         """
-        if path.exists() and not path.is_dir():
-            raise RunDirectoryError(f"{path}: is a file; name a directory for the run")
-        try:
-            if path.is_dir() and any(path.iterdir()):
+        with _errors(path), ExitStack() as stack:
+            if path.exists() and not path.is_dir():
+                raise RunDirectoryError(f"{path}: is a file; name a directory for the run")
+            path.mkdir(parents=True, exist_ok=True)
+            lock = DirectoryLock.acquire(path, JOURNAL)
+            stack.callback(lock.release)
+            if any(path.iterdir()):
                 _clear(path, replace=replace)
             for folder in _ALWAYS:
-                (path / folder).mkdir(parents=True)
-            return cls(path, durability)
-        except OSError as error:
-            raise _unwritable(path, error) from None
-        except JournalError as error:
-            raise RunDirectoryError(str(error)) from None
+                (path / folder).mkdir()
+            directory = cls(path, durability, lock=lock)
+            stack.pop_all()
+        return directory
 
     @classmethod
     def reopen(cls, path: Path, *, durability: Durability = "normal") -> tuple[Self, RunInfo]:
         """Open the directory of a run that is not complete; raises RunDirectoryError.
 
-        Return it with the content of its `run.json`.
+        Return it with the content of its `run.json`. A directory that is refused is not changed.
         """
-        if not (path / "run.json").is_file():
-            raise RunDirectoryError(f"{path}: holds no run; start one without --resume")
-        info = read_info(path)
-        if info.state == "finished":
-            raise RunDirectoryError(f"{path}: this run is complete; there is nothing to resume")
-        if not (path / JOURNAL).is_file():
-            raise RunDirectoryError(f"{path}: this run has no {JOURNAL} to resume from")
-        try:
+        with _errors(path), ExitStack() as stack:
+            if not (path / "run.json").is_file():
+                raise RunDirectoryError(f"{path}: holds no run; start one without --resume")
+            lock = DirectoryLock.acquire(path, JOURNAL)
+            stack.callback(lock.release)
+            info = read_info(path)
+            if info.state == "finished":
+                raise RunDirectoryError(f"{path}: this run is complete; there is nothing to resume")
+            if not (path / JOURNAL).is_file():
+                raise RunDirectoryError(
+                    f"{path}: this run has no {JOURNAL} to resume from: restore it from a backup, "
+                    "or start the run anew with --replace"
+                )
+            check = check_resumable(path, path / JOURNAL)
+            if check.fault:
+                raise RunDirectoryError(check.fault)
             for folder in _ALWAYS:
                 (path / folder).mkdir(exist_ok=True)
-            return cls(path, durability), info
-        except OSError as error:
-            raise _unwritable(path, error) from None
-        except JournalError as error:
-            raise RunDirectoryError(str(error)) from None
+            directory = cls(path, durability, lock=lock, warnings=check.warnings)
+            stack.pop_all()
+        return directory, info
 
     def record_result(self, result: MatchResult, replay: bytes | None) -> None:
         """Store the result of a match, in the journal first, then in `results.jsonl`.
@@ -202,8 +248,7 @@ class RunDirectory:
         The replay stays in the journal, which only the owner may read, until `publish_replays`.
         """
         self.journal.end(result.played_as, result.model_dump_json(), replay)
-        self._results.write(result.model_dump_json() + "\n")
-        self._results.flush()
+        self._results.append(f"{result.model_dump_json()}\n".encode())
 
     def publish_replays(self, names: Iterable[str]) -> None:
         """Write the replays of these matches, by their names in the journal, to `replays`."""
@@ -222,13 +267,23 @@ class RunDirectory:
         self._results.close()
         path = self.path / "results.jsonl"
         replace_file(path, "".join(f"{line}\n" for line in lines).encode())
-        self._results = path.open("a", encoding="utf-8")
+        self._results = AppendedFile(path)
         return [MatchResult.model_validate_json(line) for line in lines]
 
     def write_info(self, info: RunInfo) -> None:
-        """Write `run.json`. Until the run is finished only the owner may read it, for its seed."""
-        mode = PUBLIC if info.state == "finished" else PRIVATE
-        replace_file(self.path / "run.json", _json_text(info), mode=mode)
+        """Write `run.json`.
+
+        Until the run is finished only the owner may read it, or the tournament file, for the seed.
+        """
+        finished = info.state == "finished"
+        mode = PUBLIC if finished else PRIVATE
+        replace_file(self.path / "run.json", info.content(), mode=mode)
+        if finished and self.tournament_file.is_file():
+            replace_file(self.tournament_file, self.tournament_file.read_bytes())
+
+    def keep_tournament_file(self, file: Path) -> None:
+        """Copy the tournament file to the directory; only the owner may read the copy."""
+        replace_file(self.tournament_file, file.read_bytes(), mode=PRIVATE)
 
     @property
     def tournament_file(self) -> Path:
@@ -236,10 +291,16 @@ class RunDirectory:
         return self.path / "tournament.toml"
 
     @property
+    def tournament_text(self) -> bytes | None:
+        """Content of that copy; None if there is none."""
+        path = self.tournament_file
+        return read_bounded(path, LARGEST_FILE) if path.is_file() else None
+
+    @property
     def public_key(self) -> bytes | None:
         """Public key of the replays as PEM; None before it is written."""
         path = self.path / "referee.pub"
-        return path.read_bytes() if path.is_file() else None
+        return read_bounded(path, MIB) if path.is_file() else None
 
     def write_public_key(self, pem: bytes) -> None:
         replace_file(self.path / "referee.pub", pem)
@@ -250,20 +311,49 @@ class RunDirectory:
     def remove_remote(self) -> None:
         (self.path / "remote.json").unlink(missing_ok=True)
 
-    def write_standings(self, standings: Standings) -> None:
-        replace_file(self.path / "standings.json", _json_text(standings))
+    def write_standings(self, standings: Standings) -> bytes:
+        """Write `standings.json`; return its content."""
+        content = standings_bytes(standings)
+        replace_file(self.path / "standings.json", content)
+        return content
+
+    def write_file(self, name: str, content: bytes) -> None:
+        """Write a file of the run, which is one of RUN_FILES."""
+        replace_file(self.path / name, content)
+
+    def results_sha256(self) -> str:
+        """Return SHA-256 of `results.jsonl`, in hexadecimal, after forcing the file to disk."""
+        os.fsync(self._results.fileno())
+        with (self.path / "results.jsonl").open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
     def close(self) -> None:
-        self._results.close()
-        self.journal.close()
+        with ExitStack() as stack:
+            if self._lock is not None:
+                stack.callback(self._lock.release)
+            stack.callback(self.journal.close)
+            self._results.close()
+
+
+def standings_bytes(standings: Standings) -> bytes:
+    """Return the content of `standings.json`."""
+    return _json_text(standings)
 
 
 def _json_text(model: BaseModel) -> bytes:
     return (model.model_dump_json(indent=2) + "\n").encode()
 
 
-def _unwritable(path: Path, error: OSError) -> RunDirectoryError:
-    return RunDirectoryError(f"{error.filename or path}: cannot be written: {error.strerror}")
+@contextmanager
+def _errors(path: Path) -> Iterator[None]:
+    """Raise every expected error of the context as RunDirectoryError."""
+    try:
+        yield
+    except (JournalError, DirectoryInUseError) as error:
+        raise RunDirectoryError(str(error)) from None
+    except OSError as error:
+        what = error.strerror or error
+        raise RunDirectoryError(f"{error.filename or path}: cannot be written: {what}") from None
 
 
 def _clear(path: Path, *, replace: bool) -> None:

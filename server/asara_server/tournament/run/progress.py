@@ -6,6 +6,7 @@ It does not depend on what plays the matches (see `execution`). All of it belong
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Sequence
+from hashlib import sha256
 from typing import NamedTuple
 
 from asara_game.rules import format_rule_sets
@@ -14,6 +15,7 @@ from asara_server.replay.file import signed_bytes
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import Limits
 from asara_server.tournament.run.directory import RunDirectory
+from asara_server.tournament.run.submissions import RUN_ENDED, submitted_attempts
 from asara_server.tournament.run.suspension import Suspensions
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import (
@@ -129,35 +131,27 @@ class RunProgress:
         self._begun.add(name)
         return True
 
-    def begin_elsewhere(self, block: PendingBlock) -> None:
-        """Store that duplicate matches of this block begin on a worker, whose moves are not stored.
-
-        If the run is killed, `void_lost` knows that their entries may have met the deal.
-        """
-        names = [
-            attempt_name(match.match_id, attempt)
-            for match, attempt in block.matches
-            if match.kind == "duplicate"
-        ]
-        for name in names:
-            self.directory.journal.begin(name, b"", ())
-        if names:
-            self.directory.journal.commit()
-
     def void_lost(self, *, resumable: bool) -> None:
         """Record the duplicate matches as void that had begun when the run was interrupted.
 
-        They are played again with another deal. Those with a record of their moves are left alone
-        if they are `resumable`.
+        They are played again with another deal, because their entries may have met this one. Those
+        in the journal are left alone if they are `resumable`.
         """
-        begun = self.directory.journal.unfinished
+        in_journal = self.directory.journal.unfinished
+        submitted = submitted_attempts(self.directory.path)
         for match, attempt in self.pending_matches():
-            opened = begun.get(attempt_name(match.match_id, attempt))
-            if match.kind == "duplicate" and opened and not (resumable and opened.header):
-                self.record_void(match, attempt)
+            name = attempt_name(match.match_id, attempt)
+            begun = name in submitted if resumable else name in submitted or name in in_journal
+            if match.kind == "duplicate" and begun:
+                self.record_void(match, attempt, RUN_ENDED)
 
-    def record_void(self, match: ScheduledMatch, attempt: int) -> None:
-        """Record an attempt whose moves are lost, and finish the match if it was the last."""
+    def record_void(
+        self, match: ScheduledMatch, attempt: int, why: str, lost: tuple[str, ...] = ()
+    ) -> None:
+        """Record an attempt without a result, and finish the match if it was the last.
+
+        `lost` holds the reasons why earlier workers did not return the same attempt.
+        """
         result = MatchResult(
             match_id=match.match_id,
             attempt=attempt,
@@ -166,6 +160,8 @@ class RunProgress:
             block=match.block,
             seats=(),
             void=True,
+            void_reason=why,
+            lost=lost,
             started=utc_now(),
             seconds=0.0,
         )
@@ -184,6 +180,8 @@ class RunProgress:
         Return the entries that are suspended because of it, and why; `excluded` ones never are.
         """
         replay = None if records is None else signed_bytes(records, self._key)
+        if replay is not None:
+            result = result.model_copy(update={"replay_sha256": sha256(replay).hexdigest()})
         self.directory.record_result(result, replay)
         self.results.append(result)
         self._publish_or_withhold(result)

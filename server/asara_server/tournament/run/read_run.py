@@ -1,5 +1,6 @@
 """Reads a run and its results from its directory."""
 
+import os
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,13 +29,12 @@ class RecordedRun(NamedTuple):
 
 def read_run(directory: Path) -> RecordedRun:
     """Return the run in a directory, even one that is still being played; raises RunError."""
-    if not (directory / "run.json").is_file():
+    if not os.path.isfile(directory / "run.json"):  # noqa: PTH113 - it takes a path of any length
         raise NoRunError(f"{directory}: holds no run; name a directory that --out named")
     path = directory / "results.jsonl"
     try:
         return RecordedRun(read_info(directory), tuple(read_results(path)))
     except (RunDirectoryError, ResultsError) as error:
         raise RunError(str(error)) from None
-    except (OSError, UnicodeDecodeError) as error:
-        what = error.strerror if isinstance(error, OSError) else "not a text file"
-        raise RunError(f"{path}: {what}") from None
+    except OSError as error:
+        raise RunError(f"{error.filename or path}: {error.strerror or error}") from None

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Final
 
 from asara_codec.results import Termination
+from asara_server.bounded_file import bounded_lines, open_ordinary
+from asara_server.eventlog.sqlite_lock import lock_holder
 from asara_server.tournament.run.directory import (
     JOURNAL,
     RemoteInfo,
@@ -25,9 +27,12 @@ from asara_server.tournament.run.directory import (
     read_remote,
 )
 from asara_server.tournament.run.progress import MAX_ATTEMPTS
-from asara_server.tournament.run.sqlite_lock import lock_holder
 from asara_server.tournament.standings.ladder import Ladder
-from asara_server.tournament.standings.match_result import MatchResult, result_in
+from asara_server.tournament.standings.match_result import (
+    LONGEST_LINE,
+    MatchResult,
+    result_in,
+)
 
 RESULTS: Final = "results.jsonl"
 
@@ -199,14 +204,14 @@ class StatusReader:
         """Read the lines that are new; an incomplete last line is left for the next time."""
         path = self.directory / RESULTS
         try:
-            with path.open("rb") as file:
+            with open_ordinary(path) as file:
                 found = os.fstat(file.fileno())
                 identity = found.st_dev, found.st_ino
                 if identity != self._file or found.st_size < self._offset:  # another file
                     self._start_over()
                     self._file = identity
                 file.seek(self._offset)
-                for line in file:
+                for line in bounded_lines(file, path, LONGEST_LINE):
                     if not line.endswith(b"\n"):
                         break
                     self._tally.add(result_in(line, path, self._lines + 1))

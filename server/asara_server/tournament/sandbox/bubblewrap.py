@@ -7,18 +7,21 @@ holds
     /usr, /bin, /lib*, /sbin   the system's, read-only
     /etc                       linker cache, certificates, time zone and similar files
     the interpreter            the one that runs asara, its packages and the client, read-only
-    the entry's files          see `filesystem_view`; read-only, except during its build
+    the entry's files          see `filesystem_view`; a copy in memory, see `private_copy`
+    its `readable` paths       read-only, shared by all programs that see them
     the referee's socket       at the address in ASARA_ADDRESS
     /tmp, /dev/shm             empty, writable and limited in size; HOME is /tmp
-    /proc, /dev                those of its namespaces, read-only; null, zero, random and the like
+    /proc                      its processes; the rest is constant or empty, see `proc_view`
+    /dev                       null, zero, random and the like
 
 and nothing else. With control groups (see `cgroups`) memory and processes are limited for the bot
 as a whole. Without them, data and address space are limited for each process, and processes are
 counted in the bot's user namespace. Linux counts these from 5.14 on, but never those of root, so
 root needs control groups. Open files, CPU time of a process and file sizes are always limited.
 
-Two bots that have agreed on it can still signal to each other by the load that they put on the
-machine; no sandbox of this kind prevents that.
+Bots that have agreed on it can still pass on data through the kernel's caches and counters, and by
+the load that they put on the machine. `seccomp` refuses the calls that do so best, and the README
+says how much is left.
 """
 
 import os
@@ -30,9 +33,11 @@ from pathlib import Path
 from typing import Final
 
 from asara_server.tournament.sandbox.cgroups import Cgroup, Cgroups
+from asara_server.tournament.sandbox.private_copy import duplicate, memory_file, reopened
+from asara_server.tournament.sandbox.proc_view import ProcView
 from asara_server.tournament.sandbox.sandboxed_command import SandboxedCommand
 from asara_server.tournament.sandbox.seccomp import seccomp_filter
-from asara_server.tournament.sandbox.spec import MIB, FilesystemView, ResourceLimits
+from asara_server.tournament.sandbox.spec import MIB, FilesystemView, PrivateCopy, ResourceLimits
 from asara_server.tournament.sandbox.system_mounts import Mounts, program_on_path, system_mounts
 
 _OWN_PROCESSES: Final = 4
@@ -53,15 +58,25 @@ _NAMESPACES: Final = (
 
 _ENTER_CGROUPS: Final = (
     "set -e\n"
+    '[ -z "$1" ] || exec 3<"$1"; shift\n'
     "echo 1000 2>/dev/null >/proc/self/oom_score_adj || :\n"  # killed first if memory runs out
     'while [ "$1" != -- ]; do echo 0 >"$1"; shift; done\n'
     'shift; exec "$@"\n'
 )
 """Shell script that enters the control groups before it becomes bubblewrap.
 
-No process of the program is ever outside of them.
+No process of the program is ever outside of them. Its first argument is the archive of the
+program's directories or "", which becomes descriptor 3.
 """
 
+_UNPACK: Final = (
+    "tar -xpof - -C / <&3 ||"
+    ' { echo "its directory cannot be copied into memory" >&2; exit 125; }; exec 3<&-\n'
+)
+"""Shell script in the sandbox that unpacks the archive; the program does not inherit it."""
+
+_ULIMIT_BYTES: Final = 512
+"""Unit of `ulimit -f` in the shell."""
 _VARIABLES_FILE: Final = "/etc/asara-variables"
 """Shell script in the sandbox that sets the program's environment variables."""
 
@@ -97,12 +112,18 @@ class Sandbox:
         self.hidden = tuple(path.resolve() for path in hidden)
         self.shared = tuple(path.resolve() for path in shared)
         self._system_mounts = system_mounts()
+        self._proc = ProcView.of_this_machine()
         self._seccomp_filter = seccomp_filter()
 
     @property
     def has_cgroups(self) -> bool:
         """True if control groups limit memory and processes of a bot as a whole."""
         return self.tools.cgroups is not None
+
+    @property
+    def system_paths(self) -> tuple[Path, ...]:
+        """Paths of this machine that every program sees."""
+        return tuple(map(Path, self._system_mounts))
 
     def with_hidden(self, *paths: Path) -> "Sandbox":
         """Return the same sandbox with further hidden paths."""
@@ -120,26 +141,35 @@ class Sandbox:
         Raises OSError if its control group cannot be created.
         """
         mounts = self._mounts(command[0], environment, view, limits)
+        copied = view.copied or PrivateCopy()
         descriptors: list[int] = []
         try:
-            options = self._bubblewrap_options(mounts, environment, view.directory, descriptors)
+            options = self._bubblewrap_options(mounts, environment, view, limits, descriptors)
             # The program can read its command line, which would reveal where the files are.
-            options_file = _memory_file(b"".join(os.fsencode(word) + b"\0" for word in options))
+            options_file = memory_file(b"".join(os.fsencode(word) + b"\0" for word in options))
             descriptors.append(options_file)
+            if view.output is not None:
+                descriptors.append(duplicate(view.output))
+            start = _start_script(view, limits, descriptors[-1])
             cgroup = self._create_cgroup(limits)
         except OSError:
             for descriptor in descriptors:
                 os.close(descriptor)
             raise
         processes = limits.processes + _OWN_PROCESSES
+        archive = ""
+        if copied.archive is not None:
+            # Opened by the shell itself: each program reads it from the beginning.
+            archive = f"/proc/{os.getpid()}/fd/{copied.archive}"
         argv = [
-            *("/bin/sh", "-c", _ENTER_CGROUPS, "sh"),
+            *("/bin/sh", "-c", _ENTER_CGROUPS, "sh", archive),
             *(str(path) for path in (cgroup.procs_files if cgroup else ())),
-            *("--", self.tools.prlimit, *limits.prlimit_options(memory=cgroup is None)),
+            *("--", self.tools.prlimit),
+            *limits.prlimit_options(memory=cgroup is None, largest_file=copied.largest),
             *("--", self.tools.bubblewrap, "--args", str(options_file)),
             # In the user namespace of the sandbox, only the bot's own processes count.
             *("--", self.tools.prlimit, f"--nproc={processes}"),
-            *("--", "/bin/sh", "-c", f'. {_VARIABLES_FILE}; exec "$@"', "sh", *command),
+            *("--", "/bin/sh", "-c", start, "sh", *command),
         ]
         # The programs that start the bot get none of its variables. One may name a library of the
         # bot, which must not run before the limits apply, let alone outside the sandbox.
@@ -147,7 +177,7 @@ class Sandbox:
         if "ASARA_ADDRESS" in environment:  # identifies the bot's processes to the orphan reaper
             outer_environment["ASARA_ADDRESS"] = environment["ASARA_ADDRESS"]
         return SandboxedCommand(
-            argv, outer_environment, tuple(descriptors), cgroup, limits.memory_mb
+            argv, outer_environment, tuple(descriptors), cgroup, limits.memory_mb, copied
         )
 
     def _create_cgroup(self, limits: ResourceLimits) -> Cgroup | None:
@@ -161,28 +191,37 @@ class Sandbox:
         self,
         mounts: Mounts,
         environment: Mapping[str, str],
-        directory: Path,
+        view: FilesystemView,
+        limits: ResourceLimits,
         descriptors: list[int],
     ) -> list[str]:
         """Return bubblewrap's options, and append the descriptors that they name."""
         options = [*_NAMESPACES, "--clearenv", "--setenv", "PATH", os.defpath]
         if self._seccomp_filter is not None:
-            descriptors.append(_memory_file(self._seccomp_filter))
+            descriptors.append(memory_file(self._seccomp_filter))
             options += ["--seccomp", str(descriptors[-1])]
         files = {
             "/etc/passwd": f"bot:x:{_UID}:{_UID}:bot:/tmp:/bin/sh\n".encode(),
             "/etc/group": f"bot:x:{_UID}:\n".encode(),
             "/etc/hosts": b"127.0.0.1 localhost bot\n::1 localhost\n",
             _VARIABLES_FILE: _export_script(_bot_variables(environment, mounts)),
+            **self._proc.files(limits.memory_mb),
         }
         for path, content in files.items():
-            descriptors.append(_memory_file(content))
-            mounts[path] = ["--ro-bind-data", str(descriptors[-1]), path]
+            descriptors.append(memory_file(content))
+            in_new_folder = path.startswith("/proc/sys/")
+            options_of_file = ["--perms", "0444", "--file"] if in_new_folder else ["--ro-bind-data"]
+            mounts[path] = [*options_of_file, str(descriptors[-1]), path]
+        for file in view.copied.files if view.copied else ():
+            descriptors.append(reopened(file.content))
+            name = str(file.path)
+            mounts[name] = ["--perms", f"{file.mode:o}", "--file", str(descriptors[-1]), name]
         for path in sorted(mounts, key=lambda path: Path(path).parts):  # the outer ones first
             options += mounts[path]
-        for path in ("/dev", "/proc", "/"):
-            options += ["--remount-ro", path]
-        return [*options, "--chdir", str(directory)]
+        for path in ("/dev", "/proc/sys", "/proc", "/"):
+            if path in mounts or path == "/":
+                options += ["--remount-ro", path]
+        return [*options, "--chdir", str(view.directory)]
 
     def _mounts(
         self,
@@ -199,11 +238,14 @@ class Sandbox:
             "/dev/shm": ["--size", size, "--tmpfs", "/dev/shm"],  # noqa: S108
             "/tmp": ["--size", size, "--tmpfs", "/tmp"],  # noqa: S108
         }
-        mounts |= self._system_mounts
+        mounts |= self._system_mounts | self._proc.mounts
         for source, path in (*program_on_path(program, environment), *view.readable):
             mounts[str(path)] = ["--ro-bind", str(source), str(path)]
-        for source, path in view.writable:
-            mounts[str(path)] = ["--bind", str(source), str(path)]
+        if view.copied is not None:
+            own = view.copied.size if view.output is None else 0
+            size = str(own + limits.disk_mb * MIB)
+            for path in view.copied.directories:
+                mounts[str(path)] = ["--size", size, "--tmpfs", str(path)]
         address = environment.get("ASARA_ADDRESS", "")
         if address.startswith("unix:"):
             socket = address.removeprefix("unix:")
@@ -231,6 +273,22 @@ class SandboxSpec:
         return self.sandbox.wrap(command, environment, self.view, self.limits)
 
 
+def _start_script(view: FilesystemView, limits: ResourceLimits, output: int) -> str:
+    """Return the shell script that becomes the program, which is in its arguments.
+
+    `output` is the descriptor in the sandbox that corresponds to `view.output`.
+    """
+    run = f'. {_VARIABLES_FILE}; exec "$@"'
+    unpack = ""
+    if view.copied is not None and view.copied.archive is not None:
+        unpack = f"{_UNPACK}ulimit -f {limits.disk_mb * MIB // _ULIMIT_BYTES}\n"
+    if view.output is None:
+        return unpack + run
+    directory = shlex.quote(str(view.directory))
+    pack = f"tar --format=gnu -cf - -C {directory} . >/proc/self/fd/{output}"
+    return f"{unpack}({run}) || exit\n{pack}"
+
+
 def _bot_variables(environment: Mapping[str, str], mounts: Mounts) -> dict[str, str]:
     """Return the program's variables, with HOME and PATH limited to directories that it sees."""
     path = environment.get("PATH", os.defpath).split(os.pathsep)
@@ -245,11 +303,3 @@ def _export_script(variables: Mapping[str, str]) -> bytes:
     """Return a shell script that sets these variables."""
     lines = (f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
     return os.fsencode("".join(lines))
-
-
-def _memory_file(data: bytes) -> int:
-    """Return the descriptor of a file in memory that holds these bytes."""
-    descriptor = os.memfd_create("asara")
-    os.write(descriptor, data)
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    return descriptor

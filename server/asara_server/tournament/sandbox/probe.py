@@ -1,6 +1,7 @@
 """Finds the sandbox of this machine and tests it once with the interpreter that bots run with."""
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from typing import Final
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxTools
 from asara_server.tournament.sandbox.cgroups import Cgroups
 from asara_server.tournament.sandbox.sandboxed_command import SandboxedCommand
+from asara_server.tournament.sandbox.seccomp import seccomp_filter
 from asara_server.tournament.sandbox.spec import FilesystemView, ResourceLimits
 
 USE_NONE: Final = "use --sandbox none to run bots unconfined, with your rights"
@@ -47,6 +49,13 @@ def find_sandbox(*, hidden: Iterable[Path] = (), shared: Iterable[Path] = ()) ->
         raise SandboxError(f"bubblewrap (bwrap) is not on PATH; {_INSTALL}, or {USE_NONE}")
     if prlimit is None:
         raise SandboxError(f"prlimit is not on PATH; install util-linux, or {USE_NONE}")
+    if shutil.which("tar", path=os.defpath) is None:
+        raise SandboxError(f"there is no tar in {os.defpath}; install it, or {USE_NONE}")
+    if seccomp_filter() is None:
+        raise SandboxError(
+            "the sandbox knows the system calls of x86-64 and ARM64 processors only, not those of "
+            f"{platform.machine()}; {USE_NONE}"
+        )
     cgroups = Cgroups.find()
     if cgroups is None and os.geteuid() == 0:
         raise SandboxError(

@@ -6,6 +6,7 @@ import signal
 from dataclasses import dataclass, field
 
 from asara_server.tournament.sandbox.cgroups import Cgroup
+from asara_server.tournament.sandbox.spec import PrivateCopy
 
 
 @dataclass(eq=False, slots=True)
@@ -18,6 +19,8 @@ class SandboxedCommand:
     """File descriptors that the command inherits; `close_descriptors` closes them here."""
     cgroup: Cgroup | None = None
     memory_mb: int = 0
+    copied: PrivateCopy | None = None
+    """Files that the command copies while it starts; kept so that they stay open until then."""
     _cleanup: asyncio.Task[None] | None = field(default=None, init=False)
 
     def close_descriptors(self) -> None:
@@ -37,7 +40,11 @@ class SandboxedCommand:
         return ""
 
     async def clean_up(self) -> None:
-        """Remove the control group after its processes were killed. May be called repeatedly."""
+        """Release the copied files, and remove the control group after its processes were killed.
+
+        May be called repeatedly.
+        """
+        self.copied = None
         if self.cgroup is not None:
             if self._cleanup is None:
                 self._cleanup = asyncio.create_task(self.cgroup.remove())

@@ -10,6 +10,8 @@ MIB: Final = 1 << 20
 
 _ADDRESS_SPACE_FACTOR: Final = 8
 """Ratio of address space to memory. Go and Java above all reserve far more than they use."""
+_PENDING_SIGNALS: Final = 1_024
+"""Signals that may be queued for a bot's processes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,18 +24,49 @@ class ResourceLimits:
     cpu_s: int
     disk_mb: int
 
-    def prlimit_options(self, *, memory: bool) -> list[str]:
-        """Return the options of prlimit that limit each process, with or without its memory."""
+    def prlimit_options(self, *, memory: bool, largest_file: int = 0) -> list[str]:
+        """Return the options of prlimit that limit each process, with or without its memory.
+
+        Files may grow to `disk_mb`, or to `largest_file` bytes if that is more.
+        """
         options = [
             "--core=0",
             f"--nofile={self.open_files}",
             f"--cpu={self.cpu_s}:{self.cpu_s + 1}",
-            f"--fsize={self.disk_mb * MIB}",
+            f"--fsize={max(self.disk_mb * MIB, largest_file)}",
+            # Linux counts these for all programs of a user; none may use up what others need.
+            f"--sigpending={_PENDING_SIGNALS}",
         ]
         if memory:
             size = self.memory_mb * MIB
             options += [f"--data={size}", f"--as={size * _ADDRESS_SPACE_FACTOR}"]
         return options
+
+
+@dataclass(frozen=True)
+class CopiedFile:
+    """A single file of an entry that sees no directory."""
+
+    path: Path
+    """Path in the sandbox."""
+    mode: int
+    content: int
+    """Descriptor of a file in memory."""
+
+
+@dataclass(frozen=True)
+class PrivateCopy:
+    """The content of the directories and files that every process of an entry gets a copy of."""
+
+    directories: tuple[Path, ...] = ()
+    """Paths in the sandbox."""
+    files: tuple[CopiedFile, ...] = ()
+    archive: int | None = None
+    """Descriptor of the archive of all directories, with paths relative to the root."""
+    size: int = 0
+    """Bytes of memory that a copy needs."""
+    largest: int = 0
+    """Bytes of the largest file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +76,14 @@ class FilesystemView:
     directory: Path
     """Working directory of the program."""
     readable: tuple[tuple[Path, Path], ...]
-    """Files or directories, each as its path on this machine and its path in the sandbox."""
-    writable: tuple[tuple[Path, Path], ...] = ()
+    """Files or directories, each as its path on this machine and its path in the sandbox.
+
+    All programs that see one share it, read-only.
+    """
+    copied: PrivateCopy | None = None
+    """Files and directories of which the program gets a copy of its own, in memory."""
+    output: int | None = None
+    """Descriptor to which its directory is written as a tar archive once the program succeeded."""
 
 
 class SandboxConfig(NamedTuple):

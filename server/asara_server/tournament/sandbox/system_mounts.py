@@ -33,19 +33,6 @@ _ETC = (
     "terminfo",
     "timezone",
 )
-_PROC_MASKED = (
-    "kallsyms",
-    "kcore",
-    "key-users",
-    "keys",
-    "kmsg",
-    "latency_stats",
-    "sched_debug",
-    "slabinfo",
-    "timer_list",
-    "vmallocinfo",
-)
-"""Kernel files that root may read; the kernel treats bots as root if the runner is root."""
 _PACKAGES = ("asara", "asara_codec", "asara_game", "asara_server")
 """Packages that bots may import; in an editable installation they are in the checkout."""
 
@@ -68,9 +55,6 @@ def system_mounts() -> Mounts:
     for path in _interpreter_paths():
         if not any(path.is_relative_to(name) for name in mounts):
             mounts[str(path)] = ["--ro-bind", str(path.resolve()), str(path)]
-    for path in (Path("/proc", name) for name in _PROC_MASKED):
-        if path.exists():
-            mounts[str(path)] = ["--ro-bind", "/dev/null", str(path)]
     return mounts
 
 

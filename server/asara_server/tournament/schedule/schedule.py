@@ -111,7 +111,7 @@ def rotated(
 
 
 def bot_seed(seed: str, entry: str) -> int:
-    """Return the 63-bit seed of an entry's bots, which reveals nothing about any deal.
+    """Return the 63-bit seed of an entry's bots; a strong `seed` cannot be found from it.
 
     It is the same in all matches of the run, so that it does not identify those of a block either.
     """

@@ -1,6 +1,7 @@
 """Results of matches, and `results.jsonl`: one line per finished match, in the order of their ends.
 
-A line is a `MatchResult` in JSON. A void match (the referee failed) has a line too, which counts
+A line is a `MatchResult` in JSON, and a leaf of the Merkle tree that is signed at the end of the
+run (see `run.tree_head`). A void match (the referee failed) has a line too, which counts
 for nothing; the match was played again under the next attempt number if attempts were left.
 """
 
@@ -8,7 +9,7 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Final, Self
 
 from pydantic import (
     BaseModel,
@@ -21,7 +22,10 @@ from pydantic import (
 )
 
 from asara_codec.results import Termination
+from asara_server.bounded_file import MIB, read_lines
 
+LONGEST_LINE: Final = MIB
+"""Bytes of the longest line of a results file."""
 _MOST_PRESTIGE = 1_000_000
 """More prestige than any match can give."""
 
@@ -72,6 +76,13 @@ class MatchResult(BaseModel):
     """Outcomes in seat order; empty if the match is void."""
     void: bool = False
     """The referee failed; the match counts for nothing."""
+    void_reason: str = ""
+    """Why the attempt is void; "" if it counts."""
+    lost: tuple[str, ...] = ()
+    """Reasons why earlier workers did not return the attempt, in order; it was played again with
+    the same deal."""
+    replay_sha256: str = ""
+    """SHA-256 of its replay file, in hexadecimal; "" if the attempt is void."""
     started: str
     """ISO 8601, UTC."""
     seconds: float
@@ -112,11 +123,10 @@ class ResultsError(ValueError):
 
 def read_results(path: Path) -> Iterator[MatchResult]:
     """Yield the results of a results file, except for an incomplete last line."""
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            if not line.endswith("\n"):
-                return
-            yield result_in(line, path, number)
+    for number, line in enumerate(read_lines(path, LONGEST_LINE), start=1):
+        if not line.endswith(b"\n"):
+            return
+        yield result_in(line, path, number)
 
 
 def result_in(line: str | bytes, path: Path, number: int) -> MatchResult:

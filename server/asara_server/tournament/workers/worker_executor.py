@@ -23,6 +23,7 @@ from asara_server.tournament.run.progress import (
     PendingMatch,
     RunProgress,
 )
+from asara_server.tournament.run.submissions import SubmissionLog
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.standings.match_result import MatchResult, attempt_name
@@ -71,6 +72,7 @@ class _BlockScheduler:
         self._pending = deque(progress.pending_blocks())
         self._running: dict[asyncio.Future[BlockResult], PendingBlock] = {}
         self._losses: Counter[str] = Counter()
+        self._submissions = SubmissionLog(progress.directory.path)
         self._failed_starts = FailedStarts(context.match_settings.limits.failed_starts)
         self._no_workers = False
         self._logger = logger("runner")
@@ -90,6 +92,7 @@ class _BlockScheduler:
             await self._stop()
         finally:
             stopping.cancel()
+            self._submissions.close()
             if self._running:
                 await self._backend.stop_blocks(self._run_id, 0.0)
                 for future in self._running:
@@ -104,7 +107,7 @@ class _BlockScheduler:
         while self._pending and len(self._running) < slots:
             block = self._pending.popleft()
             if self._progress.begin_block(block.name):
-                self._progress.begin_elsewhere(block)
+                self._submissions.submit(block.name, _attempts(block))
                 future = asyncio.wrap_future(self._backend.submit(self._job(block)))
                 self._running[future] = block
 
@@ -168,7 +171,8 @@ class _BlockScheduler:
             with path.open("ab") as file:
                 file.write(output)
         last: dict[str, MatchResult] = {}
-        for attempt, records in result.attempts:
+        for returned, records in result.attempts:
+            attempt = self._with_losses(returned)
             progress.record_result(attempt, records, progress.unstartable)
             self._record_starts(attempt)
             last[attempt.match_id] = attempt
@@ -184,6 +188,10 @@ class _BlockScheduler:
         left = tuple(pending for pending in block.matches if pending.match.match_id not in last)
         if left and not progress.stopping.is_set():
             self._record_loss(block._replace(matches=left), f"{result.worker} did not finish it")
+
+    def _with_losses(self, result: MatchResult) -> MatchResult:
+        """Return a result with the reasons why earlier workers did not return it."""
+        return result.model_copy(update={"lost": self._submissions.lost(result.played_as)})
 
     def _record_starts(self, result: MatchResult) -> None:
         """Count failed starts over all blocks: each has a pool of its own."""
@@ -201,10 +209,11 @@ class _BlockScheduler:
             self._progress.unfinished.append(f"block {block.name}: {why}")
             return
         self._losses[block.name] += 1
+        self._submissions.lose(_attempts(block), why)
         times = self._losses[block.name]
         self._logger.warning("block lost", block=block.name, why=why, times=times)
         if block.matches[0].match.kind == "duplicate":
-            again = self._with_next_attempts(block)
+            again = self._with_next_attempts(block, why)
             if again.matches:
                 self._pending.appendleft(again)
                 return
@@ -215,15 +224,21 @@ class _BlockScheduler:
         self._progress.unfinished.append(f"block {block.name} is given up without a result: {why}")
         for match, first_attempt in block.matches:
             for attempt in range(first_attempt, MAX_ATTEMPTS + 1):
-                self._progress.record_void(match, attempt)
+                lost = self._submissions.lost(attempt_name(match.match_id, attempt))
+                self._progress.record_void(match, attempt, why, lost)
 
-    def _with_next_attempts(self, block: PendingBlock) -> PendingBlock:
+    def _with_next_attempts(self, block: PendingBlock, why: str) -> PendingBlock:
         """Record the attempts at a lost block as void; return those that follow, if any do."""
         for match, attempt in block.matches:
-            self._progress.record_void(match, attempt)
+            self._progress.record_void(match, attempt, why)
         following = tuple(
             PendingMatch(match, attempt + 1)
             for match, attempt in block.matches
             if attempt < MAX_ATTEMPTS
         )
         return block._replace(matches=following)
+
+
+def _attempts(block: PendingBlock) -> list[str]:
+    """Return the names of the attempts with which a worker begins."""
+    return [attempt_name(match.match_id, attempt) for match, attempt in block.matches]

@@ -25,7 +25,7 @@ def lock_holder(path: Path) -> int | None:
     """
     if fcntl is None:
         return 0
-    descriptor = os.open(path, os.O_RDONLY)
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe would wait for its writer
     try:
         kind, process = _unpack(fcntl.fcntl(descriptor, fcntl.F_GETLK, _pack(fcntl.F_WRLCK)))
     finally:

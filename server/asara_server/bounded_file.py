@@ -1,0 +1,56 @@
+"""Reads files of unknown origin: ordinary files only, and no more of them than is expected.
+
+A device such as /dev/zero never ends, a pipe waits for its writer, and a file that is mostly a hole
+is larger than memory.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Final
+
+MIB: Final = 1 << 20
+
+
+@contextmanager
+def open_ordinary(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for reading; raises OSError, also for a directory, a device or a pipe."""
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+    try:
+        descriptor = os.open(path, flags | getattr(os, "O_BINARY", 0))
+    except ValueError:  # a zero byte in the path
+        raise OSError(errno.EINVAL, "is not a path", str(path)) from None
+    with os.fdopen(descriptor, "rb") as file:
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "is a device or a pipe, not a file", str(path))
+        yield file
+
+
+def read_bounded(path: Path, largest: int) -> bytes:
+    """Return the content of a file of at most `largest` bytes; raises OSError as above."""
+    with open_ordinary(path) as file:
+        data = file.read(largest + 1)
+    if len(data) > largest:
+        raise OSError(errno.EFBIG, f"is larger than {largest:,} bytes", str(path))
+    return data
+
+
+def read_lines(path: Path, longest: int) -> Iterator[bytes]:
+    """Yield the lines of a file, each with its end, of at most `longest` bytes; raises OSError."""
+    with open_ordinary(path) as file:
+        yield from bounded_lines(file, path, longest)
+
+
+def bounded_lines(file: BinaryIO, path: Path, longest: int) -> Iterator[bytes]:
+    """Yield the lines of an open file, which `path` names in errors, as `read_lines` does."""
+    while line := file.readline(longest + 1):
+        if len(line) > longest:
+            fault = f"has a line of more than {longest:,} bytes"
+            raise OSError(errno.EFBIG, fault, str(path))
+        yield line

@@ -1,0 +1,71 @@
+"""The findings of an audit in words."""
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from asara_server.replay.signing import fingerprint
+from asara_server.text import plain
+from asara_server.tournament.run.audit_trust import KeySource, Published, Signed
+from asara_server.tournament.run.run_audit import RunReport
+
+SINGLE_REPLAYS = (
+    "Replays by themselves: only each match was checked, not that it belongs to a tournament. "
+    "Audit the directory of the run, or add --inclusion."
+)
+
+_NEVER_CHECKED = (
+    "the programs of the bots, what they printed, and the referee's reasons for crashes, starts "
+    "that failed and void attempts"
+)
+
+
+class HasSigned(Protocol):
+    """Findings about signed documents."""
+
+    @property
+    def signed(self) -> Signed: ...
+
+
+def key_warning(found: HasSigned) -> str:
+    """Return a warning if nothing shows who holds the key of a run, otherwise ""."""
+    signed = found.signed
+    if signed.source is not KeySource.OWN or signed.public_key is None:
+        return ""
+    title = f"{plain(signed.manifest.title)!r} is " if signed.manifest else ""
+    return (
+        f"{title}signed by its own key {signed.public_key.hex()}; nothing shows who holds it. "
+        "Compare it with the key that the organiser published (--key), or name the published hash "
+        "of the manifest (--manifest)."
+    )
+
+
+def single_key_warning(key: bytes) -> str:
+    """Return a warning about a key that was found beside the replays, or in them."""
+    return (
+        f"signed by its own key {key.hex()}; nothing shows who holds it. Compare it with the one "
+        "that the organiser published, and name that with --key."
+    )
+
+
+def report_lines(report: RunReport, held: Published) -> Iterator[str]:
+    """Yield what was found about a run, apart from its faults."""
+    signed = report.signed
+    title = plain(report.title) if report.title else "no manifest"
+    yield f"{report.directory}: {title}: {report.state or 'cannot be derived'}"
+    if signed.public_key is not None:
+        source = signed.source.value
+        yield f"  key {fingerprint(signed.public_key)}: {source}"
+    if signed.manifest is not None:
+        yield f"  manifest: {_manifest_words(report, held)}"
+    for note in report.notes:
+        yield f"  {note}"
+    for text in (*report.unchecked, _NEVER_CHECKED):
+        yield f"  not checked: {text}"
+
+
+def _manifest_words(report: RunReport, held: Published) -> str:
+    digest = report.manifest_sha256
+    if held.manifest_sha256 is None:
+        return f"{digest}, not compared with the one that was published (--manifest)"
+    same = digest == held.manifest_sha256
+    return f"{digest}, {'as published' if same else 'not the one that was published'}"

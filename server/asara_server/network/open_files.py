@@ -1,0 +1,57 @@
+"""The limit on the open files of this process: sockets, pipes and logs count as well."""
+
+from typing import Final
+
+from asara_server.network.addresses import ServeError
+from asara_server.network.connection_gate import BACKLOG
+from asara_server.referee.limits import LimitSettings
+
+try:
+    import resource
+except ImportError:  # Windows, which has no such limit
+    resource = None  # type: ignore[assignment]
+
+_OWN_FILES: Final = 80
+"""Files of the program itself: libraries, journal, results, metrics, event loop, gRPC."""
+
+_FILES_PER_CONNECTION: Final = 3
+"""A forwarded connection: the client's socket, and both ends of the one to the server."""
+
+
+class OpenFilesError(ServeError):
+    """The system permits fewer open files than a run may need."""
+
+
+def raise_open_files_limit() -> int | None:
+    """Raise the soft limit to the hard limit; return it, or None if there is none."""
+    if resource is None:
+        return None
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    return None if hard == resource.RLIM_INFINITY else hard
+
+
+def files_needed(limits: LimitSettings, *, processes: int, remote_bots: int | None = None) -> int:
+    """Return how many files can be open at most, however bots and strangers behave.
+
+    `processes` is the number of bot processes, `remote_bots` that of bots on other machines; None
+    if there is no address for them.
+    """
+    # Of a process: the socket of its address, its connections, its output, its log, its control
+    # group or memory files while it starts.
+    needed = _OWN_FILES + processes * (limits.bot_connections + 6)
+    if remote_bots is not None:
+        connections = limits.unknown_connections + 2 * remote_bots
+        needed += _FILES_PER_CONNECTION * connections + BACKLOG
+    return needed
+
+
+def require_open_files(needed: int, remedy: str) -> None:
+    """Raise the limit as far as possible; raise OpenFilesError if it is still too low."""
+    limit = raise_open_files_limit()
+    if limit is not None and limit < needed:
+        raise OpenFilesError(
+            f"the system lets this program open {limit} files, and the run may need {needed}: "
+            f"raise the limit (ulimit -n {needed}), or {remedy}"
+        )

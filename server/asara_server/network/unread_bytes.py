@@ -1,0 +1,99 @@
+"""Detection of bots that send without pause, below the level of requests.
+
+A bot can send HTTP/2 frames that gRPC handles by itself, such as settings, as fast as gRPC reads
+them. No request arrives then, and gRPC's threads delay the connections of others. So the bytes that
+wait to be read at the sockets of this process are looked at from time to time. An honest bot has
+sent one reply at most; only a bot that sends without pause is found again and again with many.
+"""
+
+import array
+import contextlib
+import os
+import socket
+import stat
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+with contextlib.suppress(ImportError):  # Windows, which has no descriptors of this kind
+    import fcntl
+    import termios
+
+CHECK_INTERVAL_S: Final = 0.5
+UNREAD_BYTES: Final = 16 * 1024
+"""Bytes waiting at one connection that count as many; a reply has some 200."""
+CHECKS: Final = 4
+"""Consecutive checks with many bytes after which a bot is said to send without pause."""
+
+
+class UnreadBytes:
+    """Finds the Unix sockets whose connections have many unread bytes in every check."""
+
+    def __init__(self) -> None:
+        self._checks: Counter[str] = Counter()
+
+    def check(self) -> list[str]:
+        """Return the paths at which many bytes have waited in each of the last checks."""
+        crowded = crowded_paths()
+        self._checks = Counter({path: self._checks[path] + 1 for path in crowded})
+        return [path for path, checks in self._checks.items() if checks >= CHECKS]
+
+
+def crowded_paths() -> set[str]:
+    """Return the paths of Unix sockets with a connection that has many unread bytes."""
+    found: set[str] = set()
+    for descriptor in _descriptors():
+        if _unread_bytes(descriptor) >= UNREAD_BYTES:
+            with _connection(descriptor) as connection:
+                if connection is not None:
+                    found.add(connection.getsockname())
+    return found
+
+
+def break_connections(path: str) -> None:
+    """Break all connections that were accepted at a path.
+
+    gRPC closes a connection only once its last frames are sent, for which a bot can let it wait.
+    """
+    for descriptor in _descriptors():
+        with _connection(descriptor) as connection:
+            if connection is not None and connection.getsockname() == path:
+                with contextlib.suppress(OSError):  # the socket that listens, or broken already
+                    connection.shutdown(socket.SHUT_RDWR)
+
+
+def _descriptors() -> list[int]:
+    return [int(name) for name in os.listdir("/proc/self/fd")]  # noqa: PTH208
+
+
+def _unread_bytes(descriptor: int) -> int:
+    """Return the number of bytes that can be read; 0 if it is unknown."""
+    count = array.array("i", [0])
+    try:
+        fcntl.ioctl(descriptor, termios.FIONREAD, count)
+    except OSError:
+        return 0
+    return count[0]
+
+
+@contextlib.contextmanager
+def _connection(descriptor: int) -> Iterator[socket.socket | None]:
+    """Yield a second descriptor of a Unix socket with a name; None for any other descriptor."""
+    try:
+        duplicate = os.dup(descriptor)
+    except OSError:  # closed meanwhile
+        yield None
+        return
+    if not stat.S_ISSOCK(os.fstat(duplicate).st_mode):
+        os.close(duplicate)
+        yield None
+        return
+    with socket.socket(fileno=duplicate) as connection:
+        named = connection.family == socket.AF_UNIX and connection.getsockname()
+        yield connection if named else None
+
+
+def can_check() -> bool:
+    """True if the system shows the descriptors of this process, as Linux does."""
+    return Path("/proc/self/fd").is_dir()

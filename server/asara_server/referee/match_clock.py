@@ -1,0 +1,187 @@
+"""The clock of the referee, which stands still while the referee itself is not running.
+
+All time that is charged to bots is read from it. While it is in use, a timer of the event loop, the
+beat, reports every few milliseconds that the loop turns. The clock advances at most `SLACK_US`
+beyond the last beat. Whatever keeps the loop from turning therefore costs no bot more than the
+slack, which is a part of the grace of a decision: a long callback, a commit to a slow disk,
+garbage collection, a machine without a free core, or SIGSTOP.
+
+When the loop turns again, the clock waits a little longer, at most `CATCH_UP_US`. A reply that
+arrived meanwhile still lies in the buffers of the socket and of gRPC, whose thread hands it to the
+loop only after the loop has run its timers; without the wait, the timer of a decision could forfeit
+a bot whose answer is already there.
+
+The clock is monotonic and continuous. While it is not in use it advances like the system's
+monotonic clock, which on Linux and macOS does not count the time that a machine was suspended.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Final
+
+from structlog.typing import FilteringBoundLogger
+
+BEAT_US: Final = 5_000
+"""Time between two beats, in microseconds.
+
+An idle loop wakes for each, which takes 0.6 % of one core; a busy one notices nothing."""
+
+SLACK_US: Final = 10_000
+"""Longest time that a turn of the event loop is charged, in microseconds.
+
+A reply waits at most for the rest of the turn in which it arrives and for its place in the next,
+and the decision before it for the turn in which it is sent: three turns, which at this slack fit
+into the default grace of 50 ms. A smaller slack would take the delays of a busy scheduler for
+stalls."""
+
+CATCH_UP_US: Final = 50_000
+"""Longest time that the clock waits after a stall, in microseconds; never longer than the stall."""
+
+_LOGGED_US: Final = 500_000
+"""Shortest stall that is logged by itself."""
+
+_SHORTEST_DELAY_S: Final = 0.001
+_ANY_US: Final = 2**62
+_SECOND_US: Final = 1_000_000
+_monotonic_ns: Final = time.monotonic_ns
+
+
+class MatchClock:
+    """A clock for one event loop. It beats while anybody holds it."""
+
+    def __init__(self, log: FilteringBoundLogger) -> None:
+        self.stalled_us = 0
+        """Time for which the loop did not turn, less the slack, in microseconds."""
+        self._log = log
+        self._holders = 0
+        self._beat_timer: asyncio.TimerHandle | None = None
+        self._slack_us = _ANY_US
+        # The system's time of the last beat, in the future during a catch-up, and how long the
+        # clock has stood still before it.
+        self._beat_us = monotonic_us()
+        self._stood_us = 0
+
+    def now_us(self) -> int:
+        """Return microseconds of the clock."""
+        beat_us = self._beat_us
+        ran_us = _monotonic_ns() // 1_000 - beat_us  # twice for every decision, so without a call
+        if ran_us < 0:
+            ran_us = 0
+        elif ran_us > self._slack_us:
+            ran_us = self._slack_us
+        return beat_us - self._stood_us + ran_us
+
+    def now_s(self) -> float:
+        """Return seconds of the clock."""
+        return self.now_us() / _SECOND_US
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Notice stalls meanwhile; to be used in the event loop."""
+        self._holders += 1
+        if self._holders == 1:
+            self._start()
+        try:
+            yield
+        finally:
+            self._holders -= 1
+            if not self._holders:
+                self._stop()
+
+    def call_later(
+        self, delay_s: float, callback: Callable[..., None], *args: object
+    ) -> "ClockTimer":
+        """Call back once this clock has advanced by `delay_s` seconds."""
+        return ClockTimer(self, delay_s, callback, args)
+
+    @asynccontextmanager
+    async def timeout(self, delay_s: float) -> AsyncIterator[None]:
+        """Like `asyncio.timeout`, by this clock."""
+        async with asyncio.timeout(None) as timeout:
+            timer = self.call_later(delay_s, _expire, timeout)
+            try:
+                yield
+            finally:
+                timer.cancel()
+
+    # Beats
+
+    def _start(self) -> None:
+        self._advance()
+        self._slack_us = SLACK_US
+        self._schedule()
+
+    def _stop(self) -> None:
+        if self._beat_timer is not None:
+            self._beat_timer.cancel()
+        self._advance()
+        self._slack_us = _ANY_US
+
+    def _schedule(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._beat_timer = loop.call_later(BEAT_US / _SECOND_US, self._beat)
+
+    def _beat(self) -> None:
+        self._advance()
+        self._schedule()
+
+    def _advance(self) -> None:
+        """Account for the time since the last beat."""
+        now_us = monotonic_us()
+        ran_us = now_us - self._beat_us
+        if ran_us < 0:  # catching up
+            return
+        stalled_us = ran_us - self._slack_us
+        if stalled_us <= 0:
+            self._beat_us = now_us
+            return
+        catch_up_us = min(stalled_us, CATCH_UP_US)
+        self._beat_us = now_us + catch_up_us
+        self._stood_us += stalled_us + catch_up_us
+        self.stalled_us += stalled_us
+        if stalled_us >= _LOGGED_US:
+            self._log.warning("referee stalled", seconds=round(stalled_us / _SECOND_US, 3))
+
+
+class ClockTimer:
+    """A call at a later time of a clock; `MatchClock.call_later` creates one."""
+
+    __slots__ = ("_args", "_callback", "_clock", "_due_us", "_handle")
+
+    def __init__(
+        self,
+        clock: MatchClock,
+        delay_s: float,
+        callback: Callable[..., None],
+        args: tuple[object, ...],
+    ) -> None:
+        self._clock = clock
+        self._due_us = clock.now_us() + round(delay_s * _SECOND_US)
+        self._callback = callback
+        self._args = args
+        self._set(delay_s)
+
+    def cancel(self) -> None:
+        self._handle.cancel()
+
+    def _set(self, delay_s: float) -> None:
+        loop = asyncio.get_running_loop()
+        self._handle = loop.call_later(max(delay_s, _SHORTEST_DELAY_S), self._check)
+
+    def _check(self) -> None:
+        left_us = self._due_us - self._clock.now_us()
+        if left_us > 0:  # the clock stood still meanwhile
+            self._set(left_us / _SECOND_US)
+        else:
+            self._callback(*self._args)
+
+
+def monotonic_us() -> int:
+    """Return microseconds of the system's monotonic clock."""
+    return time.monotonic_ns() // 1_000
+
+
+def _expire(timeout: asyncio.Timeout) -> None:
+    timeout.reschedule(asyncio.get_running_loop().time())

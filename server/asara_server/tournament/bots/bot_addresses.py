@@ -1,0 +1,85 @@
+"""The addresses at which bot processes of this machine reach the referee: one for each process.
+
+A Unix socket lies in a directory that only this user may enter, and a sandbox shows a bot nothing
+of that directory but its own socket. The names are random: numbers would reveal how many processes
+have been started. A TCP port is on loopback, where any program of this machine can connect to it;
+so with `transport = "tcp"`, bots could use up the connections of each other.
+"""
+
+import asyncio
+import secrets
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+from asara_server.network.addresses import socket_parent
+from asara_server.network.bot_server import BotServer
+from asara_server.network.unread_bytes import (
+    CHECK_INTERVAL_S,
+    CHECKS,
+    UnreadBytes,
+    break_connections,
+    can_check,
+)
+from asara_server.referee.referee import Referee
+
+
+class BotAddresses:
+    """Opens addresses, until it is closed."""
+
+    def __init__(self, referee: Referee, transport: Literal["unix", "tcp"]) -> None:
+        self._referee = referee
+        self._transport = transport
+        self._folder: Path | None = None
+        self._servers: dict[str, BotServer] = {}
+        self._monitor: asyncio.Task[None] | None = None
+
+    @property
+    def folder(self) -> Path:
+        """Directory of the sockets."""
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="asara-", dir=socket_parent()))
+        return self._folder
+
+    async def open(self, token: str, on_flood: Callable[[str], None]) -> BotServer:
+        """Open an address for the bot with this token; raise ServeError.
+
+        `on_flood` is called with the reason if the address closes because the bot floods it.
+        """
+        server = BotServer(self._referee, token, on_flood)
+        if self._transport == "unix":
+            path = str(self.folder / secrets.token_hex(4))
+            await server.start(f"unix:{path}")
+            self._servers[path] = server
+            if self._monitor is None and can_check():
+                self._monitor = asyncio.create_task(self._monitor_unread_bytes())
+        else:
+            await server.start("127.0.0.1:0")
+        return server
+
+    async def discard(self, server: BotServer) -> None:
+        """Close an address that is no longer needed."""
+        self._servers.pop(server.address.removeprefix("unix:"), None)
+        await server.stop()
+
+    async def _monitor_unread_bytes(self) -> None:
+        """Close the addresses of bots that send without pause."""
+        unread = UnreadBytes()
+        while True:
+            await asyncio.sleep(CHECK_INTERVAL_S)
+            for path in unread.check():
+                if server := self._servers.pop(path, None):
+                    seconds = CHECK_INTERVAL_S * CHECKS
+                    server.close_after_flood(f"sent data without pause for {seconds:g} s")
+                    break_connections(path)
+
+    def close(self) -> None:
+        """Remove the directory of the sockets."""
+        if self._monitor is not None:
+            self._monitor.cancel()
+            self._monitor = None
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None

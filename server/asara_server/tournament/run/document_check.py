@@ -1,0 +1,202 @@
+"""Compares the documents of a run with its manifest and its signed tree head. Pure."""
+
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from typing import Any
+
+from asara_server.eventlog.describe import value_words
+from asara_server.match.deal_secrets import commitment, tournament_secret
+from asara_server.replay.signing import PUBLIC_KEY_FILE, public_key_pem
+from asara_server.tournament.run.attempt_check import suspended_entries
+from asara_server.tournament.run.audit_trust import Signed
+from asara_server.tournament.run.directory import RunInfo
+from asara_server.tournament.run.manifest import MANIFEST, SCHEDULE, Manifest, schedule_bytes
+from asara_server.tournament.run.run_files import (
+    RESULTS,
+    RUN_INFO,
+    STANDINGS,
+    TOURNAMENT,
+    RunFiles,
+)
+from asara_server.tournament.run.submissions import SUBMISSIONS, losses, read_submissions
+from asara_server.tournament.run.tree_head import TREE_HEAD, TreeHead, root_text, schedule_order
+from asara_server.tournament.schedule.schedule import ScheduledMatch
+
+_MOST_MATCHES = 10_000_000
+"""More matches than any run has."""
+
+
+def missing_files(files: RunFiles, head: TreeHead | None) -> Iterator[str]:
+    """Yield files that every run has and that are missing here."""
+    ended = head is not None or not files.running
+    present = {
+        RUN_INFO: files.info is not None,
+        RESULTS: bool(files.results_sha256),
+        STANDINGS: files.standings is not None or not ended,
+        SCHEDULE: files.schedule is not None,
+        PUBLIC_KEY_FILE: files.public_pem is not None,
+    }
+    for name, found in present.items():
+        if not found and not files.has_fault(name):
+            yield f"{name}: missing"
+    if files.tree_head is None and ended and not files.has_fault(TREE_HEAD):
+        yield (
+            f"{TREE_HEAD}: missing: nothing signs results, standings and the number of attempts, "
+            "although the run has ended"
+        )
+    if files.running and head is not None:
+        yield f"{RUN_INFO}: state: expected {head.state!r} by {TREE_HEAD}; found 'running'"
+
+
+def derived_schedule(
+    files: RunFiles, manifest: Manifest, faults: list[str]
+) -> list[ScheduledMatch]:
+    """Return the schedule that follows from the manifest; add the faults of other schedules."""
+    try:
+        if manifest.matches > _MOST_MATCHES:
+            raise ValueError(f"{manifest.matches} matches are more than any run has")
+        schedule = manifest.planned_matches()
+    except (ValueError, ArithmeticError, LookupError) as error:
+        faults.append(f"{MANIFEST}: no schedule follows from it: {error}")
+        return []
+    content = schedule_bytes(schedule)
+    if (digest := sha256(content).hexdigest()) != manifest.schedule_sha256:
+        faults.append(
+            f"{MANIFEST}: schedule_sha256: expected {digest} by its entries and settings; found "
+            f"{manifest.schedule_sha256}: another schedule, or that of another version of asara"
+        )
+    if len(schedule) != manifest.matches:
+        faults.append(
+            mismatch(f"{MANIFEST}: matches", len(schedule), manifest.matches, "its settings")
+        )
+    if files.schedule is not None and files.schedule != content:
+        faults.append(f"{SCHEDULE}: {_first_line_difference(content, files.schedule)}")
+    return schedule
+
+
+def tournament_faults(files: RunFiles, signed: Signed, manifest: Manifest) -> Iterator[str]:
+    """Yield faults of the tournament file and of the public key."""
+    expected = manifest.tournament_sha256
+    if expected is None and files.tournament is not None:
+        yield f"{TOURNAMENT}: extra: the run began without a tournament file"
+    elif expected is not None and files.tournament is None:
+        if not files.has_fault(TOURNAMENT):
+            yield f"{TOURNAMENT}: missing"
+    elif files.tournament is not None and sha256(files.tournament).hexdigest() != expected:
+        yield f"{TOURNAMENT}: changed after the run began: its SHA-256 is not that in {MANIFEST}"
+    if files.public_pem is not None and signed.public_key is not None:
+        try:
+            wanted = public_key_pem(signed.public_key)
+        except ValueError:
+            wanted = b""
+        if files.public_pem != wanted:
+            yield f"{PUBLIC_KEY_FILE}: not the key that signed {MANIFEST}, or its text was changed"
+
+
+def info_faults(info: RunInfo, manifest: Manifest, manifest_sha256: str) -> Iterator[str]:
+    """Yield fields of `run.json` that are not those of the manifest."""
+    for name, expected in (
+        ("manifest_sha256", manifest_sha256),
+        ("asara", manifest.asara),
+        ("title", manifest.title),
+        ("entries", manifest.entry_names),
+        ("remote", tuple(entry.name for entry in manifest.entries if entry.remote)),
+        ("deals", manifest.deals),
+        ("blocks", manifest.blocks),
+        ("edition", manifest.edition),
+        ("edition_sha256", manifest.edition_sha256),
+        ("sandbox", manifest.sandbox),
+        ("deal_commitment", manifest.deal_commitment),
+    ):
+        if (found := getattr(info, name)) != expected:
+            yield mismatch(f"{RUN_INFO}: {name}", expected, found, MANIFEST)
+    if commitment(tournament_secret(info.seed)).hex() != manifest.deal_commitment:
+        yield f"{RUN_INFO}: seed: the deals that follow from it are not those of {MANIFEST}"
+
+
+def submission_faults(files: RunFiles) -> Iterator[str]:
+    """Yield attempts whose losses are not those in the list of submissions to workers."""
+    listed = losses(read_submissions(files.submissions or b""))
+    for line in files.lines:
+        name = line.result.played_as
+        expected, found = line.result.lost, listed.get(name, ())
+        if expected != found and not files.has_fault(SUBMISSIONS):
+            yield mismatch(f"{SUBMISSIONS}: losses of {name}", expected, found, RESULTS)
+
+
+def head_faults(
+    files: RunFiles, head: TreeHead, manifest: Manifest, schedule: Sequence[ScheduledMatch]
+) -> Iterator[str]:
+    """Yield files and numbers that are not those of the signed tree head."""
+    standings = files.standings and sha256(files.standings).hexdigest()
+    for name, expected, found in (
+        (RESULTS, head.results_sha256, files.results_sha256),
+        (STANDINGS, head.standings_sha256, standings),
+        (RUN_INFO, head.run_sha256, files.info_sha256),
+    ):
+        if found and found != expected:
+            yield f"{name}: changed after the signing: its SHA-256 is not that in {TREE_HEAD}"
+    if files.lines_read:
+        results = files.results
+        root = root_text(results, schedule_order(match.match_id for match in schedule))
+        played = {result.match_id for result in results if not result.void}
+        void = {result.match_id for result in results if result.void} - played
+        for key, derived in (
+            ("attempts", len(results)),
+            ("root", root),
+            ("played", len(played)),
+            ("void", len(void)),
+        ):
+            if (stated := getattr(head, key)) != derived:
+                yield mismatch(f"{TREE_HEAD}: {key}", derived, stated, RESULTS)
+        yield from _suspension_faults(files, head, manifest, schedule)
+    if head.scheduled != manifest.matches and not manifest.may_end_early:
+        yield mismatch(f"{TREE_HEAD}: scheduled", manifest.matches, head.scheduled, MANIFEST)
+    if files.info is not None:
+        yield from _end_faults(files.info, head)
+
+
+def _end_faults(info: RunInfo, head: TreeHead) -> Iterator[str]:
+    if info.state == "running":
+        return
+    for name in ("state", "ended", "scheduled", "out", "suspended", "tournament_secret"):
+        expected, found = getattr(head, name), getattr(info, name)
+        if found != expected:
+            yield mismatch(f"{RUN_INFO}: {name}", expected, found, TREE_HEAD)
+
+
+def _suspension_faults(
+    files: RunFiles, head: TreeHead, manifest: Manifest, schedule: Sequence[ScheduledMatch]
+) -> Iterator[str]:
+    """Yield entries that are suspended, or are not, otherwise than the results decide."""
+    try:
+        derived = suspended_entries(manifest, schedule, files.results)
+    except (KeyError, ValueError):
+        yield f"{MANIFEST}: limits: not those of a tournament file"
+        return
+    for name in manifest.entry_names:
+        expected, found = derived.get(name), head.suspended.get(name)
+        if expected != found and name not in head.out:
+            place = f"{TREE_HEAD}: suspended: {name}"
+            yield mismatch(place, expected or "no", found or "no", RESULTS)
+
+
+def mismatch(place: str, expected: object, found: object, source: str) -> str:
+    """Return the sentence about a value that is not the one that follows from another file."""
+    return f"{place}: expected {_words(expected)} by {source}; found {_words(found)}"
+
+
+def _words(value: Any) -> str:
+    return value_words(tuple(map(str, value)) if isinstance(value, tuple) else value)
+
+
+def _first_line_difference(expected: bytes, found: bytes) -> str:
+    """Return the first line in which two texts of lines differ, in words."""
+    one, other = expected.split(b"\n"), found.split(b"\n")
+    for number, (a, b) in enumerate(zip(one, other, strict=False), start=1):
+        if a != b:
+            return (
+                f"line {number}: expected {value_words(a.decode())} by {MANIFEST}; "
+                f"found {value_words(b.decode(errors='replace'))}"
+            )
+    return f"expected {len(one) - 1} lines by {MANIFEST}; found {len(other) - 1}"

@@ -1,0 +1,244 @@
+"""Audits a run: derives what follows from manifest and replays, and compares every file with it.
+
+What was published vouches for the manifest, the manifest for schedule and settings, the schedule
+and the replays for the results, the results for the standings, and the signed tree head for all of
+it. `match_check` compares each replay with its place in the run when the match is played again.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from asara_server.match.deal_secrets import commitment
+from asara_server.tournament.run.attempt_check import AttemptCheck, check_attempts
+from asara_server.tournament.run.audit_trust import Published, Signed, check_signed
+from asara_server.tournament.run.directory import JOURNAL, RUN_FILES, RUN_FOLDERS
+from asara_server.tournament.run.document_check import (
+    derived_schedule,
+    head_faults,
+    info_faults,
+    missing_files,
+    submission_faults,
+    tournament_faults,
+)
+from asara_server.tournament.run.manifest import Manifest
+from asara_server.tournament.run.match_check import ExpectedMatch, expected_match
+from asara_server.tournament.run.replay_check import replay_faults
+from asara_server.tournament.run.run_files import (
+    RESULTS,
+    RUN_INFO,
+    STANDINGS,
+    RunFiles,
+    read_files,
+)
+from asara_server.tournament.run.standings_check import standings_fault
+from asara_server.tournament.schedule.schedule import ScheduledMatch
+
+_BEING_WRITTEN: Final = 16
+"""Number of the last results of a run whose replays may not be written yet, if it did not end."""
+
+_NOT_CHECKED: Final = {
+    "report.html": "`asara report` writes it again",
+    "run.log": "",
+    "remote.json": "",
+    "journal.position": "",
+    JOURNAL: "",
+    f"{JOURNAL}-wal": "",
+    "logs": "",
+    "builds": "",
+}
+"""Parts of a run that nothing vouches for, and the remedy."""
+
+
+@dataclass(slots=True)
+class RunReport:
+    """The findings about a run, apart from those about its matches."""
+
+    directory: Path
+    signed: Signed
+    title: str = ""
+    manifest_sha256: str = ""
+    state: str = ""
+    """State of the run in words."""
+    faults: list[str] = field(default_factory=list)
+    """Everything that is wrong; each text begins with the name of a file or a match."""
+    notes: list[str] = field(default_factory=list)
+    """What is missing because the run has not ended, and matches that were attempted again."""
+    unchecked: list[str] = field(default_factory=list)
+    """Parts that were not checked."""
+    expected: dict[str, ExpectedMatch] = field(default_factory=dict)
+    """What replays have to agree with, by their names without the suffix."""
+    replays: tuple[str, ...] = ()
+    """Names of all replays, without the suffix."""
+    secret: bytes | None = None
+    """The secret from which all deals derive; None if it is not revealed."""
+
+
+def audit_run(directory: Path, published: Published) -> RunReport:
+    """Audit the files of a run; the replays are compared by their hashes only."""
+    files = read_files(directory)
+    signed = check_signed(files.manifest, files.tree_head, published)
+    return _RunAudit(files, signed).report()
+
+
+class _RunAudit:
+    """The audit of one run: `report` makes every comparison once."""
+
+    def __init__(self, files: RunFiles, signed: Signed) -> None:
+        self._files = files
+        self._signed = signed
+        self._head = signed.head
+        self._report = RunReport(files.directory, signed, replays=tuple(files.replays))
+        self._faults = self._report.faults
+        self._ended = not files.running or self._head is not None
+
+    def report(self) -> RunReport:
+        report, files, manifest = self._report, self._files, self._signed.manifest
+        self._faults += files.faults
+        self._faults += self._signed.faults
+        self._faults += missing_files(files, self._head)
+        report.secret = self._secret()
+        if manifest is not None and files.manifest is not None:
+            report.title = manifest.title
+            report.manifest_sha256 = files.manifest.sha256
+            schedule = derived_schedule(files, manifest, self._faults)
+            self._faults += tournament_faults(files, self._signed, manifest)
+            if files.info is not None:
+                self._faults += info_faults(files.info, manifest, report.manifest_sha256)
+            self._check_results(manifest, schedule)
+            if self._head is not None:
+                self._faults += head_faults(files, self._head, manifest, schedule)
+        self._list_unchecked()
+        return report
+
+    def _secret(self) -> bytes | None:
+        """Return the secret of all deals, after checking it against the commitment."""
+        info, signed = self._files.info, self._signed
+        if signed.secret is not None:
+            return signed.secret
+        if info is None or info.tournament_secret is None:
+            return None
+        expected = signed.deal_commitment or info.deal_commitment
+        try:
+            secret = bytes.fromhex(info.tournament_secret)
+        except ValueError:
+            secret = b""
+        if not secret:
+            self._faults.append(f"{RUN_INFO}: tournament_secret: not hexadecimal")
+            return None
+        if (found := commitment(secret).hex()) != expected:
+            self._faults.append(
+                f"{RUN_INFO}: the secret of the tournament does not open the commitment: expected "
+                f"{expected}, found {found}"
+            )
+        return secret
+
+    def _check_results(self, manifest: Manifest, schedule: Sequence[ScheduledMatch]) -> None:
+        report, files = self._report, self._files
+        check = check_attempts(manifest, schedule, files.lines)
+        self._faults += check.faults
+        self._faults += submission_faults(files)
+        scheduled = self._scheduled(manifest, check)
+        self._check_progress(manifest, check, scheduled)
+        withheld = self._withheld(schedule, check)
+        missing = [name for name in withheld if name not in files.replays]
+        if missing:
+            report.notes.append(
+                f"{len(missing)} replays are not published yet, because matches with the same deal "
+                f"are still to come or the run was stopped meanwhile: {_some(missing)}"
+            )
+        self._faults += replay_faults(files.lines, files.replays, withheld=set(withheld))
+        matches = {match.match_id: match for match in schedule}
+        for line in files.lines:
+            match = matches.get(line.result.match_id)
+            if match is not None and not line.result.void:
+                place = f"{RESULTS}: line {line.number}"
+                name = line.result.played_as
+                report.expected[name] = expected_match(manifest, match, line.result, place)
+        if files.standings is None:
+            return
+        if not files.lines_read:
+            report.unchecked.append(f"{STANDINGS}, because {RESULTS} could not be read")
+            return
+        names = manifest.entry_names
+        fault = standings_fault(files.standings, manifest.title, names, scheduled, files.results)
+        self._faults += [fault] if fault else []
+
+    def _scheduled(self, manifest: Manifest, check: AttemptCheck) -> int:
+        """Return the number of matches that the run had to play."""
+        stated = self._head or self._files.info
+        if not manifest.may_end_early or stated is None or stated.scheduled != check.begun:
+            return manifest.matches
+        if check.skipped:
+            self._faults.append(
+                f"{RESULTS}: block {check.skipped} was skipped, although later ones were played"
+            )
+        return check.begun
+
+    def _check_progress(self, manifest: Manifest, check: AttemptCheck, scheduled: int) -> None:
+        """Report the number of matches played, those without a result, and further attempts."""
+        report = self._report
+        over = len({result.match_id for result in self._files.results if not result.void})
+        state = self._head.state if self._head else "ended" if self._ended else "not ended"
+        report.state = f"{state}; {over} of {scheduled} matches have a result"
+        unplayed = check.unplayed
+        if scheduled < manifest.matches:
+            unplayed = check.unplayed_in_begun_blocks
+            report.notes.append(
+                f"ended after {scheduled} of {manifest.matches} matches, as it was allowed to do; "
+                "not checked: that its test was decided by then"
+            )
+        if self._head is not None and self._head.state == "finished":
+            self._faults += [
+                f"{match_id}: no result, although the run is finished"
+                for match_id in (*unplayed, *check.given_up)
+            ]
+        elif unplayed:
+            report.notes.append(f"{len(unplayed)} matches have no result: {_some(unplayed)}")
+        if check.given_up:
+            names = _some(check.given_up)
+            report.notes.append(f"{len(check.given_up)} matches stay void: {names}")
+        if not self._ended:
+            report.notes.append(
+                "the run has not ended: it is being played, or it was killed; nothing signs its "
+                "results and their number yet"
+            )
+        report.notes += check.repeated
+
+    def _withheld(self, schedule: Sequence[ScheduledMatch], check: AttemptCheck) -> list[str]:
+        """Return the names of the replays that may be missing: those that would reveal a deal."""
+        if self._head is not None and self._head.state == "finished":
+            return []
+        results = self._files.results
+        hidden = {
+            match.match_id
+            for match in schedule
+            if match.shared_deal() and match.deal_block in check.open_blocks
+        }
+        if not self._ended:
+            recent = {result.deal_block for result in results[-_BEING_WRITTEN:]}
+            hidden |= {result.match_id for result in results if result.deal_block in recent}
+        return [
+            result.played_as for result in results if result.match_id in hidden and not result.void
+        ]
+
+    def _list_unchecked(self) -> None:
+        report = self._report
+        if report.secret is None:
+            report.unchecked.append(
+                "that the deals derive from the secret of the tournament, which is not revealed"
+            )
+        names = sorted(path.name for path in report.directory.iterdir())
+        ours = {*RUN_FILES, *RUN_FOLDERS}
+        for name in names:
+            if name in _NOT_CHECKED:
+                remedy = _NOT_CHECKED[name]
+                report.unchecked.append(f"{name} ({remedy})" if remedy else name)
+            elif name not in ours:
+                report.notes.append(f"{name}: extra: not part of the run, and not checked")
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:3])
+    return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"

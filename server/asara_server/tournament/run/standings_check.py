@@ -1,0 +1,74 @@
+"""Compares `standings.json` with the standings that follow from the results."""
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+from asara_server.tournament.run.directory import standings_bytes
+from asara_server.tournament.run.run_files import STANDINGS
+from asara_server.tournament.standings.match_result import MatchResult
+from asara_server.tournament.standings.standings import compute_standings
+
+_TOLERANCE: Final = 2e-6
+"""Difference of two numbers that other versions of numerical libraries may cause."""
+
+
+def standings_fault(
+    found: bytes,
+    title: str,
+    entries: Sequence[str],
+    scheduled: int,
+    results: Sequence[MatchResult],
+) -> str | None:
+    """Return the first value of `standings.json` that does not follow from the results."""
+    expected = standings_bytes(compute_standings(title, entries, scheduled, results))
+    if expected == found:
+        return None
+    try:
+        values = json.loads(found)
+    except (ValueError, RecursionError):
+        return f"{STANDINGS}: cannot be read: not JSON"
+    difference = _difference("", json.loads(expected), values)
+    if difference is not None:
+        return f"{STANDINGS}: {difference}"
+    if _form(found) == _form(expected):
+        return None  # numbers within the tolerance
+    return f"{STANDINGS}: not written as asara writes it: its text was changed"
+
+
+def _difference(place: str, expected: Any, found: Any) -> str | None:
+    """Return the first difference of two JSON values, with its place."""
+    if isinstance(expected, float) and isinstance(found, int | float):
+        if math.isclose(expected, found, rel_tol=0, abs_tol=_TOLERANCE):
+            return None
+    elif type(expected) is not type(found):
+        pass
+    elif isinstance(expected, dict):
+        for key in [*expected, *(key for key in found if key not in expected)]:
+            inner = f"{place}.{key}".lstrip(".")
+            if key not in found or key not in expected:
+                return f"{inner}: {'missing' if key in expected else 'extra'}"
+            if difference := _difference(inner, expected[key], found[key]):
+                return difference
+        return None
+    elif isinstance(expected, list):
+        if len(expected) != len(found):
+            return f"{place}: expected {len(expected)} by the results; found {len(found)}"
+        for index, (one, other) in enumerate(zip(expected, found, strict=True)):
+            if difference := _difference(f"{place}[{index}]", one, other):
+                return difference
+        return None
+    elif expected == found:
+        return None
+    return f"{place}: expected {_short(expected)} by the results; found {_short(found)}"
+
+
+def _form(text: bytes) -> bytes:
+    """Return a JSON text with every digit replaced, to compare its form."""
+    return b"".join(line.split(b":")[0] + b"\n" for line in text.split(b"\n"))
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else f"{text[:57]}..."

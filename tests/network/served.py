@@ -1,0 +1,117 @@
+"""A referee in a process of its own, whose memory, open files and pauses a test can measure.
+
+Run as a program: `served.py KIND OPEN_FILES`, with the kind `local`, `remote` or `bots`. It prints
+its addresses, and at the end of its input the longest pause of its event loop.
+"""
+
+import asyncio
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from asara_server.event_loop import run
+from asara_server.logs import configure
+from asara_server.network.bot_server import BotServer
+from asara_server.network.grpc_server import serve
+from asara_server.network.tls import TlsFiles
+from asara_server.referee.referee import Referee
+
+DATA = Path(__file__).parent.parent / "client"
+TLS = TlsFiles(DATA / "localhost.pem", DATA / "localhost.key")
+
+
+class Served:
+    """The process, as the test sees it."""
+
+    def __init__(self, process: "subprocess.Popen[str]", addresses: list[str]) -> None:
+        self.addresses = addresses
+        self.longest_pause_s = 0.0
+        """Longest pause of the event loop; known after the end."""
+        self._process = process
+
+    @property
+    def memory_mb(self) -> float:
+        """Memory that the process has in use."""
+        pages = Path(f"/proc/{self._process.pid}/statm").read_text().split()[1]
+        return int(pages) * resource.getpagesize() / 1e6
+
+    @property
+    def open_files(self) -> int:
+        return sum(1 for _ in Path(f"/proc/{self._process.pid}/fd").iterdir())
+
+
+@contextmanager
+def served(kind: str, open_files: int = 4096) -> Iterator[Served]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.network.served", kind, str(open_files)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout
+    seen = Served(process, json.loads(process.stdout.readline()))
+    try:
+        yield seen
+    finally:
+        output, _ = process.communicate()
+        assert process.returncode == 0
+        seen.longest_pause_s = json.loads(output)
+
+
+class Tokens:
+    """An authenticator: the token of the bot `token-x` is `secret-x`."""
+
+    def authenticate(self, token: str) -> str | None:
+        return token.replace("secret", "token") if token.startswith("secret-") else None
+
+    def connections_changed(self) -> None:
+        pass
+
+
+async def _listen(kind: str, referee: Referee, folder: Path) -> tuple[list[str], list[Any]]:
+    """Return the addresses and the servers, which must be kept."""
+    if kind == "bots":
+        servers = []
+        for name in "ab":
+            server = BotServer(referee, f"token-{name}", lambda why: None)
+            await server.start(f"unix:{folder / name}")
+            referee.register_bot(f"token-{name}", name, authenticator=server)
+            servers.append(server)
+        return [server.address for server in servers], servers
+    tokens = Tokens() if kind == "remote" else None
+    host = "localhost:0" if kind == "remote" else "127.0.0.1:0"
+    running = await serve(
+        referee, host, tls=TLS if kind == "remote" else None, authenticator=tokens
+    )
+    referee.register_bot("token-a", "a", authenticator=tokens)
+    return [running.address], [running]
+
+
+async def _main(kind: str) -> None:
+    longest = 0.0
+    with tempfile.TemporaryDirectory() as folder:
+        addresses, servers = await _listen(kind, Referee(), Path(folder))
+        sys.stdout.write(json.dumps(addresses) + "\n")
+        sys.stdout.flush()
+        over = asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
+        before = time.monotonic()
+        while not over.done():
+            await asyncio.sleep(0.001)
+            now = time.monotonic()
+            longest, before = max(longest, now - before), now
+        sys.stdout.write(json.dumps(longest))
+        sys.stdout.flush()
+        del servers
+
+
+if __name__ == "__main__":
+    configure("error")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[2]),) * 2)
+    run(_main(sys.argv[1]))

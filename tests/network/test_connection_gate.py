@@ -1,0 +1,268 @@
+"""Strangers at a public address: they are bounded, and a bot with a valid token always gets in."""
+
+import asyncio
+import secrets
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2
+
+from asara_codec.results import Termination
+from asara_server.network.connection_gate import client_network
+from asara_server.network.grpc_server import WATCH_SERVICE, serve
+from asara_server.network.tls import TlsFiles
+from asara_server.referee.limits import LimitSettings
+from asara_server.referee.referee import Referee
+from tests.network.sockets import connect_idle, is_open, open_files
+from tests.referee.harness import RefereeServer, Stream, play_bot, spec, together, until
+
+DATA = Path(__file__).parent.parent / "client"
+TLS = TlsFiles(DATA / "localhost.pem", DATA / "localhost.key")
+LIMITS = LimitSettings(unknown_connections_per_client=4, unknown_connections=10)
+
+
+class Tokens:
+    """An authenticator: the token of the bot `token-x` is `secret-x`."""
+
+    def authenticate(self, token: str) -> str | None:
+        return token.replace("secret", "token") if token.startswith("secret-") else None
+
+    def connections_changed(self) -> None:
+        pass
+
+
+class RemoteServer(RefereeServer):
+    """A referee with an address for bots on other machines."""
+
+    def channel(self, *options: tuple[str, int]) -> grpc.aio.Channel:
+        credentials = grpc.ssl_channel_credentials(TLS.certificate.read_bytes())
+        options = (("grpc.use_local_subchannel_pool", 1), *options)
+        channel = grpc.aio.secure_channel(self.address, credentials, options=options)
+        self._channels.append(channel)
+        return channel
+
+    async def dial_in(self, name: str) -> Stream:
+        stream = self.stream()
+        await stream.hello(f"secret-{name}")
+        await stream.expect("welcome")
+        return stream
+
+    @property
+    def port(self) -> int:
+        return int(self.address.rpartition(":")[2])
+
+
+@asynccontextmanager
+async def remote_server(limits: LimitSettings = LIMITS) -> AsyncIterator[RemoteServer]:
+    referee = Referee(limits=limits)
+    tokens = Tokens()
+    running = await serve(referee, "localhost:0", tls=TLS, authenticator=tokens)
+    server = RemoteServer(referee, running.address)
+    for name in "ab":
+        referee.register_bot(f"token-{name}", name, authenticator=tokens)
+    try:
+        yield server
+    finally:
+        await referee.stop(finish_s=0)
+        await server.close()
+        await running.server.stop(0)
+
+
+async def plays_a_match(server: RemoteServer) -> None:
+    """Connect both bots and play a match to its end."""
+    a, b = await server.dial_in("a"), await server.dial_in("b")
+    record, *_ = await together(server.referee.play(spec()), play_bot(a), play_bot(b))
+    assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
+
+
+async def test_idle_connections_take_no_place_and_no_files() -> None:
+    async with remote_server() as server:
+        before = open_files()
+        idle = [await connect_idle(server.port) for _ in range(200)]
+        await plays_a_match(server)
+        assert sum(map(is_open, idle)) <= LIMITS.unknown_connections_per_client
+        assert open_files() <= before + len(idle) + LIMITS.unknown_connections + 20
+        for connection in idle:
+            connection.close()
+
+
+async def test_connections_of_one_client_take_no_place_of_another() -> None:
+    async with remote_server() as server:
+        other = await connect_idle(server.port, source="127.0.0.9")
+        crowd = [await connect_idle(server.port, source="127.0.0.8") for _ in range(100)]
+        await asyncio.sleep(0.1)
+        assert is_open(other)
+        assert sum(map(is_open, crowd)) == LIMITS.unknown_connections_per_client
+        for connection in (other, *crowd):
+            connection.close()
+
+
+async def test_connections_of_many_clients_are_bounded_together() -> None:
+    async with remote_server() as server:
+        crowd = [
+            await connect_idle(server.port, source=f"127.0.{high}.{low}")
+            for high in range(1, 9)
+            for low in range(1, 11)
+        ]
+        await plays_a_match(server)
+        assert sum(map(is_open, crowd)) <= LIMITS.unknown_connections
+        for connection in crowd:
+            connection.close()
+
+
+async def test_a_known_bot_keeps_its_connection_whatever_strangers_do() -> None:
+    async with remote_server() as server:
+        a, b = await server.dial_in("a"), await server.dial_in("b")
+        playing = asyncio.create_task(server.referee.play(spec()))
+        await a.until("match_started")
+        idle = []
+        for _ in range(20):
+            idle += [await connect_idle(server.port) for _ in range(10)]
+            await asyncio.sleep(0.005)
+        await together(playing, play_bot(a), play_bot(b))
+        assert [r.termination for r in (await playing).results] == [Termination.COMPLETED] * 2
+        for connection in idle:
+            connection.close()
+
+
+@pytest.mark.parametrize("greeting", [b"", b"x", b"\x16\x03\x01", secrets.token_bytes(1000)])
+async def test_a_connection_without_a_token_is_closed_in_time(greeting: bytes) -> None:
+    async with remote_server(LimitSettings(hello_s=0.3)) as server:
+        stranger = await connect_idle(server.port)
+        stranger.send(greeting)
+        await asyncio.sleep(0.6)
+        assert not is_open(stranger)
+        stranger.close()
+
+
+async def test_silent_streams_on_one_connection_take_no_place() -> None:
+    async with remote_server() as server:
+        channel = server.channel()
+        silent = [Stream(channel) for _ in range(300)]
+        await plays_a_match(server)
+        for stream in silent:
+            stream.call.cancel()
+
+
+async def test_a_connection_with_too_many_refused_streams_is_closed() -> None:
+    async with remote_server(LimitSettings(unknown_streams=3)) as server:
+        channel = server.channel()
+        for _ in range(3):
+            stream = Stream(channel)
+            await stream.hello("guess")
+            assert (await stream.ending())[1] == "unknown-token"
+        stream = Stream(channel)
+        assert (await stream.ending())[0] is grpc.StatusCode.UNAVAILABLE
+        await plays_a_match(server)
+
+
+async def test_a_stranger_may_not_send_much() -> None:
+    async with remote_server() as server:
+        stranger = await connect_idle(server.port)
+        sent = 0
+        while is_open(stranger):
+            try:
+                sent += stranger.send(bytes(10_000))
+            except OSError:
+                break
+            await asyncio.sleep(0)
+            assert sent < 10_000_000
+        stranger.close()
+
+
+async def test_a_large_request_is_refused_before_the_sender_is_known() -> None:
+    async with remote_server() as server:
+        stream = server.stream()
+        await stream.hello("x" * 70_000)
+        assert await stream.ending() == (grpc.StatusCode.RESOURCE_EXHAUSTED, None)
+
+
+async def test_a_dial_in_loop_is_served_at_a_limited_rate() -> None:
+    async with remote_server(LimitSettings(handshakes_per_second=20)) as server:
+        refused = 0
+
+        async def dial_all_the_time() -> None:
+            nonlocal refused
+            while True:
+                stream = server.stream()
+                await stream.hello("guess")
+                await stream.ending()
+                refused += 1
+                await stream.channel.close()
+
+        loops = [asyncio.create_task(dial_all_the_time()) for _ in range(10)]
+        await asyncio.sleep(1)
+        assert refused <= 20 + 20 + 5, "a burst of one second, and then at the rate"
+        await plays_a_match(server)
+        for task in loops:
+            task.cancel()
+
+
+async def test_there_is_no_health_no_reflection_and_no_watching_for_strangers() -> None:
+    referee = Referee()
+    guarded = await serve(referee, "localhost:0", tls=TLS, authenticator=Tokens())
+    reachable = await serve(referee, "0.0.0.0:0", allow_insecure_remote=True)
+    credentials = grpc.ssl_channel_credentials(TLS.certificate.read_bytes())
+    async with (
+        grpc.aio.secure_channel(guarded.address, credentials) as first,
+        grpc.aio.insecure_channel(reachable.address.replace("0.0.0.0", "127.0.0.1")) as second,
+    ):
+        for channel in (first, second):
+            for method in (
+                "/grpc.health.v1.Health/Check",
+                "/grpc.health.v1.Health/Watch",
+                f"/{WATCH_SERVICE}/ListMatches",
+                f"/{WATCH_SERVICE}/Watch",
+                "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+            ):
+                call: Any = channel.unary_unary(method)
+                with pytest.raises(grpc.aio.AioRpcError) as caught:
+                    await call(health_pb2.HealthCheckRequest().SerializeToString())
+                assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
+    await guarded.server.stop(0)
+    await reachable.server.stop(0)
+
+
+async def test_connections_end_with_the_server() -> None:
+    before = open_files()
+    async with remote_server() as server:
+        stranger = await connect_idle(server.port)
+        await server.dial_in("a")
+    await until(lambda: not is_open(stranger))
+    stranger.close()
+    await asyncio.sleep(0.1)
+    assert open_files() <= before + 2
+
+
+@pytest.mark.parametrize(
+    ("peer", "network"),
+    [
+        (("192.0.2.7", 4711), "192.0.2.7"),
+        (("2001:db8:1:2:3:4:5:6", 4711, 0, 0), "2001:db8:1:2::/64"),
+        (("fe80::1%eth0", 4711, 0, 2), "fe80::/64"),
+        (("::ffff:192.0.2.7", 4711, 0, 0), "192.0.2.7"),
+        (None, "0.0.0.0"),
+    ],
+)
+def test_clients_are_addresses_or_networks(peer: tuple[object, ...] | None, network: str) -> None:
+    assert client_network(peer) == network
+
+
+async def test_both_protocols_are_served_at_a_wildcard_address() -> None:
+    if not socket.has_dualstack_ipv6():
+        pytest.skip("this machine has no IPv6")
+    server, bound = await serve(Referee(), "[::]:0", allow_insecure_remote=True)
+    port = int(bound.rpartition(":")[2])
+    for host in ("127.0.0.1", "::1"):
+        async with grpc.aio.insecure_channel(
+            f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        ) as channel:
+            stream = Stream(channel)
+            await stream.hello("guess")
+            assert (await stream.ending())[1] == "unknown-token"
+    await server.stop(0)

@@ -1,0 +1,141 @@
+"""Attacks on the memory, the open files and the time of a referee in a process of its own."""
+
+import asyncio
+import contextlib
+from typing import Any
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2
+
+from asara_server.network.grpc_server import PLAY_SERVICE, WATCH_SERVICE
+from tests.network.served import TLS, Served, served
+from tests.network.sockets import connect_idle
+from tests.referee.harness import Stream
+
+LARGEST = 65_000
+"""Bytes of a name in the largest requests that are read at all."""
+
+_SEPARATE = [("grpc.use_local_subchannel_pool", 1)]
+
+
+def channel_to(address: str, *, tls: bool = False) -> grpc.aio.Channel:
+    if not tls:
+        return grpc.aio.insecure_channel(address, options=_SEPARATE)
+    credentials = grpc.ssl_channel_credentials(TLS.certificate.read_bytes())
+    return grpc.aio.secure_channel(address, credentials, options=_SEPARATE)
+
+
+async def is_admitted(address: str, token: str, *, tls: bool = False) -> bool:
+    async with channel_to(address, tls=tls) as channel:
+        stream = Stream(channel)
+        await stream.hello(token)
+        return (await stream.read()).HasField("welcome")
+
+
+async def refused(channel: grpc.aio.Channel, method: str, request: bytes, times: int) -> str:
+    """Call a method again and again, eight calls at once; return the last refusal's text."""
+    call: Any = channel.unary_unary(method)
+    detail = ""
+
+    async def repeat() -> None:
+        nonlocal detail
+        for _ in range(times // 8):
+            try:
+                await call(request)
+            except grpc.aio.AioRpcError as error:
+                detail = error.details() or ""
+
+    await asyncio.gather(*(repeat() for _ in range(8)))
+    return detail
+
+
+def attacks(name: str) -> list[tuple[str, bytes]]:
+    """Requests with a name of the attacker's choice."""
+    check = health_pb2.HealthCheckRequest(service=name).SerializeToString()
+    return [
+        ("/grpc.health.v1.Health/Check", check),
+        ("/grpc.health.v1.Health/Watch", check),
+        (f"/{WATCH_SERVICE}/Watch", check),  # the name of a match has the same field number
+        (f"/{WATCH_SERVICE}/ListMatches", b"\xff" + check),
+        (f"/{PLAY_SERVICE}/Play", check),
+    ]
+
+
+async def assert_bounded(process: Served, calls: int, *, tls: bool = False) -> None:
+    """Send each request this often; memory grows by less than 32 MB over all of them."""
+    async with channel_to(process.addresses[0], tls=tls) as channel:
+        for method, request in attacks("x" * 100):
+            await refused(channel, method, request, 100)
+        before = process.memory_mb
+        for size in (LARGEST, 6 << 20):
+            times = calls if size == LARGEST else calls // 50
+            for method, request in attacks("x" * size):
+                assert len(await refused(channel, method, request, times)) < 300
+        assert process.memory_mb - before < 32
+
+
+@pytest.mark.parametrize("kind", ["local", "remote", "bots"])
+async def test_refused_calls_leave_nothing_in_memory(kind: str) -> None:
+    with served(kind) as process:
+        await assert_bounded(process, 400, tls=kind == "remote")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["local", "remote", "bots"])
+async def test_many_refused_calls_leave_nothing_in_memory(kind: str) -> None:
+    with served(kind) as process:
+        await assert_bounded(process, 2_000, tls=kind == "remote")
+
+
+@pytest.mark.parametrize("kind", ["local", "bots"])
+async def test_health_watches_dropped_at_once_stall_nothing(kind: str) -> None:
+    await drop_health_watches(kind, 500)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["local", "bots"])
+async def test_many_health_watches_dropped_at_once_stall_nothing(kind: str) -> None:
+    await drop_health_watches(kind, 30_000)
+
+
+async def drop_health_watches(kind: str, number: int) -> None:
+    with served(kind) as process:
+        request = health_pb2.HealthCheckRequest().SerializeToString()
+        async with channel_to(process.addresses[0]) as channel:
+            watch: Any = channel.unary_stream("/grpc.health.v1.Health/Watch")
+            calls = [watch(request) for _ in range(number)]
+            await asyncio.sleep(0.5)
+            for call in calls:
+                call.cancel()
+            await asyncio.sleep(0.5)
+        assert await is_admitted(process.addresses[0], "token-a")
+    assert process.longest_pause_s < 0.3
+
+
+@pytest.mark.parametrize("kind", ["local", "remote"])
+async def test_idle_connections_do_not_exhaust_the_files_of_the_referee(kind: str) -> None:
+    with served(kind, open_files=512) as process:
+        port = int(process.addresses[0].rpartition(":")[2])
+        idle = [await connect_idle(port) for _ in range(600)]
+        assert process.open_files < 256
+        for _ in range(3):
+            assert await is_admitted(
+                process.addresses[0],
+                "secret-a" if kind == "remote" else "token-a",
+                tls=kind == "remote",
+            )
+        for connection in idle:
+            connection.close()
+
+
+async def test_idle_connections_of_a_bot_do_not_exhaust_the_files_of_the_referee() -> None:
+    with served("bots", open_files=128) as process:
+        idle = []
+        for _ in range(300):
+            with contextlib.suppress(OSError):
+                idle.append(await connect_idle(process.addresses[0]))
+        assert process.open_files < 100
+        assert await is_admitted(process.addresses[1], "token-b")
+        for connection in idle:
+            connection.close()

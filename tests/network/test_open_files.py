@@ -1,0 +1,61 @@
+"""The limit on open files: raised, and a run that could exceed it says so before it begins."""
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from asara_server.network.open_files import files_needed
+from asara_server.referee.limits import LimitSettings
+from tests.cli.command import command_line, environment
+
+BOT = Path(__file__).parents[2] / "bots" / "random" / "main.py"
+
+
+def with_open_files(limit: str, *words: object) -> "subprocess.CompletedProcess[str]":
+    """Run a command with this limit, as an argument of the shell's ulimit."""
+    command = shlex.join(map(str, words))
+    return subprocess.run(
+        ["/bin/sh", "-c", f"ulimit {limit} && exec {command}"],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        check=False,
+    )
+
+
+def test_the_soft_limit_is_raised_to_the_hard_one() -> None:
+    code = (
+        "from asara_server.network.open_files import raise_open_files_limit; import resource;"
+        "raise_open_files_limit(); print(resource.getrlimit(resource.RLIMIT_NOFILE))"
+    )
+    done = with_open_files("-S -n 100 && ulimit -H -n 300", sys.executable, "-c", code)
+    assert done.stdout == "(300, 300)\n", done.stderr
+
+
+def test_a_run_that_may_need_more_files_than_it_can_open_does_not_start(tmp_path: Path) -> None:
+    file = tmp_path / "cup.toml"
+    bot = f'command = "python {BOT}"'
+    file.write_text(
+        'title = "Cup"\nseats = 2\nrule_sets = "basic"\nconcurrency = 1\nprocesses = "match"\n'
+        f'[[entries]]\nname = "a"\n{bot}\n[[entries]]\nname = "b"\n{bot}\n'
+    )
+    words = command_line("tournament", "run", file, "--out", tmp_path / "run")
+    done = with_open_files("-n 90", *words)
+    assert done.returncode == 1
+    assert (
+        "the system lets this program open 90 files, and the run may need 108: raise the limit "
+        "(ulimit -n 108), or lower concurrency or limits.idle_processes" in done.stderr
+    )
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("processes", "remote", "needed"), [(0, None, 80), (2, None, 108), (0, 2, 80 + 132 * 3 + 128)]
+)
+def test_files_are_counted_for_the_worst_case(
+    processes: int, remote: int | None, needed: int
+) -> None:
+    assert files_needed(LimitSettings(), processes=processes, remote_bots=remote) == needed

@@ -1,0 +1,52 @@
+"""Pauses of real time, which hide that a seat had no choice."""
+
+import asyncio
+import random
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from asara.v1.vocabulary_pb2 import Action as ActionMessage
+from asara_codec.results import Termination
+from asara_server.eventlog.journal import Journal
+from asara_server.eventlog.replay import replay_of
+from asara_server.eventlog.resimulate import resimulated
+from asara_server.match.inputs import PauseRecord, ReplyRecord
+from asara_server.match.spec import ClockSettings
+from tests.referee.harness import Stream, referee_server, spec, together
+
+HIDING = ClockSettings(hide_forced=True)
+THINKING_S = 0.005
+
+
+async def think_and_play(stream: Stream, rng: random.Random) -> None:
+    def chosen(decision: Any) -> Iterable[ActionMessage]:
+        return [rng.choice(decision.legal_actions)]
+
+    while True:
+        response = await stream.read()
+        if response.HasField("decision"):
+            await asyncio.sleep(THINKING_S)
+            await stream.answer(response.decision, *chosen(response.decision))
+        elif response.HasField("match_ended"):
+            return
+
+
+async def test_the_referee_pauses_in_place_of_a_forced_decision(tmp_path: Path) -> None:
+    with Journal(tmp_path / "journal") as journal:
+        async with referee_server(journal=journal) as server:
+            server.admit("a", "b")
+            streams = [await server.dial(name, live_updates=True) for name in "ab"]
+            bots = [think_and_play(s, random.Random(n)) for n, s in enumerate(streams)]
+            record, *_ = await together(server.referee.play(spec(clocks=HIDING)), *bots)
+    assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
+    pauses = [
+        one.time_us - before.time_us
+        for before, one in zip(record.records, record.records[1:], strict=False)
+        if isinstance(one, PauseRecord)
+    ]
+    assert pauses
+    answers = [one.bot_us for one in record.records if isinstance(one, ReplyRecord)]
+    assert min(pauses) >= min(answers)
+    for _ in resimulated(replay_of(record)):
+        pass

@@ -1,0 +1,265 @@
+"""Runs that are complete in a moment: a random playout takes the place of bots and streams.
+
+Everything else is the real thing: runner, directory, journal, replays and signatures.
+"""
+
+import asyncio
+import random
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from asara_game.edition import Edition, load_edition, parse_edition
+from asara_game.rules import Rules, format_rule_sets
+from asara_server.eventlog.replay import Replay, replay_of
+from asara_server.match.spec import ClockSettings, MatchSpec, Player
+from asara_server.replay.file import read_replay, replay_bytes, replay_records
+from asara_server.replay.signing import SigningKey
+from asara_server.tournament.config.tournament_file import load_tournament
+from asara_server.tournament.execution.executor import ExecutionContext
+from asara_server.tournament.run.directory import RunDirectory, RunInfo, standings_bytes
+from asara_server.tournament.run.manifest import Manifest, schedule_bytes
+from asara_server.tournament.run.progress import RunProgress
+from asara_server.tournament.run.signed_file import Document
+from asara_server.tournament.run.tree_head import TreeHead, root_text, schedule_order
+from asara_server.tournament.runner import Runner
+from asara_server.tournament.schedule.plan import planned_matches
+from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.standings.match_result import (
+    MatchResult,
+    SeatOutcome,
+    attempt_name,
+    utc_text,
+)
+from asara_server.tournament.standings.standings import compute_standings
+from tests.match.playouts import random_match, rules_for
+from tests.tournament.sample_bots import SEED, write_tournament
+
+KEY = SigningKey.new()
+OTHER_KEY = SigningKey.new()
+HEADER = f"""
+title = "Cup"
+seats = 2
+rule_sets = "basic"
+seed = "{SEED}"
+rounds = 2
+"""
+OTHER_SEED = sha256(SEED.encode()).hexdigest()
+REPLIES = 12
+"""Replies in a match before all seats but the first forfeit."""
+VOID = "the referee failed: KeyError"
+
+
+def replayed(spec: MatchSpec) -> Replay:
+    """The replay of a short match."""
+    dice = random.Random(spec.match_id)
+    return replay_of(random_match(spec, dice, replies=REPLIES, quiet=True))
+
+
+def spec_of(
+    match: ScheduledMatch, attempt: int, clocks: ClockSettings, secret: bytes, *, joint: bool
+) -> MatchSpec:
+    players = tuple(Player(name, f"token {name}") for name in match.entries)
+    return MatchSpec(
+        attempt_name(match.match_id, attempt),
+        rules_for(match.rule_sets, len(match.entries)),
+        players,
+        clocks,
+        secret,
+        nonces=tuple(bytes([seat + 1]) * 32 for seat in range(len(players))) if joint else (),
+        shared_deal=match.shared_deal(attempt),
+    )
+
+
+def result_of(match: ScheduledMatch, attempt: int, replay: Replay | None) -> MatchResult:
+    """The result of an attempt, which is void without a replay."""
+    seats = () if replay is None else replay.results
+    return MatchResult(
+        match_id=match.match_id,
+        attempt=attempt,
+        round=match.round,
+        rule_sets=format_rule_sets(match.rule_sets),
+        block=match.block,
+        duplicate_deal=match.shared_deal(attempt) if match.kind == "duplicate" and seats else "",
+        seats=tuple(
+            SeatOutcome(
+                entry=seat.entry,
+                rank=seat.rank,
+                prestige=seat.prestige,
+                termination=seat.termination,
+                detail=seat.detail,
+            )
+            for seat in seats
+        ),
+        void=replay is None,
+        void_reason=VOID if replay is None else "",
+        started=utc_text(1_600_000_000),
+        seconds=3600.0,
+    )
+
+
+@dataclass
+class PlayoutExecutor:
+    """Plays random matches: the attempts in `void` fail, and it stops after `most` matches."""
+
+    void: Sequence[str] = ()
+    most: int = 1_000
+
+    awaited: Sequence[str] = ()
+
+    async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
+        settings = context.match_settings
+        for match, first_attempt in progress.pending_matches()[: self.most]:
+            if not progress.begin_block(match.deal_block):
+                return
+            attempt, replay, result = first_attempt - 1, None, None
+            while replay is None and attempt < 3:
+                attempt += 1
+                name = attempt_name(match.match_id, attempt)
+                secret = context.secret_of(name, match.shared_deal(attempt))
+                if name not in self.void:
+                    joint = settings.joint_deals
+                    replay = replayed(spec_of(match, attempt, settings.clocks, secret, joint=joint))
+                result = result_of(match, attempt, replay)
+                progress.record_result(result, None if replay is None else replay_records(replay))
+            assert result is not None
+            progress.finish_match(match, result)
+
+
+def play_run(
+    folder: Path,
+    header: str = HEADER,
+    *,
+    names: Sequence[str] = ("ann", "bob", "cid"),
+    key: SigningKey = KEY,
+    void: Sequence[str] = (),
+    most: int = 1_000,
+    enough: Callable[[int], bool] | None = None,
+    resume: bool = False,
+    run: str = "run",
+) -> Path:
+    """Play a tournament, or resume it; return the directory of the run."""
+    folder.mkdir(exist_ok=True)
+    if not resume:
+        write_tournament(folder, dict.fromkeys(names, ""), header)
+    tournament = load_tournament(folder / "cup.toml")
+    path = folder / run
+    over = 0
+
+    def count(_: MatchResult) -> None:
+        nonlocal over
+        over += 1
+
+    async def scenario() -> None:
+        opened = RunDirectory.reopen(path) if resume else (RunDirectory.create(path), None)
+        with closing(opened[0]) as directory:
+            if not resume:
+                directory.tournament_file.write_bytes((folder / "cup.toml").read_bytes())
+            runner = Runner(
+                tournament,
+                planned_matches(tournament),
+                edition=load_edition(),
+                directory=directory,
+                key=key,
+                finished=count,
+                enough=None if enough is None else lambda: enough(over),
+                resumed=opened[1],
+                executor=PlayoutExecutor(void, most),
+            )
+            await runner.run()
+
+    asyncio.run(scenario())
+    return path
+
+
+class Forger:
+    """Changes a run as its owner can: with the key that signed it."""
+
+    def __init__(self, run: Path, key: SigningKey = KEY) -> None:
+        self.run = run
+        self.key = key
+        self.manifest = Manifest.model_validate_json((run / "manifest.json").read_bytes())
+        self.head = TreeHead.model_validate_json((run / "tree_head.json").read_bytes())
+        self.info = RunInfo.model_validate_json((run / "run.json").read_bytes())
+        text = (run / "results.jsonl").read_text()
+        self.results = [MatchResult.model_validate_json(line) for line in text.splitlines()]
+        self.schedule = self.manifest.planned_matches()
+
+    def replay(self, name: str) -> Path:
+        return self.run / "replays" / f"{name}.asara"
+
+    def write_replay(self, name: str, replay: Replay, *, result: bool = True) -> None:
+        """Put another replay in the place of one, and its result into the results."""
+        self.replay(name).write_bytes(replay_bytes(replay, self.key))
+        if result:
+            seats = result_of(self.schedule[0], 1, replay).seats
+            self.results = [
+                one.model_copy(update={"seats": seats}) if one.played_as == name else one
+                for one in self.results
+            ]
+
+    def play_again(self, name: str, **changes: Any) -> None:
+        """Play a match with another spec."""
+        header = read_replay(self.replay(name)).header
+        spec = header.spec()
+        values = {field: getattr(spec, field) for field in spec.__slots__} | changes
+        self.write_replay(name, replayed(MatchSpec(**values)))
+
+    def edit_result(self, index: int, **changes: Any) -> None:
+        self.results[index] = self.results[index].model_copy(update=changes)
+
+    def edit_seat(self, index: int, seat: int, **changes: Any) -> None:
+        seats = list(self.results[index].seats)
+        seats[seat] = seats[seat].model_copy(update=changes)
+        self.edit_result(index, seats=tuple(seats))
+
+    def write(self, name: str, document: Document) -> None:
+        content = document.content()
+        (self.run / name).write_bytes(content)
+        (self.run / f"{name}.sig").write_bytes(self.key.sign(content))
+
+    def sign(self, **head: Any) -> None:
+        """Write and sign everything again; `head` are fields of the tree head to change then."""
+        for index, result in enumerate(self.results):
+            path = self.replay(result.played_as)
+            if not result.void and path.is_file():
+                digest = sha256(path.read_bytes()).hexdigest()
+                self.edit_result(index, replay_sha256=digest)
+        if self.manifest.matches < 1_000:
+            self.schedule = self.manifest.planned_matches()
+        (self.run / "schedule.jsonl").write_bytes(schedule_bytes(self.schedule))
+        self.write("manifest.json", self.manifest)
+        manifest_sha256 = sha256(self.manifest.content()).hexdigest()
+        self.info = self.info.model_copy(update={"manifest_sha256": manifest_sha256})
+        (self.run / "run.json").write_bytes(self.info.content())
+        lines = "".join(f"{result.model_dump_json()}\n" for result in self.results).encode()
+        (self.run / "results.jsonl").write_bytes(lines)
+        standings = compute_standings(
+            self.manifest.title, self.manifest.entry_names, self.head.scheduled, self.results
+        )
+        (self.run / "standings.json").write_bytes(standings_bytes(standings))
+        order = schedule_order(match.match_id for match in self.schedule)
+        changes = {
+            "manifest_sha256": manifest_sha256,
+            "attempts": len(self.results),
+            "played": standings.matches.played,
+            "void": standings.matches.void,
+            "root": root_text(self.results, order),
+            "results_sha256": sha256(lines).hexdigest(),
+            "standings_sha256": sha256(standings_bytes(standings)).hexdigest(),
+            "run_sha256": sha256(self.info.content()).hexdigest(),
+        }
+        self.head = self.head.model_copy(update=changes | head)
+        self.write("tree_head.json", self.head)
+
+
+def other_edition() -> Edition:
+    """An edition with another text and the same numbers."""
+    return parse_edition(load_edition().data + b"\n# another text\n")
+
+
+def rules_of(edition: Edition, match: ScheduledMatch) -> Rules:
+    return Rules(edition, match.rule_sets, len(match.entries))

@@ -1,0 +1,75 @@
+"""A run directory in which a run is being played is neither deleted nor taken over."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError
+from tests.cli.command import command_line, environment, refusal
+from tests.tournament.sample_bots import GOOD, HEADER, write_tournament
+
+SLOW = "import time\ntime.sleep(60)\n"
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator["tuple[Path, int]"]:
+    """Yield a folder with a run that is being played, and the number of its process."""
+    folder = tmp_path_factory.mktemp("live")
+    file = write_tournament(folder, {"ann": SLOW, "bob": GOOD}, HEADER)
+    words = ("tournament", "run", file, "--out", folder / "run", "--key", folder / "key")
+    process = subprocess.Popen(
+        command_line("--log-level", "info", *words),
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+        env=environment(),
+    )
+    assert process.stderr
+    assert any("run started" in line for line in process.stderr)
+    yield folder, process.pid
+    process.terminate()
+    process.communicate(timeout=30)
+
+
+def contents(folder: Path) -> dict[str, int]:
+    return {str(path): path.stat().st_ino for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    "command", ["tournament --replace", "tournament --resume", "match", "duel"]
+)
+def test_every_command_is_refused_with_the_process_of_the_run(
+    live: tuple[Path, int], command: str
+) -> None:
+    folder, process = live
+    run = ("--out", folder / "run", "--key", folder / "key")
+    name, *option = command.split()
+    words: list[str | Path] = [name, "random", "random", "--replace"]
+    if name == "tournament":
+        words = ["tournament", "run", folder / "cup.toml", *option]
+    before = contents(folder / "run")
+    error = refusal(*words, *run)
+    assert f"run: a run is being played in it by process {process}: wait until" in error
+    assert before.items() <= contents(folder / "run").items()
+
+
+def test_a_directory_is_locked_before_there_is_a_run_in_it(tmp_path: Path) -> None:
+    first = RunDirectory.create(tmp_path / "run")
+    before = contents(tmp_path)
+    for replace in (False, True):
+        with pytest.raises(RunDirectoryError, match="a run is being played in it"):
+            RunDirectory.create(tmp_path / "run", replace=replace)
+    assert contents(tmp_path) == before
+    first.close()
+    RunDirectory.create(tmp_path / "run").close()
+
+
+def test_a_directory_that_cannot_hold_a_run_is_named(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "file").touch()
+    for name in ("loop", "file", "file/run", "n" * 256, "/proc/run", "/".join("n" * 3000)):
+        with pytest.raises(RunDirectoryError) as caught:
+            RunDirectory.create(tmp_path / name)
+        assert str(tmp_path / name) in str(caught.value)

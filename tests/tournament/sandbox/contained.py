@@ -1,0 +1,60 @@
+"""Programs in the sandbox, for tests."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from asara_server.tournament.bots.output_log import OutputLog
+from asara_server.tournament.bots.process import BotProcess, bot_environment
+from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
+from asara_server.tournament.sandbox.private_copy import copy_into_memory
+from asara_server.tournament.sandbox.spec import FilesystemView, ResourceLimits
+
+LIMITS = ResourceLimits(memory_mb=256, processes=64, open_files=256, cpu_s=60, disk_mb=8)
+
+
+@asynccontextmanager
+async def running(
+    sandbox: Sandbox,
+    folder: Path,
+    command: Sequence[str],
+    limits: ResourceLimits = LIMITS,
+    settings: Mapping[str, str] | None = None,
+    readable: tuple[tuple[Path, Path], ...] = (),
+) -> AsyncIterator[tuple[BotProcess, Path]]:
+    """Run a program of `folder` in the sandbox; yield its process and the path of its log."""
+    path = folder.parent / f"{folder.name}.log"
+    log = OutputLog(path, 100_000)
+    environment = bot_environment(settings or {}, address="unix:/none", token="t0ken", seed=7)
+    del environment["ASARA_ADDRESS"]
+    copied = copy_into_memory([(folder, folder)], sandbox.hidden, limit_mb=128)
+    spec = SandboxSpec(sandbox, FilesystemView(folder, readable, copied=copied), limits)
+    process = await BotProcess.start(command, folder, environment, log, spec)
+    try:
+        yield process, path
+    finally:
+        await process.stop()
+        log.close()
+
+
+def run(
+    sandbox: Sandbox,
+    folder: Path,
+    command: Sequence[str],
+    limits: ResourceLimits = LIMITS,
+    settings: Mapping[str, str] | None = None,
+    readable: tuple[tuple[Path, Path], ...] = (),
+) -> tuple[str, str]:
+    """Run a program until it ends by itself; return how it ended and what it printed."""
+    folder.mkdir(exist_ok=True)
+
+    async def scenario() -> tuple[str, str]:
+        async with running(sandbox, folder, command, limits, settings, readable) as (process, path):
+            return await asyncio.wait_for(process.wait(), 30), path.read_text(errors="replace")
+
+    return asyncio.run(scenario())
+
+
+def python(code: str) -> list[str]:
+    return ["python", "-c", code]

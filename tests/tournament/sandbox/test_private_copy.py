@@ -1,0 +1,183 @@
+"""The copy of an entry's files that every process of it gets in memory."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from asara_server.tournament.config.tournament_file import load_tournament
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.filesystem_view import match_sandbox, oversized_entries
+from asara_server.tournament.sandbox.private_copy import (
+    CopyTooLargeError,
+    PrivateCopies,
+    copy_into_memory,
+)
+from tests.tournament import sample_bots
+from tests.tournament.sandbox.contained import LIMITS, python, run
+from tests.tournament.sandbox_config import sandbox_or_skip
+from tests.tournament.test_runner import by_id, play
+
+HEADER = """
+title = "Cup"
+seats = 2
+rule_sets = "basic"
+[limits]
+directory_mb = 2
+"""
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Sandbox:
+    return sandbox_or_skip()
+
+
+def test_a_bot_may_change_its_copy_and_the_next_one_finds_the_original(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    folder = tmp_path / "bot"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "deep" / "own.txt").write_text("original")
+    code = """
+from pathlib import Path
+own = Path("deep/own.txt")
+print("READ", own.read_text(), Path("new").exists())
+own.write_text("changed")
+Path("new").touch()
+"""
+    for _ in range(2):
+        _, printed = run(sandbox, folder, python(code))
+        assert printed.splitlines()[-1] == "READ original False"
+    assert (folder / "deep" / "own.txt").read_text() == "original"
+    assert not (folder / "new").exists()
+
+
+def test_modes_links_and_times_are_those_of_the_original(sandbox: Sandbox, tmp_path: Path) -> None:
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    (tmp_path / "secret").write_text("hidden")
+    program = folder / ("long" * 40)
+    program.write_text("#!/bin/sh\necho RUNS\n")
+    program.chmod(0o4751)
+    os.utime(program, (1e9, 1e9))
+    (folder / "inside").symlink_to(program.name)
+    (folder / "outside").symlink_to(tmp_path / "secret")
+    os.mkfifo(folder / "pipe")
+    code = f"""
+import os, stat, subprocess
+found = os.stat("inside")
+print("FOUND", oct(found.st_mode), found.st_mtime, sorted(os.listdir(".")))
+print("LINK", os.readlink("inside") == {program.name!r}, os.path.exists("outside"))
+subprocess.run(["./inside"])
+"""
+    _, printed = run(sandbox, folder, python(code))
+    found, link, runs = printed.splitlines()[-3:]
+    names = sorted([program.name, "inside", "outside"])
+    assert found == f"FOUND 0o100751 1000000000.0 {names}"
+    assert (link, runs) == ("LINK True False", "RUNS")
+
+
+def test_the_copy_counts_as_memory_of_the_bot(sandbox: Sandbox, tmp_path: Path) -> None:
+    if not sandbox.has_cgroups:
+        pytest.skip("without control groups, memory in files is limited by their size alone")
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    (folder / "weights").write_bytes(bytes(80 << 20))
+    how, _ = run(sandbox, folder, python("print('REACHED')"), replace(LIMITS, memory_mb=64))
+    assert "it used more than 64 MB of memory" in how or "status 125" in how
+
+
+def test_files_in_the_copy_may_grow_to_the_disk_limit(sandbox: Sandbox, tmp_path: Path) -> None:
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    (folder / "weights").write_bytes(bytes(20 << 20))
+    code = """
+written = 0
+try:
+    for number in range(4):
+        with open(f"file{number}", "wb", buffering=0) as file:
+            while True:
+                written += file.write(bytes(1 << 20))
+except OSError as error:
+    print(written >> 20, error)
+"""
+    _, printed = run(sandbox, folder, python(code))
+    assert printed.splitlines()[-1].startswith("8 "), printed
+
+
+def test_the_program_inherits_no_descriptor_of_the_archive(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    code = """
+import os
+print("OPEN", [os.readlink(f"/proc/self/fd/{one}") for one in range(3, 64)
+    if os.path.lexists(f"/proc/self/fd/{one}")])
+print("OTHERS", [name for one in os.listdir("/proc") if one.isdigit() and int(one) != os.getpid()
+    for name in map(os.readlink, (f"/proc/{one}/fd/{x}" for x in os.listdir(f"/proc/{one}/fd")))
+    if "asara" in name])
+"""
+    _, printed = run(sandbox, tmp_path / "bot", python(code))
+    assert printed.splitlines()[-2:] == ["OPEN []", "OTHERS []"]
+
+
+def test_what_is_too_large_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "large").write_bytes(bytes(3 << 20))
+    with pytest.raises(CopyTooLargeError, match="name large files"):
+        copy_into_memory([(tmp_path, tmp_path)], (), limit_mb=2)
+    with (tmp_path / "large").open("wb") as sparse:
+        sparse.truncate(1 << 40)
+    with pytest.raises(CopyTooLargeError, match=r"holds more than 2 MB \(limits.directory_mb\)"):
+        copy_into_memory([(tmp_path, tmp_path)], (), limit_mb=2)
+    assert copy_into_memory([(tmp_path, tmp_path)], [tmp_path / "large"], limit_mb=2).size == 0
+
+
+def test_an_entry_with_a_large_directory_is_out_unless_it_is_named_as_readable(
+    tmp_path: Path,
+) -> None:
+    sandbox = sandbox_or_skip((tmp_path / "cup.toml",), (tmp_path,))
+    text = HEADER
+    for name, readable in (("small", "[]"), ("large", "[]"), ("named", '["named/weights"]')):
+        (tmp_path / name).mkdir()
+        code = "print(len(open('weights', 'rb').read()))\n" if name == "named" else ""
+        (tmp_path / name / "main.py").write_text(code + sample_bots.GOOD)
+        (tmp_path / name / "weights").write_bytes(bytes(1000 if name == "small" else 3 << 20))
+        text += f'''
+[[entries]]
+name = "{name}"
+directory = "{name}"
+command = "python main.py"
+readable = {readable}
+'''
+    (tmp_path / "cup.toml").write_text(text)
+    file = tmp_path / "cup.toml"
+    end = play(file, tmp_path / "run", [("small", "named"), ("small", "large")], sandbox=sandbox)
+    assert set(end.unstartable) == {"large"}
+    assert end.unstartable["large"].startswith(
+        "its directory holds more than 2 MB (limits.directory_mb); every bot gets a copy"
+    )
+    assert {name: len(result.forfeits) for name, result in by_id(end).items()} == {"m0": 0, "m1": 1}
+    assert str(3 << 20) in (tmp_path / "run/logs/m0/1-named.log").read_text()
+
+
+def test_an_archive_is_written_once_for_all_processes_of_an_entry(tmp_path: Path) -> None:
+    sandbox = sandbox_or_skip((tmp_path / "cup.toml",), (tmp_path,))
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "main.py").write_text("")
+    entries = "".join(
+        f'[[entries]]\nname = "{name}"\ndirectory = "{name}"\ncommand = "python main.py"\n'
+        for name in "ab"
+    )
+    (tmp_path / "cup.toml").write_text(HEADER + entries)
+    tournament = load_tournament(tmp_path / "cup.toml")
+    copies = PrivateCopies()
+    one, again, other = (
+        match_sandbox(sandbox, entry, tournament.entries, None, tournament.limits, copies)
+        for entry in (tournament.entries[0], *tournament.entries)
+    )
+    assert one
+    assert again
+    assert other
+    assert one.view.copied is again.view.copied is not other.view.copied
+    assert oversized_entries(sandbox, tournament.entries, {}, tournament.limits) == {}

@@ -1,0 +1,117 @@
+"""A runner that is stopped for longer than its bots may think charges nobody for it."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from asara_server.replay.audit import audit
+from asara_server.tournament.standings.match_result import read_results
+from tests.tournament.processes import living_in, wait_until
+from tests.tournament.sample_bots import STEADY, write_tournament
+from tests.tournament.test_kills import finish, start, wait_for_a_match
+from tests.tournament.worker_runs import slow
+
+HEADER = """
+title = "Cup"
+seats = 2
+rule_sets = "basic"
+concurrency = 1
+"""
+
+TIGHT = """
+[clocks]
+start_up_s = 8
+bank_s = 1.0
+increment_s = 0.05
+reconnect_s = 0.5
+"""
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+
+def stop(pid: int, seconds: float) -> None:
+    """Stop a process for a while, as Ctrl-Z does; its bots go on."""
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        time.sleep(seconds)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+def begin(folder: Path, rounds: int = 1, *options: str) -> "subprocess.Popen[str]":
+    programs = {"ann": STEADY, "bob": STEADY}
+    file = write_tournament(folder, programs, f"{HEADER}rounds = {rounds}\n", TIGHT)
+    return start(slow(file, pause_s=0.02), folder / "run", *options)
+
+
+def assert_nobody_was_charged(run: Path) -> None:
+    results = list(read_results(run / "results.jsonl"))
+    assert results
+    assert not any(result.void or result.forfeits for result in results), results
+    for path in (run / "replays").iterdir():
+        assert audit(path.read_bytes()).fault is None
+
+
+def test_a_runner_that_is_stopped_charges_nobody(tmp_path: Path) -> None:
+    process = begin(tmp_path)
+    wait_for_a_match(tmp_path / "run" / "run.log", process)
+    time.sleep(0.2)
+    stop(process.pid, 2.5)
+    finish(process)
+    assert_nobody_was_charged(tmp_path / "run")
+    log = (tmp_path / "run" / "run.log").read_text()
+    assert log.count("referee stalled") == 1
+
+
+@pytest.mark.long
+def test_a_runner_that_is_stopped_while_bots_dial_in_charges_nobody(tmp_path: Path) -> None:
+    process = begin(tmp_path)
+    wait_until("bots are started", lambda: living_in(tmp_path))
+    stop(process.pid, 12)
+    finish(process)
+    assert_nobody_was_charged(tmp_path / "run")
+
+
+@pytest.mark.long
+def test_a_runner_that_is_stopped_at_any_time_charges_nobody(tmp_path: Path) -> None:
+    seed = random.randrange(10**9)
+    dice = random.Random(seed)
+    print("seed", seed)
+    process = begin(tmp_path, 5)
+    wait_for_a_match(tmp_path / "run" / "run.log", process)
+    while process.poll() is None:
+        time.sleep(dice.uniform(0, 0.5))
+        stop(process.pid, dice.uniform(0, 3))
+    finish(process)
+    assert_nobody_was_charged(tmp_path / "run")
+
+
+@pytest.mark.long
+def test_a_runner_may_be_stopped_for_longer_than_a_silent_connection_lasts(tmp_path: Path) -> None:
+    process = begin(tmp_path)
+    wait_for_a_match(tmp_path / "run" / "run.log", process)
+    stop(process.pid, 90)
+    finish(process)
+    assert_nobody_was_charged(tmp_path / "run")
+
+
+@pytest.mark.long
+def test_a_worker_that_is_stopped_charges_nobody(tmp_path: Path) -> None:
+    process = begin(tmp_path, 2, "--executor", "processes", "--workers", "2")
+    bots = wait_until("bots are started", lambda: living_in(tmp_path))
+    worker = _parent(bots[0])
+    assert worker != process.pid
+    time.sleep(1.5)
+    stop(worker, 3)
+    finish(process)
+    assert_nobody_was_charged(tmp_path / "run")
+
+
+def _parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
