@@ -259,9 +259,14 @@ def put_odd_file(path: Path, dice: random.Random) -> str:
         "a link to /dev/null": lambda: path.symlink_to("/dev/null"),
         "a link to /proc": lambda: path.symlink_to("/proc/self/maps"),
         "a pipe": lambda: os.mkfifo(path),
-        "10 GB of nothing": lambda: (path.touch(), os.truncate(path, 10 << 30)),
-        "10 MB of nothing": lambda: (path.touch(), os.truncate(path, 10 << 20)),
+        "10 GB of nothing": lambda: _make_hole(path, 10 << 30),
+        "10 MB of nothing": lambda: _make_hole(path, 10 << 20),
     }
     name = dice.choice(list(odd))
     odd[name]()
     return name
+
+
+def _make_hole(path: Path, size: int) -> None:
+    path.touch()
+    os.truncate(path, size)

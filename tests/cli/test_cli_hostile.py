@@ -92,11 +92,16 @@ def test_a_text_that_is_hard_to_read(tmp_path: Path, text: str, fault: str) -> N
     assert fault in plan(tmp_path, text)
 
 
+def make_hole(path: Path) -> None:
+    path.touch()
+    os.truncate(path, 10 << 30)
+
+
 ODD: dict[str, Callable[[Path], object]] = {
     "is a device or a pipe": os.mkfifo,
     "is a directory": lambda path: path.mkdir(),
     "Too many levels of symbolic links": lambda path: path.symlink_to(path),
-    "is larger than 262,144 bytes": lambda path: (path.touch(), os.truncate(path, 10 << 30)),
+    "is larger than 262,144 bytes": make_hole,
     "is not a text file in UTF-8": lambda path: path.write_bytes(b"\xff\xfe\0"),
     "no such file": lambda path: None,
 }

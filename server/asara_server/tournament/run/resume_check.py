@@ -131,7 +131,6 @@ def _fault(journal: Path, checked: CheckedJournal, unknown: dict[str, str]) -> s
 
 
 def _some(names: list[str]) -> str:
+    shown = ", ".join(plain(name, longest=100) for name in names[:_NAMED])
     more = len(names) - _NAMED
-    return ", ".join(plain(name, longest=100) for name in names[:_NAMED]) + (
-        f" and {more:,} more" if more > 0 else ""
-    )
+    return f"{shown} and {more:,} more" if more > 0 else shown
