@@ -132,7 +132,7 @@ def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "error"),
     [
-        ("results.jsonl", b"\xff\xfe\n", "results.jsonl: not a text file"),
+        ("results.jsonl", b"\xff\xfe\n", "results.jsonl: line 1: "),
         ("results.jsonl", b"[1, 2]\n", "results.jsonl: line 1: "),
         ("results.jsonl", b'{"match_id": "m"}\n', "results.jsonl: line 1: "),
         ("results.jsonl", with_seats(9), "line 1: Value error, seats: a match has 2 to 4, not 9"),

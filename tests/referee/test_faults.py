@@ -133,7 +133,12 @@ async def forfeit(stream, decision):
 async def test_nothing_is_read_after_a_forfeit(monkeypatch):
     read = []
     handle = Session._handle
-    monkeypatch.setattr(Session, "_handle", lambda s, data: (read.append(s), handle(s, data))[1])
+
+    def noted(session, data):
+        read.append(data)
+        handle(session, data)
+
+    monkeypatch.setattr(Session, "_handle", noted)
     async with referee_server() as server:
         streams, playing, decision = await seated(server)
         await forfeit(streams[0], decision)

@@ -23,7 +23,7 @@ HELP_LINES: Final = {
     "standings": "Show the standings of a run.",
     "report": "Write the report of a run as an HTML page.",
     "replay": "Inspect replays of finished matches.",
-    "audit": "Verify replays by playing every match again.",
+    "audit": "Verify runs and replays by deriving everything again.",
     "rules": "Show the edition in force and its sources.",
 }
 """The first line of each command's help, in the order of `asara --help`."""
