@@ -552,8 +552,9 @@ async def test_a_bot_that_reconnects_again_and_again_forfeits(monkeypatch):
         for _ in range(4):
             await server.dial("b")
         [hosted] = server.referee.running_matches()
-        assert hosted.match is not None
-        await until(lambda: hosted.match.termination(1).forfeit)
-        assert hosted.match.termination(1) is Termination.PROTOCOL_VIOLATION
-        assert hosted.match.termination(0) is Termination.UNSPECIFIED
+        match = hosted.match
+        assert match is not None
+        await until(lambda: match.termination(1).forfeit)
+        assert match.termination(1) is Termination.PROTOCOL_VIOLATION
+        assert match.termination(0) is Termination.UNSPECIFIED
         playing.cancel()
