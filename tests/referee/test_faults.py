@@ -546,3 +546,20 @@ async def test_a_real_process(mode, termination):
             if process.returncode is None:
                 process.kill()
             await process.wait()
+
+
+@pytest.mark.sources_only
+async def test_a_bot_that_reconnects_again_and_again_forfeits(monkeypatch):
+    """Each return is a record of the match, and a replay has a limited number of them."""
+    monkeypatch.setattr("asara_server.referee.match_host.MOST_RECONNECTIONS", 3)
+    async with referee_server() as server:
+        _, playing, _ = await seated(server)
+        for _ in range(4):
+            await server.dial("b")
+        [hosted] = server.referee.running_matches()
+        match = hosted.match
+        assert match is not None
+        await until(lambda: match.termination(1).forfeit)
+        assert match.termination(1) is Termination.PROTOCOL_VIOLATION
+        assert match.termination(0) is Termination.UNSPECIFIED
+        playing.cancel()
