@@ -145,10 +145,10 @@ def test_no_time_and_no_permission_of_a_device_can_be_changed(
     if not sandbox.tools.device_guard:
         pytest.skip("no read-only mounts of devices can be made here")
     number = 1_234_567_890_123_456_789
-    before = os.stat("/dev/null")
+    before = Path("/dev/null").stat()
     _, printed = run(sandbox, folder, ["python", "times.py", "store", str(number)])
     assert answer(printed, "CHANGED") == ""
-    assert os.stat("/dev/null") == before
+    assert Path("/dev/null").stat() == before
     again = bot(tmp_path, "again", "times.py")
     _, printed = run(sandbox, again, ["python", "times.py", "load"])
     assert str(number) not in answer(printed, "FOUND")

@@ -2,29 +2,27 @@
 
 import os
 import sys
+from contextlib import suppress
+from pathlib import Path
 
 order = sys.argv[1]
-devices = ("null", "zero", "full", "random", "urandom", "tty")
-places = [f"/dev/{name}" for name in devices]
-places += [f"/proc/{pid}/fd/{number}" for pid in ("self", "1") for number in range(10)]
-number = int(sys.argv[2]) if order == "store" else 0
+places = [Path("/dev", name) for name in ("null", "zero", "full", "random", "urandom", "tty")]
+places += [Path("/proc", pid, "fd", str(n)) for pid in ("self", "1") for n in range(10)]
 changed, found = [], []
 for place in places:
-    try:
+    with suppress(OSError):
         if order == "store":
-            for change in (
-                lambda: os.utime(place, ns=(number, number)),
-                lambda: os.utime(place),
-                lambda: os.chmod(place, os.stat(place).st_mode & 0o7777),
-            ):
-                try:
-                    change()
-                except OSError:
-                    continue
+            number = int(sys.argv[2])
+            with suppress(OSError):
+                place.chmod(place.stat().st_mode & 0o7777)
                 changed.append(os.path.realpath(place))
-        about = os.stat(place)
-        found.append((place, about.st_mtime_ns, about.st_atime_ns, about.st_ctime_ns))
-    except OSError:
-        continue
+            with suppress(OSError):
+                os.utime(place)
+                changed.append(os.path.realpath(place))
+            with suppress(OSError):
+                os.utime(place, ns=(number, number))
+                changed.append(os.path.realpath(place))
+        about = place.stat()
+        found.append((str(place), about.st_mtime_ns, about.st_atime_ns, about.st_ctime_ns))
 print("CHANGED", *[place for place in changed if "pipe:" not in place])
 print("FOUND", found)
