@@ -65,14 +65,14 @@ def find_sandbox(*, hidden: Iterable[Path] = (), shared: Iterable[Path] = ()) ->
             f"pids) can be created to do so; run asara as an ordinary user, or {USE_NONE}"
         )
     guard = device_guard()
+    tools = SandboxTools(bubblewrap, str(Path(prlimit).resolve()), cgroups, guard)
+    sandbox = Sandbox(tools, hidden=hidden, shared=shared)
+    _test(sandbox)
     if not guard:
         logger("sandbox").warning(
             "bots can leave messages for each other in the times of devices",
             remedy="permit this user to run unshare --mount (util-linux), see the sandbox's README",
         )
-    tools = SandboxTools(bubblewrap, str(Path(prlimit).resolve()), cgroups, guard)
-    sandbox = Sandbox(tools, hidden=hidden, shared=shared)
-    _test(sandbox)
     return sandbox
 
 
