@@ -204,6 +204,18 @@ async def test_more_requests_than_allowed_forfeit():
         )
 
 
+async def test_large_requests_count_as_many():
+    """Reading 32,000 empty actions takes as long as hundreds of ordinary requests."""
+    async with referee_server(LimitSettings(requests_per_second=1, rate_window_s=100)) as server:
+        streams, playing, _ = await seated(server)
+        for _ in range(2):
+            await streams[0].send(
+                reply=Reply(match_id="x", decision_id=1, actions=[ActionMessage()] * 30_000)
+            )
+        assert await streams[0].ending() == (EXHAUSTED, "request-rate")
+        await forfeited(streams, playing, Termination.PROTOCOL_VIOLATION, "more than 1 requests")
+
+
 async def test_answers_are_not_counted_as_a_flood():
     async with referee_server(LimitSettings(requests_per_second=1, rate_window_s=1)) as server:
         streams, playing, decision = await seated(server)
