@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple, NoReturn, Self
 
 from asara_codec.wire_format import delimited, varint
+from asara_server.eventlog.disk_sync import DiskSync
 from asara_server.eventlog.journal_check import check_journal
 from asara_server.eventlog.journal_format import (
     GENESIS,
@@ -36,8 +37,8 @@ from asara_server.eventlog.sqlite_lock import lock_holder
 __all__ = ["Durability", "Ended", "Journal", "JournalError", "OpenMatch"]
 
 Durability = Literal["normal", "full"]
-"""With "normal", a commit survives the death of the process, and the end of a match also a loss of
-power; with "full", every commit does."""
+"""With "normal", a commit survives the death of the process, and the end of a match after a second
+also a loss of power; with "full", every commit survives both."""
 
 _APPEND: Final = "INSERT INTO log (id, frames, checksum) VALUES (?, ?, ?)"
 _BEGIN: Final = (
@@ -86,6 +87,7 @@ class Journal:
         self.path = path
         self._durability = durability
         self._failed: str | None = None
+        self._sync = DiskSync(path.with_name(f"{path.name}-wal"))
         # Added since the last commit.
         self._frames: list[bytes] = []
         self._begun: list[tuple[int, str, bytes, str, bytes]] = []
@@ -183,7 +185,7 @@ class Journal:
         self._first_rows.pop(number, None)
         self._unfinished.pop(match_id, None)
         about_replay = None if replay is None else replay_checksum(replay)
-        with self._transaction(durable=True):
+        with self._transaction():
             self._append()
             self._ended += 1
             self._ended_checksum = ended_checksum(
@@ -195,6 +197,8 @@ class Journal:
             # The row before the oldest stays: the checksum of the oldest continues its checksum.
             self._execute("DELETE FROM log WHERE id < ?", (oldest - 1,))
             self._drop_written()
+        if self._durability != "full":
+            self._sync.request()
 
     def written(self, match_id: str) -> None:
         """Drop the replay of a match, whose file is written, with the next transaction."""
@@ -287,22 +291,18 @@ class Journal:
                         self._append()
                     self._drop_written()
         finally:
+            self._sync.close()
             self._database.close()
             self._position.close()
 
     @contextmanager
-    def _transaction(self, *, durable: bool = False) -> Iterator[None]:
-        """Commit what is done in the context, and force it to disk if it is to be `durable`."""
-        raised = durable and self._durability != "full"
+    def _transaction(self) -> Iterator[None]:
+        """Commit what is done in the context."""
         try:
             self._check()
-            if raised:
-                self._execute("PRAGMA synchronous = full")
             self._execute("BEGIN IMMEDIATE")
             yield
             self._execute("COMMIT")
-            if raised:
-                self._execute(f"PRAGMA synchronous = {self._durability}")
             self._store_position()
         except (OSError, sqlite3.Error) as error:
             self._fail(error)
@@ -310,6 +310,8 @@ class Journal:
     def _check(self) -> None:
         if self._failed is not None:
             raise JournalError(self._failed)
+        if self._sync.error is not None:
+            self._fail(self._sync.error)
 
     def _fail(self, error: OSError | sqlite3.Error) -> NoReturn:
         path = getattr(error, "filename", None) or self.path

@@ -1,0 +1,50 @@
+"""Forces a file to disk from a thread of its own, so that nothing waits for the disk."""
+
+import os
+import threading
+from pathlib import Path
+from typing import Final
+
+INTERVAL_S: Final = 1.0
+"""Seconds from a request until the file is forced to disk."""
+
+
+class DiskSync:
+    """Forces one file to disk at most once per interval, after a `request`."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._requested = threading.Event()
+        self._closed = threading.Event()
+        self._thread: threading.Thread | None = None
+        self.error: OSError | None = None
+        """Error of the disk; nothing is forced to it any more."""
+
+    def request(self) -> None:
+        """Have what was written so far forced to disk soon."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="disk-sync", daemon=True)
+            self._thread.start()
+        self._requested.set()
+
+    def close(self) -> None:
+        """End the thread; a request that waits is dropped."""
+        self._closed.set()
+        self._requested.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while self._requested.wait() and not self._closed.wait(INTERVAL_S):
+            self._requested.clear()
+            try:
+                descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+                try:
+                    os.fsync(descriptor)
+                finally:
+                    os.close(descriptor)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                self.error = error
+                return

@@ -1,0 +1,65 @@
+"""A file is forced to disk soon after a request, and nothing waits for it."""
+
+import os
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from asara_server.eventlog import disk_sync
+from asara_server.eventlog.disk_sync import DiskSync
+from asara_server.eventlog.journal import Journal, JournalError
+
+
+@pytest.fixture
+def synced(monkeypatch: pytest.MonkeyPatch) -> threading.Semaphore:
+    """Released whenever a file has been forced to disk."""
+    found = threading.Semaphore(0)
+    fsync = os.fsync
+
+    def noted(descriptor: int) -> None:
+        fsync(descriptor)
+        found.release()
+
+    monkeypatch.setattr(os, "fsync", noted)
+    monkeypatch.setattr(disk_sync, "INTERVAL_S", 0.05)
+    return found
+
+
+def test_many_requests_within_an_interval_are_one(
+    tmp_path: Path, synced: threading.Semaphore
+) -> None:
+    (tmp_path / "file").touch()
+    sync = DiskSync(tmp_path / "file")
+    for _ in range(100):
+        sync.request()
+    assert synced.acquire(timeout=10)
+    assert not synced.acquire(timeout=0.2)
+    sync.request()
+    assert synced.acquire(timeout=10)
+    sync.close()
+
+
+def test_the_end_of_a_match_is_forced_to_disk(tmp_path: Path, synced: threading.Semaphore) -> None:
+    with Journal(tmp_path / "j") as journal:
+        journal.end("m1", "result", None)
+        assert synced.acquire(timeout=10)
+
+
+def test_a_disk_that_fails_fails_the_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(_: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(disk_sync, "INTERVAL_S", 0.01)
+    journal = Journal(tmp_path / "j")
+    monkeypatch.setattr(os, "fsync", failing)
+    journal.end("m1", "result", None)
+    deadline = time.monotonic() + 10
+    while journal._sync.error is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    with pytest.raises(JournalError, match="Input/output error"):
+        journal.end("m2", "result", None)
+    journal.close()
