@@ -115,6 +115,36 @@ async def test_connections_of_many_clients_are_bounded_together() -> None:
             connection.close()
 
 
+async def test_a_crowd_of_clients_keeps_nobody_out_who_was_admitted_before() -> None:
+    """Each client of the crowd begins a handshake, and is replaced by the next."""
+    hello = bytes.fromhex("1603010200010001fc0303")
+    limits = LimitSettings(
+        unknown_connections_per_client=4, unknown_connections=10, handshakes_per_second=50
+    )
+    async with remote_server(limits) as server:
+        await server.dial_in("a")
+        await server.close()
+
+        async def crowd() -> None:
+            held = []
+            for number in range(100_000):
+                source = f"127.1.{number // 250 % 64}.{number % 250 + 1}"
+                held.append(await connect_idle(server.port, source=source))
+                held[-1].send(hello)
+                if len(held) > 50:
+                    held.pop(0).close()
+
+        attack = asyncio.create_task(crowd())
+        await asyncio.sleep(0.5)
+        try:
+            for _ in range(5):
+                async with asyncio.timeout(5):
+                    await server.dial_in("a")
+                await server.close()
+        finally:
+            attack.cancel()
+
+
 async def test_a_known_bot_keeps_its_connection_whatever_strangers_do() -> None:
     async with remote_server() as server:
         a, b = await server.dial_in("a"), await server.dial_in("b")

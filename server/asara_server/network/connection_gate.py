@@ -9,6 +9,10 @@ of its bots has presented a valid token, a connection
   connection, or that of the client with most, is closed: the newest always has a place;
 - is forwarded only after its first byte, at a limited rate in which clients take turns;
 - is closed after `hello_s`, after too many bytes, and after too many streams.
+
+A crowd with thousands of addresses can make all connections of strangers too short-lived to present
+a token. It does not keep those out who have presented one before: from their addresses, connections
+are closed only for others from there, and at least half of those that wait are served first.
 """
 
 import asyncio
@@ -27,6 +31,9 @@ BACKLOG: Final = 128
 
 _BUFFER_BYTES: Final = 256 * 1024
 """Bytes on their way to one side of a connection at which its other side is read no more."""
+
+_FAMILIAR_CLIENTS: Final = 1024
+"""Clients that are remembered because a valid token came from them, the latest."""
 
 _Client: TypeAlias = str
 
@@ -65,6 +72,7 @@ class ForwardedConnection:
         self._unknown_bytes = 0
         self._stop_deadline()
         self._gate.unknown.discard(self)
+        self._gate.familiar.add(self.client)
 
     def end_stream(self, *, admitted: bool) -> None:
         """Subject the connection to the limits again if this was its last admitted stream."""
@@ -122,11 +130,28 @@ class ForwardedConnection:
             self.server_transport.close()
 
 
+class FamiliarClients:
+    """The clients from which a valid token came, as many as are remembered."""
+
+    def __init__(self) -> None:
+        self._clients: dict[_Client, None] = {}
+
+    def __contains__(self, client: _Client) -> bool:
+        return client in self._clients
+
+    def add(self, client: _Client) -> None:
+        self._clients.pop(client, None)
+        self._clients[client] = None
+        if len(self._clients) > _FAMILIAR_CLIENTS:
+            del self._clients[next(iter(self._clients))]
+
+
 class UnknownConnections:
     """Connections without a valid token by client, the oldest first."""
 
-    def __init__(self, limits: LimitSettings) -> None:
+    def __init__(self, limits: LimitSettings, familiar: FamiliarClients) -> None:
         self._limits = limits
+        self._familiar = familiar
         self._by_client: dict[_Client, dict[ForwardedConnection, None]] = {}
         self._count = 0
 
@@ -139,7 +164,8 @@ class UnknownConnections:
         if len(mine) >= self._limits.unknown_connections_per_client:
             _least_useful(mine).abort()
         elif self._count >= self._limits.unknown_connections:
-            _least_useful(max(self._by_client.values(), key=len)).abort()
+            strangers = [own for c, own in self._by_client.items() if c not in self._familiar]
+            _least_useful(max(strangers or self._by_client.values(), key=len)).abort()
         self._by_client.setdefault(connection.client, {})[connection] = None
         self._count += 1
 
@@ -163,12 +189,14 @@ class ConnectionGate:
 
     def __init__(self, server_path: Path, limits: LimitSettings, log: FilteringBoundLogger) -> None:
         self.limits = limits
-        self.unknown = UnknownConnections(limits)
+        self.familiar = FamiliarClients()
+        self.unknown = UnknownConnections(limits, self.familiar)
         self._server_path = server_path
         self._log = log
         self._all: dict[ForwardedConnection, None] = {}
         self._by_name: dict[str, ForwardedConnection] = {}
         self._waiting: dict[_Client, dict[ForwardedConnection, None]] = {}
+        self._familiar_turn = True
         self._handshakes = RateLimiter(limits.handshakes_per_second, 1.0)
         self._dispatcher: asyncio.TimerHandle | None = None
         self._connecting: set[asyncio.Task[None]] = set()
@@ -234,8 +262,8 @@ class ConnectionGate:
         self._dispatcher = None
         if not self._waiting:
             return
-        client, connections = next(iter(self._waiting.items()))
-        connection = next(reversed(connections))
+        client = self._next_client()
+        connection = next(reversed(self._waiting[client]))
         self._remove_waiting(connection)
         if client in self._waiting:
             self._waiting[client] = self._waiting.pop(client)  # to the end of the queue
@@ -243,6 +271,12 @@ class ConnectionGate:
         self._forward(connection)
         if self._waiting:
             self._schedule_dispatch()
+
+    def _next_client(self) -> _Client:
+        """Return the client that has waited longest, of familiar ones and others by turns."""
+        familiar, self._familiar_turn = self._familiar_turn, not self._familiar_turn
+        first = next(iter(self._waiting))
+        return next((c for c in self._waiting if (c in self.familiar) is familiar), first)
 
     def _remove_waiting(self, connection: ForwardedConnection) -> None:
         mine = self._waiting.get(connection.client)
