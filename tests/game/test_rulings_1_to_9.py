@@ -364,7 +364,8 @@ def test_r09_who_chooses_sees_what_is_left_and_what_already_lies_there():
     assert table.held_lit(0) == "white white"
     other = view(table.state, 1)
     assert other.decision is None
-    assert other.private.searched_lit_windows == other.private.known_lit_windows == ()
+    assert other.private.searched_lit_windows == ()
+    assert other.private.known_lit_windows == ()
     assert other.public.lit_stack_size == 2
 
 

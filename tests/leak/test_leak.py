@@ -198,7 +198,7 @@ def test_the_order_in_which_windows_go_back_is_seen_by_nobody_else():
         match = worlds.referee("pro", 3, bytes(32))
         match.state.lit_stack = stack[:]
         match.outbox.clear()
-        told = []
+        told: list[object] = []
         for number, text in enumerate(
             ("dispatch lit-windows 1", None, "pay 10", "keep red white", *order), 1
         ):
