@@ -190,9 +190,10 @@ def test_a_run_that_was_killed_says_that_nothing_signs_its_end(tmp_path: Path) -
     with (run / "results.jsonl").open("a") as file:
         file.write('{"match_id":"r1-ba')  # the line that is being written
     done = asara("audit", run)
-    assert done.returncode == 0, done.stdout
+    assert done.returncode == 3, done.stdout
     assert "not ended; 5 of 12 matches have a result" in done.stdout
-    assert "nothing signs its results and their number yet" in done.stdout
+    assert "nothing signs its results and their number" in done.stdout
+    assert done.stdout.endswith("0 unsound, 1 run without a signed end\n")
     edited = (run / "results.jsonl").read_text().replace('"prestige":', '"prestige":9', 1)
     (run / "results.jsonl").write_text(edited)
     done = asara("audit", run)

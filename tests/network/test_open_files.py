@@ -52,6 +52,14 @@ def test_a_run_that_may_need_more_files_than_it_can_open_does_not_start(tmp_path
     assert "Traceback" not in done.stderr
 
 
+def test_a_table_that_strangers_could_exhaust_is_not_served() -> None:
+    words = command_line("serve", "--listen", "127.0.0.1:0", "--seats", "2")
+    done = with_open_files("-n 300", *words)
+    assert done.returncode == 2
+    assert "lets this program open 300 files, and the run may need 604: raise" in done.stderr
+    assert "or listen at a Unix socket (unix:/path)" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("processes", "remote", "needed"), [(0, None, 80), (2, None, 108), (0, 2, 80 + 132 * 3 + 128)]
 )

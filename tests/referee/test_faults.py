@@ -204,6 +204,18 @@ async def test_more_requests_than_allowed_forfeit():
         )
 
 
+async def test_large_requests_count_as_many():
+    """Reading 32,000 empty actions takes as long as hundreds of ordinary requests."""
+    async with referee_server(LimitSettings(requests_per_second=1, rate_window_s=100)) as server:
+        streams, playing, _ = await seated(server)
+        for _ in range(2):
+            await streams[0].send(
+                reply=Reply(match_id="x", decision_id=1, actions=[ActionMessage()] * 30_000)
+            )
+        assert await streams[0].ending() == (EXHAUSTED, "request-rate")
+        await forfeited(streams, playing, Termination.PROTOCOL_VIOLATION, "more than 1 requests")
+
+
 async def test_answers_are_not_counted_as_a_flood():
     async with referee_server(LimitSettings(requests_per_second=1, rate_window_s=1)) as server:
         streams, playing, decision = await seated(server)
@@ -546,3 +558,20 @@ async def test_a_real_process(mode, termination):
             if process.returncode is None:
                 process.kill()
             await process.wait()
+
+
+@pytest.mark.sources_only
+async def test_a_bot_that_reconnects_again_and_again_forfeits(monkeypatch):
+    """Each return is a record of the match, and a replay has a limited number of them."""
+    monkeypatch.setattr("asara_server.referee.match_host.MOST_RECONNECTIONS", 3)
+    async with referee_server() as server:
+        _, playing, _ = await seated(server)
+        for _ in range(4):
+            await server.dial("b")
+        [hosted] = server.referee.running_matches()
+        match = hosted.match
+        assert match is not None
+        await until(lambda: match.termination(1).forfeit)
+        assert match.termination(1) is Termination.PROTOCOL_VIOLATION
+        assert match.termination(0) is Termination.UNSPECIFIED
+        playing.cancel()

@@ -122,9 +122,32 @@ def duplicate_replies(target: Target) -> None:
             for _ in target.rounds(0.05):
                 for reply in _replies(stream):
                     stream.send(*[_request(reply)] * 200)
-                stream.send(*[_request(Reply(match_id="m" * 60_000))] * 15)
+                stream.send(*[_request(Reply(match_id="m" * 900))] * 15)
                 if stream.ended:
                     break
+
+
+@attack(remote=True, plays=True)
+def many_actions(target: Target) -> None:
+    """Send replies with 32,000 empty actions, below the limit of requests that answer nothing."""
+    actions = b"\x1a\x00" * 32_000
+    for stream in _again(target):
+        with contextlib.suppress(OSError):
+            for _ in target.rounds(0.01):
+                for reply in _replies(stream):
+                    stream.send(_request(reply))
+                reply_bytes = Reply(match_id="m", decision_id=1).SerializeToString() + actions
+                stream.send(*[b"\x12" + _varint(len(reply_bytes)) + reply_bytes] * 8)
+                if stream.ended:
+                    break
+
+
+def _varint(value: int) -> bytes:
+    found = bytearray()
+    while value > 127:
+        found.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*found, value])
 
 
 @attack(remote=True, plays=True)

@@ -76,6 +76,8 @@ class Session:
         self.closed = False
         """True once nothing more is handled, and nothing more is queued."""
         self.ignored_requests = 0
+        self.request_bytes = 0
+        """Size of the request that is being handled."""
         self._context = context
         self._handler = handler
         self._limits = limits
@@ -259,6 +261,7 @@ class Session:
         self._handler.on_hello(self, check_hello(request.hello))
 
     def _handle(self, data: bytes) -> None:
+        self.request_bytes = len(data)
         reply = reply_from_bytes(data) if len(data) <= self._limits.request_bytes else None
         if reply is not None:
             self._handler.on_reply(self, reply)

@@ -23,6 +23,8 @@ from asara_server.text import plain
 
 _IGNORED_LOGGED: Final = 10
 """Ignored requests that are logged one by one for a stream; the rest are only counted."""
+_COUNTED_BYTES: Final = 1024
+"""Size of a request that counts as one; to read 64 KB can take the time of a hundred requests."""
 
 
 class StreamHandler:
@@ -140,7 +142,7 @@ class StreamHandler:
                 return
         if answer is not Answer.REJECTED:
             self._log_ignored(session, bot, reply.match_id, decision=reply.decision_id)
-        self._limit_rate(bot)
+        self._limit_rate(bot, _equivalent(session.request_bytes))
 
     def on_request(self, session: Session, request: PlayRequest) -> None:
         which = request.WhichOneof("request")
@@ -160,7 +162,7 @@ class StreamHandler:
             self._host.accept_nonce(*found, nonce)
         else:  # too late, or the match was called off
             self._log_ignored(session, bot, match_id)
-            self._limit_rate(bot)
+            self._limit_rate(bot, _equivalent(session.request_bytes))
 
     def expel(self, bot: HostedBot, error: StreamError) -> None:
         """Forfeit the matches of a bot for a violation that no session has noticed."""
@@ -247,3 +249,8 @@ class StreamHandler:
                 self._log.info("nonce ignored", entry=bot.entry, match=match)
             else:
                 self._log.info("reply ignored", entry=bot.entry, match=match, decision=decision)
+
+
+def _equivalent(request_bytes: int) -> int:
+    """Return the number of requests that a request of this size counts as."""
+    return 1 + request_bytes // _COUNTED_BYTES

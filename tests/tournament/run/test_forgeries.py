@@ -731,6 +731,36 @@ def test_a_tree_head_that_the_owner_changes_and_signs_is_named(
     assert status == 1
 
 
+# Without a tree head
+
+
+def test_a_run_that_is_said_not_to_have_ended_never_passes(played: Played, run: Path) -> None:
+    """Whoever drops results has to drop the tree head, and to say that the run is being played."""
+    delete(*run.glob("tree_head*"), run / "standings.json")
+    info = json.loads(text(run, "run.json"))
+    info.update(state="running", ended=None, tournament_secret=None)
+    (run / "run.json").write_text(json.dumps(info, indent=2) + "\n")
+    lines = text(run, "results.jsonl").splitlines(keepends=True)
+    for line in lines[-4:]:
+        replay(run, json.loads(line)["match_id"]).unlink(missing_ok=True)
+    (run / "results.jsonl").write_text("".join(lines[:-4]))
+    (run / "submissions.jsonl").unlink(missing_ok=True)
+    status, output = audited(played, run)
+    assert "some of which may be missing" in output
+    assert "1 run without a signed end" in output
+    assert status != 0
+
+
+@pytest.mark.parametrize("left", ["manifest.json.sig", "schedule.jsonl", "journal.sqlite"])
+def test_a_run_is_recognised_by_any_of_its_files(played: Played, run: Path, left: str) -> None:
+    kept = {"referee.pub", left}
+    delete(*(path for path in run.iterdir() if path.is_file() and path.name not in kept))
+    (run / left).touch()
+    done = asara("audit", run, "--key", played.key)
+    assert "manifest.json: missing" in done.stdout
+    assert done.returncode == 1
+
+
 # Who signed
 
 

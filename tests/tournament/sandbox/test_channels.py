@@ -137,6 +137,27 @@ def contents(log: Path) -> str:
     return log.read_text(errors="replace")
 
 
+def test_no_time_and_no_permission_of_a_device_can_be_changed(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    """The devices are the machine's own, so their times would reach every bot and every match."""
+    folder = bot(tmp_path, "bot", "times.py")
+    if not sandbox.tools.device_guard:
+        pytest.skip("no read-only mounts of devices can be made here")
+    number = 1_234_567_890_123_456_789
+    before = Path("/dev/null").stat()
+    _, printed = run(sandbox, folder, ["python", "times.py", "store", str(number)])
+    assert answer(printed, "CHANGED") == ""
+    assert Path("/dev/null").stat() == before
+    again = bot(tmp_path, "again", "times.py")
+    _, printed = run(sandbox, again, ["python", "times.py", "load"])
+    assert str(number) not in answer(printed, "FOUND")
+    code = "open('/dev/null', 'w').write('x'); print(len(open('/dev/zero', 'rb').read(9)), input())"
+    status, printed = run(sandbox, tmp_path / "devices", python(code))
+    assert "EOFError" in printed, "devices work, and standard input is empty"
+    assert status == "exited with status 1"
+
+
 def test_nobody_waits_for_a_bot_that_takes_leases(sandbox: Sandbox, tmp_path: Path) -> None:
     hostile, honest = bot(tmp_path, "hostile", "lease.py"), tmp_path / "honest"
     honest.mkdir()

@@ -82,7 +82,8 @@ def audit(
 
     Plays every match again, and compares schedule, results, standings and all files of a run with
     its signed manifest. Names everything that is missing, extra or changed, and what was not
-    checked. The exit status is 0 only if nothing is wrong.
+    checked. The exit status is 0 only if nothing is wrong, and 3 if that is so but a run has
+    no signed end.
     """
     from asara_server.cli.sessions.audit import audit_inclusion, audit_paths, published
 

@@ -36,6 +36,9 @@ from asara_server.tournament.run.inclusion import (
     read_proof,
 )
 
+NO_SIGNED_END = 3
+"""Exit status if nothing is wrong, but nothing signs the results of a run either."""
+
 _NOTICE_INTERVAL = 1000
 """Number of replays between two notices of progress if standard error is not a terminal."""
 
@@ -89,8 +92,13 @@ def audit_paths(
         notify(SINGLE_REPLAYS)
     sound = len(plan.jobs) - unsound
     wrong = f", {len(faults)} faults of runs" if faults else ""
-    _print(f"audited {len(plan.jobs)} replays: {sound} sound, {unsound} unsound{wrong}")
-    return 1 if unsound or faults else 0
+    open_ended = sum(not report.ended for report in plan.runs)
+    without = f", {open_ended} {'run' if open_ended == 1 else 'runs'} without a signed end"
+    text = f"audited {len(plan.jobs)} replays: {sound} sound, {unsound} unsound{wrong}"
+    _print(f"{text}{without if open_ended else ''}")
+    if unsound or faults:
+        return 1
+    return NO_SIGNED_END if open_ended else 0
 
 
 def audit_inclusion(

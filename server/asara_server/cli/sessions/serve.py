@@ -33,6 +33,7 @@ from asara_server.match.deal_secrets import secret_of, tournament_secret
 from asara_server.match.spec import ClockSettings
 from asara_server.network.addresses import ServeError, reachable_address
 from asara_server.network.grpc_server import RunningServer, serve
+from asara_server.network.open_files import files_needed, require_open_files
 from asara_server.network.tls import TlsFiles
 from asara_server.referee.referee import Referee
 from asara_server.replay.file import write_replay
@@ -211,6 +212,7 @@ class TableServer:
     async def _listen(self) -> RunningServer:
         settings = self._settings
         try:
+            self._require_open_files()
             return await serve(
                 self.referee,
                 settings.listen,
@@ -219,6 +221,18 @@ class TableServer:
             )
         except ServeError as error:
             raise UserError(f"--listen: {serve_error_text(error)}") from None
+
+    def _require_open_files(self) -> None:
+        """Raise OpenFilesError if guests and strangers could exhaust the files of this process."""
+        settings, limits = self._settings, self.referee.limits
+        opponents = len(settings.opponents)
+        if settings.listen.startswith("unix:"):
+            needed = files_needed(limits, processes=opponents) + limits.socket_connections
+            require_open_files(needed, "name fewer opponents")
+        else:
+            guests = len(settings.guests)
+            needed = files_needed(limits, processes=opponents, remote_bots=guests)
+            require_open_files(needed, "listen at a Unix socket (unix:/path)")
 
     def _local_referee(self, logs: Path) -> AbstractAsyncContextManager[LocalReferee]:
         """Return the context in which the opponents run."""

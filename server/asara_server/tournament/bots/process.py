@@ -99,6 +99,7 @@ class BotProcess:
         sandboxed = None
         descriptors: tuple[int, ...] = ()
         read_end, write_end = os.pipe()
+        no_input = _empty_pipe()
         try:
             if sandbox is not None:
                 sandboxed = sandbox.wrap(argv, environment)
@@ -108,7 +109,7 @@ class BotProcess:
                 *argv,
                 cwd="/" if sandboxed else directory,
                 env=dict(environment),
-                stdin=asyncio.subprocess.DEVNULL,
+                stdin=no_input,
                 stdout=write_end,
                 stderr=write_end,
                 start_new_session=True,
@@ -121,6 +122,7 @@ class BotProcess:
             raise StartError(f"could not be started: {_refusal(error, program)}") from None
         finally:
             os.close(write_end)
+            os.close(no_input)
             if sandboxed is not None:
                 sandboxed.close_descriptors()
         log.note(f"process {process.pid}: {shlex.join(command)}")
@@ -192,6 +194,17 @@ class BotProcess:
                     await asyncio.sleep(_FLOOD_PAUSE_S)
         finally:
             transport.close()
+
+
+def _empty_pipe() -> int:
+    """Return the end of a pipe that holds nothing and never will.
+
+    It is the standard input of a bot. /dev/null would be the machine's own, whose times and
+    permissions its owner can change: in a sandbox, too.
+    """
+    read_end, write_end = os.pipe()
+    os.close(write_end)
+    return read_end
 
 
 def _refusal(error: OSError, program: str) -> str:

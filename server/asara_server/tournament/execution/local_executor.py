@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 
+from asara_server.logs import logger
 from asara_server.network.open_files import files_needed, require_open_files
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
@@ -15,6 +16,7 @@ from asara_server.tournament.execution.remote_authenticator import RemoteAuthent
 from asara_server.tournament.execution.remote_bots import RemoteBots
 from asara_server.tournament.execution.remote_lobby import RemoteLobby
 from asara_server.tournament.run.progress import RunProgress
+from asara_server.tournament.sandbox.kernel_limits import warn_of_epoll_watches
 
 
 class LocalExecutor:
@@ -41,7 +43,11 @@ class LocalExecutor:
         """Raises ServeError if bots on other machines cannot be served, and OpenFilesError."""
         progress.void_lost(resumable=True)
         referee = Referee(journal=progress.directory.journal)
-        _require_open_files(referee.limits, progress, context)
+        processes = _most_processes(progress, context)
+        _require_open_files(referee.limits, processes, context)
+        if context.sandbox is not None:
+            memory_mb = context.match_settings.limits.memory_mb
+            warn_of_epoll_watches(processes, memory_mb, logger("sandbox"))
         self._on_referee(referee)
         remote = context.remote
         bots = RemoteBots(
@@ -88,10 +94,8 @@ class LocalExecutor:
                 }
 
 
-def _require_open_files(
-    limits: LimitSettings, progress: RunProgress, context: ExecutionContext
-) -> None:
-    """Raise OpenFilesError if the bots of the run could exhaust the files of this process."""
+def _most_processes(progress: RunProgress, context: ExecutionContext) -> int:
+    """Return the largest number of bots that run at the same time."""
     settings = context.match_settings
     remote = sum(entry.remote for entry in settings.entries)
     seats = max((len(match.entries) for match, _ in progress.pending_matches()), default=0)
@@ -99,6 +103,12 @@ def _require_open_files(
     if settings.reuse_processes:
         most = context.concurrency * (len(settings.entries) - remote)
         processes += min(settings.limits.idle_processes, most)
+    return processes
+
+
+def _require_open_files(limits: LimitSettings, processes: int, context: ExecutionContext) -> None:
+    """Raise OpenFilesError if the bots of the run could exhaust the files of this process."""
+    remote = sum(entry.remote for entry in context.match_settings.entries)
     needed = files_needed(
         limits, processes=processes, remote_bots=remote if context.remote else None
     )

@@ -73,6 +73,8 @@ class RunReport:
     """Names of all replays, without the suffix."""
     secret: bytes | None = None
     """The secret from which all deals derive; None if it is not revealed."""
+    ended: bool = True
+    """False if the run has no signed end, and does not claim to have one."""
 
 
 def audit_run(directory: Path, published: Published) -> RunReport:
@@ -91,7 +93,7 @@ class _RunAudit:
         self._head = signed.head
         self._report = RunReport(files.directory, signed, replays=tuple(files.replays))
         self._faults = self._report.faults
-        self._ended = not files.running or self._head is not None
+        self._ended = self._report.ended = not files.running or self._head is not None
 
     def report(self) -> RunReport:
         report, files, manifest = self._report, self._files, self._signed.manifest
@@ -201,8 +203,8 @@ class _RunAudit:
             report.notes.append(f"{len(check.given_up)} matches stay void: {names}")
         if not self._ended:
             report.notes.append(
-                "the run has not ended: it is being played, or it was killed; nothing signs its "
-                "results and their number yet"
+                "the run has no signed end: it is being played, it was killed, or the end was "
+                "removed; nothing signs its results and their number, some of which may be missing"
             )
         report.notes += check.repeated
 

@@ -10,9 +10,14 @@ from typing import Final, NamedTuple
 from pydantic import ValidationError
 
 from asara_server.replay.signing import PUBLIC_KEY_FILE
-from asara_server.tournament.run.directory import RunInfo
+from asara_server.tournament.run.directory import JOURNAL, RunInfo
 from asara_server.tournament.run.manifest import MANIFEST, SCHEDULE
-from asara_server.tournament.run.signed_file import DocumentError, SignedBytes, read_signed_bytes
+from asara_server.tournament.run.signed_file import (
+    DocumentError,
+    SignedBytes,
+    read_signed_bytes,
+    signature_name,
+)
 from asara_server.tournament.run.submissions import SUBMISSIONS
 from asara_server.tournament.run.tree_head import TREE_HEAD
 from asara_server.tournament.standings.match_result import MatchResult
@@ -23,7 +28,10 @@ RUN_INFO: Final = "run.json"
 TOURNAMENT: Final = "tournament.toml"
 SUFFIX: Final = ".asara"
 
-MARKS: Final = (RUN_INFO, MANIFEST, TREE_HEAD, RESULTS, STANDINGS, TOURNAMENT)
+MARKS: Final = (
+    *(RUN_INFO, TOURNAMENT, SCHEDULE, RESULTS, SUBMISSIONS, STANDINGS, JOURNAL),
+    *(MANIFEST, signature_name(MANIFEST), TREE_HEAD, signature_name(TREE_HEAD)),
+)
 """Files any of which makes a directory that of a run."""
 
 _LARGEST: Final = 4 * 2**30

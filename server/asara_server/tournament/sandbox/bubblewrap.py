@@ -12,7 +12,7 @@ holds
     the referee's socket       at the address in ASARA_ADDRESS
     /tmp, /dev/shm             empty, writable and limited in size; HOME is /tmp
     /proc                      its processes; the rest is constant or empty, see `proc_view`
-    /dev                       null, zero, random and the like
+    /dev                       null, zero, random and the like; see `device_guard`
 
 and nothing else. With control groups (see `cgroups`) memory and processes are limited for the bot
 as a whole. Without them, data and address space are limited for each process, and processes are
@@ -89,6 +89,8 @@ class SandboxTools:
     prlimit: str
     """Its path, which is the same in the sandbox."""
     cgroups: Cgroups | None
+    device_guard: tuple[str, ...] = ()
+    """Start of a command that makes devices read-only for it; see `device_guard`."""
 
 
 class Sandbox:
@@ -166,7 +168,8 @@ class Sandbox:
             *(str(path) for path in (cgroup.procs_files if cgroup else ())),
             *("--", self.tools.prlimit),
             *limits.prlimit_options(memory=cgroup is None, largest_file=copied.largest),
-            *("--", self.tools.bubblewrap, "--args", str(options_file)),
+            *("--", *self.tools.device_guard),
+            *(self.tools.bubblewrap, "--args", str(options_file)),
             # In the user namespace of the sandbox, only the bot's own processes count.
             *("--", self.tools.prlimit, f"--nproc={processes}"),
             *("--", "/bin/sh", "-c", start, "sh", *command),

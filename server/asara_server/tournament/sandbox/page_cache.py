@@ -7,6 +7,7 @@ disk at every start. Loaded by this process, they stay.
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
@@ -19,11 +20,16 @@ _SYSTEM_FOLDERS: Final = frozenset(map(Path, ("/", "/usr", "/usr/local")))
 
 
 def load_program(word: str, search_path: str) -> None:
-    """Load the program that the first word of a command names, and the libraries beside it."""
+    """Load the program that the first word of a command names, and the libraries beside it.
+
+    The interpreter of this process is loaded already, with the modules that bots import.
+    """
     found = shutil.which(word, path=search_path)
     if found is None:
         return
     program = Path(found).resolve()
+    if program == Path(sys.executable).resolve():
+        return
     load(program)
     home = program.parent.parent
     if program.parent.name == "bin" and home not in _SYSTEM_FOLDERS:

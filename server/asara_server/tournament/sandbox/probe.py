@@ -10,8 +10,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from asara_server.logs import logger
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxTools
 from asara_server.tournament.sandbox.cgroups import Cgroups
+from asara_server.tournament.sandbox.device_guard import device_guard
 from asara_server.tournament.sandbox.sandboxed_command import SandboxedCommand
 from asara_server.tournament.sandbox.seccomp import seccomp_filter
 from asara_server.tournament.sandbox.spec import FilesystemView, ResourceLimits
@@ -62,9 +64,15 @@ def find_sandbox(*, hidden: Iterable[Path] = (), shared: Iterable[Path] = ()) ->
             "Linux does not limit the number of root's processes, and no control groups (memory, "
             f"pids) can be created to do so; run asara as an ordinary user, or {USE_NONE}"
         )
-    tools = SandboxTools(bubblewrap, str(Path(prlimit).resolve()), cgroups)
+    guard = device_guard()
+    tools = SandboxTools(bubblewrap, str(Path(prlimit).resolve()), cgroups, guard)
     sandbox = Sandbox(tools, hidden=hidden, shared=shared)
     _test(sandbox)
+    if not guard:
+        logger("sandbox").warning(
+            "bots can leave messages for each other in the times of devices",
+            remedy="permit this user to run unshare --mount (util-linux), see the sandbox's README",
+        )
     return sandbox
 
 

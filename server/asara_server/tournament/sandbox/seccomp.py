@@ -92,6 +92,7 @@ REFUSED: Final = {
     "name_to_handle_at": _Numbers(303, 264),
     "open_by_handle_at": _Numbers(304, 265),
     "perf_event_open": _Numbers(298, 241),
+    "pidfd_open": _Numbers(434, 434),  # their inode numbers count all processes of the machine
     "process_madvise": _Numbers(440, 440),
     "quotactl": _Numbers(179, 60),
     "quotactl_fd": _Numbers(443, 443),
@@ -137,6 +138,10 @@ _FCNTL_COMMANDS: Final = (
 )
 """Commands of fcntl that reach the kernel: no leases, notifications or hints about files."""
 
+_CLONE3: Final = 435
+"""Its flags are in memory as well; the C library calls `clone` if the kernel lacks it."""
+_CLONE_PIDFD: Final = 0x1000
+
 _MADVISE_WILLNEED: Final = 3
 _MADVICE: Final = (0, 1, 2, 4, 8, 9, 10, 11, 13, 14, 15, 16, 17, 18, 19, 22, 23, 24, 102, 103)
 """Advice that does not page out, merge or collapse memory that others share."""
@@ -170,6 +175,7 @@ def _switches(direct: int) -> dict[_Numbers, _Switch]:
             | {_SET_FLAGS: _Switch(2, not_direct, _INVALID, mask=direct)},
             _INVALID,
         ),
+        _Numbers(56, 220): _Switch(0, {0: _ALLOW}, _INVALID, mask=_CLONE_PIDFD),  # clone
         _Numbers(2, None): _Switch(1, not_direct, _INVALID, mask=direct),  # open
         _Numbers(257, 56): _Switch(2, not_direct, _INVALID, mask=direct),  # openat
         _Numbers(28, 233): _Switch(  # madvise
@@ -192,10 +198,16 @@ def _switches(direct: int) -> dict[_Numbers, _Switch]:
         _Numbers(328, 287): _Switch(5, {0: _ALLOW}, _ERROR | errno.EOPNOTSUPP),  # pwritev2
         _Numbers(41, 198): _Switch(0, families, no_family),  # socket
         _Numbers(53, 199): _Switch(0, _allow(_UNIX), no_family),  # socketpair
+        _Numbers(55, 209): _Switch(  # getsockopt: numbers that count all sockets and processes
+            1,
+            # SO_COOKIE, SO_NETNS_COOKIE, SO_PEERPIDFD
+            {1: _Switch(2, dict.fromkeys((57, 71, 77), no_option), _ALLOW)},
+            _ALLOW,
+        ),
         _Numbers(54, 208): _Switch(  # setsockopt: memory counted for a user, modules to load
             1,
             {
-                1: _Switch(2, {60: no_option}, _ALLOW),  # SO_ZEROCOPY
+                1: _Switch(2, {60: no_option, 76: no_option}, _ALLOW),  # SO_ZEROCOPY, SO_PASSPIDFD
                 6: _Switch(2, {13: no_option, 31: no_option}, _ALLOW),  # TCP_CONGESTION, TCP_ULP
             },
             _ALLOW,
@@ -253,6 +265,8 @@ def seccomp_filter() -> bytes | None:
         _instruction(_AT_LEAST, _FIRST_UNKNOWN, 0, 1),
         _instruction(_RETURN, _UNKNOWN),
         _instruction(_EQUAL, _OPENAT2, 0, 1),
+        _instruction(_RETURN, _UNKNOWN),
+        _instruction(_EQUAL, _CLONE3, 0, 1),
         _instruction(_RETURN, _UNKNOWN),
     ]
     for number, decision in decisions.items():

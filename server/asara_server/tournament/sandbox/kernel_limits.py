@@ -1,0 +1,33 @@
+"""Limits of the kernel that all bots share, because Linux counts for a user, not for a sandbox."""
+
+from pathlib import Path
+from typing import Final
+
+from structlog.typing import FilteringBoundLogger
+
+from asara_server.tournament.sandbox.spec import MIB
+
+_WATCHES: Final = Path("/proc/sys/fs/epoll/max_user_watches")
+_WATCH_BYTES: Final = 160
+"""Memory of the kernel that a descriptor registered with epoll takes at least; it counts towards
+the memory of the bot."""
+
+
+def warn_of_epoll_watches(bots: int, memory_mb: int, log: FilteringBoundLogger) -> None:
+    """Log a warning if bots could register all descriptors with epoll that their user may.
+
+    Then no program of this user could register any more, which includes the referee.
+    """
+    try:
+        permitted = int(_WATCHES.read_text())
+    except (OSError, ValueError):  # not Linux
+        return
+    possible = bots * memory_mb * MIB // _WATCH_BYTES
+    if possible >= permitted:
+        log.warning(
+            "bots could stop the event loops of all programs of this user",
+            epoll_watches=permitted,
+            possible=possible,
+            remedy=f"sysctl fs.epoll.max_user_watches={possible + permitted}, or lower "
+            "limits.memory_mb or concurrency",
+        )
