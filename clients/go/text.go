@@ -65,6 +65,8 @@ func FormatAction(action *asarav1.Action) string {
 		return words("wish", spaceWords(a.Wish.GetSpace()))
 	case *asarav1.Action_ChooseBuyer:
 		return words("choose", enumWord("BUYER_COLOUR_", a.ChooseBuyer.GetBuyer().String()))
+	case *asarav1.Action_ReturnLitWindow:
+		return words("return", colourWord(a.ReturnLitWindow.GetColour()))
 	}
 	return "no action"
 }

@@ -26,6 +26,7 @@ __all__ = [
     "LayBuyers",
     "LightWindow",
     "PayOffer",
+    "ReturnLitWindow",
     "SearchPile",
     "TakeSection",
     "Wish",
@@ -184,6 +185,16 @@ class KeepLitWindows(_Base):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class ReturnLitWindow(_Base):
+    """Put a lit window that was drawn and not kept under the stack, below those already there."""
+
+    colour: Colour
+
+    def __str__(self) -> str:
+        return f"return {_word(self.colour)}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Wish(_Base):
     """Wish for the move of a space."""
 
@@ -217,6 +228,7 @@ Action = (
     | KeepLitWindows
     | Wish
     | ChooseBuyer
+    | ReturnLitWindow
 )
 
 _AREA_WORDS: Final = {
@@ -366,4 +378,5 @@ _PARSERS: Final[dict[str, Callable[[Iterator[str]], Action]]] = {
     "keep": _keep,
     "wish": lambda words: Wish(_space(words)),
     "choose": lambda words: ChooseBuyer(_member(BuyerColour, words)),
+    "return": lambda words: ReturnLitWindow(_member(Colour, words)),
 }

@@ -219,7 +219,8 @@ def _deal_lit_windows(state: State, seen: View, rng: random.Random) -> None:
         return
     own = seen.private
     asked = seen.decision
-    drawn = asked is not None and asked.kind == DecisionKind.LIT_KEEP
+    kinds = (DecisionKind.LIT_KEEP, DecisionKind.LIT_RETURN)
+    drawn = asked is not None and asked.kind in kinds
     left = dict(enumerate(seen.rules.edition.lit_windows, 1))
     for colour, count in enumerate(own.lit_windows, 1):
         left[colour] -= count

@@ -41,7 +41,7 @@ __all__ = [
     "parse_rule_sets",
 ]
 
-RULES_VERSION: Final = 1
+RULES_VERSION: Final = 2
 """Goes up with every change by which an earlier match would play differently."""
 
 BASIC, PROFESSIONAL, GIFTS, GENIE = RuleSet

@@ -218,7 +218,8 @@ class State:
     sections_to_build: int
     build_steps: tuple[Action, ...]
     lit_drawn: tuple[int, ...]
-    """Colours of the lit windows drawn, in the order drawn."""
+    """Colours of the lit windows drawn, in the order drawn; after some were kept, of those that
+    have yet to go under the stack."""
     lit_to_keep: int
     """Number of the lit windows drawn that the seat keeps."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from .actions import Action
@@ -13,15 +14,15 @@ from .events import (
     IncomeReceived,
     YearStarted,
 )
-from .rules import Rules
 from .scoring import final_evaluation, year_evaluation
 from .state import BUYERS, GIFTS, LIT_WINDOWS, MASK, NOT_COUNTED, State, pack_hand
-from .vocabulary import MARKET_TYPES, Area, DecisionKind, section_index
+from .vocabulary import MARKET_TYPES, Area, DecisionKind, GiftKind, section_index
 
 _SPACE: Final = DecisionKind.SPACE
 _CIRCLE, _BANK, _COLOURED = int(Area.BUILDING_CIRCLE), int(Area.BANK), int(Area.COLOURED_BUILDING)
 _SPIES, _PATRONAGE = int(Area.HOUSE_OF_SPIES), int(Area.CALIPHS_PATRONAGE)
 _TENT, _LIT_HOUSE = int(Area.TENT), int(Area.HOUSE_OF_LIGHTED_WINDOWS)
+_ASARI: Final = GiftKind.ASARI
 _GENIE = int(Area.HOUSE_OF_THE_BOTTLE_GENIE)
 
 
@@ -45,8 +46,8 @@ def end_turn(state: State, events: list[Event]) -> None:
 def space_options(state: State, seat: int) -> list[Action]:
     """The spaces to which a seat may dispatch.
 
-    They are free, the seat has buyers that fit, and it can make the move (RULES R2) without regard
-    to gift cards (RULES R19).
+    They are free, the seat has buyers that fit, and it can make the move (RULES R2), with the Asari
+    of the gift cards that lie there (RULES R19).
     """
     rules = state.rules
     offers = rules.area_offers
@@ -59,13 +60,15 @@ def space_options(state: State, seat: int) -> list[Action]:
             key = free[area] | gifts[area] << 8
             legal += offers[area].get(key) or rules.offer_alike(area, key)
     _, _, _, _, _, circle, bank, _, spies, patronage, tent, lit, genie = free
-    if circle and asari:
+    if circle and (asari or gifts[_CIRCLE]):
         numbers = state.buildable_counts[seat]
         if numbers == NOT_COUNTED:
             numbers = buildable_counts(state, seat)
         if numbers > 1:
             key = circle | (asari if asari < 15 else 15) << 8 | numbers << 12
             plots = offers[_CIRCLE].get(key)
+            if gifts[_CIRCLE]:
+                plots = _payable_with_gifts(state, rules.offer_plots(key | 15 << 8), asari)
             legal += rules.offer_plots(key) if plots is None else plots
     if bank:
         legal += offers[_BANK].get(bank) or rules.offer_payable(_BANK, bank)
@@ -73,25 +76,52 @@ def space_options(state: State, seat: int) -> list[Action]:
     if spies:
         base_pile, trunk_pile, window_pile, turret_pile = state.piles
         if base_pile or trunk_pile or window_pile or turret_pile:
-            legal += _payable(rules, _SPIES, spies, asari)
+            legal += _payable(state, _SPIES, spies, asari)
     if patronage:
         key = patronage | gifts[_PATRONAGE] << 8
         legal += offers[_PATRONAGE].get(key) or rules.offer_alike(_PATRONAGE, key)
     if rules.professional:
         if tent and state.buyer_pile:
-            legal += _payable(rules, _TENT, tent, asari)
-        if lit and asari >= rules.lowest_offer and state.lit_stack:
-            key = lit | gifts[_LIT_HOUSE] << 8
-            legal += offers[_LIT_HOUSE].get(key) or rules.offer_alike(_LIT_HOUSE, key)
+            legal += _payable(state, _TENT, tent, asari)
+        if lit and state.lit_stack:
+            legal += _lit_house(state, lit, asari)
         if genie:
-            legal += _payable(rules, _GENIE, genie, asari)
+            legal += _payable(state, _GENIE, genie, asari)
     return legal
 
 
-def _payable(rules: Rules, area: int, free: int, asari: int) -> tuple[Action, ...]:
+def _lit_house(state: State, free: int, asari: int) -> tuple[Action, ...]:
+    rules = state.rules
+    gifts = state.gift_spaces[_LIT_HOUSE]
+    payable = asari >= rules.lowest_offer
+    if not payable and not gifts:
+        return ()
+    key = free | gifts << 8
+    every = rules.area_offers[_LIT_HOUSE].get(key) or rules.offer_alike(_LIT_HOUSE, key)
+    return every if payable else _payable_with_gifts(state, every, asari)
+
+
+def _payable(state: State, area: int, free: int, asari: int) -> tuple[Action, ...]:
+    rules = state.rules
+    if state.gift_spaces[area]:
+        every = rules.offer_payable(area, free | 60 << 8)
+        return _payable_with_gifts(state, every, asari)
     key = free | (asari if asari < 60 else 60) << 8
     found = rules.area_offers[area].get(key)
     return rules.offer_payable(area, key) if found is None else found
+
+
+def _payable_with_gifts(state: State, spaces: Iterable[Action], asari: int) -> tuple[Action, ...]:
+    """Those of the spaces that the purse can pay with the Asari of their gift cards (RULES R19)."""
+    rules = state.rules
+    payable = []
+    for action in spaces:
+        info = rules.spaces_by_action[action]
+        cost = rules.lowest_offer if info.area == _LIT_HOUSE else info.cost
+        cards = state.chests[info.chest] if info.chest >= 0 else ()
+        if cost <= asari + sum([card.asari for card in cards if card.kind == _ASARI]):
+            payable.append(action)
+    return tuple(payable)
 
 
 def _fitting(state: State, seat: int) -> list[int]:

@@ -88,7 +88,8 @@ class PrivateView(NamedTuple):
     searched_buyers: tuple[BuyerColour, ...]
     """The buyer pile by colour, while a gift card lets the seat choose."""
     searched_lit_windows: tuple[Colour, ...]
-    """Lit windows drawn (as drawn) or searched (by colour), while the seat chooses."""
+    """Lit windows drawn (as drawn, without those kept or returned) or searched (by colour), while
+    the seat chooses."""
 
 
 class View(NamedTuple):
@@ -325,8 +326,11 @@ _SEARCHING: Final = frozenset(
         DecisionKind.GIFT_BUYER,
         DecisionKind.LIT_KEEP,
         DecisionKind.GIFT_LIT_WINDOW,
+        DecisionKind.LIT_RETURN,
     }
 )
+
+_DRAWN: Final = frozenset({DecisionKind.LIT_KEEP, DecisionKind.LIT_RETURN})
 
 
 def _searched(state: State) -> _Searched:
@@ -340,7 +344,7 @@ def _searched(state: State) -> _Searched:
         return tuple(types[number] for number in sorted(state.piles[market])), (), ()
     if kind == DecisionKind.GIFT_BUYER:
         return (), tuple(_BUYERS[colour - 1] for colour in sorted(state.buyer_pile)), ()
-    if kind == DecisionKind.LIT_KEEP:
+    if kind in _DRAWN:
         return (), (), tuple(_COLOURS[colour - 1] for colour in state.lit_drawn)
     windows = sorted(map(lit_colour, state.lit_stack))
     return (), (), tuple(_COLOURS[colour - 1] for colour in windows)

@@ -107,6 +107,7 @@ class DecisionKind(IntEnum):
     GIFT_BUYER = 11
     GIFT_SECTION = 12
     GIFT_LIT_WINDOW = 13
+    LIT_RETURN = 14
 
 
 class Space(NamedTuple):

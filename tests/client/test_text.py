@@ -16,6 +16,7 @@ from asara_game.actions import (
     LayBuyers,
     LightWindow,
     PayOffer,
+    ReturnLitWindow,
     SearchPile,
     TakeSection,
     Wish,
@@ -40,6 +41,7 @@ ACTIONS: list[Action] = [
     KeepLitWindows((Colour.RED, Colour.BLACK)),
     Wish(Space(Area.BANK, 12)),
     *(ChooseBuyer(buyer) for buyer in BuyerColour),
+    *(ReturnLitWindow(colour) for colour in Colour),
 ]
 
 

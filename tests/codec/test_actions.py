@@ -22,6 +22,7 @@ from asara_game.actions import (
     LayBuyers,
     LightWindow,
     PayOffer,
+    ReturnLitWindow,
     SearchPile,
     TakeSection,
     Wish,
@@ -62,6 +63,7 @@ ACTIONS: list[Action] = [
     ),
     *map(Wish, SPACES),
     *map(ChooseBuyer, BuyerColour),
+    *map(ReturnLitWindow, Colour),
 ]
 
 
@@ -151,6 +153,12 @@ def action(**member: Any) -> pb.Action:
             ("no pile", action(search_pile={}), "search_pile.kind is 0"),
             ("negative price", action(pay_offer={"asari": -4}), "pay_offer.asari is -4"),
             ("no colour", action(choose_buyer={}), "choose_buyer.buyer is 0"),
+            ("no window", action(return_lit_window={}), "return_lit_window.colour is 0"),
+            (
+                "unknown window",
+                action(return_lit_window={"colour": 6}),
+                "return_lit_window.colour is 6, not one of BROWN (1)",
+            ),
             ("unknown member", pb.Action.FromString(b"\xf2\x07\x00"), "no member is set"),
             (
                 "unknown field beside",

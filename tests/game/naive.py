@@ -105,6 +105,9 @@ def _lays_at(seen: View, space: Space) -> Iterator[str]:
 
 def _can_move(seen: View, space: Space, *, wished: bool = False) -> bool:
     asari = seen.private.asari
+    if not wished:  # first the cards, then the move
+        cards = dict(seen.public.chests).get(space, ())
+        asari += sum(card.asari for card in cards if card.kind == GiftKind.ASARI)
     edition = seen.rules.edition
     match space.area:
         case Area.BUILDING_CIRCLE:
@@ -203,6 +206,15 @@ def _keeps(seen: View) -> Iterator[str]:
         yield f"keep {' '.join(word(colour.name) for colour in chosen)}"
 
 
+def _returns(seen: View) -> Iterator[str]:
+    """Each colour once, in the order drawn."""
+    offered: list[Colour] = []
+    for colour in seen.private.searched_lit_windows:
+        if colour not in offered:
+            offered.append(colour)
+            yield f"return {word(colour.name)}"
+
+
 def _wishes(seen: View) -> Iterator[str]:
     offered = set()
     for space in board(seen):
@@ -246,6 +258,7 @@ _BY_KIND = {
     DecisionKind.PILE_SECTION: _pile_sections,
     DecisionKind.LIT_OFFER: _offers,
     DecisionKind.LIT_KEEP: _keeps,
+    DecisionKind.LIT_RETURN: _returns,
     DecisionKind.WISH: _wishes,
     DecisionKind.GIFT_BUYER: _gift_buyers,
     DecisionKind.GIFT_SECTION: _gift_sections,

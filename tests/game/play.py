@@ -17,6 +17,7 @@ from asara_game.actions import (
     LayBuyers,
     LightWindow,
     PayOffer,
+    ReturnLitWindow,
     TakeSection,
     Wish,
 )
@@ -183,7 +184,7 @@ def _check_lit_windows(state: State) -> None:
             assert 0 <= tower.lit_plain <= tower.plain_windows
             assert 0 <= tower.lit_gold <= tower.gold_windows
             found[tower.colour] += tower.lit
-    if state.kind == DecisionKind.LIT_KEEP and state.seat >= 0:
+    if state.kind in (DecisionKind.LIT_KEEP, DecisionKind.LIT_RETURN) and state.seat >= 0:
         found.update(state.lit_drawn)
     expected = Counter(dict(enumerate(state.rules.edition.lit_windows, 1)))
     assert +found == +expected
@@ -300,4 +301,6 @@ def mutations(action: Action) -> list[Any]:
                 KeepLitWindows(colours[:-1]),
                 *(KeepLitWindows((*colours[:-1], c)) for c in Colour),
             ]
+        case ReturnLitWindow():
+            return [*map(ReturnLitWindow, Colour), *(KeepLitWindows((c,)) for c in Colour)]
     return [None, str(action), 0, action.__class__]

@@ -5,6 +5,7 @@ or the board; the rest stays as it was dealt.
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 from typing import Any, TypeVar
 
@@ -84,8 +85,21 @@ def told(events: Iterable[Event], kind: type[_E]) -> list[_E]:
 class Table:
     """A match that a test controls; seat 0 is to move until the test changes that."""
 
-    def __init__(self, rule_sets: str = "basic", seats: int = 2, *, secret: bytes = SECRET) -> None:
+    def __init__(
+        self,
+        rule_sets: str = "basic",
+        seats: int = 2,
+        *,
+        secret: bytes = SECRET,
+        chests: tuple[str, ...] = (),
+    ) -> None:
+        """`chests` are the spaces with a chest, if others than those of the shipped edition."""
         self.rules = rules(rule_sets, seats)
+        if chests:
+            edition = replace(
+                load_edition(), chests=tuple(map(parse_space, chests)), chests_professional=()
+            )
+            self.rules = Rules(edition, parse_rule_sets(rule_sets), seats)
         self.state: State
         self.state, self.opening = new_match(self.rules, Deal(secret))
 

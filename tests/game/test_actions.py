@@ -19,6 +19,7 @@ from asara_game.actions import (
     LayBuyers,
     LightWindow,
     PayOffer,
+    ReturnLitWindow,
     SearchPile,
     TakeSection,
     Wish,
@@ -66,6 +67,7 @@ FORMS: list[tuple[Action, str]] = [
     (KeepLitWindows((G, R)), "keep green red"),
     (Wish(Space(Area.BANK, 12)), "wish bank 12"),
     (ChooseBuyer(BLUE), "choose blue"),
+    (ReturnLitWindow(R), "return red"),
 ]
 
 
@@ -122,6 +124,9 @@ def test_actions_do_not_change():
         ("lay blue blue blue face-down", "one buyer, or two"),
         ("lay green blue face-down", "lay blue green face-down"),
         ("lay face-down blue", "'face-down'"),
+        ("return", "is missing"),
+        ("return pink", "'pink'"),
+        ("return red green", "'green'"),
         ("take red", "base, trunk, window, turret is missing"),
         ("take pink trunk", "'pink'"),
         ("take red trunk silver", "'silver'"),

@@ -127,7 +127,7 @@ def test_shuffling_the_stack_ends_what_was_known_of_it():
     table.hand(1, "blue blue")
     table.lit_stack("white red green white black")
     table.send("lit-windows 2", "blue")
-    table.play("pay 4", "keep white")
+    table.play("pay 4", "keep white", "return black")
     assert len(table.private(1).known_lit_windows) == 2
     table.turn(0)
     table.play("dispatch lit-windows 1", "lay blue", "keep red")

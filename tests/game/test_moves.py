@@ -238,6 +238,8 @@ def test_the_two_offers_of_the_house_of_lighted_windows(asari, drawn, kept):
     events = table.play("keep red" if kept == 1 else "keep red red")
     assert events == [LitWindowsKept(0, kept)]
     assert table.held_lit(0) == " ".join(["red"] * kept)
+    while table.kind == "LIT_RETURN":
+        assert table.play(table.offered()[0]) == []
     assert table.public.lit_stack_size == 7 - kept
     assert table.public.seats[0].lit_windows == kept
 
@@ -264,15 +266,32 @@ def test_the_dear_offer_needs_ten_asari():
 
 def test_what_was_drawn_and_kept_is_the_players_secret():
     worlds = []
-    for stack in ("red green brown", "white black white"):
+    for stack in ("red green brown", "black white red"):
         table = Table("pro", 3)
         table.hand(0, "blue")
         table.lit_stack(stack)
         table.send("lit-windows 1", "blue")
         events = table.play("pay 4")
         views = [view(table.state, seat) for seat in (1, 2)]
-        events += table.play(table.offered()[0])
-        worlds.append((events, views, [view(table.state, seat) for seat in (1, 2)]))
+        for kind in ("LIT_KEEP", "LIT_RETURN"):
+            assert table.kind == kind
+            events += table.play(table.offered()[-1])
+            views += [view(table.state, seat) for seat in (1, 2)]
+        worlds.append((events, views))
+    assert worlds[0] == worlds[1]
+
+
+def test_windows_that_go_back_without_a_choice_look_the_same_afterwards():
+    worlds = []
+    for stack in ("red green brown", "white black white"):
+        table = Table("pro", 3)
+        table.hand(0, "blue")
+        table.lit_stack(stack)
+        table.send("lit-windows 1", "blue")
+        events = table.play(
+            "pay 4", *(["keep green", "return red"] if "red" in stack else ["keep black"])
+        )
+        worlds.append((events, [view(table.state, seat) for seat in (1, 2)]))
     assert worlds[0] == worlds[1]
 
 

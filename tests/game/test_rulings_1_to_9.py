@@ -1,5 +1,7 @@
 """Rulings R1 to R9: decisions of this project on points that the rulebooks leave open."""
 
+from itertools import permutations
+
 import pytest
 
 from asara_game.actions import BuildCount, Decline
@@ -13,9 +15,9 @@ from asara_game.events import (
     MoveDeclined,
     PileSearched,
 )
-from asara_game.state import IllegalAction
+from asara_game.state import IllegalAction, lit_colour
 from asara_game.view import view
-from asara_game.vocabulary import Area, SectionKind
+from asara_game.vocabulary import Area, Colour, SectionKind
 from tests.game.table import BUY_BASE, BUY_LIT_WINDOW, CHOOSE_BUYER, EVERYTHING, Table, told, tower
 
 # R1: a face-down pair replaces a colour that is required.
@@ -261,19 +263,83 @@ def test_r08_an_empty_pile_cannot_be_searched():
     assert table.offered() == ["search base", "search window", "search turret"]
 
 
-# R9: windows go back under the stack in the order in which they were drawn.
+# R9: the player chooses the order in which windows go back under the stack.
 
 
-def test_r09_the_first_window_drawn_goes_back_first():
+def stack_downwards(table):
+    return [Colour(lit_colour(window)).name.lower() for window in reversed(table.state.lit_stack)]
+
+
+def places(table, seat):
+    return [(above, colour.name) for above, colour in table.private(seat).known_lit_windows]
+
+
+def test_r09_the_player_chooses_which_window_goes_back_first():
+    for first, second in (("brown", "red"), ("red", "brown")):
+        table = Table("pro")
+        table.lit_stack("white black red green brown")
+        table.send("lit-windows 1", "blue")
+        table.play("pay 4", "keep green")
+        assert table.kind == "LIT_RETURN"
+        assert table.offered() == ["return brown", "return red"]  # as drawn
+        table.play(f"return {first}")
+        assert table.kind == "SPACE"  # the other one follows without a decision
+        assert stack_downwards(table) == ["black", "white", first, second]
+
+
+def test_r09_every_order_can_be_chosen_one_window_after_the_other():
+    orders = set()
+    for order in permutations(("black", "green", "brown")):
+        table = Table("pro")
+        table.lit_stack("red black green brown white white")
+        table.send("lit-windows 1", "blue")
+        table.play("pay 10", "keep white white")
+        table.play(f"return {order[0]}")
+        assert table.kind == "LIT_RETURN"
+        assert sorted(table.offered()) == sorted(f"return {colour}" for colour in order[1:])
+        table.play(f"return {order[1]}")
+        assert stack_downwards(table) == ["red", *order]
+        orders.add(order)
+    assert len(orders) == 6
+
+
+def test_r09_equal_windows_are_offered_once():
     table = Table("pro")
-    table.lit_stack("white black red green brown")
+    table.lit_stack("red black red green white")
     table.send("lit-windows 1", "blue")
-    table.play("pay 4")
-    assert [c.name for c in table.private(0).searched_lit_windows] == ["BROWN", "GREEN", "RED"]
-    table.play("keep green")
-    names = {1: "brown", 3: "red", 4: "black", 5: "white"}
-    downwards = [names[window & 7] for window in reversed(table.state.lit_stack)]
-    assert downwards == ["black", "white", "brown", "red"]
+    table.play("pay 10", "keep green white")
+    assert table.offered() == ["return red", "return black"]
+    table.play("return red")
+    assert table.offered() == ["return black", "return red"]
+    table.play("return black")
+    assert stack_downwards(table) == ["red", "black", "red"]
+
+
+def test_r09_nothing_is_asked_where_all_orders_are_alike():
+    table = Table("pro")
+    table.lit_stack("white red red brown")
+    table.send("lit-windows 1", "blue")
+    table.play("pay 4", "keep brown")
+    assert table.kind == "SPACE"
+    assert stack_downwards(table) == ["white", "red", "red"]
+
+
+@pytest.mark.parametrize(("stack", "kept"), [("red", []), ("red green", ["keep red"])])
+def test_r09_nothing_is_asked_about_one_window_or_none(stack, kept):
+    table = Table("pro")
+    table.lit_stack(stack)
+    table.send("lit-windows 1", "blue")
+    table.play("pay 4", *kept)
+    assert table.kind == "SPACE"
+    assert len(stack_downwards(table)) == len(kept)
+
+
+def test_r09_a_wish_leaves_the_order_to_the_player_too():
+    table = Table("pro+genie")
+    table.lit_stack("white red green brown")
+    table.send("genie 3", "blue")
+    table.play("wish lit-windows 1", "pay 4", "keep green")
+    assert table.offered() == ["return brown", "return red"]
 
 
 def test_r09_only_who_put_them_there_knows_the_order():
@@ -281,22 +347,50 @@ def test_r09_only_who_put_them_there_knows_the_order():
     table.hand(0, "blue")
     table.lit_stack("white black red green brown")
     table.send("lit-windows 1", "blue")
-    table.play("pay 4", "keep green")
-    known = [(above, colour.name) for above, colour in table.private(0).known_lit_windows]
-    assert known == [(2, "BROWN"), (3, "RED")]
-    assert table.private(1).known_lit_windows == table.private(2).known_lit_windows == ()
+    table.play("pay 4", "keep green", "return red")
+    assert places(table, 0) == [(2, "RED"), (3, "BROWN")]
+    assert places(table, 1) == places(table, 2) == []
+
+
+def test_r09_who_chooses_sees_what_is_left_and_what_already_lies_there():
+    table = Table("pro", 3)
+    table.hand(0, "blue")
+    table.lit_stack("red black green brown white white")
+    table.send("lit-windows 1", "blue")
+    table.play("pay 10", "keep white white", "return green")
+    seen = table.private(0)
+    assert [c.name for c in seen.searched_lit_windows] == ["BROWN", "BLACK"]
+    assert places(table, 0) == [(1, "GREEN")]
+    assert table.held_lit(0) == "white white"
+    other = view(table.state, 1)
+    assert other.decision is None
+    assert other.private.searched_lit_windows == ()
+    assert other.private.known_lit_windows == ()
+    assert other.public.lit_stack_size == 2
+
+
+def test_r09_the_first_action_is_the_order_drawn():
+    table = Table("pro")
+    table.lit_stack("white black red green brown")
+    table.send("lit-windows 1", "blue")
+    table.play("pay 10", "keep red black")
+    drawn = ["brown", "green", "white"]
+    for colour in drawn[:-1]:
+        assert table.offered()[0] == f"return {colour}"
+        table.play(f"return {colour}")
+    assert stack_downwards(table) == drawn
 
 
 def test_r09_the_next_to_draw_them_learns_what_they_are():
     table = Table("pro")
     table.lit_stack("red green brown")
     table.send("lit-windows 1", "blue")
-    table.play("pay 4", "keep green")
+    table.play("pay 4", "keep green", "return red")
     table.hand(1, "blue blue")
     table.play("dispatch lit-windows 2")
     table.play(*[text for text in table.offered() if text == "lay blue"])
     table.play("pay 4")
-    assert [c.name for c in table.private(1).searched_lit_windows] == ["BROWN", "RED"]
+    assert [c.name for c in table.private(1).searched_lit_windows] == ["RED", "BROWN"]
     assert table.private(0).known_lit_windows == ()
 
 

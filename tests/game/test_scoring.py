@@ -202,10 +202,26 @@ def test_lit_windows_never_beat_height():
     assert [row.colours[4] for row in rows] == [12, 6]
 
 
-def test_all_lit_windows_of_a_player_break_the_tie_for_most_towers():
+# R20: a tie for "most towers" is broken by the lit windows in all of a player's towers.
+
+
+def test_r20_the_lit_windows_of_all_towers_break_the_tie_for_most_towers():
     lit = tower("red", 3, plain_windows=1, lit_plain=1)
     rows = final([tower("white", 9), tower("white", 9)], [tower("green"), lit])
     assert [row.most_towers for row in rows] == [6, 12]
+    two_in_one = tower("red", 4, plain_windows=2, lit_plain=2)
+    one_in_each = [tower(c, 3, plain_windows=1, lit_plain=1) for c in ("green", "red", "black")]
+    rows = final([two_in_one, tower("green"), tower("black")], one_in_each)
+    assert [row.most_towers for row in rows] == [6, 12]
+
+
+def test_r20_lit_windows_behind_the_screen_do_not_count():
+    table = Table("pro")
+    for seat in (0, 1):
+        table.towers(seat, tower("red", 3, plain_windows=1))
+    table.lit(0, "red red red")
+    rows = told(table.play_out(), FinalEvaluated)
+    assert [row.most_towers for row in rows] == [9, 9]
 
 
 # Money, and who wins.

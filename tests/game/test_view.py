@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from asara_game.determinize import determinize
 from asara_game.edition import load_edition, parse_edition
 from asara_game.engine import apply, outcome
+from asara_game.possible import is_possible
 from asara_game.rules import RULE_COMBINATIONS, Rules
 from asara_game.state import lit_colour
 from asara_game.view import PrivateView, RunningView, public_view, view
-from asara_game.vocabulary import DecisionKind
+from asara_game.vocabulary import Colour, DecisionKind
 from tests.game.play import CASES, POLICIES, check_components, check_tables, playout, visitor
 from tests.game.table import EVERYTHING, Table, rules
 
@@ -63,7 +64,11 @@ def test_what_is_searched_is_seen_while_the_search_lasts_and_by_who_searches(rul
             mine = seat == state.seat
             assert bool(own.searched_sections) == (mine and state.kind == DecisionKind.PILE_SECTION)
             assert bool(own.searched_buyers) == (mine and state.kind == DecisionKind.GIFT_BUYER)
-            looks = (DecisionKind.LIT_KEEP, DecisionKind.GIFT_LIT_WINDOW)
+            looks = (
+                DecisionKind.LIT_KEEP,
+                DecisionKind.LIT_RETURN,
+                DecisionKind.GIFT_LIT_WINDOW,
+            )
             assert bool(own.searched_lit_windows) == (mine and state.kind in looks)
             for seen in (own.searched_sections, own.searched_buyers):
                 assert list(seen) == sorted(seen), "no order of a pile shows"
@@ -175,16 +180,29 @@ def test_no_world_within_another_seats_turn():
 
 
 def test_what_a_seat_knows_of_the_stack_is_so_in_every_world():
+    """After each window that it puts back (RULES R9), until all three lie there."""
     table = Table("pro")
+    table.lit_stack(" ".join(colour.name for colour in (*Colour, *Colour, *Colour)))
     table.play("dispatch lit-windows 1", f"lay {table.held(0).split()[0]}", "pay 10")
-    table.play(table.offered()[0])
-    known = table.private(0).known_lit_windows
-    assert len(known) == 3
-    table.turn(0)
-    for seed in range(20):
-        world = determinize(view(table.state, 0), random.Random(seed))
-        stack = [lit_colour(window) for window in reversed(world.lit_stack)]
-        assert [(above, stack[above]) for above, _ in known] == list(known)
+    table.play("keep brown red")
+    for step, known in (
+        ("", []),
+        ("return black", ["black"]),
+        ("return white", ["black", "white", "green"]),  # the last one is not asked
+    ):
+        table.play(*filter(None, [step]))
+        if table.kind == "SPACE":
+            table.turn(0)
+        seen = view(table.state, 0)
+        size = seen.public.lit_stack_size
+        found = [(above, colour.name.lower()) for above, colour in seen.private.known_lit_windows]
+        assert found == list(zip(range(size - len(known), size), known, strict=True))
+        for seed in range(20):
+            world = determinize(seen, random.Random(seed))
+            assert view(world, 0) == seen
+            assert is_possible(seen, world)
+            downwards = [lit_colour(window) for window in reversed(world.lit_stack)]
+            assert [Colour(lit).name.lower() for lit in downwards[size - len(known) :]] == known
 
 
 def test_worlds_are_drawn_from_all_that_is_possible():

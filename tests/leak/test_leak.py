@@ -4,12 +4,15 @@ import asyncio
 
 import pytest
 
+from asara_codec.encode import action_message
+from asara_game.actions import parse_action
 from asara_game.engine import apply
 from asara_game.events import FundsTaken
 from asara_game.view import RunningView, public_view, view
-from asara_game.vocabulary import Colour
+from asara_game.vocabulary import Colour, DecisionKind
 from asara_server.match import feed
 from asara_server.match import match as match_module
+from asara_server.match.match import Answer
 from asara_server.referee.spectators import follow
 from tests.game.play import CASES, builder, visitor
 from tests.game.table import EVERYTHING
@@ -184,3 +187,32 @@ def test_a_watch_that_waits_for_the_end_of_the_turn_is_found_out(monkeypatch):
     monkeypatch.setattr(worlds, "follow", patient)
     with pytest.raises(Leak, match="waits"):
         Twins("basic", 2, 1).play(visitor)
+
+
+def test_the_order_in_which_windows_go_back_is_seen_by_nobody_else():
+    """Two seats return the same windows in two orders: others are sent the same (RULES R9)."""
+    orders = ("return brown", "return green"), ("return green", "return black")
+    stack = [int(colour) for colour in (*Colour, *Colour, *(1, 2, 3, 4, 5))]
+    sent = []
+    for order in orders:
+        match = worlds.referee("pro", 3, bytes(32))
+        match.state.lit_stack = stack[:]
+        match.outbox.clear()
+        told: list[object] = []
+        for number, text in enumerate(
+            ("dispatch lit-windows 1", None, "pay 10", "keep red white", *order), 1
+        ):
+            seat = match.state.seat
+            action = parse_action(text) if text else match.state.legal[0]
+            answer = match.reply(seat, number, [action_message(action)], 1_000 * number)
+            assert answer is Answer.ACCEPTED
+            match.record_reply(referee_us=0)
+            told += [message for message in match.outbox if message[0] != 0]
+            told += worlds.watched(match, 0)
+            match.outbox.clear()
+        assert match.state.kind == DecisionKind.SPACE
+        known = [view(match.state, seat).private.known_lit_windows for seat in range(3)]
+        sent.append((told, known[1:]))
+        assert len(known[0]) == 3
+    assert sent[0] == sent[1]
+    assert sent[0][1] == [(), ()]

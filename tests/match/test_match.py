@@ -10,11 +10,12 @@ from asara_codec.results import Termination
 from asara_game.actions import parse_action
 from asara_game.events import BuyersDispatched
 from asara_game.rules import RULE_COMBINATIONS, format_rule_sets
-from asara_game.vocabulary import Area, DecisionKind, Space
+from asara_game.vocabulary import Area, Colour, DecisionKind, Space
 from asara_server.eventlog.resimulate import resimulate
 from asara_server.match.inputs import Absence, Presence, RejectionRecord, ReplyRecord, StartRecord
 from asara_server.match.match import NEVER, Answer, steward_action
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
+from tests.game.table import Table
 from tests.referee.harness import LIMITS, Driven, rules, spec
 
 
@@ -318,6 +319,22 @@ def test_the_steward_declines_where_it_can():
     assert str(steward_action(DecisionKind.SECTION, legal)) == "decline"
     legal = [parse_action("build 2"), parse_action("build 3")]
     assert str(steward_action(DecisionKind.BUILD_COUNT, legal)) == "build 2"
+
+
+def test_r09_the_steward_returns_lit_windows_in_the_order_drawn():
+    table = Table("pro")
+    table.lit_stack("white black red green brown")
+    table.send("lit-windows 1", "blue")
+    table.play("pay 10", "keep red black")
+    for colour in ("brown", "green"):  # then white, without a decision
+        action = steward_action(table.state.kind, table.state.legal)
+        assert str(action) == f"return {colour}"
+        table.play(str(action))
+    assert [window & 7 for window in table.state.lit_stack] == [
+        Colour.WHITE,
+        Colour.GREEN,
+        Colour.BROWN,
+    ]
 
 
 def test_a_match_can_be_halted_behind_the_open_decision():

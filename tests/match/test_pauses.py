@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from asara_codec.results import Termination
-from asara_game.actions import Decline, LayBuyers
+from asara_game.actions import Decline, LayBuyers, parse_action
+from asara_game.engine import apply_one
 from asara_game.vocabulary import DecisionKind
 from asara_server.eventlog.record_codec import record_bytes, record_from_bytes
 from asara_server.eventlog.replay import ReplayError, replay_of
@@ -17,6 +18,7 @@ from asara_server.match.match import NEVER, Match
 from asara_server.match.pauses import RECENT, Pauses, could_have_had_a_choice
 from asara_server.match.spec import ClockSettings, MatchRecord
 from asara_server.referee.limits import LimitSettings
+from tests.game.table import Table
 from tests.match.waiting import accuracy, turns_of_match
 from tests.referee.harness import SECRET, Driven, spec
 
@@ -278,3 +280,18 @@ def test_an_attacker_who_measures_turns_learns_nothing(matches: int, slack: floa
         measured.append(accuracy(turns))
     assert measured[0] > 0.7
     assert measured[1] < 0.5 + slack
+
+
+def test_equal_windows_that_go_back_look_like_a_choice_up_to_the_last_one() -> None:
+    """Others know how many windows go under the stack (RULES R9), but not their colours."""
+    table = Table("pro")
+    table.lit_stack("white white white brown green")
+    table.send("lit-windows 1", "blue")
+    table.play("pay 10")
+    apply_one(table.state, parse_action("keep brown green"))
+    could_have = []
+    while table.kind == "LIT_RETURN":
+        assert table.offered() == ["return white"]
+        could_have.append(could_have_had_a_choice(table.state))
+        apply_one(table.state, table.state.legal[0])
+    assert could_have == [True, True, False]

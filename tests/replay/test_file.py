@@ -91,6 +91,10 @@ def test_every_fault_is_named_with_its_place(tmp_path: Path, data: bytes, fault:
     ("replay", "fault"),
     [
         (replace(REPLAY, header=replace(REPLAY.header, rules_version=9)), "version 9 of the rules"),
+        (
+            replace(REPLAY, header=replace(REPLAY.header, rules_version=1)),
+            "played by version 1 of the rules; this program has version 2",
+        ),
         (replace(REPLAY, header=replace(REPLAY.header, edition=b"]")), "not valid TOML"),
         (replace(REPLAY, header=replace(REPLAY.header, rule_sets=frozenset())), "basic rules"),
         (replace(REPLAY, header=replace(REPLAY.header, entries=("a",))), "2, 3 or 4 seats, not 1"),

@@ -1,4 +1,5 @@
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NoReturn
@@ -11,6 +12,7 @@ from asara_game.actions import (
     ChooseBuyer,
     KeepLitWindows,
     LayBuyers,
+    ReturnLitWindow,
     SearchPile,
     TakeSection,
 )
@@ -49,6 +51,7 @@ SECRETS: list[Action] = [
     ChooseBuyer(BuyerColour.BLUE),
     TakeSection(Section(SectionKind.TURRET, Colour.WHITE, True)),
     SearchPile(SectionKind.BASE),
+    ReturnLitWindow(Colour.WHITE),
 ]
 
 
@@ -124,6 +127,22 @@ def test_years_are_headings_and_every_turn_is_told() -> None:
     assert any("forfeits (crash); the steward plays on" in line for line in lines)
     assert any("(steward)" in line for line in lines)
     assert max(map(len, lines)) <= 100
+
+
+def test_the_order_in_which_windows_go_back_is_told_to_their_seat_alone() -> None:
+    returned = re.compile(r"keeps . lit windows? \([a-z ]+\); puts ([a-z]+) under the stack")
+    for seed in range(10):
+        replay = random_replay(EVERYTHING, 3, seed=seed)
+        records = [r for r in replay.records if isinstance(r, ReplyRecord)]
+        actions = [(r.seat, a) for r in records for a in r.actions]
+        own = [" ".join(" ".join(narrate(replay, seat)).split()) for seat in range(3)]
+        for seat in range(3):
+            chosen = [a for by, a in actions if by == seat and isinstance(a, ReturnLitWindow)]
+            assert len(re.findall("under the stack", own[seat])) == len(chosen)
+            assert len(returned.findall(own[seat])) <= len(chosen)
+        if sum(text.count("under the stack") for text in own) > 2:
+            return
+    raise AssertionError("no seat chose an order")
 
 
 def test_prestige_is_added_up_to_the_result() -> None:

@@ -56,6 +56,8 @@ const (
 	DecisionKind_DECISION_KIND_GIFT_SECTION DecisionKind = 12
 	// The lit window to buy through a gift card.
 	DecisionKind_DECISION_KIND_GIFT_LIT_WINDOW DecisionKind = 13
+	// The lit window, among those drawn and not kept, that goes under the stack next.
+	DecisionKind_DECISION_KIND_LIT_RETURN DecisionKind = 14
 )
 
 // Enum value maps for DecisionKind.
@@ -75,6 +77,7 @@ var (
 		11: "DECISION_KIND_GIFT_BUYER",
 		12: "DECISION_KIND_GIFT_SECTION",
 		13: "DECISION_KIND_GIFT_LIT_WINDOW",
+		14: "DECISION_KIND_LIT_RETURN",
 	}
 	DecisionKind_value = map[string]int32{
 		"DECISION_KIND_UNSPECIFIED":     0,
@@ -91,6 +94,7 @@ var (
 		"DECISION_KIND_GIFT_BUYER":      11,
 		"DECISION_KIND_GIFT_SECTION":    12,
 		"DECISION_KIND_GIFT_LIT_WINDOW": 13,
+		"DECISION_KIND_LIT_RETURN":      14,
 	}
 )
 
@@ -1951,7 +1955,7 @@ const file_asara_v1_play_proto_rawDesc = "" +
 	"\vlit_windows\x18\t \x03(\x0e2\x10.asara.v1.ColourR\n" +
 	"litWindows\"!\n" +
 	"\aGoodbye\x12\x16\n" +
-	"\x06reason\x18\x01 \x01(\tR\x06reason*\x9d\x03\n" +
+	"\x06reason\x18\x01 \x01(\tR\x06reason*\xbb\x03\n" +
 	"\fDecisionKind\x12\x1d\n" +
 	"\x19DECISION_KIND_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13DECISION_KIND_SPACE\x10\x01\x12\x18\n" +
@@ -1967,7 +1971,8 @@ const file_asara_v1_play_proto_rawDesc = "" +
 	"\x12\x1c\n" +
 	"\x18DECISION_KIND_GIFT_BUYER\x10\v\x12\x1e\n" +
 	"\x1aDECISION_KIND_GIFT_SECTION\x10\f\x12!\n" +
-	"\x1dDECISION_KIND_GIFT_LIT_WINDOW\x10\r*\xe7\x01\n" +
+	"\x1dDECISION_KIND_GIFT_LIT_WINDOW\x10\r\x12\x1c\n" +
+	"\x18DECISION_KIND_LIT_RETURN\x10\x0e*\xe7\x01\n" +
 	"\x0fRejectionReason\x12 \n" +
 	"\x1cREJECTION_REASON_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16REJECTION_REASON_EMPTY\x10\x01\x12#\n" +

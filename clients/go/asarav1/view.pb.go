@@ -556,8 +556,8 @@ type PrivateView struct {
 	SearchedSections []*Section `protobuf:"bytes,8,rep,name=searched_sections,json=searchedSections,proto3" json:"searched_sections,omitempty"`
 	// Buyers of the pile in ascending order of colour, while the seat chooses one through a gift.
 	SearchedBuyers []BuyerColour `protobuf:"varint,9,rep,packed,name=searched_buyers,json=searchedBuyers,proto3,enum=asara.v1.BuyerColour" json:"searched_buyers,omitempty"`
-	// Lit windows drawn (in the order drawn) or searched (ordered by colour), while the seat chooses
-	// among them.
+	// Lit windows drawn (in the order drawn, without those already kept or returned) or searched
+	// (ordered by colour), while the seat chooses among them.
 	SearchedLitWindows []Colour `protobuf:"varint,10,rep,packed,name=searched_lit_windows,json=searchedLitWindows,proto3,enum=asara.v1.Colour" json:"searched_lit_windows,omitempty"`
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache

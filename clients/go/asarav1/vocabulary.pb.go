@@ -772,6 +772,7 @@ type Action struct {
 	//	*Action_KeepLitWindows
 	//	*Action_Wish
 	//	*Action_ChooseBuyer
+	//	*Action_ReturnLitWindow
 	Action        isAction_Action `protobuf_oneof:"action"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -931,6 +932,15 @@ func (x *Action) GetChooseBuyer() *ChooseBuyer {
 	return nil
 }
 
+func (x *Action) GetReturnLitWindow() *ReturnLitWindow {
+	if x != nil {
+		if x, ok := x.Action.(*Action_ReturnLitWindow); ok {
+			return x.ReturnLitWindow
+		}
+	}
+	return nil
+}
+
 type isAction_Action interface {
 	isAction_Action()
 }
@@ -1000,6 +1010,11 @@ type Action_ChooseBuyer struct {
 	ChooseBuyer *ChooseBuyer `protobuf:"bytes,13,opt,name=choose_buyer,json=chooseBuyer,proto3,oneof"`
 }
 
+type Action_ReturnLitWindow struct {
+	// Decision LIT_RETURN.
+	ReturnLitWindow *ReturnLitWindow `protobuf:"bytes,14,opt,name=return_lit_window,json=returnLitWindow,proto3,oneof"`
+}
+
 func (*Action_ChooseSpace) isAction_Action() {}
 
 func (*Action_LayBuyers) isAction_Action() {}
@@ -1025,6 +1040,8 @@ func (*Action_KeepLitWindows) isAction_Action() {}
 func (*Action_Wish) isAction_Action() {}
 
 func (*Action_ChooseBuyer) isAction_Action() {}
+
+func (*Action_ReturnLitWindow) isAction_Action() {}
 
 // Dispatch to a space; the next decision asks for the buyers.
 type ChooseSpace struct {
@@ -1660,6 +1677,52 @@ func (x *ChooseBuyer) GetBuyer() BuyerColour {
 	return BuyerColour_BUYER_COLOUR_UNSPECIFIED
 }
 
+// Put a lit window that was drawn and not kept at the very bottom of the stack.
+type ReturnLitWindow struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Colour of the window; the first to be returned will be drawn first.
+	Colour        Colour `protobuf:"varint,1,opt,name=colour,proto3,enum=asara.v1.Colour" json:"colour,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReturnLitWindow) Reset() {
+	*x = ReturnLitWindow{}
+	mi := &file_asara_v1_vocabulary_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReturnLitWindow) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReturnLitWindow) ProtoMessage() {}
+
+func (x *ReturnLitWindow) ProtoReflect() protoreflect.Message {
+	mi := &file_asara_v1_vocabulary_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReturnLitWindow.ProtoReflect.Descriptor instead.
+func (*ReturnLitWindow) Descriptor() ([]byte, []int) {
+	return file_asara_v1_vocabulary_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *ReturnLitWindow) GetColour() Colour {
+	if x != nil {
+		return x.Colour
+	}
+	return Colour_COLOUR_UNSPECIFIED
+}
+
 // The numbers that the rules leave to the printed board and components.
 type Edition struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1701,7 +1764,7 @@ type Edition struct {
 
 func (x *Edition) Reset() {
 	*x = Edition{}
-	mi := &file_asara_v1_vocabulary_proto_msgTypes[18]
+	mi := &file_asara_v1_vocabulary_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1713,7 +1776,7 @@ func (x *Edition) String() string {
 func (*Edition) ProtoMessage() {}
 
 func (x *Edition) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_vocabulary_proto_msgTypes[18]
+	mi := &file_asara_v1_vocabulary_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1726,7 +1789,7 @@ func (x *Edition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Edition.ProtoReflect.Descriptor instead.
 func (*Edition) Descriptor() ([]byte, []int) {
-	return file_asara_v1_vocabulary_proto_rawDescGZIP(), []int{18}
+	return file_asara_v1_vocabulary_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Edition) GetName() string {
@@ -1858,7 +1921,7 @@ type ColourInfo struct {
 
 func (x *ColourInfo) Reset() {
 	*x = ColourInfo{}
-	mi := &file_asara_v1_vocabulary_proto_msgTypes[19]
+	mi := &file_asara_v1_vocabulary_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1870,7 +1933,7 @@ func (x *ColourInfo) String() string {
 func (*ColourInfo) ProtoMessage() {}
 
 func (x *ColourInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_vocabulary_proto_msgTypes[19]
+	mi := &file_asara_v1_vocabulary_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1883,7 +1946,7 @@ func (x *ColourInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ColourInfo.ProtoReflect.Descriptor instead.
 func (*ColourInfo) Descriptor() ([]byte, []int) {
-	return file_asara_v1_vocabulary_proto_rawDescGZIP(), []int{19}
+	return file_asara_v1_vocabulary_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ColourInfo) GetColour() Colour {
@@ -1927,7 +1990,7 @@ type Award struct {
 
 func (x *Award) Reset() {
 	*x = Award{}
-	mi := &file_asara_v1_vocabulary_proto_msgTypes[20]
+	mi := &file_asara_v1_vocabulary_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1939,7 +2002,7 @@ func (x *Award) String() string {
 func (*Award) ProtoMessage() {}
 
 func (x *Award) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_vocabulary_proto_msgTypes[20]
+	mi := &file_asara_v1_vocabulary_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1952,7 +2015,7 @@ func (x *Award) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Award.ProtoReflect.Descriptor instead.
 func (*Award) Descriptor() ([]byte, []int) {
-	return file_asara_v1_vocabulary_proto_rawDescGZIP(), []int{20}
+	return file_asara_v1_vocabulary_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Award) GetFirst() int32 {
@@ -1986,7 +2049,7 @@ type TileCount struct {
 
 func (x *TileCount) Reset() {
 	*x = TileCount{}
-	mi := &file_asara_v1_vocabulary_proto_msgTypes[21]
+	mi := &file_asara_v1_vocabulary_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1998,7 +2061,7 @@ func (x *TileCount) String() string {
 func (*TileCount) ProtoMessage() {}
 
 func (x *TileCount) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_vocabulary_proto_msgTypes[21]
+	mi := &file_asara_v1_vocabulary_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2011,7 +2074,7 @@ func (x *TileCount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TileCount.ProtoReflect.Descriptor instead.
 func (*TileCount) Descriptor() ([]byte, []int) {
-	return file_asara_v1_vocabulary_proto_rawDescGZIP(), []int{21}
+	return file_asara_v1_vocabulary_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *TileCount) GetKind() SectionKind {
@@ -2055,7 +2118,7 @@ type BuyerCount struct {
 
 func (x *BuyerCount) Reset() {
 	*x = BuyerCount{}
-	mi := &file_asara_v1_vocabulary_proto_msgTypes[22]
+	mi := &file_asara_v1_vocabulary_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2067,7 +2130,7 @@ func (x *BuyerCount) String() string {
 func (*BuyerCount) ProtoMessage() {}
 
 func (x *BuyerCount) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_vocabulary_proto_msgTypes[22]
+	mi := &file_asara_v1_vocabulary_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2080,7 +2143,7 @@ func (x *BuyerCount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BuyerCount.ProtoReflect.Descriptor instead.
 func (*BuyerCount) Descriptor() ([]byte, []int) {
-	return file_asara_v1_vocabulary_proto_rawDescGZIP(), []int{22}
+	return file_asara_v1_vocabulary_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *BuyerCount) GetColour() BuyerColour {
@@ -2114,7 +2177,7 @@ type SpaceInfo struct {
 
 func (x *SpaceInfo) Reset() {
 	*x = SpaceInfo{}
-	mi := &file_asara_v1_vocabulary_proto_msgTypes[23]
+	mi := &file_asara_v1_vocabulary_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2126,7 +2189,7 @@ func (x *SpaceInfo) String() string {
 func (*SpaceInfo) ProtoMessage() {}
 
 func (x *SpaceInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_vocabulary_proto_msgTypes[23]
+	mi := &file_asara_v1_vocabulary_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2139,7 +2202,7 @@ func (x *SpaceInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SpaceInfo.ProtoReflect.Descriptor instead.
 func (*SpaceInfo) Descriptor() ([]byte, []int) {
-	return file_asara_v1_vocabulary_proto_rawDescGZIP(), []int{23}
+	return file_asara_v1_vocabulary_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *SpaceInfo) GetSpace() *Space {
@@ -2185,7 +2248,7 @@ type LitWindowOffer struct {
 
 func (x *LitWindowOffer) Reset() {
 	*x = LitWindowOffer{}
-	mi := &file_asara_v1_vocabulary_proto_msgTypes[24]
+	mi := &file_asara_v1_vocabulary_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2197,7 +2260,7 @@ func (x *LitWindowOffer) String() string {
 func (*LitWindowOffer) ProtoMessage() {}
 
 func (x *LitWindowOffer) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_vocabulary_proto_msgTypes[24]
+	mi := &file_asara_v1_vocabulary_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2210,7 +2273,7 @@ func (x *LitWindowOffer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LitWindowOffer.ProtoReflect.Descriptor instead.
 func (*LitWindowOffer) Descriptor() ([]byte, []int) {
-	return file_asara_v1_vocabulary_proto_rawDescGZIP(), []int{24}
+	return file_asara_v1_vocabulary_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *LitWindowOffer) GetAsari() int32 {
@@ -2247,7 +2310,7 @@ type GiftCount struct {
 
 func (x *GiftCount) Reset() {
 	*x = GiftCount{}
-	mi := &file_asara_v1_vocabulary_proto_msgTypes[25]
+	mi := &file_asara_v1_vocabulary_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2259,7 +2322,7 @@ func (x *GiftCount) String() string {
 func (*GiftCount) ProtoMessage() {}
 
 func (x *GiftCount) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_vocabulary_proto_msgTypes[25]
+	mi := &file_asara_v1_vocabulary_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2272,7 +2335,7 @@ func (x *GiftCount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GiftCount.ProtoReflect.Descriptor instead.
 func (*GiftCount) Descriptor() ([]byte, []int) {
-	return file_asara_v1_vocabulary_proto_rawDescGZIP(), []int{25}
+	return file_asara_v1_vocabulary_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *GiftCount) GetCard() *GiftCard {
@@ -2319,7 +2382,7 @@ const file_asara_v1_vocabulary_proto_rawDesc = "" +
 	"\fgold_windows\x18\b \x01(\x05R\vgoldWindows\x12*\n" +
 	"\x11lit_plain_windows\x18\t \x01(\x05R\x0flitPlainWindows\x12(\n" +
 	"\x10lit_gold_windows\x18\n" +
-	" \x01(\x05R\x0elitGoldWindows\"\xed\x05\n" +
+	" \x01(\x05R\x0elitGoldWindows\"\xb6\x06\n" +
 	"\x06Action\x12:\n" +
 	"\fchoose_space\x18\x01 \x01(\v2\x15.asara.v1.ChooseSpaceH\x00R\vchooseSpace\x124\n" +
 	"\n" +
@@ -2338,7 +2401,8 @@ const file_asara_v1_vocabulary_proto_rawDesc = "" +
 	" \x01(\v2\x12.asara.v1.PayOfferH\x00R\bpayOffer\x12D\n" +
 	"\x10keep_lit_windows\x18\v \x01(\v2\x18.asara.v1.KeepLitWindowsH\x00R\x0ekeepLitWindows\x12$\n" +
 	"\x04wish\x18\f \x01(\v2\x0e.asara.v1.WishH\x00R\x04wish\x12:\n" +
-	"\fchoose_buyer\x18\r \x01(\v2\x15.asara.v1.ChooseBuyerH\x00R\vchooseBuyerB\b\n" +
+	"\fchoose_buyer\x18\r \x01(\v2\x15.asara.v1.ChooseBuyerH\x00R\vchooseBuyer\x12G\n" +
+	"\x11return_lit_window\x18\x0e \x01(\v2\x19.asara.v1.ReturnLitWindowH\x00R\x0freturnLitWindowB\b\n" +
 	"\x06action\"4\n" +
 	"\vChooseSpace\x12%\n" +
 	"\x05space\x18\x01 \x01(\v2\x0f.asara.v1.SpaceR\x05space\"W\n" +
@@ -2373,7 +2437,9 @@ const file_asara_v1_vocabulary_proto_rawDesc = "" +
 	"\x04Wish\x12%\n" +
 	"\x05space\x18\x01 \x01(\v2\x0f.asara.v1.SpaceR\x05space\":\n" +
 	"\vChooseBuyer\x12+\n" +
-	"\x05buyer\x18\x01 \x01(\x0e2\x15.asara.v1.BuyerColourR\x05buyer\"\x9b\x05\n" +
+	"\x05buyer\x18\x01 \x01(\x0e2\x15.asara.v1.BuyerColourR\x05buyer\";\n" +
+	"\x0fReturnLitWindow\x12(\n" +
+	"\x06colour\x18\x01 \x01(\x0e2\x10.asara.v1.ColourR\x06colour\"\x9b\x05\n" +
 	"\aEdition\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05years\x18\x02 \x01(\x05R\x05years\x12.\n" +
@@ -2488,40 +2554,41 @@ func file_asara_v1_vocabulary_proto_rawDescGZIP() []byte {
 }
 
 var file_asara_v1_vocabulary_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_asara_v1_vocabulary_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
+var file_asara_v1_vocabulary_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
 var file_asara_v1_vocabulary_proto_goTypes = []any{
-	(Colour)(0),            // 0: asara.v1.Colour
-	(BuyerColour)(0),       // 1: asara.v1.BuyerColour
-	(SectionKind)(0),       // 2: asara.v1.SectionKind
-	(Area)(0),              // 3: asara.v1.Area
-	(RuleSet)(0),           // 4: asara.v1.RuleSet
-	(GiftKind)(0),          // 5: asara.v1.GiftKind
-	(*Space)(nil),          // 6: asara.v1.Space
-	(*Section)(nil),        // 7: asara.v1.Section
-	(*GiftCard)(nil),       // 8: asara.v1.GiftCard
-	(*Tower)(nil),          // 9: asara.v1.Tower
-	(*Action)(nil),         // 10: asara.v1.Action
-	(*ChooseSpace)(nil),    // 11: asara.v1.ChooseSpace
-	(*LayBuyers)(nil),      // 12: asara.v1.LayBuyers
-	(*TakeSection)(nil),    // 13: asara.v1.TakeSection
-	(*Decline)(nil),        // 14: asara.v1.Decline
-	(*BuildCount)(nil),     // 15: asara.v1.BuildCount
-	(*FoundTower)(nil),     // 16: asara.v1.FoundTower
-	(*ExtendTower)(nil),    // 17: asara.v1.ExtendTower
-	(*LightWindow)(nil),    // 18: asara.v1.LightWindow
-	(*SearchPile)(nil),     // 19: asara.v1.SearchPile
-	(*PayOffer)(nil),       // 20: asara.v1.PayOffer
-	(*KeepLitWindows)(nil), // 21: asara.v1.KeepLitWindows
-	(*Wish)(nil),           // 22: asara.v1.Wish
-	(*ChooseBuyer)(nil),    // 23: asara.v1.ChooseBuyer
-	(*Edition)(nil),        // 24: asara.v1.Edition
-	(*ColourInfo)(nil),     // 25: asara.v1.ColourInfo
-	(*Award)(nil),          // 26: asara.v1.Award
-	(*TileCount)(nil),      // 27: asara.v1.TileCount
-	(*BuyerCount)(nil),     // 28: asara.v1.BuyerCount
-	(*SpaceInfo)(nil),      // 29: asara.v1.SpaceInfo
-	(*LitWindowOffer)(nil), // 30: asara.v1.LitWindowOffer
-	(*GiftCount)(nil),      // 31: asara.v1.GiftCount
+	(Colour)(0),             // 0: asara.v1.Colour
+	(BuyerColour)(0),        // 1: asara.v1.BuyerColour
+	(SectionKind)(0),        // 2: asara.v1.SectionKind
+	(Area)(0),               // 3: asara.v1.Area
+	(RuleSet)(0),            // 4: asara.v1.RuleSet
+	(GiftKind)(0),           // 5: asara.v1.GiftKind
+	(*Space)(nil),           // 6: asara.v1.Space
+	(*Section)(nil),         // 7: asara.v1.Section
+	(*GiftCard)(nil),        // 8: asara.v1.GiftCard
+	(*Tower)(nil),           // 9: asara.v1.Tower
+	(*Action)(nil),          // 10: asara.v1.Action
+	(*ChooseSpace)(nil),     // 11: asara.v1.ChooseSpace
+	(*LayBuyers)(nil),       // 12: asara.v1.LayBuyers
+	(*TakeSection)(nil),     // 13: asara.v1.TakeSection
+	(*Decline)(nil),         // 14: asara.v1.Decline
+	(*BuildCount)(nil),      // 15: asara.v1.BuildCount
+	(*FoundTower)(nil),      // 16: asara.v1.FoundTower
+	(*ExtendTower)(nil),     // 17: asara.v1.ExtendTower
+	(*LightWindow)(nil),     // 18: asara.v1.LightWindow
+	(*SearchPile)(nil),      // 19: asara.v1.SearchPile
+	(*PayOffer)(nil),        // 20: asara.v1.PayOffer
+	(*KeepLitWindows)(nil),  // 21: asara.v1.KeepLitWindows
+	(*Wish)(nil),            // 22: asara.v1.Wish
+	(*ChooseBuyer)(nil),     // 23: asara.v1.ChooseBuyer
+	(*ReturnLitWindow)(nil), // 24: asara.v1.ReturnLitWindow
+	(*Edition)(nil),         // 25: asara.v1.Edition
+	(*ColourInfo)(nil),      // 26: asara.v1.ColourInfo
+	(*Award)(nil),           // 27: asara.v1.Award
+	(*TileCount)(nil),       // 28: asara.v1.TileCount
+	(*BuyerCount)(nil),      // 29: asara.v1.BuyerCount
+	(*SpaceInfo)(nil),       // 30: asara.v1.SpaceInfo
+	(*LitWindowOffer)(nil),  // 31: asara.v1.LitWindowOffer
+	(*GiftCount)(nil),       // 32: asara.v1.GiftCount
 }
 var file_asara_v1_vocabulary_proto_depIdxs = []int32{
 	3,  // 0: asara.v1.Space.area:type_name -> asara.v1.Area
@@ -2543,35 +2610,37 @@ var file_asara_v1_vocabulary_proto_depIdxs = []int32{
 	21, // 16: asara.v1.Action.keep_lit_windows:type_name -> asara.v1.KeepLitWindows
 	22, // 17: asara.v1.Action.wish:type_name -> asara.v1.Wish
 	23, // 18: asara.v1.Action.choose_buyer:type_name -> asara.v1.ChooseBuyer
-	6,  // 19: asara.v1.ChooseSpace.space:type_name -> asara.v1.Space
-	1,  // 20: asara.v1.LayBuyers.buyers:type_name -> asara.v1.BuyerColour
-	7,  // 21: asara.v1.TakeSection.section:type_name -> asara.v1.Section
-	0,  // 22: asara.v1.FoundTower.colour:type_name -> asara.v1.Colour
-	7,  // 23: asara.v1.ExtendTower.section:type_name -> asara.v1.Section
-	2,  // 24: asara.v1.SearchPile.kind:type_name -> asara.v1.SectionKind
-	0,  // 25: asara.v1.KeepLitWindows.colours:type_name -> asara.v1.Colour
-	6,  // 26: asara.v1.Wish.space:type_name -> asara.v1.Space
-	1,  // 27: asara.v1.ChooseBuyer.buyer:type_name -> asara.v1.BuyerColour
-	25, // 28: asara.v1.Edition.colours:type_name -> asara.v1.ColourInfo
-	27, // 29: asara.v1.Edition.tiles:type_name -> asara.v1.TileCount
-	28, // 30: asara.v1.Edition.buyers:type_name -> asara.v1.BuyerCount
-	29, // 31: asara.v1.Edition.spaces:type_name -> asara.v1.SpaceInfo
-	30, // 32: asara.v1.Edition.lit_window_offers:type_name -> asara.v1.LitWindowOffer
-	31, // 33: asara.v1.Edition.gifts:type_name -> asara.v1.GiftCount
-	26, // 34: asara.v1.Edition.highest_tower:type_name -> asara.v1.Award
-	26, // 35: asara.v1.Edition.most_towers:type_name -> asara.v1.Award
-	0,  // 36: asara.v1.ColourInfo.colour:type_name -> asara.v1.Colour
-	26, // 37: asara.v1.ColourInfo.highest_tower:type_name -> asara.v1.Award
-	2,  // 38: asara.v1.TileCount.kind:type_name -> asara.v1.SectionKind
-	0,  // 39: asara.v1.TileCount.colour:type_name -> asara.v1.Colour
-	1,  // 40: asara.v1.BuyerCount.colour:type_name -> asara.v1.BuyerColour
-	6,  // 41: asara.v1.SpaceInfo.space:type_name -> asara.v1.Space
-	8,  // 42: asara.v1.GiftCount.card:type_name -> asara.v1.GiftCard
-	43, // [43:43] is the sub-list for method output_type
-	43, // [43:43] is the sub-list for method input_type
-	43, // [43:43] is the sub-list for extension type_name
-	43, // [43:43] is the sub-list for extension extendee
-	0,  // [0:43] is the sub-list for field type_name
+	24, // 19: asara.v1.Action.return_lit_window:type_name -> asara.v1.ReturnLitWindow
+	6,  // 20: asara.v1.ChooseSpace.space:type_name -> asara.v1.Space
+	1,  // 21: asara.v1.LayBuyers.buyers:type_name -> asara.v1.BuyerColour
+	7,  // 22: asara.v1.TakeSection.section:type_name -> asara.v1.Section
+	0,  // 23: asara.v1.FoundTower.colour:type_name -> asara.v1.Colour
+	7,  // 24: asara.v1.ExtendTower.section:type_name -> asara.v1.Section
+	2,  // 25: asara.v1.SearchPile.kind:type_name -> asara.v1.SectionKind
+	0,  // 26: asara.v1.KeepLitWindows.colours:type_name -> asara.v1.Colour
+	6,  // 27: asara.v1.Wish.space:type_name -> asara.v1.Space
+	1,  // 28: asara.v1.ChooseBuyer.buyer:type_name -> asara.v1.BuyerColour
+	0,  // 29: asara.v1.ReturnLitWindow.colour:type_name -> asara.v1.Colour
+	26, // 30: asara.v1.Edition.colours:type_name -> asara.v1.ColourInfo
+	28, // 31: asara.v1.Edition.tiles:type_name -> asara.v1.TileCount
+	29, // 32: asara.v1.Edition.buyers:type_name -> asara.v1.BuyerCount
+	30, // 33: asara.v1.Edition.spaces:type_name -> asara.v1.SpaceInfo
+	31, // 34: asara.v1.Edition.lit_window_offers:type_name -> asara.v1.LitWindowOffer
+	32, // 35: asara.v1.Edition.gifts:type_name -> asara.v1.GiftCount
+	27, // 36: asara.v1.Edition.highest_tower:type_name -> asara.v1.Award
+	27, // 37: asara.v1.Edition.most_towers:type_name -> asara.v1.Award
+	0,  // 38: asara.v1.ColourInfo.colour:type_name -> asara.v1.Colour
+	27, // 39: asara.v1.ColourInfo.highest_tower:type_name -> asara.v1.Award
+	2,  // 40: asara.v1.TileCount.kind:type_name -> asara.v1.SectionKind
+	0,  // 41: asara.v1.TileCount.colour:type_name -> asara.v1.Colour
+	1,  // 42: asara.v1.BuyerCount.colour:type_name -> asara.v1.BuyerColour
+	6,  // 43: asara.v1.SpaceInfo.space:type_name -> asara.v1.Space
+	8,  // 44: asara.v1.GiftCount.card:type_name -> asara.v1.GiftCard
+	45, // [45:45] is the sub-list for method output_type
+	45, // [45:45] is the sub-list for method input_type
+	45, // [45:45] is the sub-list for extension type_name
+	45, // [45:45] is the sub-list for extension extendee
+	0,  // [0:45] is the sub-list for field type_name
 }
 
 func init() { file_asara_v1_vocabulary_proto_init() }
@@ -2593,6 +2662,7 @@ func file_asara_v1_vocabulary_proto_init() {
 		(*Action_KeepLitWindows)(nil),
 		(*Action_Wish)(nil),
 		(*Action_ChooseBuyer)(nil),
+		(*Action_ReturnLitWindow)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -2600,7 +2670,7 @@ func file_asara_v1_vocabulary_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_asara_v1_vocabulary_proto_rawDesc), len(file_asara_v1_vocabulary_proto_rawDesc)),
 			NumEnums:      6,
-			NumMessages:   26,
+			NumMessages:   27,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -68,6 +68,8 @@ def format_action(action: Action) -> str:
             return f"wish {_space(action.wish.space)}"
         case "choose_buyer":
             return f"choose {_buyer(action.choose_buyer.buyer)}"
+        case "return_lit_window":
+            return f"return {_colour(action.return_lit_window.colour)}"
     return "no action"
 
 

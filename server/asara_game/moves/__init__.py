@@ -24,6 +24,8 @@ from .buying import (
     keep_options,
     offer_options,
     pay_offer,
+    return_lit_window,
+    return_options,
     search_pile,
     searched_options,
     take_displayed,
@@ -59,6 +61,7 @@ _TABLE: Final[tuple[tuple[DecisionKind, Handler, Options], ...]] = (
     (DecisionKind.GIFT_BUYER, choose_buyer, gift_buyer_options),
     (DecisionKind.GIFT_SECTION, choose_section, gift_section_options),
     (DecisionKind.GIFT_LIT_WINDOW, choose_lit_window, gift_lit_window_options),
+    (DecisionKind.LIT_RETURN, return_lit_window, return_options),
 )
 _OPTIONS: Final = {kind: kind_options for kind, _, kind_options in _TABLE}
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import combinations
 from typing import Final
 
-from asara_game.actions import Action, KeepLitWindows, PayOffer, SearchPile
+from asara_game.actions import Action, KeepLitWindows, PayOffer, ReturnLitWindow, SearchPile
 from asara_game.events import (
     Event,
     LitWindowsDrawn,
@@ -29,6 +29,9 @@ from asara_game.vocabulary import Colour, DecisionKind
 
 _new: Final = tuple.__new__
 """Makes a named tuple in half the time that calling its class takes; all fields are given."""
+
+
+_RETURNS: Final = {int(colour): ReturnLitWindow(colour) for colour in Colour}
 
 
 def affordable(state: State, types: int) -> int:
@@ -140,13 +143,37 @@ def keep_lit_windows(state: State, action: KeepLitWindows, events: list[Event]) 
     rest = list(state.lit_drawn)
     for colour in colours:
         rest.remove(colour)
-    # RULES R9: the first drawn goes under the stack first, and will come up first.
-    state.lit_stack[:0] = [known_lit_window(seat, colour) for colour in reversed(rest)]
     add_lit_windows(state, colours)
-    state.lit_drawn = ()
+    state.lit_drawn = tuple(rest)
     state.lit_to_keep = 0
     events.append(LitWindowsKept(seat, len(colours)))
-    end_turn(state, events)
+    _ask_return(state, events)
+
+
+def _ask_return(state: State, events: list[Event]) -> None:
+    """Ask for the next lit window to go under the stack, or end the turn after the last one."""
+    if not state.lit_drawn:
+        end_turn(state, events)
+        return
+    state.kind = DecisionKind.LIT_RETURN
+    state.legal = return_options(state)
+
+
+def return_options(state: State) -> list[Action]:
+    """One action for each colour, by the first window of that colour in the order drawn.
+
+    The first legal action of every step therefore returns the windows in the order drawn.
+    """
+    return [_RETURNS[colour] for colour in dict.fromkeys(state.lit_drawn)]
+
+
+def return_lit_window(state: State, action: ReturnLitWindow, events: list[Event]) -> None:
+    """Put a window at the very bottom: the first to go under will come up first (RULES R9)."""
+    rest = list(state.lit_drawn)
+    rest.remove(action.colour)
+    state.lit_stack.insert(0, known_lit_window(state.seat, action.colour))
+    state.lit_drawn = tuple(rest)
+    _ask_return(state, events)
 
 
 def add_lit_windows(state: State, colours: Iterable[Colour]) -> None:

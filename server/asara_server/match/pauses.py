@@ -77,6 +77,8 @@ def could_have_had_a_choice(state: State) -> bool:
         return any(state.lit_held_by(seat))
     if kind is DecisionKind.LIT_KEEP:
         return len(state.lit_drawn) > state.lit_to_keep
+    if kind is DecisionKind.LIT_RETURN:
+        return len(state.lit_drawn) > 1
     if kind is DecisionKind.GIFT_BUYER:
         return len(state.buyer_pile) > 1
     if kind is DecisionKind.GIFT_LIT_WINDOW:

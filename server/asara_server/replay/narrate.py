@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from asara_codec.results import SeatForfeited, SeatResult
-from asara_game.actions import ChooseBuyer, KeepLitWindows, LayBuyers
+from asara_game.actions import ChooseBuyer, KeepLitWindows, LayBuyers, ReturnLitWindow
 from asara_game.edition import parse_edition
 from asara_game.events import (
     BuyersDispatched,
@@ -113,8 +113,10 @@ class _Narrator:
                     self.names[seat], _possessions(view(state, seat).private)
                 )
             self.changed.clear()
-        elif state.seat in self.own and (
-            step.record is None or isinstance(step.record, ReplyRecord)
+        elif (
+            state.seat in self.own
+            and state.kind is not DecisionKind.LIT_RETURN  # these were seen when they were drawn
+            and (step.record is None or isinstance(step.record, ReplyRecord))
         ):
             self.phrases += _insights(view(state, state.seat).private)
         if self.turn < 0:
@@ -140,6 +142,13 @@ class _Narrator:
                         notes.append((LitWindowsKept, f" ({names})"))
                     case ChooseBuyer(buyer):  # not in the event of the gift card
                         self.phrases.append(f"takes a {buyer.name.lower()} buyer")
+                    case ReturnLitWindow(colour):  # no event says so
+                        words = f"puts {colour.name.lower()} under the stack"
+                        if notes and notes[-1][0] is LitWindowsKept:  # in the same reply
+                            kept, note = notes[-1]
+                            notes[-1] = (kept, f"{note}; {words}")
+                        else:
+                            self.phrases.append(words)
         return notes
 
     def _event(self, event: Event | SeatForfeited, note: str) -> Iterator[str]:

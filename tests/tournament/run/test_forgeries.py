@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from asara_codec.results import Termination
+from asara_game.rules import RULES_VERSION
 from asara_server.match.deal_secrets import tournament_secret
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
 from asara_server.replay.file import read_replay, write_replay
@@ -653,8 +654,8 @@ OWNER: dict[str, tuple[Callable[[Forger], None], str]] = {
         "rejections_forgiven: expected 9 by manifest and schedule",
     ),
     "another version of the rules": (
-        manifest_with(rules_version=2),
-        "rules_version: expected 2 by manifest and schedule; found 1",
+        manifest_with(rules_version=RULES_VERSION + 1),
+        f"expected {RULES_VERSION + 1} by manifest and schedule; found {RULES_VERSION}",
     ),
     "another edition in the manifest": (
         manifest_with(edition_sha256="00" * 32),

@@ -26,6 +26,7 @@ class DecisionKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     DECISION_KIND_GIFT_BUYER: _ClassVar[DecisionKind]
     DECISION_KIND_GIFT_SECTION: _ClassVar[DecisionKind]
     DECISION_KIND_GIFT_LIT_WINDOW: _ClassVar[DecisionKind]
+    DECISION_KIND_LIT_RETURN: _ClassVar[DecisionKind]
 
 class RejectionReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -49,6 +50,7 @@ DECISION_KIND_WISH: DecisionKind
 DECISION_KIND_GIFT_BUYER: DecisionKind
 DECISION_KIND_GIFT_SECTION: DecisionKind
 DECISION_KIND_GIFT_LIT_WINDOW: DecisionKind
+DECISION_KIND_LIT_RETURN: DecisionKind
 REJECTION_REASON_UNSPECIFIED: RejectionReason
 REJECTION_REASON_EMPTY: RejectionReason
 REJECTION_REASON_ILLEGAL_ACTION: RejectionReason

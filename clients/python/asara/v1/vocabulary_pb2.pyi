@@ -162,7 +162,7 @@ class Tower(_message.Message):
     def __init__(self, number: _Optional[int] = ..., colour: _Optional[_Union[Colour, str]] = ..., base_gold: _Optional[bool] = ..., turret_gold: _Optional[bool] = ..., plain_trunks: _Optional[int] = ..., gold_trunks: _Optional[int] = ..., plain_windows: _Optional[int] = ..., gold_windows: _Optional[int] = ..., lit_plain_windows: _Optional[int] = ..., lit_gold_windows: _Optional[int] = ...) -> None: ...
 
 class Action(_message.Message):
-    __slots__ = ("choose_space", "lay_buyers", "take_section", "decline", "build_count", "found_tower", "extend_tower", "light_window", "search_pile", "pay_offer", "keep_lit_windows", "wish", "choose_buyer")
+    __slots__ = ("choose_space", "lay_buyers", "take_section", "decline", "build_count", "found_tower", "extend_tower", "light_window", "search_pile", "pay_offer", "keep_lit_windows", "wish", "choose_buyer", "return_lit_window")
     CHOOSE_SPACE_FIELD_NUMBER: _ClassVar[int]
     LAY_BUYERS_FIELD_NUMBER: _ClassVar[int]
     TAKE_SECTION_FIELD_NUMBER: _ClassVar[int]
@@ -176,6 +176,7 @@ class Action(_message.Message):
     KEEP_LIT_WINDOWS_FIELD_NUMBER: _ClassVar[int]
     WISH_FIELD_NUMBER: _ClassVar[int]
     CHOOSE_BUYER_FIELD_NUMBER: _ClassVar[int]
+    RETURN_LIT_WINDOW_FIELD_NUMBER: _ClassVar[int]
     choose_space: ChooseSpace
     lay_buyers: LayBuyers
     take_section: TakeSection
@@ -189,7 +190,8 @@ class Action(_message.Message):
     keep_lit_windows: KeepLitWindows
     wish: Wish
     choose_buyer: ChooseBuyer
-    def __init__(self, choose_space: _Optional[_Union[ChooseSpace, _Mapping]] = ..., lay_buyers: _Optional[_Union[LayBuyers, _Mapping]] = ..., take_section: _Optional[_Union[TakeSection, _Mapping]] = ..., decline: _Optional[_Union[Decline, _Mapping]] = ..., build_count: _Optional[_Union[BuildCount, _Mapping]] = ..., found_tower: _Optional[_Union[FoundTower, _Mapping]] = ..., extend_tower: _Optional[_Union[ExtendTower, _Mapping]] = ..., light_window: _Optional[_Union[LightWindow, _Mapping]] = ..., search_pile: _Optional[_Union[SearchPile, _Mapping]] = ..., pay_offer: _Optional[_Union[PayOffer, _Mapping]] = ..., keep_lit_windows: _Optional[_Union[KeepLitWindows, _Mapping]] = ..., wish: _Optional[_Union[Wish, _Mapping]] = ..., choose_buyer: _Optional[_Union[ChooseBuyer, _Mapping]] = ...) -> None: ...
+    return_lit_window: ReturnLitWindow
+    def __init__(self, choose_space: _Optional[_Union[ChooseSpace, _Mapping]] = ..., lay_buyers: _Optional[_Union[LayBuyers, _Mapping]] = ..., take_section: _Optional[_Union[TakeSection, _Mapping]] = ..., decline: _Optional[_Union[Decline, _Mapping]] = ..., build_count: _Optional[_Union[BuildCount, _Mapping]] = ..., found_tower: _Optional[_Union[FoundTower, _Mapping]] = ..., extend_tower: _Optional[_Union[ExtendTower, _Mapping]] = ..., light_window: _Optional[_Union[LightWindow, _Mapping]] = ..., search_pile: _Optional[_Union[SearchPile, _Mapping]] = ..., pay_offer: _Optional[_Union[PayOffer, _Mapping]] = ..., keep_lit_windows: _Optional[_Union[KeepLitWindows, _Mapping]] = ..., wish: _Optional[_Union[Wish, _Mapping]] = ..., choose_buyer: _Optional[_Union[ChooseBuyer, _Mapping]] = ..., return_lit_window: _Optional[_Union[ReturnLitWindow, _Mapping]] = ...) -> None: ...
 
 class ChooseSpace(_message.Message):
     __slots__ = ("space",)
@@ -276,6 +278,12 @@ class ChooseBuyer(_message.Message):
     BUYER_FIELD_NUMBER: _ClassVar[int]
     buyer: BuyerColour
     def __init__(self, buyer: _Optional[_Union[BuyerColour, str]] = ...) -> None: ...
+
+class ReturnLitWindow(_message.Message):
+    __slots__ = ("colour",)
+    COLOUR_FIELD_NUMBER: _ClassVar[int]
+    colour: Colour
+    def __init__(self, colour: _Optional[_Union[Colour, str]] = ...) -> None: ...
 
 class Edition(_message.Message):
     __slots__ = ("name", "years", "colours", "tiles", "buyers", "hand_size", "starting_asari", "yearly_asari", "display_size", "spaces", "lit_window_offers", "gifts", "tent_buyers", "highest_tower", "most_towers", "asari_per_prestige")

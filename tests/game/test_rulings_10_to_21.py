@@ -1,6 +1,6 @@
-"""Rulings R10 to R19: decisions of this project on points that the rulebooks leave open.
+"""Rulings R10 to R21: decisions of this project on points that the rulebooks leave open.
 
-R11, R12 and R14 concern the evaluations and stand in test_scoring.py.
+R11, R12, R14 and R20 concern the evaluations and stand in test_scoring.py.
 """
 
 import pytest
@@ -13,7 +13,9 @@ from asara_game.events import (
     MoveLost,
     SectionTaken,
 )
+from asara_game.state import IllegalAction
 from asara_game.view import public_view, view
+from asara_game.vocabulary import GiftCard, GiftKind
 from tests.game.table import (
     BUY_BASE,
     BUY_LIT_WINDOW,
@@ -207,20 +209,110 @@ def test_r18_the_cards_that_still_wait_are_told_to_who_is_asked():
     assert table.asari(0) == 20
 
 
-# R19: whether a move can be made is judged at dispatch, before gift cards take effect.
+# R19: what a player can pay at a space with cards is judged with the Asari of those cards.
 
 
-def test_r19_money_that_a_gift_would_bring_does_not_open_a_space():
+def test_r19_the_asari_of_the_cards_on_a_space_open_it():
     table = Table("pro+gifts")
     table.gifts("lit-windows 1", TEN_ASARI)
+    table.money(0, 0)
+    assert table.offers("lit-windows") == [1]  # the others have no cards
+    events = table.send("lit-windows 1", "blue")
+    assert told(events, GiftTaken) == [GiftTaken(0, TEN_ASARI, True, 10)]
+    assert table.offered() == ["pay 4", "pay 10"]
+
+
+def test_r19_the_asari_of_several_cards_are_added_to_the_purse():
+    one, two = (GiftCard(GiftKind.ASARI, asari=asari) for asari in (1, 2))
+    for cards, offered in (((one,), []), ((one, TWO_PRESTIGE, two), [1])):
+        table = Table("pro+gifts")
+        table.gifts("lit-windows 1", *cards)
+        table.money(0, 1)
+        assert table.offers("lit-windows") == offered
+
+
+def test_r19_cards_on_another_space_open_nothing():
+    table = Table("pro+gifts")
+    table.gifts("bank 6", TEN_ASARI)
+    table.gifts("lit-windows 1", TWO_PRESTIGE)
     table.money(0, 3)
     assert table.offers("lit-windows") == []
 
 
-def test_r19_money_that_a_gift_will_cost_does_not_close_a_space():
+@pytest.mark.parametrize("card", [TWO_PRESTIGE, CHOOSE_BUYER, BUY_BASE, BUY_LIT_WINDOW])
+def test_r19_no_other_card_opens_a_space(card):
+    table = Table("pro+gifts")
+    table.gifts("lit-windows 1", card)
+    table.money(0, 3)
+    assert table.offers("lit-windows") == []
+
+
+def test_r19_without_a_stack_the_asari_open_nothing():
+    table = Table("pro+gifts")
+    table.gifts("lit-windows 1", TEN_ASARI)
+    table.lit_stack("")
+    assert table.offers("lit-windows") == []
+
+
+def test_r19_money_that_a_card_will_cost_does_not_close_a_space():
     table = Table("pro+gifts")
     table.gifts("lit-windows 1", BUY_LIT_WINDOW)
     table.money(0, 4)
     assert table.offers("lit-windows") == [1, 2]
     table.send("lit-windows 1", "blue")
     assert told(table.play(table.offered()[0]), MoveLost) == [MoveLost(0)]
+
+
+def test_r19_a_purchase_before_the_asari_can_cost_the_move():
+    """The cards are added up, and then take effect one after the other (RULES R18)."""
+    table = Table("pro+gifts")
+    two_asari = GiftCard(GiftKind.ASARI, asari=2)
+    table.gifts("lit-windows 1", BUY_BASE, two_asari)
+    table.money(0, 3)
+    table.display("base", "brown base", "brown base")
+    assert table.offers("lit-windows") == [1]
+    events = table.send("lit-windows 1", "blue")
+    assert told(events, MoveLost) == [MoveLost(0)]
+    assert table.asari(0) == 2
+
+
+@pytest.mark.parametrize(
+    ("space", "area", "without", "with_ten"),
+    [
+        ("spies 5", "spies", [], [5]),
+        ("tent 6", "tent", [2], [2, 6]),
+        ("genie 7", "genie", [], [7]),
+        ("circle 3", "circle", [2], [2, 3]),
+    ],
+)
+def test_r19_holds_wherever_an_edition_places_a_chest(space, area, without, with_ten):
+    for cards, offered in (((TWO_PRESTIGE,), without), ((TEN_ASARI,), with_ten)):
+        table = Table(EVERYTHING, chests=(space,))
+        table.stock(0, "red base", "red turret", "red trunk")
+        table.gifts(space, *cards)
+        table.money(0, 2)
+        assert table.offers(area) == offered
+
+
+def test_r19_the_asari_build_nothing():
+    """Money alone is anticipated: the plot also requires the sections."""
+    table = Table("basic+gifts", chests=("circle 3",))
+    table.stock(0, "red base", "red turret")
+    table.gifts("circle 3", TEN_ASARI)
+    table.money(0, 0)
+    assert table.offers("circle") == []
+
+
+# R21: a wish never names the House of the Bottle Genie.
+
+
+def test_r21_a_wish_never_names_the_house_of_the_bottle_genie():
+    table = Table("pro+genie")
+    table.money(0, 60)
+    table.send("genie 3", "blue")
+    assert table.kind == "WISH"
+    assert table.offers("genie") == []
+    for number in (3, 5, 7):  # its own space and the free ones
+        with pytest.raises(IllegalAction):
+            table.play(f"wish genie {number}")
+    assert table.asari(0) == 57
