@@ -210,14 +210,23 @@ class ConnectionGate:
 
     async def close(self) -> None:
         """Stop listening and close all connections."""
-        if self._server is not None:
-            self._server.close()
+        self.stop_listening()
         for task in self._connecting:
             task.cancel()
         if self._dispatcher is not None:
             self._dispatcher.cancel()
         for connection in list(self._all):
             connection.close()
+
+    def stop_listening(self) -> None:
+        """Accept no more connections."""
+        if self._server is not None:
+            self._server.close()
+
+    def break_connections(self) -> None:
+        """Break all connections at once."""
+        for connection in list(self._all):
+            connection.abort()
 
     def find(self, peer: str) -> ForwardedConnection | None:
         """Return the connection of a call by its peer, as gRPC names it; None if it is closed."""
