@@ -242,6 +242,28 @@ async def test_a_client_that_sends_and_never_reads_does_not_hold_up_the_end() ->
         await referee.stop(finish_s=0)
 
 
+async def test_a_connection_of_a_client_that_never_read_is_closed_on_both_sides() -> None:
+    referee = Referee(limits=LimitSettings(unknown_bytes=1 << 40))
+    running = await serve(referee, "127.0.0.1:0", authenticator=Tokens())
+    before = open_files()
+    for _ in range(2):
+        client = await connect_idle(int(running.address.rpartition(":")[2]))
+        client.send(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+        settings = bytes.fromhex("000006040000000000000400100000") * 1_000
+        refused = sent = 0
+        while refused < 15:  # nobody takes any more
+            try:
+                sent += client.send(settings[sent % 15 :])
+            except BlockingIOError:
+                refused += 1
+                await asyncio.sleep(0.01)
+        client.close()
+    await until(lambda: open_files() <= before)
+    async with asyncio.timeout(5):
+        await running.server.stop(0)
+    await referee.stop(finish_s=0)
+
+
 async def test_a_dial_in_loop_is_served_at_a_limited_rate() -> None:
     async with remote_server(LimitSettings(handshakes_per_second=20)) as server:
         refused = 0
