@@ -7,7 +7,16 @@ from collections.abc import Iterator
 from asara.v1.play_pb2 import Hello, LastEvent, PlayRequest, PlayResponse, Reply
 
 from .catalogue import attack
-from .wire import INITIAL_WINDOW_SIZE, PLAY, WINDOW_UPDATE, Connection, Target, frame, message
+from .wire import (
+    INITIAL_WINDOW_SIZE,
+    PLAY,
+    WINDOW_UPDATE,
+    Connection,
+    Target,
+    frame,
+    message,
+    settings,
+)
 
 _REQUEST_BYTES = 65_536
 
@@ -125,6 +134,18 @@ def duplicate_replies(target: Target) -> None:
                 stream.send(*[_request(Reply(match_id="m" * 900))] * 15)
                 if stream.ended:
                     break
+
+
+@attack(contained=False, remote=True, plays=True)
+def settings_of_a_bot(target: Target) -> None:
+    """Flood with settings on a connection that a good token was presented on."""
+    burst = settings([(INITIAL_WINDOW_SIZE, 1 << 20)]) * 4_000
+    for stream in _again(target):
+        with contextlib.suppress(OSError):
+            stream.connection.wait_for_end(stream.number, 0.3)
+            for _ in target.rounds():
+                stream.connection.send(burst)
+                stream.connection.pump(0)
 
 
 @attack(remote=True, plays=True)

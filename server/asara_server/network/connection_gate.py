@@ -32,6 +32,9 @@ BACKLOG: Final = 128
 _BUFFER_BYTES: Final = 256 * 1024
 """Bytes on their way to one side of a connection at which its other side is read no more."""
 
+_FLUSH_S: Final = 1.0
+"""Seconds within which a side of a connection must take the last bytes of the other."""
+
 _FAMILIAR_CLIENTS: Final = 1024
 """Clients that are remembered because a valid token came from them, the latest."""
 
@@ -53,6 +56,7 @@ class ForwardedConnection:
         self.transport = transport
         self.forwarding = False
         self._gate = gate
+        self._closing = False
         self._unknown_bytes = 0
         self._unknown_streams = 0
         self._deadline: asyncio.TimerHandle | None = None
@@ -122,7 +126,14 @@ class ForwardedConnection:
             self.server_transport.abort()
 
     def close(self) -> None:
-        """Close both sides once what was written has been sent."""
+        """Close both sides once what was written has been sent, for which they have a second.
+
+        gRPC reads nothing more from a client that takes none of its answers.
+        """
+        if self._closing:
+            return
+        self._closing = True
+        asyncio.get_running_loop().call_later(_FLUSH_S, self.abort)
         self._stop_deadline()
         self._gate.remove(self)
         self.transport.close()
@@ -210,14 +221,23 @@ class ConnectionGate:
 
     async def close(self) -> None:
         """Stop listening and close all connections."""
-        if self._server is not None:
-            self._server.close()
+        self.stop_listening()
         for task in self._connecting:
             task.cancel()
         if self._dispatcher is not None:
             self._dispatcher.cancel()
         for connection in list(self._all):
             connection.close()
+
+    def stop_listening(self) -> None:
+        """Accept no more connections."""
+        if self._server is not None:
+            self._server.close()
+
+    def break_connections(self) -> None:
+        """Break all connections at once."""
+        for connection in list(self._all):
+            connection.abort()
 
     def find(self, peer: str) -> ForwardedConnection | None:
         """Return the connection of a call by its peer, as gRPC names it; None if it is closed."""

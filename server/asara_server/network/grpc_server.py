@@ -1,5 +1,6 @@
 """The gRPC server of a referee: its services, at an address, with or without TLS."""
 
+import asyncio
 import shutil
 import socket
 import tempfile
@@ -39,6 +40,8 @@ PLAY_SERVICE: Final = play_pb2.DESCRIPTOR.services_by_name["PlayService"].full_n
 WATCH_SERVICE: Final = watch_pb2.DESCRIPTOR.services_by_name["WatchService"].full_name
 
 _KEEPALIVE_MS: Final = 20_000
+_CLOSE_S: Final = 1.0
+"""Seconds after the end of all calls within which connections must close by themselves."""
 
 _Play: TypeAlias = Callable[[Any, Context], Awaitable[None]]
 _Methods: TypeAlias = dict[str, "grpc.RpcMethodHandler[Any, Any]"]
@@ -56,10 +59,18 @@ class PublicServer:
         self._folder = folder
 
     async def stop(self, grace: float | None) -> None:
-        """Stop listening; calls in progress have `grace` seconds to end."""
-        await self._server.stop(grace)
+        """Stop listening; calls in progress have `grace` seconds to end.
+
+        gRPC waits for connections on which a client sends without pause; they are broken.
+        """
+        stopping = asyncio.create_task(self._server.stop(grace))
         if self._gate is not None:
+            self._gate.stop_listening()
+            _, waiting = await asyncio.wait([stopping], timeout=(grace or 0) + _CLOSE_S)
+            if waiting:
+                self._gate.break_connections()
             await self._gate.close()
+        await stopping
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 
