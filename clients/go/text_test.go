@@ -27,7 +27,7 @@ func TestActionsReadAsInReplays(t *testing.T) {
 		"search_pile { kind: SECTION_KIND_TURRET }":                                  "search turret",
 		"pay_offer { asari: 4 }":                                                     "pay 4",
 		"keep_lit_windows { colours: [COLOUR_RED, COLOUR_BLACK] }":                   "keep red black",
-		"return_lit_window { colour: COLOUR_RED }":                                  "return red",
+		"return_lit_window { colour: COLOUR_RED }":                                   "return red",
 		"wish { space { area: AREA_BANK number: 12 } }":                              "wish bank 12",
 		"choose_buyer { buyer: BUYER_COLOUR_BLUE }":                                  "choose blue",
 		"": "no action",

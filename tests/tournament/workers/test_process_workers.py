@@ -195,7 +195,8 @@ for name in os.listdir("/proc/self/fd"):
         found.add(os.readlink(f"/proc/self/fd/{name}"))
     except OSError:
         pass  # the descriptor of the listing
-print("open:", sorted(found - {os.readlink("/proc/self/fd/1"), "/dev/null"}), flush=True)
+own = {os.readlink(f"/proc/self/fd/{number}") for number in (0, 1, 2)}
+print("open:", sorted(found - own), flush=True)
 """
 """A bot that prints the files that it has open besides its input and output."""
 
