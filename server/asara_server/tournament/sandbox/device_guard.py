@@ -13,15 +13,12 @@ namespace around it, from which it takes them as they are.
 import os
 import shutil
 import subprocess
+from pathlib import Path
 from typing import Final
 
-_MOUNT: Final = (
-    "set -e\n"
-    "for name in null zero full random urandom tty; do\n"
-    '    mount --bind -o ro "/dev/$name" "/dev/$name"\n'
-    "done\n"
-    'exec "$@"\n'
-)
+_DEVICES: Final = Path(__file__).with_name("devices.fstab")
+_MOUNT: Final = 'mount --all --fstab "$1"; shift; exec "$@"\n'
+"""One call for all devices: each would take a millisecond."""
 _TRIAL: Final = "! touch /dev/null 2>/dev/null && echo >/dev/null"
 _TRIAL_S: Final = 20.0
 
@@ -36,7 +33,7 @@ def device_guard() -> tuple[str, ...]:
     if unshare is None:
         return ()
     for namespaces in (("--mount",), ("--user", "--map-root-user", "--mount")):
-        guard = (unshare, *namespaces, "--", "/bin/sh", "-c", _MOUNT, "sh")
+        guard = (unshare, *namespaces, "--", "/bin/sh", "-ec", _MOUNT, "sh", str(_DEVICES))
         try:
             trial = subprocess.run(
                 [*guard, "/bin/sh", "-c", _TRIAL],
