@@ -150,7 +150,8 @@ class _RunAudit:
             are = "is" if len(missing) == 1 else "are"
             report.notes.append(
                 f"{count(len(missing), 'replay')} {are} not published yet, because "
-                f"matches with the same deal are still to come or the run was stopped meanwhile: {_some(missing)}"
+                f"matches with the same deal are still to come or the run was stopped meanwhile: "
+                f"{_some(missing)}"
             )
         self._faults += replay_faults(files.lines, files.replays, withheld=set(withheld))
         matches = {match.match_id: match for match in schedule}
