@@ -11,8 +11,8 @@ import signal
 from collections.abc import Callable, Coroutine, Iterator
 from typing import Any, ParamSpec
 
-# The command line sets this before it imports gRPC, whose fork handlers would otherwise interfere
-# with the start of bots.
+# The referee's package sets this before it imports gRPC, whose fork handlers would otherwise
+# interfere with the start of bots.
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "false")
 
 import pytest

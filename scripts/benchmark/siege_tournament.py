@@ -161,7 +161,6 @@ class Outcome:
 
 def play(scenario: Scenario, folder: Path, seconds: float) -> Outcome:
     """Play a tournament in a folder while the scenario's attacks run."""
-    os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "false")  # as the command line sets it
     outcome = Outcome(seconds=seconds)
     tables, tokens = _write_tournament(scenario, folder)
     with ExitStack() as stack:

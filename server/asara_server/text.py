@@ -36,6 +36,11 @@ def _visible(char: str) -> str:
     return char
 
 
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun, such as `1 replay` or `2 replays`."""
+    return f"{number} {noun if number == 1 else noun + 's'}"
+
+
 def plain_words(name: str) -> str:
     """Return the name of an enum member in words, such as `time out`."""
     return name.lower().replace("_", " ")

@@ -19,7 +19,9 @@ COLUMNS = "80"
 
 
 def environment() -> dict[str, str]:
-    return {**os.environ, "COLUMNS": COLUMNS, "NO_COLOR": "1"}
+    """Return the environment of a user, without what this process has set for gRPC."""
+    inherited = {name: os.environ[name] for name in os.environ if not name.startswith("GRPC_")}
+    return {**inherited, "COLUMNS": COLUMNS, "NO_COLOR": "1"}
 
 
 def command_line(*words: str | Path) -> list[str]:

@@ -168,12 +168,43 @@ def test_a_single_replay_is_checked_against_the_secret_of_its_run(cup: Path) -> 
     assert "no signed end of a run" in done.stdout
 
 
+def test_messages_are_sentences_with_the_right_numbers(cup: Path) -> None:
+    done = asara("audit", cup / "replays" / "r1-basic-0001-1.asara")
+    assert done.stdout.endswith("audited 1 replay: 1 sound, 0 unsound\n")
+    assert "The first replay is signed by its own key" in done.stderr
+    (cup / "tournament.toml").write_text("changed")
+    assert asara("audit", cup).stdout.endswith(", 1 fault of runs\n")
+    (cup / "manifest.json").unlink()
+    done = asara("audit", cup)
+    assert "expected None" not in done.stdout
+    assert f"{cup}: without a manifest that can be read, no result can be derived" in done.stdout
+
+
+def test_replays_behind_a_link_are_counted_once(cup: Path) -> None:
+    (cup / "replays").rename(cup / "elsewhere")
+    (cup / "replays").symlink_to(cup / "elsewhere")
+    (cup.parent / "again").symlink_to(cup)
+    done = asara("audit", cup, cup.parent / "again")
+    assert "audited 12 replays: 12 sound" in done.stdout
+
+
+def test_a_title_in_standings_cannot_change_the_terminal(cup: Path) -> None:
+    standings = json.loads((cup / "standings.json").read_text())
+    standings["title"] = "Str\x1b[31mange\u202e"
+    text = json.dumps(standings, indent=2, ensure_ascii=False) + "\n"
+    (cup / "standings.json").write_text(text, encoding="utf-8")
+    done = asara("audit", cup)
+    assert "standings.json: title: expected" in done.stdout
+    assert "\u202e" not in done.stdout
+    assert "\\u202e" in done.stdout
+
+
 def test_a_run_that_was_cut_short_says_what_is_missing(tmp_path: Path) -> None:
     run = play_run(tmp_path / "cup", most=5)
     done = asara("audit", run)
     assert done.returncode == 0, done.stdout
     assert "cut short; 5 of 12 matches have a result" in done.stdout
-    assert "1 replays are not published yet" in done.stdout
+    assert "1 replay is not published yet" in done.stdout
     assert "7 matches have no result: r1-basic-0003-2, r2-basic-0001-1" in done.stdout
     assert "not checked: that the deals derive from the secret of the tournament" in done.stdout
     assert done.stdout.endswith("audited 4 replays: 4 sound, 0 unsound\n")
@@ -280,7 +311,7 @@ def test_one_replay_belongs_to_a_run_of_which_nothing_else_is_there(
         assert (done.returncode, done.stderr) == (0, "")
         attempt = f"attempt {2 - number} at {name.removesuffix('.2')} of 'Cup'"
         assert f"{alone}: sound, and {attempt}: leaf {2 + 3 * number} of" in done.stdout
-        assert done.stdout.endswith("audited 1 replays: 1 included, 0 not\n")
+        assert done.stdout.endswith("audited 1 replay: 1 included, 0 not\n")
     shutil.rmtree(run)
     assert asara("audit", alone, "--inclusion", "--manifest", digest).returncode == 0
 
@@ -323,7 +354,7 @@ def test_a_changed_proof_is_refused(cup: Path, forgery: str) -> None:
     file = cup / "replays" / "r1-basic-0001-1.asara"
     done = asara("audit", file, "--inclusion", "--proof", proof)
     assert done.returncode == 1, done.stdout
-    assert done.stdout.endswith("audited 1 replays: 0 included, 1 not\n")
+    assert done.stdout.endswith("audited 1 replay: 0 included, 1 not\n")
 
 
 def test_the_proof_of_another_replay_another_run_or_no_run(cup: Path, tmp_path: Path) -> None:

@@ -183,8 +183,8 @@ def test_options_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     assert "--rules genie: rule set 'genie' needs 'pro'" in refusal(*duel, "--rules", "genie")
     assert "did you mean 'random'?" in refusal("duel", "randon", "greedy")
     assert "Missing argument" in refusal("duel", "random")
-    assert "name a file in a directory that exists" in refusal(*duel, "--json", tmp_path)
-    assert "name a file" in refusal(*duel, "--json", tmp_path / "no" / "answer.json")
+    assert "is a directory; name a file" in refusal(*duel, "--json", tmp_path)
+    assert "create that first" in refusal(*duel, "--json", tmp_path / "no" / "answer.json")
     (tmp_path / "notes.txt").touch()
     assert "is not empty, and holds no run" in refusal(*duel, "--out", tmp_path)
 

@@ -1,7 +1,10 @@
+import contextlib
 import os
 import re
 import shlex
 import signal
+import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -86,6 +89,35 @@ def test_two_guests_meet_over_tls(tmp_path: Path) -> None:
         assert process.returncode == 0, stderr
         assert [guest.wait(10) for guest in guests] == [0, 0]
     assert "guest-2" in stdout
+
+
+def test_a_stranger_cannot_write_to_the_terminal_of_the_organiser() -> None:
+    tls = (
+        *("--tls-cert", str(CLIENT_TESTS / "localhost.pem")),
+        *("--tls-key", str(CLIENT_TESTS / "localhost.key")),
+        *("--listen", "localhost:0", "--opponent", "random"),
+    )
+    with serving(*tls) as (process, lines):
+        port = re.findall(r"ASARA_ADDRESS=\S*:(\d+)", lines[0])[0]
+        context = ssl.create_default_context()
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        context.set_alpn_protocols(["h2"])
+        name = "x\x1b[31mRED\x1b[0m\nasara: the run is void"
+        with (
+            contextlib.suppress(OSError),
+            socket.create_connection(("localhost", int(port)), 10) as stranger,
+            context.wrap_socket(stranger, server_hostname=name) as greeted,
+        ):
+            greeted.sendall(b"not HTTP/2\x1b[31m\r\n\r\n")
+            greeted.recv(1)
+        with contextlib.suppress(OSError), socket.create_connection(("localhost", int(port))) as s:
+            s.sendall(b"GET /\x1b[31m HTTP/1.1\r\n\r\n")
+            s.recv(1)
+        process.send_signal(signal.SIGTERM)
+        stdout, stderr = process.communicate(timeout=20)
+    assert "RED" not in stdout + stderr
+    assert "\x1b" not in stdout + stderr
+    assert "ssl_transport_security" not in stderr
 
 
 def test_a_referee_that_waits_for_guests_stops_when_told(tmp_path: Path) -> None:

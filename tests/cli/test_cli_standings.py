@@ -87,8 +87,11 @@ def test_what_is_shown_can_be_kept_and_is_the_same_every_time(run: Path, tmp_pat
     assert kept.complete
     assert len(kept.cross_table) == 6
     done = asara("standings", run, "--json", tmp_path / "no" / "such.json")
-    assert done.returncode == 1
-    assert done.stderr == f"asara: {tmp_path / 'no' / 'such.json'}: No such file or directory\n"
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"asara: --json {tmp_path / 'no' / 'such.json'}: its directory does not exist; create that "
+        "first, or name another file\n"
+    )
 
 
 def test_a_name_that_is_too_long_for_the_table_is_broken_not_cut(run: Path) -> None:

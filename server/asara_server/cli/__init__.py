@@ -11,10 +11,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     A UserError is printed to standard error, line by line, without a traceback, and so is an error
     of the system, such as a full disk.
     """
-    # gRPC reads both when it is imported. It would warn about the fork that starts a bot, although
-    # an exec follows at once, and log every failed TLS handshake of a stranger.
-    os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "false")
-    os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
     from asara_server.cli.app import app
     from asara_server.cli.errors import UserError
 

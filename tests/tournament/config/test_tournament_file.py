@@ -225,6 +225,10 @@ def test_a_full_file_is_read(folder: Path) -> None:
             "cup.toml: blocks: should be 'mirrored', 'independent' or 'duplicate', not 30",
         ),
         (
+            HEAD + "blocks = true\n" + TWO,
+            "cup.toml: blocks: should be 'mirrored', 'independent' or 'duplicate', not true",
+        ),
+        (
             HEAD + "orders = 4\n" + TWO,
             "cup.toml: orders: should be 'rotations' or 'all', not 4",
         ),

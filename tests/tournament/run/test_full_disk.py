@@ -3,6 +3,7 @@
 The run plays on a small file system of its own, which the kernel mounts for one process.
 """
 
+import errno
 import json
 import os
 import subprocess
@@ -14,8 +15,9 @@ import pytest
 from asara_server.atomic_file import AppendedFile, replace_file
 from asara_server.logs import configure, logger
 from asara_server.tournament.bots.output_log import OutputLog
+from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.standings.match_result import read_results
-from tests.cli.command import command_line, environment
+from tests.cli.command import asara, command_line, environment
 from tests.tournament.sample_bots import GOOD, HEADER, write_tournament
 
 FULL = Path("/dev/full")
@@ -79,6 +81,28 @@ def test_a_run_on_a_full_disk_ends_in_a_sentence_and_goes_on_with_more_room(
     assert len(results) == len({result.match_id for result in results}) == 12
     assert before <= {result.match_id for result in results}
     assert json.loads((run / "run.json").read_text())["state"] == "finished"
+
+
+def test_a_full_disk_at_the_end_of_a_run_says_how_to_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write_tournament(tmp_path, {"ann": GOOD, "bob": GOOD}, HEADER + "rounds = 1\n")
+    words = ("tournament", "run", file, "--key", tmp_path / "key", "--out", tmp_path / "run")
+
+    def full(directory: RunDirectory, _: object) -> bytes:
+        raise OSError(
+            errno.ENOSPC, "No space left on device", str(directory.path / "standings.json")
+        )
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RunDirectory, "write_standings", full)
+        done = asara(*words)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == (
+        f"asara: {tmp_path / 'run' / 'standings.json'}: No space left on device: free space, then "
+        "repeat the command with --resume"
+    )
+    assert asara(*words, "--resume").returncode == 0
 
 
 @needs_full

@@ -7,10 +7,10 @@ import typer
 from google.protobuf.json_format import MessageToJson
 
 from asara.v1.replay_pb2 import Replay, ReplayRecord
-from asara_server.atomic_file import replace_file
 from asara_server.cli.display.console import out, show_table
 from asara_server.cli.display.help_page import PlainCommand
 from asara_server.cli.errors import UserError
+from asara_server.cli.options.output_file import check_output, write_output
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.diff import diff_replays
 from asara_server.replay.file import ReplayFile, read_signed
@@ -76,11 +76,8 @@ def prove(file: FileArgument, out_file: ProofOption) -> None:
     """
     from asara_server.cli.sessions.audit import replay_proof
 
-    content = replay_proof(file).content()
-    try:
-        replace_file(out_file, content)
-    except OSError as error:
-        raise UserError(f"{out_file}: {error.strerror}", status=1) from None
+    check_output("--out", out_file, inputs=[file])
+    write_output(out_file, replay_proof(file).content())
 
 
 @app.command(cls=PlainCommand)

@@ -7,8 +7,9 @@ import typer
 
 from asara_server.cli.display.console import out
 from asara_server.cli.display.results import show_cross_table, show_standings
-from asara_server.cli.errors import UserError
+from asara_server.cli.options.output_file import check_output, write_output
 from asara_server.cli.options.recorded_run import RunDirectoryArgument, run_error
+from asara_server.tournament.run.directory import standings_bytes
 from asara_server.tournament.run.read_run import RunError, read_run
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import compute_standings
@@ -39,16 +40,15 @@ def standings(
 
     They are recomputed from its results. The run may be finished, stopped or active.
     """
+    if json_file is not None:
+        check_output("--json", json_file)
     computed = _compute(directory, without_forfeits=without_forfeits)
     show_standings(computed)
     if cross:
         out.print()
         show_cross_table(computed)
     if json_file is not None:
-        try:
-            json_file.write_text(computed.model_dump_json(indent=2) + "\n", encoding="utf-8")
-        except OSError as error:
-            raise UserError(f"{json_file}: {error.strerror}", status=1) from None
+        write_output(json_file, standings_bytes(computed))
 
 
 def _compute(directory: Path, *, without_forfeits: bool) -> Standings:

@@ -31,9 +31,9 @@ def key_warning(found: HasSigned) -> str:
     signed = found.signed
     if signed.source is not KeySource.OWN or signed.public_key is None:
         return ""
-    title = f"{plain(signed.manifest.title)!r} is " if signed.manifest else ""
+    title = f"{plain(signed.manifest.title)!r}" if signed.manifest else "The run"
     return (
-        f"{title}signed by its own key {signed.public_key.hex()}; nothing shows who holds it. "
+        f"{title} is signed by its own key {signed.public_key.hex()}; nothing shows who holds it. "
         "Compare it with the key that the organiser published (--key), or name the published hash "
         "of the manifest (--manifest)."
     )
@@ -42,16 +42,18 @@ def key_warning(found: HasSigned) -> str:
 def single_key_warning(key: bytes) -> str:
     """Return a warning about a key that was found beside the replays, or in them."""
     return (
-        f"signed by its own key {key.hex()}; nothing shows who holds it. Compare it with the one "
-        "that the organiser published, and name that with --key."
+        f"The first replay is signed by its own key {key.hex()}; nothing shows who holds it. "
+        "Compare it with the one that the organiser published, and name that with --key."
     )
 
 
 def report_lines(report: RunReport, held: Published) -> Iterator[str]:
     """Yield what was found about a run, apart from its faults."""
     signed = report.signed
-    title = plain(report.title) if report.title else "no manifest"
-    yield f"{report.directory}: {title}: {report.state or 'cannot be derived'}"
+    if signed.manifest is None:
+        yield f"{report.directory}: without a manifest that can be read, no result can be derived"
+    else:
+        yield f"{report.directory}: {plain(report.title)}: {report.state}"
     if signed.public_key is not None:
         source = signed.source.value
         yield f"  key {fingerprint(signed.public_key)}: {source}"

@@ -19,6 +19,7 @@ from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.audit import Verdict
 from asara_server.replay.file import read_file
 from asara_server.replay.signing import KeyFileError, read_public_key
+from asara_server.text import count, plain
 from asara_server.tournament.run.audit_run import (
     AuditError,
     AuditJob,
@@ -91,10 +92,10 @@ def audit_paths(
     if plan.single:
         notify(SINGLE_REPLAYS)
     sound = len(plan.jobs) - unsound
-    wrong = f", {len(faults)} faults of runs" if faults else ""
+    wrong = f", {count(len(faults), 'fault')} of runs" if faults else ""
     open_ended = sum(not report.ended for report in plan.runs)
-    without = f", {open_ended} {'run' if open_ended == 1 else 'runs'} without a signed end"
-    text = f"audited {len(plan.jobs)} replays: {sound} sound, {unsound} unsound{wrong}"
+    without = f", {count(open_ended, 'run')} without a signed end"
+    text = f"audited {count(len(plan.jobs), 'replay')}: {sound} sound, {unsound} unsound{wrong}"
     _print(f"{text}{without if open_ended else ''}")
     if unsound or faults:
         return 1
@@ -113,7 +114,7 @@ def audit_inclusion(
         missing += bool(fault)
         _print(f"{path}: {fault or place}")
     included = len(paths) - missing
-    _print(f"audited {len(paths)} replays: {included} included, {missing} not")
+    _print(f"audited {count(len(paths), 'replay')}: {included} included, {missing} not")
     return 1 if missing else 0
 
 
@@ -152,15 +153,16 @@ def _inclusion(
     assert signed.manifest is not None
     assert found.expected is not None
     result = found.expected.result
+    title = plain(signed.manifest.title)
     place = (
-        f"sound, and attempt {result.attempt} at {result.match_id} of {signed.manifest.title!r}: "
+        f"sound, and attempt {result.attempt} at {result.match_id} of '{title}': "
         f"{found.place} of the signed tree"
     )
     return verdict.fault or "", place
 
 
 def _print(text: str) -> None:
-    out.print(text, markup=False, soft_wrap=True)
+    out.print(plain(text, None), markup=False, soft_wrap=True)
 
 
 def _with_progress(

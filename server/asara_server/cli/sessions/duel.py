@@ -9,6 +9,7 @@ from asara_server.cli.display.faults import warn_of_faults
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.match import SeriesOptions, rule_sets
+from asara_server.cli.options.output_file import check_output, write_output
 from asara_server.cli.sessions.run_directory import notify_run_directory
 from asara_server.cli.sessions.series import play_series, series_tournament
 from asara_server.tournament.schedule.schedule import rotated
@@ -39,8 +40,8 @@ def play_duel(
     """Play the duel; return the exit status."""
     combination = rule_sets(options.rules)
     tournament = series_tournament("duel", list(bots), options)
-    if json_file is not None and (json_file.is_dir() or not json_file.parent.is_dir()):
-        raise UserError(f"--json {json_file}: name a file in a directory that exists")
+    if json_file is not None:
+        check_output("--json", json_file, run=options.out_directory)
     a, b = (entry.name for entry in tournament.entries)
     schedule = list(rotated((a, b), combination, 2 * max_blocks, mirrored=True))
     meter = DuelMeter(
@@ -64,7 +65,4 @@ def play_duel(
 def _write_json(path: Path, report: DuelReport) -> None:
     fields = {"sentence": answer(report), **report.model_dump(mode="json")}
     text = json.dumps(fields, indent=2, ensure_ascii=False) + "\n"
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror}", status=1) from None
+    write_output(path, text.encode())

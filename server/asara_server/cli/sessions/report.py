@@ -1,11 +1,11 @@
 """Writes the report of a run, and its tables."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from asara_server.atomic_file import replace_file
 from asara_server.cli.display.console import notify, warn
 from asara_server.cli.errors import UserError
+from asara_server.cli.options.output_file import check_output, write_output
 from asara_server.cli.options.recorded_run import run_error
 from asara_server.report.model import Report, counted, make_report
 from asara_server.report.run import read_reported_run
@@ -17,6 +17,8 @@ from asara_server.tournament.standings.standings import by_schedule, compute_sta
 _PACKAGES = frozenset({"jinja2", "markupsafe", "matplotlib"})
 """Packages of the extra `report`."""
 
+_PAGE = "report.html"
+
 _REPLAYS_NAMED = 8
 """Number of damaged replays that are named on the terminal; the page names more."""
 
@@ -24,16 +26,19 @@ _REPLAYS_NAMED = 8
 def write_report(directory: Path, out_file: Path | None, csv: Path | None) -> None:
     """Write the page to a file, and the tables to a directory if there is one."""
     render = _renderer()
-    if out_file is not None and out_file.is_dir():
-        raise UserError(f"--out {out_file}: is a directory; name a file")
+    if out_file is not None:
+        check_output("--out", out_file, allowed=_PAGE)
     if csv is not None and csv.exists() and not csv.is_dir():
         raise UserError(f"--csv {csv}: is a file; name a directory")
+    if csv is not None and not csv.parent.is_dir():
+        raise UserError(f"--csv {csv}: is in no directory that exists; create that first")
     made = _make(directory)
-    page = out_file or directory / "report.html"
-    _write(page, render(made))
+    page = out_file or directory / _PAGE
+    if out_file is None:
+        check_output("report", page, allowed=_PAGE)
+    write_output(page, render(made).encode())
     if csv is not None:
-        for name, content in csv_tables(made).items():
-            _write(csv / name, content)
+        _write_tables(csv, csv_tables(made))
     for problem in made.times.problems[:_REPLAYS_NAMED]:
         warn(f"left out: {problem}")
     if more := len(made.times.problems[_REPLAYS_NAMED:]):
@@ -66,9 +71,12 @@ def _make(directory: Path) -> Report:
     return make_report(run, ordered, standings, time_use(run, counted(ordered)))
 
 
-def _write(path: Path, text: str) -> None:
+def _write_tables(folder: Path, tables: Mapping[str, str]) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, text.encode())
+        folder.mkdir(exist_ok=True)
     except OSError as error:
-        raise UserError(f"{path}: cannot be written: {error.strerror}", status=1) from None
+        raise UserError(f"--csv {folder}: cannot be created: {error.strerror}", status=1) from None
+    for name in tables:
+        check_output("--csv", folder / name)
+    for name, content in tables.items():
+        write_output(folder / name, content.encode())

@@ -1,6 +1,7 @@
 """Plays the matches of a run, shows their progress, and stops on signals."""
 
 import asyncio
+import errno
 import signal
 from collections.abc import Callable, Sequence
 
@@ -79,7 +80,16 @@ def play_run(
         raise UserError(f"remote: {error}", status=1) from None
     except OSError as error:
         path = f"{error.filename}: " if error.filename else ""
-        raise UserError(f"{path}{error.strerror or error}", status=1) from None
+        text = f"{path}{error.strerror or error}{_remedy(error, directory)}"
+        raise UserError(text, status=1) from None
+
+
+def _remedy(error: OSError, directory: RunDirectory) -> str:
+    """Return what to do about a full disk; only the run of a tournament file can be resumed."""
+    if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        return ""
+    resumable = directory.tournament_file.is_file()
+    return f": free space, then repeat the command{' with --resume' if resumable else ''}"
 
 
 async def _play(runner: Runner, meter: ProgressMeter, *, publish: bool) -> tuple[RunEnd, int]:

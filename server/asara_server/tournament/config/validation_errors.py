@@ -51,7 +51,8 @@ def _fault(details: ErrorDetails, model: type[BaseModel]) -> str:
             return _unknown_key(details["loc"], model)
         case "problem":
             return details["msg"]
-    value = repr(details["input"])
+    given = details["input"]
+    value = str(given).lower() if isinstance(given, bool) else repr(given)  # as TOML has it
     if len(value) > _LONGEST_VALUE:
         value = value[: _LONGEST_VALUE - 1] + "…"
     return f"{details['msg'].replace('Input should', 'should')}, not {value}"

@@ -72,6 +72,7 @@ def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = Fal
     """
     runs: dict[Path, RunReport] = {}
     files: dict[Path, None] = {}
+    seen: set[Path] = set()
     for path in paths:
         if not path.exists():
             raise AuditError(f"{path}: no such file or directory")
@@ -80,14 +81,16 @@ def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = Fal
             continue
         found = _find_runs(path)
         for directory in found:
-            runs.setdefault(directory, audit_run(directory, published))
+            if directory.resolve() not in seen:
+                seen.add(directory.resolve())
+                runs[directory] = audit_run(directory, published)
         replays = [file for file in sorted(path.rglob(f"*{SUFFIX}")) if file.is_file()]
         if not found and not replays:
             raise AuditError(f"{path}: holds no replay (*{SUFFIX})")
         files |= dict.fromkeys(replays)
     jobs = [job for report in runs.values() for job in _run_jobs(report, leaks=leaks)]
-    covered = {job.path.absolute() for job in jobs}
-    single = [file for file in files if file.absolute() not in covered]
+    covered = {job.path.resolve() for job in jobs}  # `replays` may be a link
+    single = [file for file in files if file.resolve() not in covered]
     keys, trusted_key = _expected_keys(single, published.public_key)
     secrets = _RunSecrets(published)
     jobs += [

@@ -122,7 +122,8 @@ def _check_head(signed: Signed, manifest: SignedBytes | None, found: SignedBytes
             f"{TREE_HEAD}: belongs to another run: expected the manifest {manifest.sha256}, "
             f"found {head.manifest_sha256}"
         )
-    if head.tournament_secret is not None and signed.secret is None:
+    known = signed.deal_commitment is not None
+    if known and head.tournament_secret is not None and signed.secret is None:
         signed.faults.append(
             f"{TREE_HEAD}: the secret of the tournament does not open the commitment: expected "
             f"{signed.deal_commitment}, found {_commitment_text(head.tournament_secret)}"

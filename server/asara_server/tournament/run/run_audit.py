@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from asara_server.match.deal_secrets import commitment
+from asara_server.text import count
 from asara_server.tournament.run.attempt_check import AttemptCheck, check_attempts
 from asara_server.tournament.run.audit_trust import Published, Signed, check_signed
 from asara_server.tournament.run.directory import JOURNAL, RUN_FILES, RUN_FOLDERS
@@ -146,9 +147,11 @@ class _RunAudit:
         withheld = self._withheld(schedule, check)
         missing = [name for name in withheld if name not in files.replays]
         if missing:
+            are = "is" if len(missing) == 1 else "are"
             report.notes.append(
-                f"{len(missing)} replays are not published yet, because matches with the same deal "
-                f"are still to come or the run was stopped meanwhile: {_some(missing)}"
+                f"{count(len(missing), 'replay')} {are} not published yet, because "
+                f"matches with the same deal are still to come or the run was stopped meanwhile: "
+                f"{_some(missing)}"
             )
         self._faults += replay_faults(files.lines, files.replays, withheld=set(withheld))
         matches = {match.match_id: match for match in schedule}
@@ -197,10 +200,12 @@ class _RunAudit:
                 for match_id in (*unplayed, *check.given_up)
             ]
         elif unplayed:
-            report.notes.append(f"{len(unplayed)} matches have no result: {_some(unplayed)}")
+            have = "has" if len(unplayed) == 1 else "have"
+            report.notes.append(f"{_matches(unplayed)} {have} no result: {_some(unplayed)}")
         if check.given_up:
             names = _some(check.given_up)
-            report.notes.append(f"{len(check.given_up)} matches stay void: {names}")
+            stay = "stays" if len(check.given_up) == 1 else "stay"
+            report.notes.append(f"{_matches(check.given_up)} {stay} void: {names}")
         if not self._ended:
             report.notes.append(
                 "the run has no signed end: it is being played, it was killed, or the end was "
@@ -239,6 +244,10 @@ class _RunAudit:
                 report.unchecked.append(f"{name} ({remedy})" if remedy else name)
             elif name not in ours:
                 report.notes.append(f"{name}: extra: not part of the run, and not checked")
+
+
+def _matches(names: Sequence[str]) -> str:
+    return f"{len(names)} {'match' if len(names) == 1 else 'matches'}"
 
 
 def _some(names: Sequence[str]) -> str:

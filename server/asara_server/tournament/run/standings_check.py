@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
+from asara_server.text import plain
 from asara_server.tournament.run.directory import standings_bytes
 from asara_server.tournament.run.run_files import STANDINGS
 from asara_server.tournament.standings.match_result import MatchResult
@@ -12,6 +13,9 @@ from asara_server.tournament.standings.standings import compute_standings
 
 _TOLERANCE: Final = 2e-6
 """Difference of two numbers that other versions of numerical libraries may cause."""
+
+_LONGEST: Final = 60
+"""Characters of a value, or of a key."""
 
 
 def standings_fault(
@@ -46,7 +50,7 @@ def _difference(place: str, expected: Any, found: Any) -> str | None:
         pass
     elif isinstance(expected, dict):
         for key in [*expected, *(key for key in found if key not in expected)]:
-            inner = f"{place}.{key}".lstrip(".")
+            inner = f"{place}.{plain(key, _LONGEST)}".lstrip(".")
             if key not in found or key not in expected:
                 return f"{inner}: {'missing' if key in expected else 'extra'}"
             if difference := _difference(inner, expected[key], found[key]):
@@ -70,5 +74,4 @@ def _form(text: bytes) -> bytes:
 
 
 def _short(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return plain(json.dumps(value, ensure_ascii=False), _LONGEST)

@@ -1,0 +1,85 @@
+"""Files that a user names to be written: checked, so that none destroys evidence, and written."""
+
+import errno
+import os
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+from asara_server.atomic_file import replace_file
+from asara_server.cli.errors import UserError
+from asara_server.tournament.run.directory import JOURNAL, RUN_FILES, RUN_FOLDERS
+from asara_server.tournament.run.run_files import MARKS
+
+_RUN_NAMES = frozenset({*RUN_FILES, f"{JOURNAL}-wal", f"{JOURNAL}-shm"})
+
+
+def check_output(
+    option: str,
+    path: Path,
+    *,
+    inputs: Iterable[Path] = (),
+    run: Path | None = None,
+    allowed: str | None = None,
+) -> None:
+    """Refuse a file that must not be written; raises UserError.
+
+    These are what the command reads (`inputs`), the files of a run, what exists and is not a
+    regular file, and files in directories that do not exist. A link to a regular file counts as
+    that file. `run` is a directory that a run will be written to, and `allowed` the name of the one
+    file of a run that the command may replace.
+    """
+    target = Path(os.path.realpath(path))
+    try:
+        problem = (
+            _place_problem(target)
+            or _input_problem(target, inputs)
+            or _run_problem(target, run, allowed)
+        )
+    except OSError as error:
+        problem = f"{error.strerror or error}; name another file"
+    if problem:
+        raise UserError(f"{option} {path}: {problem}")
+
+
+def write_output(path: Path, content: bytes) -> None:
+    """Write a file that `check_output` has accepted, whole or not at all; raises UserError."""
+    try:
+        replace_file(Path(os.path.realpath(path)), content)
+    except OSError as error:
+        remedy = "name another file"
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            remedy = "free space, then repeat the command"
+        text = f"{path}: cannot be written: {error.strerror}; {remedy}"
+        raise UserError(text, status=1) from None
+
+
+def _place_problem(target: Path) -> str:
+    try:
+        mode = target.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        if target.parent.is_dir():
+            return ""
+        return "its directory does not exist; create that first, or name another file"
+    if stat.S_ISDIR(mode):
+        return "is a directory; name a file"
+    return "" if stat.S_ISREG(mode) else "is not a regular file; name another file"
+
+
+def _input_problem(target: Path, inputs: Iterable[Path]) -> str:
+    for path in inputs:
+        if target.exists() and path.exists() and target.samefile(path):
+            return "is the file that the command reads; name another file"
+    return ""
+
+
+def _run_problem(target: Path, run: Path | None, allowed: str | None) -> str:
+    planned = Path(os.path.realpath(run)) if run is not None else None
+    below = target.name
+    for folder in target.parents:
+        if folder == planned or any((folder / mark).is_file() for mark in MARKS):
+            alone = folder == target.parent
+            if below in (_RUN_NAMES - {allowed} if alone else RUN_FOLDERS):
+                return f"belongs to the run in {folder}; name a file outside it"
+        below = folder.name
+    return ""
