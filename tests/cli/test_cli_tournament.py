@@ -327,3 +327,52 @@ def test_a_disk_that_takes_no_more_ends_the_run_with_the_place(tmp_path: Path) -
     assert "Traceback" not in stderr
     assert stderr.splitlines()[-1].startswith(f"asara: {out}/replays/")
     assert processes_of(tmp_path) == ""
+
+
+def test_the_manifest_can_be_published_before_the_first_match(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, GOOD, HEADER)
+    run, key = tmp_path / "run", tmp_path / "new.key"
+    options = ("tournament", "run", file, "--out", run, "--key", key, "--sandbox", "none")
+    done = asara(*options, "--prepare")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.startswith(f"created the signing key {key}; keep a copy\n")
+    manifest = (run / "manifest.json").read_bytes()
+    assert f"Manifest (SHA-256): {sha256(manifest).hexdigest()}\n" in done.stderr
+    fields = json.loads(manifest)
+    assert f"Deal commitment (SHA-256): {fields['deal_commitment']}\n" in done.stderr
+    assert f"Public key (Ed25519): {fields['public_key']}\n" in done.stderr
+    assert "--resume" in done.stderr
+    assert (run / "results.jsonl").read_bytes() == b""
+    assert json.loads((run / "run.json").read_text())["state"] == "prepared"
+    shown = asara("status", run)
+    assert shown.stdout.startswith("Cup: prepared; nothing was played yet; begin it with --resume")
+    assert "Took" not in shown.stdout
+    assert asara("report", run).returncode == 0
+    audited = asara("audit", run, "--manifest", sha256(manifest).hexdigest())
+    assert audited.returncode == 3, audited.stdout
+    assert "already holds a run" in refusal(*options)
+
+    done = asara(*options, "--resume")
+    assert done.returncode == 0, done.stderr
+    assert "created the signing key" not in done.stderr
+    assert (run / "manifest.json").read_bytes() == manifest
+    info = json.loads((run / "run.json").read_text())
+    assert (info["state"], info["resumed"], info["resumed_with"]) == ("finished", None, [])
+    audited = asara("audit", run, "--manifest", sha256(manifest).hexdigest())
+    assert audited.returncode == 0, audited.stdout
+
+
+def test_a_run_is_either_prepared_or_resumed(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, GOOD, HEADER)
+    run = tmp_path / "run"
+    told = refusal("tournament", "run", file, "--out", run, "--prepare", "--resume")
+    assert "remove one of the two" in told
+    assert not run.exists()
+
+
+def test_a_run_that_does_not_resume_creates_no_key(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, GOOD, HEADER)
+    key = tmp_path / "new.key"
+    told = refusal("tournament", "run", file, "--out", tmp_path / "run", "--key", key, "--resume")
+    assert f"--key: {key}: No such file" in told
+    assert not key.exists()

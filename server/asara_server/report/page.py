@@ -266,6 +266,7 @@ def _facts(report: Report) -> Iterator[Fact]:
     yield Fact(
         "State",
         {
+            "prepared": "prepared, not played yet",
             "running": "running",
             "cut short": "stopped early",
             "finished": "finished",

@@ -25,6 +25,7 @@ from asara_server.cli.options.tournament import (
     FileArgument,
     InsecureRemoteOption,
     OutOption,
+    PrepareOption,
     ResumeOption,
     TournamentOptions,
 )
@@ -49,6 +50,7 @@ def run(
     key: KeyOption = None,
     replace: ReplaceOption = False,
     resume: ResumeOption = False,
+    prepare: PrepareOption = False,
     durability: DurabilityOption = DurabilityChoice.NORMAL,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
     executor: ExecutorOption = ExecutorChoice.LOCAL,
@@ -67,6 +69,7 @@ def run(
         key=key,
         replace=replace,
         resume=resume,
+        prepare=prepare,
         durability=durability,
         sandbox=sandbox,
         executor=ExecutorOptions(executor, workers, scheduler),
