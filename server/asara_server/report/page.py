@@ -137,6 +137,7 @@ def _context(report: Report) -> dict[str, object]:
             for share, decade in zip(_shares(decades), decades, strict=True)
         ],
         "listed": report.matches[:MOST_MATCHES],
+        "audit_command": _audit_command(report.run.recorded.info.manifest_sha256),
         "example": shlex.quote(f"replays/{example}") if example else None,
     }
 
@@ -254,6 +255,12 @@ def _summary(report: Report) -> list[str]:
         parts.append(f"rules {_listed([plain(name) for name in report.standings.by_rule_sets])}")
     parts.append(_when(report.run.recorded.info.started))
     return parts
+
+
+def _audit_command(manifest_sha256: str) -> str:
+    """Return the command that audits the whole run; runs of earlier versions have no manifest."""
+    option = f" --manifest {shlex.quote(plain(manifest_sha256))}" if manifest_sha256 else ""
+    return f"asara audit .{option}"
 
 
 def _listed(words: Sequence[str]) -> str:
