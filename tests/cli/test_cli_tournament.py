@@ -14,6 +14,7 @@ import pytest
 from tests.cli.command import asara, command_line, environment, on_terminal, refusal
 from tests.tournament import sample_bots
 from tests.tournament.sample_bots import HEADER, write_tournament
+from tests.tournament.sandbox_config import sandbox_or_skip
 
 GOOD = {"ann": sample_bots.GOOD, "bob": sample_bots.GOOD}
 
@@ -68,8 +69,8 @@ def test_the_plan_says_why_blocks_are_mirrored(tmp_path: Path) -> None:
     )
     assert (
         "Each block plays every rotation of its seats, with one deal.\n"
-        "Blocks are mirrored by default, because duplicate blocks\n"
-        "need twice as many entries as seats, 8 for 4 seats, and there are 5.\n"
+        "Blocks are mirrored by default:\n"
+        "with 4 seats, duplicate blocks need 8 entries (2 x 4), and there are 5.\n"
     ) in done.stdout
 
 
@@ -376,3 +377,39 @@ def test_a_run_that_does_not_resume_creates_no_key(tmp_path: Path) -> None:
     told = refusal("tournament", "run", file, "--out", tmp_path / "run", "--key", key, "--resume")
     assert f"--key: {key}: No such file" in told
     assert not key.exists()
+
+
+def test_at_two_seats_nobody_is_told_to_play_with_fewer(tmp_path: Path) -> None:
+    header = HEADER.replace('blocks = "independent"', 'blocks = "duplicate"')
+    file = write_tournament(tmp_path, dict.fromkeys("abcd", ""), header)
+    for name in "ab":
+        file.write_text(
+            file.read_text().replace(f'name = "{name}"', f'name = "{name}"\nteam = "Foxes"')
+        )
+    told = " ".join(refusal("tournament", "plan", file).split())
+    assert (
+        "with 2 seats and a team of 2 ('Foxes'), duplicate blocks need 8 entries (2 x 2 x 2), and "
+        "there are 4; add [[entries]] or set blocks to 'mirrored'"
+    ) in told
+
+
+def test_entries_that_are_too_large_are_named_before_the_first_match(tmp_path: Path) -> None:
+    text = HEADER + "[limits]\ndirectory_mb = 2\n"
+    for name, build in (("small", ""), ("large", ""), ("built", 'build = "make"\n')):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "main.py").write_text(sample_bots.GOOD)
+        (tmp_path / name / "weights").write_bytes(bytes(1000 if name == "small" else 3 << 20))
+        text += f'[[entries]]\nname = "{name}"\ndirectory = "{name}"\n{build}'
+        text += 'command = "python main.py"\n'
+    file = tmp_path / "cup.toml"
+    file.write_text(text)
+    done = asara("tournament", "plan", file)
+    assert done.returncode == 0
+    told = "will be out in the sandbox: its directory holds more than 2 MiB (limits.directory_mb)"
+    assert done.stderr.startswith(f"large {told}")
+    assert done.stderr.count("will be out") == 1
+    sandbox_or_skip()
+    options = ("--out", tmp_path / "run", "--key", tmp_path / "referee.key", "--prepare")
+    done = asara("tournament", "run", file, *options, "--sandbox", "bubblewrap")
+    assert done.returncode == 0, done.stderr
+    assert f"large {told}" in done.stderr

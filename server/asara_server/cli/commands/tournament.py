@@ -40,6 +40,9 @@ def plan(file: FileArgument, decision_ms: DecisionMsOption = 1.0) -> None:
     """Show blocks, matches and estimated duration; play nothing."""
     tournament, expected = _load(file, decision_ms)
     show_plan(tournament, expected, decision_ms)
+    from asara_server.cli.display.faults import warn_of_large_entries  # loads the sandbox
+
+    warn_of_large_entries(tournament, file)
 
 
 @app.command(cls=PlainCommand)

@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from asara_server.cli.display.console import notify, out
-from asara_server.cli.display.faults import warn_of_faults
+from asara_server.cli.display.faults import warn_of_faults, warn_of_large_entries
 from asara_server.cli.display.plan import heading
 from asara_server.cli.display.results import show_standings
 from asara_server.cli.errors import UserError
@@ -48,6 +48,8 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
     key = signing_key(options.key, create=not options.resume)
     _check_remote(tournament, options.file)
     sandbox = _sandbox(tournament, options)
+    if sandbox is not None:
+        warn_of_large_entries(tournament, options.file)
     if options.prepare:
         with _run_directory(options, key) as (directory, _):
             prepare_run(tournament, matches, directory, key, sandbox=sandbox)
