@@ -65,6 +65,9 @@ def determinize(seen: View, rng: random.Random) -> State:
     _restore_private(state, seen)
     taken = _deal_gifts(state, seen, limits, rng)
     means = _means(seen, seats, limits, taken)
+    if not _own_purse_fits(seen, limits, means):
+        taken = _take_asari_cards(state, seen, limits, taken, rng)
+        means = _means(seen, seats, limits, taken)
     held = _deal_sections(state, seen, seats.room, means, rng)
     if held is None:
         taken = _take_asari_cards(state, seen, limits, taken, rng)
@@ -140,6 +143,20 @@ def _means(
 ) -> list[tuple[int, int]]:
     gift = gift_asari(seen.rules, taken)
     return [seats.means(seen, limits, seat, gift) for seat in range(seen.rules.seats)]
+
+
+def _own_purse_fits(seen: View, limits: Limits, means: list[tuple[int, int]]) -> bool:
+    """Return False if the view's seat must have taken more Asari from gift cards."""
+    own = seen.private
+    if not seen.rules.gifts:
+        return True
+    prices = seen.rules.edition.prices
+    held = sum([n * prices[i % 10 >> 1] for i, n in enumerate(own.sections) if n])
+    high = means[own.seat][1]
+    if seen.decision is not None and seen.decision.space is not None:
+        space = limits.spaces[seen.decision.space]  # within the turn its cost may not be paid yet
+        high -= min(0, space.most_first if seen.public.year == 1 else space.most)
+    return own.asari + held <= high
 
 
 def _budgets(seen: View, means: list[tuple[int, int]]) -> list[int]:
