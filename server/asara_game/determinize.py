@@ -18,6 +18,7 @@ from .possible import (
     gifts_taken,
     limits_of,
     lit_room,
+    purse,
     unknown_lit_windows,
 )
 from .rules import AREAS
@@ -38,6 +39,7 @@ from .vocabulary import (
     Area,
     BuyerColour,
     DecisionKind,
+    GiftKind,
     Space,
 )
 
@@ -49,10 +51,11 @@ _COLOURED: Final = int(Area.COLOURED_BUILDING)
 def determinize(seen: View, rng: random.Random) -> State:
     """Return a complete state that the view's seat cannot tell from the true one.
 
-    Hidden things are dealt at random from the components that the seat does not see, purses within
-    the limits that `possible` derives from the rules, and later shuffles come from `rng`. Every
-    state for which `is_possible` holds may come out. Raise ValueError for a view from within
-    another seat's turn.
+    Hidden things are dealt at random from the components that the seat does not see, purses and
+    sections within the limits that `possible` derives from the rules, and later shuffles come from
+    `rng`. Every state for which `is_possible` holds may come out, and no other. Raise ValueError
+    for a view from within another seat's turn, and for one that shows more sections bought than the
+    other seats can have paid for.
     """
     check_moment(seen)
     state = blank(seen.rules, RandomShuffler(rng))
@@ -60,13 +63,21 @@ def determinize(seen: View, rng: random.Random) -> State:
     seats = SeatLimits(seen, limits)
     _restore_public(state, seen, limits)
     _restore_private(state, seen)
-    held = _deal_sections(state, seen, seats, rng)
+    taken = _deal_gifts(state, seen, limits, rng)
+    means = _means(seen, seats, limits, taken)
+    if not _own_purse_fits(seen, limits, means):
+        taken = _take_asari_cards(state, seen, limits, taken, rng)
+        means = _means(seen, seats, limits, taken)
+    held = _deal_sections(state, seen, seats.room, means, rng)
+    if held is None:
+        taken = _take_asari_cards(state, seen, limits, taken, rng)
+        means = _means(seen, seats, limits, taken)
+        held = _share_cheapest(state, seen, SeatLimits(seen, limits).room, means, rng)
     _deal_buyers(state, seen, rng)
-    taken = _deal_gifts(state, seen, rng)
     _deal_lit_windows(state, seen, rng)
     if seen.rules.professional:
         _assign_places(state, seen, limits, taken, rng)
-    _deal_money(state, seen, seats, held, gift_asari(seen.rules, taken), rng)
+    _deal_money(state, seen, seats, held, means, rng)
     _resume_turn(state, seen, limits)
     return state
 
@@ -127,28 +138,55 @@ def _restore_private(state: State, seen: View) -> None:
     state.face_down = [(seat, space, buyers) for space, buyers in own.face_down]
 
 
-def _deal_sections(state: State, seen: View, seats: SeatLimits, rng: random.Random) -> list[int]:
+def _means(
+    seen: View, seats: SeatLimits, limits: Limits, taken: list[int]
+) -> list[tuple[int, int]]:
+    gift = gift_asari(seen.rules, taken)
+    return [seats.means(seen, limits, seat, gift) for seat in range(seen.rules.seats)]
+
+
+def _own_purse_fits(seen: View, limits: Limits, means: list[tuple[int, int]]) -> bool:
+    """Return False if the view's seat must have taken more Asari from gift cards."""
+    own = seen.private
+    if not seen.rules.gifts:
+        return True
+    prices = seen.rules.edition.prices
+    held = sum([n * prices[i % 10 >> 1] for i, n in enumerate(own.sections) if n])
+    high = means[own.seat][1]
+    if seen.decision is not None and seen.decision.space is not None:
+        space = limits.spaces[seen.decision.space]  # within the turn its cost may not be paid yet
+        high -= min(0, space.most_first if seen.public.year == 1 else space.most)
+    return own.asari + held <= high
+
+
+def _budgets(seen: View, means: list[tuple[int, int]]) -> list[int]:
+    """Return, by seat, the greatest price of the sections that it can hold."""
+    year = seen.public.year
+    if year == 1:
+        return [high for _, high in means]
+    return [high - low if low > 0 else high for low, high in means]
+
+
+def _deal_sections(
+    state: State, seen: View, room: list[int], means: list[tuple[int, int]], rng: random.Random
+) -> list[int] | None:
     """Each pile gets its number of the sections that are left, the other seats the rest.
 
-    Return, by seat, the price of the sections that the other seats get.
+    A section that no seat can pay for is exchanged for one of the pile. Return, by seat, the price
+    of the sections that the other seats get, or None if there is none to exchange it for. The
+    sections of the other seats are incomplete then.
     """
-    tiles = seen.rules.edition.tiles
     prices = seen.rules.edition.prices
     searched = seen.private.searched_sections
-    room = seats.room
     others = [seat for seat in range(seen.rules.seats) if seat != seen.private.seat]
+    budgets = _budgets(seen, means)
     held = [0] * seen.rules.seats
     built = _built(seen.public.seats)
     for market, types in enumerate(MARKET_TYPES):
-        left: list[int] = []
+        left = _unseen(seen, built, market)
         first = market * 10
-        display = seen.public.displays[market]
-        for number in range(10):
-            index = first + number
-            count = tiles[market][number >> 1][number & 1] - built[index]
-            count -= display[number] + seen.private.sections[index]
-            left += [number] * count
-        if searched and searched[0].kind - 1 == market:
+        known = searched and searched[0].kind - 1 == market
+        if known:
             pile = [types.index(section) for section in searched]
             for number in pile:
                 left.remove(number)
@@ -160,13 +198,109 @@ def _deal_sections(state: State, seen: View, seats: SeatLimits, rng: random.Rand
             pile = left[:size]
             del left[:size]
         state.piles[market] = pile
-        for number in left:
-            able = [seat for seat in others if room[seat] > 0] or others
+        for dealt in left:
+            number = dealt
+            price = prices[number >> 1]
+            able = [s for s in others if room[s] > 0 and held[s] + price <= budgets[s]]
+            if not able:
+                most = max([budgets[s] - held[s] for s in others if room[s] > 0], default=-1)
+                places = [i for i, other in enumerate(pile) if prices[other >> 1] <= most]
+                if known or not places:
+                    return None
+                place = _pick(places, rng)
+                pile[place], number = number, pile[place]
+                price = prices[number >> 1]
+                able = [s for s in others if room[s] > 0 and held[s] + price <= budgets[s]]
             seat = _pick(able, rng)
             room[seat] -= 1
-            held[seat] += prices[number >> 1]
+            held[seat] += price
             state.unbuilt[unbuilt_index(seat, first + number)] += 1
     return held
+
+
+def _share_cheapest(
+    state: State, seen: View, room: list[int], means: list[tuple[int, int]], rng: random.Random
+) -> list[int]:
+    """Let the other seats hold the cheapest sections possible, shared so that they can pay.
+
+    This is the way out if dealing at random has failed. Return, by seat, the price of the sections
+    that the other seats get.
+    """
+    prices = seen.rules.edition.prices
+    searched = seen.private.searched_sections
+    others = [seat for seat in range(seen.rules.seats) if seat != seen.private.seat]
+    built = _built(seen.public.seats)
+    indices: list[int] = []
+    for market, types in enumerate(MARKET_TYPES):
+        hidden = _unseen(seen, built, market)
+        for index in range(market * 10, market * 10 + 10):
+            for seat in others:
+                state.unbuilt[unbuilt_index(seat, index)] = 0
+        if searched and searched[0].kind - 1 == market:
+            pile = [types.index(section) for section in searched]
+            for number in pile:
+                hidden.remove(number)
+        else:
+            _shuffle(hidden, rng)
+            hidden.sort(key=lambda number: prices[number >> 1], reverse=True)
+            size = seen.public.pile_sizes[market]
+            pile = hidden[:size]
+            del hidden[:size]
+        _shuffle(pile, rng)
+        state.piles[market] = pile
+        indices += [market * 10 + number for number in hidden]
+    _shuffle(indices, rng)
+    indices.sort(key=lambda index: prices[index % 10 >> 1], reverse=True)
+    _shuffle(others, rng)
+    asked = [prices[index % 10 >> 1] for index in indices]
+    budgets = _budgets(seen, means)
+    shares = _shares(asked, [(room[seat], budgets[seat]) for seat in others])
+    held = [0] * seen.rules.seats
+    for index, price, share in zip(indices, asked, shares, strict=True):
+        seat = others[share]
+        held[seat] += price
+        state.unbuilt[unbuilt_index(seat, index)] += 1
+    return held
+
+
+def _shares(prices: list[int], limits: list[tuple[int, int]]) -> list[int]:
+    """Share out sections with these prices, each holder within its number and its budget.
+
+    Return the holder of each section. Every state of the holders is looked at once for each
+    section, so that the work stays small. Raise ValueError if the sections cannot be shared out.
+    """
+    reached: list[dict[tuple[tuple[int, int], ...], int]] = [{tuple(limits): -1}]
+    for price in prices:
+        after: dict[tuple[tuple[int, int], ...], int] = {}
+        for present in reached[-1]:
+            for holder, (room, budget) in enumerate(present):
+                if room > 0 and budget >= price:
+                    rest = (room - 1, budget - price)
+                    after.setdefault((*present[:holder], rest, *present[holder + 1 :]), holder)
+        reached.append(after)
+    if not reached[-1]:
+        raise ValueError("the view shows more sections bought than the other seats can have paid")
+    present = next(iter(reached[-1]))
+    shares: list[int] = []
+    for price, before in zip(reversed(prices), reversed(reached), strict=False):
+        holder = before[present]
+        room, budget = present[holder]
+        shares.append(holder)
+        present = (*present[:holder], (room + 1, budget + price), *present[holder + 1 :])
+    return shares[::-1]
+
+
+def _unseen(seen: View, built: list[int], market: int) -> list[int]:
+    """The sections of a market's kind that the seat does not see, by their numbers in the kind."""
+    tiles = seen.rules.edition.tiles[market]
+    display = seen.public.displays[market]
+    own = seen.private.sections
+    left: list[int] = []
+    for number in range(10):
+        index = market * 10 + number
+        count = tiles[number >> 1][number & 1] - built[index] - display[number] - own[index]
+        left += [number] * count
+    return left
 
 
 def _built(seats: Iterable[SeatView]) -> list[int]:
@@ -260,9 +394,6 @@ def _assign_places(
     room = lit_room(seen, limits)
     shuffled = not limits.lit_cards.isdisjoint(taken)
     least, most = unknown_lit_windows(seen, limits, room, shuffled)
-    if least > most:
-        _take_lit_card(state, limits, taken)
-        least, most = unknown_lit_windows(seen, limits, room, True)
     unknown = least + int(rng.random() * max(0, most - least + 1))
     stack = state.lit_stack
     run, seat = 0, -1
@@ -281,19 +412,7 @@ def _assign_places(
         stack[place] = known_lit_window(seat, stack[place])
 
 
-def _take_lit_card(state: State, limits: Limits, taken: list[int]) -> None:
-    """Exchange a card that was taken for one of the deck that gives a lit window, if there is one.
-
-    The stack was shuffled, so such a card was taken.
-    """
-    deck = state.gift_deck
-    for place, card in enumerate(deck):
-        if card in limits.lit_cards and taken:
-            deck[place], taken[0] = taken[0], card
-            return
-
-
-def _deal_gifts(state: State, seen: View, rng: random.Random) -> list[int]:
+def _deal_gifts(state: State, seen: View, limits: Limits, rng: random.Random) -> list[int]:
     """The rest of the deck, out of all cards that do not lie on the board or take effect now.
 
     Return the cards that were taken, as indices of `rules.gift_cards`.
@@ -304,7 +423,44 @@ def _deal_gifts(state: State, seen: View, rng: random.Random) -> list[int]:
     _shuffle(left, rng)
     size = seen.public.gift_deck_size
     state.gift_deck = left[:size]
-    return left[size:]
+    taken = left[size:]
+    if taken and limits.lit_cards.isdisjoint(taken) and _was_shuffled(seen, limits):
+        for place, card in enumerate(state.gift_deck):
+            if card in limits.lit_cards:
+                state.gift_deck[place], taken[0] = taken[0], card
+                break
+    return taken
+
+
+def _was_shuffled(seen: View, limits: Limits) -> bool:
+    """Return True if a card that gives a lit window must have let a seat search the stack."""
+    if not seen.rules.professional:
+        return False
+    least, most = unknown_lit_windows(seen, limits, lit_room(seen, limits), False)
+    return least > most
+
+
+def _take_asari_cards(
+    state: State, seen: View, limits: Limits, taken: list[int], rng: random.Random
+) -> list[int]:
+    """Exchange cards that were taken for those of the deck that give the most Asari.
+
+    Return the cards that were taken now. One that gives a lit window stays if the stack was
+    shuffled.
+    """
+    cards = seen.rules.gift_cards
+    pool = state.gift_deck + taken
+    kept: list[int] = []
+    if _was_shuffled(seen, limits):
+        kept = [card for card in taken if card in limits.lit_cards][:1]
+        for card in kept:
+            pool.remove(card)
+    _shuffle(pool, rng)
+    pool.sort(key=lambda i: cards[i].asari if cards[i].kind == GiftKind.ASARI else 0)
+    size = len(state.gift_deck)
+    state.gift_deck = pool[:size]
+    _shuffle(state.gift_deck, rng)
+    return kept + pool[size:]
 
 
 _TAIL: Final = 0.125
@@ -312,19 +468,23 @@ _TAIL: Final = 0.125
 
 
 def _deal_money(
-    state: State, seen: View, seats: SeatLimits, held: list[int], gift: int, rng: random.Random
+    state: State,
+    seen: View,
+    seats: SeatLimits,
+    held: list[int],
+    means: list[tuple[int, int]],
+    rng: random.Random,
 ) -> None:
     """The other seats' purses: hidden (RULES R15), so any amount within their limits.
 
     Most are near the lower limit, as in play: what is left of this year's money, and about one
     income of the coloured building of each year before. The rest may be anything.
     """
-    limits = limits_of(seen.rules)
     year = seen.public.year
     for seat in range(seen.rules.seats):
         if seat == seen.private.seat:
             continue
-        low, high = seats.purse(seen, limits, seat, held[seat], gift)
+        low, high = purse(means[seat], year, held[seat])
         asari = high + 1
         if year > 1 and rng.random() >= _TAIL:
             usual = seen.rules.edition.coloured_building * year

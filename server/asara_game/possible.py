@@ -206,17 +206,18 @@ class SeatLimits:
             if not first:
                 self.spent[seat] += int(lit * limits.lit_price)
 
-    def purse(self, seen: View, limits: Limits, seat: int, held: int, gift: int) -> tuple[int, int]:
-        """Return the least and the greatest number of Asari of a seat.
+    def means(self, seen: View, limits: Limits, seat: int, gift: int) -> tuple[int, int]:
+        """Return the least number of Asari of a seat, and the greatest, if it holds no section.
 
-        `held` is the price of the sections that it holds, and `gift` the Asari on all gift cards
-        that were taken. The purse begins with the starting money or, after the first year, with at
+        `gift` is the number of Asari on all gift cards that were taken. The greatest number is also
+        the greatest price of the sections that the seat can hold, apart from what it has to keep
+        (see `purse`). The purse begins with the starting money or, after the first year, with at
         least the yearly income.
         """
         edition = seen.rules.edition
         year = seen.public.year
         starting = edition.starting_asari[seat]
-        paid = self.spent[seat] + held
+        paid = self.spent[seat]
         chests = self.chests[seat]
         if year == 1:
             low = starting + self.least[seat] - paid - limits.lit_card_price * chests
@@ -225,8 +226,19 @@ class SeatLimits:
             low = edition.yearly_asari + self.least[seat] - limits.card_price * chests * year
             earlier = (year - 1) * (edition.yearly_asari + limits.year_most)
             high = starting + earlier + self.most[seat] - paid + gift
-        low = max(low, 0)
-        return low, max(low, high)
+        return low, high
+
+
+def purse(means: tuple[int, int], year: int, held: int) -> tuple[int, int]:
+    """Return the least and the greatest number of Asari of a seat with these means.
+
+    `held` is the price of the sections that it holds. If the least number is the greater one, the
+    seat cannot have paid for them.
+    """
+    low, high = means
+    if year == 1:  # later, earlier years may have paid for the sections
+        low -= held
+    return max(low, 0), high - held
 
 
 # The stack of lit windows (RULES R9): those put under it lie below all whose place nobody knows,
@@ -405,7 +417,7 @@ def _sections_and_purses_fit(seen: View, state: State) -> bool:
         held = sum(
             [count * prices[SECTION_TYPES[i].colour - 1] for i, count in enumerate(counts) if count]
         )
-        low, high = seats.purse(seen, limits, seat, held, gift)
+        low, high = purse(seats.means(seen, limits, seat, gift), seen.public.year, held)
         if sum(counts) > seats.room[seat] or not low <= state.money[seat] <= high:
             return False
     return True

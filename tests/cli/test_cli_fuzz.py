@@ -151,7 +151,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         '{"address": "127.0.0.1:5", "wait_s": 600, "entries": '
         '{"bot 0": {"state": "here", "since": "2026-01-01T10:00:00+00:00"}}}'
     )
-    asara("standings", run, "--json", run / "standings.json")
+    written = found / "standings.json"
+    assert asara("standings", run, "--json", written).returncode == 0
+    written.rename(run / "standings.json")
     _leave_killed_run(found, replay_bytes(replays[0], KEY))
     return found
 

@@ -1,17 +1,20 @@
 """What a view leaves open: its worlds include the true state, and each of them is possible."""
 
 import random
+import sys
 from collections.abc import Iterator
 
 import pytest
 
-from asara_game.determinize import determinize
+from asara_game.determinize import _shares, determinize
 from asara_game.engine import apply
-from asara_game.possible import is_possible
+from asara_game.possible import SeatLimits, is_possible, limits_of, purse
 from asara_game.state import State, known_lit_window, lit_colour
 from asara_game.view import View, view
 from tests.game.play import CASES, POLICIES, Policy, playout, visitor
 from tests.game.table import EVERYTHING, Table, rules
+
+dealing = sys.modules["asara_game.determinize"]  # the package exports the function by this name
 
 
 def saver(legal, dice):
@@ -263,14 +266,93 @@ def test_within_another_seats_turn_there_are_no_worlds():
         is_possible(view(table.state, 1), table.state)
 
 
-def test_a_world_can_be_played_and_stays_possible():
-    dice = random.Random(8)
-    for number, (seen, _) in enumerate(views(EVERYTHING, 3, 8, visitor)):
-        if number % 60 == 0 and seen.decision is not None:
+def check_played_worlds(rule_sets: str, seats: int, seed: int, step: int) -> None:
+    dice = random.Random(seed)
+    for number, (seen, _) in enumerate(views(rule_sets, seats, seed, visitor)):
+        if number % step == 0 and seen.decision is not None:
             world = determinize(seen, dice)
+            assert is_possible(seen, world)
             while world.seat >= 0:
-                for seat in range(3):
+                for seat in range(seats):
                     own = view(world, seat)
                     if own.decision is not None:
                         assert is_possible(own, world)
                 apply(world, dice.choice(world.legal))
+
+
+@pytest.mark.parametrize("seed", [8, 34])
+def test_a_world_can_be_played_and_stays_possible(seed):
+    check_played_worlds(EVERYTHING, 3, seed, 60)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(300))
+def test_a_world_can_be_played_and_stays_possible_long(seed):
+    check_played_worlds(EVERYTHING, 2 + seed % 3, seed, 40)
+
+
+def check_first_year(rule_sets: str, seats: int, seed: int, worlds: int) -> None:
+    """Worlds of the first year, in which every Asari counts."""
+    dice = random.Random(seed)
+    for policy in (spender, visitor):
+        for seen, state in views(rule_sets, seats, seed, policy):
+            if seen.public.year > 1:
+                break
+            assert is_possible(seen, state)
+            for _ in range(worlds):
+                assert is_possible(seen, determinize(seen, dice))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_in_the_first_year_rivals_can_have_paid_for_what_they_hold(seed):
+    check_first_year(EVERYTHING, 3, seed, 4)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+def test_in_the_first_year_rivals_can_have_paid_for_what_they_hold_long(rule_sets, seats, seed):
+    check_first_year(rule_sets, seats, seed, 10)
+
+
+def test_a_rival_without_the_means_for_what_it_holds_is_not_possible():
+    table = Table("basic", 3)
+    table.send("base-market 1", table.held(0).split()[0])
+    table.play(table.offered()[0])
+    state = table.state.copy()
+    assert is_possible(view(state, 2), state)
+    seen = view(state, 2)
+    limits = limits_of(seen.rules)
+    means = SeatLimits(seen, limits).means(seen, limits, 0, 0)
+    low, high = purse(means, 1, means[1])
+    assert low == high == 0
+    low, high = purse(means, 1, means[1] + 1)
+    assert low > high
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_worlds_stay_possible_if_dealing_at_random_fails(seed, monkeypatch):
+    monkeypatch.setattr(dealing, "_deal_sections", lambda *_: None)
+    check_first_year(EVERYTHING, 3, seed, 1)
+
+
+@pytest.mark.parametrize(
+    ("prices", "limits"),
+    [
+        ([8, 5, 3], [(1, 8), (2, 8)]),
+        ([6, 5, 5, 4], [(2, 10), (2, 10)]),
+        ([], [(0, 0)]),
+    ],
+)
+def test_sections_are_shared_exactly_if_dealing_at_random_fails(prices, limits):
+    shares = _shares(prices, limits)
+    for holder, (room, budget) in enumerate(limits):
+        own = [price for price, share in zip(prices, shares, strict=True) if share == holder]
+        assert len(own) <= room
+        assert sum(own) <= budget
+    assert len(shares) == len(prices)
+
+
+def test_more_sections_than_anybody_can_pay_for_are_refused():
+    with pytest.raises(ValueError, match="more sections bought"):
+        _shares([8, 8], [(2, 15)])

@@ -142,12 +142,11 @@ async def test_a_bot_that_opens_streams_all_the_time_forfeits_and_its_address_cl
         playing = asyncio.create_task(opened.referee.play(spec()))
         await b.until("match_started")
         channel = opened.channel("a")
-        for _ in range(100):
+        while "a" not in opened.closed:
             stream = Stream(channel)
             with contextlib.suppress(grpc.aio.AioRpcError):
                 await stream.call.wait_for_connection()
             stream.call.cancel()
-        await until(lambda: opened.closed)
         assert (
             opened.closed["a"] == "opened more than 20 streams within 60 s; its address was closed"
         )
@@ -155,7 +154,7 @@ async def test_a_bot_that_opens_streams_all_the_time_forfeits_and_its_address_cl
         assert result.termination is Termination.PROTOCOL_VIOLATION
         assert result.detail == opened.closed["a"]
         await until(lambda: not Path(opened.servers["a"].address.removeprefix("unix:")).exists())
-        assert (await a.ending())[0] is grpc.StatusCode.UNAVAILABLE
+        await a.ending()  # with OK if the goodbye overtook the end of the connection
         assert opened.referee.is_connected("token-b")
 
 

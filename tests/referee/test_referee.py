@@ -75,7 +75,7 @@ async def test_a_bot_comes_back_to_its_decision_with_the_clock_running():
         playing = asyncio.create_task(server.referee.play(spec(clocks=clocks)))
         first = await a.until("decision")
         a.call.cancel()
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(0.5)
         assert not server.referee.is_connected("token-a")
         a = await server.dial("a")
         started = await a.expect("match_started")
@@ -83,7 +83,7 @@ async def test_a_bot_comes_back_to_its_decision_with_the_clock_running():
         assert started.resumed
         assert again.decision_id == first.decision_id
         assert again.legal_actions == first.legal_actions
-        assert again.clock_us <= first.clock_us - 100_000
+        assert again.clock_us <= first.clock_us - 100_000  # less on a busy machine
         await a.answer(again)
         await together(play_bot(a), play_bot(b))
         record = await playing
