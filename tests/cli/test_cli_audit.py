@@ -108,6 +108,32 @@ def manifest_of(run: Path) -> str:
     return sha256((run / "manifest.json").read_bytes()).hexdigest()
 
 
+def commitment_of(run: Path) -> str:
+    return str(json.loads((run / "manifest.json").read_text())["deal_commitment"])
+
+
+def test_a_run_says_whether_its_deals_were_compared_with_the_published_commitment(
+    cup: Path,
+) -> None:
+    line = f"  deal commitment: {commitment_of(cup)}, "
+    assert f"{line}not compared with the one that was published (--commitment)\n" in (
+        asara("audit", cup).stdout
+    )
+    done = asara("audit", cup, "--commitment", commitment_of(cup))
+    assert f"{line}as published\n" in done.stdout
+    done = asara("audit", cup, "--commitment", "00" * 32)
+    assert done.returncode == 1
+    assert f"{line}not the one that was published\n" in done.stdout
+
+
+def test_no_advice_that_the_auditor_has_followed(cup: Path) -> None:
+    assert "(--manifest)" in asara("audit", cup).stderr
+    done = asara("audit", cup, "--manifest", "00" * 32)
+    assert done.returncode == 1
+    assert "(--key)" in done.stderr
+    assert "--manifest" not in done.stderr
+
+
 def test_a_run_says_who_signed_it_and_what_was_not_checked(cup: Path) -> None:
     (cup / "report.html").write_text("<p>")
     (cup / "notes.txt").write_text("mine")
@@ -117,6 +143,7 @@ def test_a_run_says_who_signed_it_and_what_was_not_checked(cup: Path) -> None:
         f"{cup}: Cup: finished; 12 of 12 matches have a result",
         f"  key {CUP_KEY.public.hex()[:16]}: named in the manifest that was published (--manifest)",
         f"  manifest: {manifest_of(cup)}, as published",
+        f"  deal commitment: {commitment_of(cup)}, that of the published manifest",
         "  notes.txt: extra: not part of the run, and not checked",
         "  not checked: journal.position",
         "  not checked: journal.sqlite",

@@ -161,3 +161,12 @@ def test_a_run_without_results_is_named(run: Path) -> None:
     done = asara("standings", run)
     assert done.returncode == 1
     assert done.stderr == f"asara: {run / 'results.jsonl'}: No such file or directory\n"
+
+
+def test_entries_that_never_played_have_neither_a_place_nor_wins(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", [match("m1", seat("ann", 1), seat("bob", 2))])
+    lines = [line.split() for line in asara("standings", run).stdout.splitlines()]
+    rows = {line[1]: line for line in lines[2:6]}
+    assert rows["ann"][0] == "1"
+    for name in ("cid", "dan"):
+        assert rows[name] == ["–", name, "–", "–", "–", "–", "–", "0"]

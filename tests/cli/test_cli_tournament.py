@@ -14,6 +14,7 @@ import pytest
 from tests.cli.command import asara, command_line, environment, on_terminal, refusal
 from tests.tournament import sample_bots
 from tests.tournament.sample_bots import HEADER, write_tournament
+from tests.tournament.sandbox_config import sandbox_or_skip
 
 GOOD = {"ann": sample_bots.GOOD, "bob": sample_bots.GOOD}
 
@@ -68,8 +69,8 @@ def test_the_plan_says_why_blocks_are_mirrored(tmp_path: Path) -> None:
     )
     assert (
         "Each block plays every rotation of its seats, with one deal.\n"
-        "Blocks are mirrored by default, because duplicate blocks\n"
-        "need twice as many entries as seats, 8 for 4 seats, and there are 5.\n"
+        "Blocks are mirrored by default:\n"
+        "with 4 seats, duplicate blocks need 8 entries (2 x 4), and there are 5.\n"
     ) in done.stdout
 
 
@@ -327,3 +328,88 @@ def test_a_disk_that_takes_no_more_ends_the_run_with_the_place(tmp_path: Path) -
     assert "Traceback" not in stderr
     assert stderr.splitlines()[-1].startswith(f"asara: {out}/replays/")
     assert processes_of(tmp_path) == ""
+
+
+def test_the_manifest_can_be_published_before_the_first_match(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, GOOD, HEADER)
+    run, key = tmp_path / "run", tmp_path / "new.key"
+    options = ("tournament", "run", file, "--out", run, "--key", key, "--sandbox", "none")
+    done = asara(*options, "--prepare")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.startswith(f"created the signing key {key}; keep a copy\n")
+    manifest = (run / "manifest.json").read_bytes()
+    assert f"Manifest (SHA-256): {sha256(manifest).hexdigest()}\n" in done.stderr
+    fields = json.loads(manifest)
+    assert f"Deal commitment (SHA-256): {fields['deal_commitment']}\n" in done.stderr
+    assert f"Public key (Ed25519): {fields['public_key']}\n" in done.stderr
+    assert "--resume" in done.stderr
+    assert (run / "results.jsonl").read_bytes() == b""
+    assert json.loads((run / "run.json").read_text())["state"] == "prepared"
+    shown = asara("status", run)
+    assert shown.stdout.startswith("Cup: prepared; nothing was played yet; begin it with --resume")
+    assert "Took" not in shown.stdout
+    assert asara("report", run).returncode == 0
+    audited = asara("audit", run, "--manifest", sha256(manifest).hexdigest())
+    assert audited.returncode == 3, audited.stdout
+    assert "already holds a run" in refusal(*options)
+
+    done = asara(*options, "--resume")
+    assert done.returncode == 0, done.stderr
+    assert "created the signing key" not in done.stderr
+    assert (run / "manifest.json").read_bytes() == manifest
+    info = json.loads((run / "run.json").read_text())
+    assert (info["state"], info["resumed"], info["resumed_with"]) == ("finished", None, [])
+    audited = asara("audit", run, "--manifest", sha256(manifest).hexdigest())
+    assert audited.returncode == 0, audited.stdout
+
+
+def test_a_run_is_either_prepared_or_resumed(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, GOOD, HEADER)
+    run = tmp_path / "run"
+    told = refusal("tournament", "run", file, "--out", run, "--prepare", "--resume")
+    assert "remove one of the two" in told
+    assert not run.exists()
+
+
+def test_a_run_that_does_not_resume_creates_no_key(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, GOOD, HEADER)
+    key = tmp_path / "new.key"
+    told = refusal("tournament", "run", file, "--out", tmp_path / "run", "--key", key, "--resume")
+    assert f"--key: {key}: No such file" in told
+    assert not key.exists()
+
+
+def test_at_two_seats_nobody_is_told_to_play_with_fewer(tmp_path: Path) -> None:
+    header = HEADER.replace('blocks = "independent"', 'blocks = "duplicate"')
+    file = write_tournament(tmp_path, dict.fromkeys("abcd", ""), header)
+    for name in "ab":
+        file.write_text(
+            file.read_text().replace(f'name = "{name}"', f'name = "{name}"\nteam = "Foxes"')
+        )
+    told = " ".join(refusal("tournament", "plan", file).split())
+    assert (
+        "with 2 seats and a team of 2 ('Foxes'), duplicate blocks need 8 entries (2 x 2 x 2), and "
+        "there are 4; add [[entries]] or set blocks to 'mirrored'"
+    ) in told
+
+
+def test_entries_that_are_too_large_are_named_before_the_first_match(tmp_path: Path) -> None:
+    text = HEADER + "[limits]\ndirectory_mb = 2\n"
+    for name, build in (("small", ""), ("large", ""), ("built", 'build = "make"\n')):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "main.py").write_text(sample_bots.GOOD)
+        (tmp_path / name / "weights").write_bytes(bytes(1000 if name == "small" else 3 << 20))
+        text += f'[[entries]]\nname = "{name}"\ndirectory = "{name}"\n{build}'
+        text += 'command = "python main.py"\n'
+    file = tmp_path / "cup.toml"
+    file.write_text(text)
+    done = asara("tournament", "plan", file)
+    assert done.returncode == 0
+    told = "will be out in the sandbox: its directory holds more than 2 MiB (limits.directory_mb)"
+    assert done.stderr.startswith(f"large {told}")
+    assert done.stderr.count("will be out") == 1
+    sandbox_or_skip()
+    options = ("--out", tmp_path / "run", "--key", tmp_path / "referee.key", "--prepare")
+    done = asara("tournament", "run", file, *options, "--sandbox", "bubblewrap")
+    assert done.returncode == 0, done.stderr
+    assert f"large {told}" in done.stderr

@@ -130,6 +130,16 @@ def test_entries_that_only_forfeited_or_never_played_are_named(tmp_path):
     assert "Did not play: cid, dan." in " ".join(told.split())
 
 
+def test_entries_that_never_played_have_neither_a_place_nor_wins(tmp_path):
+    results = [match("m1", seat("ann", 1), seat("bob", 2))]
+    rows = page_of(write_run(tmp_path / "run", results)).body("standings")
+    by_entry = {row[1]: row for row in rows}
+    assert by_entry["ann"][0] == "1"
+    for name in ("cid", "dan"):
+        assert by_entry[name][0] == "–"
+        assert "0%" not in by_entry[name]
+
+
 def test_entries_that_were_suspended_or_did_not_start_are_named_with_the_reason(tmp_path):
     page = page_of(
         write_run(
@@ -202,12 +212,16 @@ def test_before_the_end_neither_seed_nor_secret_nor_replays_are_told(tmp_path, s
 
 
 def test_replays_are_linked_where_they_are(tmp_path):
-    run, _ = run_with_replays(tmp_path / "run", 3)
+    digest = "5a" * 32
+    run, _ = run_with_replays(tmp_path / "run", 3, manifest_sha256=digest)
     (run / "replays" / "r1-basic-0002.asara").unlink()
     page = page_of(run)
     links = [link for link in page.values("href") if link.startswith("replays")]
     assert links == ["replays/r1-basic-0001.asara", "replays/r1-basic-0003.asara"]
-    assert "asara replay show replays/r1-basic-0001.asara\nasara audit replays" in page.text
+    assert (
+        f"asara replay show replays/r1-basic-0001.asara\nasara audit . --manifest {digest}"
+        in page.text
+    )
     assert "From 2 replays of 3 matches" in page.shown["time"]
     assert "1 replay is missing" in page.shown["time"]
 

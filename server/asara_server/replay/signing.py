@@ -6,6 +6,7 @@ created when first needed. The public key (PEM, SubjectPublicKeyInfo) lies in ev
 
 import contextlib
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final, Self
 
@@ -66,22 +67,38 @@ def default_key_path() -> Path:
     return folder / "asara" / "referee.key"
 
 
-def load_or_make_key(path: Path | None = None) -> SigningKey:
-    """Return the key in a file, which is created if it does not exist; raises KeyFileError."""
+def load_or_make_key(
+    path: Path | None = None, created: Callable[[Path], None] = lambda path: None
+) -> SigningKey:
+    """Return the key in a file, which is created if it does not exist; raises KeyFileError.
+
+    `created` is called with the path of a new key.
+    """
     path = path or default_key_path()
     try:
-        if not path.exists():
-            _create(path)
+        if not path.exists() and _create(path):
+            created(path)
         return _load(path)
     except OSError as error:
         raise KeyFileError(f"{path}: {error.strerror or error}") from None
 
 
-def _create(path: Path) -> None:
-    """Write a new key, unless another process has written one in the meantime."""
+def load_key(path: Path | None = None) -> SigningKey:
+    """Return the key in a file, which must exist; raises KeyFileError."""
+    path = path or default_key_path()
+    try:
+        return _load(path)
+    except OSError as error:
+        raise KeyFileError(f"{path}: {error.strerror or error}") from None
+
+
+def _create(path: Path) -> bool:
+    """Write a new key; return False if another process has written one in the meantime."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with contextlib.suppress(FileExistsError):
         create_file(path, SigningKey.new().private_pem(), mode=PRIVATE)
+        return True
+    return False
 
 
 def _load(path: Path) -> SigningKey:

@@ -137,6 +137,7 @@ def _context(report: Report) -> dict[str, object]:
             for share, decade in zip(_shares(decades), decades, strict=True)
         ],
         "listed": report.matches[:MOST_MATCHES],
+        "audit_command": _audit_command(report.run.recorded.info.manifest_sha256),
         "example": shlex.quote(f"replays/{example}") if example else None,
     }
 
@@ -256,6 +257,12 @@ def _summary(report: Report) -> list[str]:
     return parts
 
 
+def _audit_command(manifest_sha256: str) -> str:
+    """Return the command that audits the whole run; runs of earlier versions have no manifest."""
+    option = f" --manifest {shlex.quote(plain(manifest_sha256))}" if manifest_sha256 else ""
+    return f"asara audit .{option}"
+
+
 def _listed(words: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
@@ -266,6 +273,7 @@ def _facts(report: Report) -> Iterator[Fact]:
     yield Fact(
         "State",
         {
+            "prepared": "prepared, not played yet",
             "running": "running",
             "cut short": "stopped early",
             "finished": "finished",

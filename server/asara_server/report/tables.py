@@ -57,7 +57,7 @@ _LINE = (
 def _line(line: StandingsRow) -> Row:
     low, high = line.interval_95 or (None, None)
     return (
-        line.place,
+        line.place if line.matches else None,
         line.entry,
         line.matches,
         line.blocks,

@@ -135,9 +135,10 @@ class Runner:
         """SHA-256 of the manifest, once `begin` has written it; to be published before `run`."""
         return self._signer.manifest_sha256
 
-    def begin(self) -> None:
+    def begin(self, *, prepare: bool = False) -> None:
         """Write all that is decided before the first match, or check it if the run is resumed.
 
+        With `prepare`, `run.json` says that the run is not played yet: it begins with a resumption.
         Raises RunDirectoryError if the run was started with other settings.
         """
         if self._resumed:
@@ -146,6 +147,8 @@ class Runner:
             self._signer.begin()
         self._directory.write_public_key(self._key.public_pem)
         self._info = self._first_info()
+        if prepare:
+            self._info = self._info.model_copy(update={"state": "prepared"})
         self._directory.write_info(self._info)
 
     async def run(self) -> RunEnd:
@@ -241,6 +244,8 @@ class Runner:
 
     def _first_info(self) -> RunInfo:
         """Return the content of `run.json` at the start of the run."""
+        if self._resumed is not None and self._resumed.state == "prepared":
+            return self._resumed.model_copy(update={"state": "running", "started": utc_now()})
         if self._resumed is not None:
             changes = {
                 "state": "running",

@@ -443,18 +443,17 @@ def test_blocks_are_duplicate_if_there_are_twice_as_many_entries_as_seats(
             'blocks = "duplicate"\n',
             ("",) * 7,
             (
-                "blocks: duplicate blocks need twice as many entries as seats, 8 for 4 seats, and"
-                " there are 7; add [[entries]], play with fewer seats, or set blocks to "
-                "'mirrored'"
+                "blocks: with 4 seats, duplicate blocks need 8 entries (2 x 4), and there are 7; "
+                "add [[entries]], play with fewer seats, or set blocks to 'mirrored'"
             ),
         ),
         (
             'blocks = "duplicate"\n',
             ("a", "a", *[""] * 8),
             (
-                "blocks: duplicate blocks need twice as many entries as seats, 8 for 4 seats, for"
-                " each entry of the largest team, 16 for the 2 of 'a', and there are 10; add "
-                "[[entries]], play with fewer seats, or set blocks to 'mirrored'"
+                "blocks: with 4 seats and a team of 2 ('a'), duplicate blocks need 16 entries "
+                "(2 x 4 x 2), and there are 10; add [[entries]], play with fewer seats, or set "
+                "blocks to 'mirrored'"
             ),
         ),
         (

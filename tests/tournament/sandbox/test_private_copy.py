@@ -127,7 +127,7 @@ def test_what_is_too_large_is_refused(tmp_path: Path) -> None:
         copy_into_memory([(tmp_path, tmp_path)], (), limit_mb=2)
     with (tmp_path / "large").open("wb") as sparse:
         sparse.truncate(1 << 40)
-    with pytest.raises(CopyTooLargeError, match=r"holds more than 2 MB \(limits.directory_mb\)"):
+    with pytest.raises(CopyTooLargeError, match=r"holds more than 2 MiB \(limits.directory_mb\)"):
         copy_into_memory([(tmp_path, tmp_path)], (), limit_mb=2)
     assert copy_into_memory([(tmp_path, tmp_path)], [tmp_path / "large"], limit_mb=2).size == 0
 
@@ -154,7 +154,7 @@ readable = {readable}
     end = play(file, tmp_path / "run", [("small", "named"), ("small", "large")], sandbox=sandbox)
     assert set(end.unstartable) == {"large"}
     assert end.unstartable["large"].startswith(
-        "its directory holds more than 2 MB (limits.directory_mb); every bot gets a copy"
+        "its directory holds more than 2 MiB (limits.directory_mb); every bot gets a copy"
     )
     assert {name: len(result.forfeits) for name, result in by_id(end).items()} == {"m0": 0, "m1": 1}
     assert str(3 << 20) in (tmp_path / "run/logs/m0/1-named.log").read_text()

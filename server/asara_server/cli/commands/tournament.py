@@ -25,6 +25,7 @@ from asara_server.cli.options.tournament import (
     FileArgument,
     InsecureRemoteOption,
     OutOption,
+    PrepareOption,
     ResumeOption,
     TournamentOptions,
 )
@@ -39,6 +40,9 @@ def plan(file: FileArgument, decision_ms: DecisionMsOption = 1.0) -> None:
     """Show blocks, matches and estimated duration; play nothing."""
     tournament, expected = _load(file, decision_ms)
     show_plan(tournament, expected, decision_ms)
+    from asara_server.cli.display.faults import warn_of_large_entries  # loads the sandbox
+
+    warn_of_large_entries(tournament, file)
 
 
 @app.command(cls=PlainCommand)
@@ -49,6 +53,7 @@ def run(
     key: KeyOption = None,
     replace: ReplaceOption = False,
     resume: ResumeOption = False,
+    prepare: PrepareOption = False,
     durability: DurabilityOption = DurabilityChoice.NORMAL,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
     executor: ExecutorOption = ExecutorChoice.LOCAL,
@@ -67,6 +72,7 @@ def run(
         key=key,
         replace=replace,
         resume=resume,
+        prepare=prepare,
         durability=durability,
         sandbox=sandbox,
         executor=ExecutorOptions(executor, workers, scheduler),

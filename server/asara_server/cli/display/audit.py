@@ -6,6 +6,7 @@ from typing import Protocol
 from asara_server.replay.signing import fingerprint
 from asara_server.text import plain
 from asara_server.tournament.run.audit_trust import KeySource, Published, Signed
+from asara_server.tournament.run.manifest import Manifest
 from asara_server.tournament.run.run_audit import RunReport
 
 SINGLE_REPLAYS = (
@@ -26,16 +27,18 @@ class HasSigned(Protocol):
     def signed(self) -> Signed: ...
 
 
-def key_warning(found: HasSigned) -> str:
+def key_warning(found: HasSigned, held: Published) -> str:
     """Return a warning if nothing shows who holds the key of a run, otherwise ""."""
     signed = found.signed
     if signed.source is not KeySource.OWN or signed.public_key is None:
         return ""
     title = f"{plain(signed.manifest.title)!r}" if signed.manifest else "The run"
+    other = ""
+    if held.manifest_sha256 is None:
+        other = ", or name the published hash of the manifest (--manifest)"
     return (
         f"{title} is signed by its own key {signed.public_key.hex()}; nothing shows who holds it. "
-        "Compare it with the key that the organiser published (--key), or name the published hash "
-        "of the manifest (--manifest)."
+        f"Compare it with the key that the organiser published (--key){other}."
     )
 
 
@@ -59,6 +62,7 @@ def report_lines(report: RunReport, held: Published) -> Iterator[str]:
         yield f"  key {fingerprint(signed.public_key)}: {source}"
     if signed.manifest is not None:
         yield f"  manifest: {_manifest_words(report, held)}"
+        yield f"  deal commitment: {_commitment_words(signed.manifest, report, held)}"
     for note in report.notes:
         yield f"  {note}"
     for text in (*report.unchecked, _NEVER_CHECKED):
@@ -71,3 +75,13 @@ def _manifest_words(report: RunReport, held: Published) -> str:
         return f"{digest}, not compared with the one that was published (--manifest)"
     same = digest == held.manifest_sha256
     return f"{digest}, {'as published' if same else 'not the one that was published'}"
+
+
+def _commitment_words(manifest: Manifest, report: RunReport, held: Published) -> str:
+    text = plain(manifest.deal_commitment)
+    if held.deal_commitment is not None:
+        same = manifest.deal_commitment == held.deal_commitment
+        return f"{text}, {'as published' if same else 'not the one that was published'}"
+    if report.manifest_sha256 == held.manifest_sha256:
+        return f"{text}, that of the published manifest"
+    return f"{text}, not compared with the one that was published (--commitment)"

@@ -7,7 +7,9 @@ from asara_codec.results import Termination
 from asara_server.cli.display.console import warn
 from asara_server.cli.display.quantities import count
 from asara_server.text import plain_words
+from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.runner import RunEnd
+from asara_server.tournament.sandbox.filesystem_view import too_large_before_building
 from asara_server.tournament.standings.match_result import MatchResult
 
 _MOST_LINES = 8
@@ -22,6 +24,18 @@ def warn_of_faults(end: RunEnd, log: Path | None) -> None:
     if void := end.standings.matches.void:
         details = "add --out DIR to keep the log" if log is None else f"see {log}"
         warn(f"{count(void, 'match')} without a result, because the referee failed; {details}")
+
+
+def warn_of_large_entries(tournament: Tournament, file: Path) -> None:
+    """Warn of entries whose directories will be too large for the sandbox."""
+    too_large = too_large_before_building(
+        tournament.entries,
+        tournament.limits,
+        hidden=[file.resolve()],
+        shared=file.resolve().parent,
+    )
+    for entry, reason in too_large.items():
+        warn(f"{entry} will be out in the sandbox: {reason}")
 
 
 def fault_lines(results: Iterable[MatchResult]) -> list[str]:

@@ -81,7 +81,7 @@ def _default_text(tournament: Tournament) -> str:
     if tournament.blocks == "duplicate":
         return "Blocks are duplicate by default, as there are twice as many entries as seats."
     needed = needed_for_duplicate(tournament.teams, tournament.seats)
-    return f"Blocks are mirrored by default, because duplicate blocks\n{needed}."
+    return f"Blocks are mirrored by default:\n{needed}."
 
 
 def _team_text(tournament: Tournament, balance: Balance) -> str:

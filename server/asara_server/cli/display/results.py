@@ -88,12 +88,12 @@ def _show_overall(standings: Standings) -> None:
     columns = [">#", "entry", ">score", ">95 %", ">first", ">wins", ">prestige", ">matches"]
     rows = [
         [
-            str(row.place),
+            str(row.place) if row.matches else "–",
             row.entry,
             f"{row.score:.3f}" if row.matches else "–",
             "{:.3f}–{:.3f}".format(*row.interval_95) if row.interval_95 else "–",
             _percent(row.first_chance),
-            f"{row.win_share:.0%}",
+            f"{row.win_share:.0%}" if row.matches else "–",
             f"{row.prestige:.1f}" if row.prestige is not None else "–",
             f"{row.matches:,}",
         ]

@@ -48,6 +48,8 @@ def _show_progress(status: RunStatus) -> None:
     state = status.state.value
     if status.state is RunState.RUNNING and status.process:
         state += f" (process {status.process})"
+    elif status.state is RunState.PREPARED:
+        state += "; nothing was played yet; begin it with --resume"
     elif status.state in {RunState.STOPPED, RunState.KILLED}:
         state += "; continue it with --resume"
     out.print(plain(f"{status.info.title}: {state}", longest=None), style="bold", markup=False)
@@ -55,7 +57,8 @@ def _show_progress(status: RunStatus) -> None:
     if out.is_terminal and status.info.scheduled:
         out.print(ProgressBar(status.info.scheduled, status.over, width=min(out.width, 60)))
         out.line()
-    out.print(_times(status))
+    if status.state is not RunState.PREPARED:
+        out.print(_times(status))
     if status.state is RunState.RUNNING and status.idle_s is not None:
         out.print(f"The last match ended {duration(status.idle_s, whole_s=True)} ago.")
 

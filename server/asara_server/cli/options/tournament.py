@@ -32,6 +32,12 @@ OutOption = Annotated[
 ResumeOption = Annotated[
     bool, typer.Option("--resume", help="Resume the stopped or killed run in DIR.")
 ]
+PrepareOption = Annotated[
+    bool,
+    typer.Option(
+        "--prepare", help="Only sign the manifest, to be published; --resume then begins the play."
+    ),
+]
 DurabilityOption = Annotated[
     DurabilityChoice,
     typer.Option(
@@ -53,6 +59,7 @@ class TournamentOptions:
     key: Path | None
     replace: bool
     resume: bool
+    prepare: bool
     durability: DurabilityChoice
     sandbox: SandboxChoice
     executor: ExecutorOptions

@@ -70,7 +70,7 @@ def audit_paths(
     except AuditError as error:
         raise UserError(str(error)) from None
     for report in plan.runs:
-        if warning := key_warning(report):
+        if warning := key_warning(report, held):
             warn(warning)
     if plan.trusted_key is not None:
         warn(single_key_warning(plan.trusted_key))
@@ -143,7 +143,7 @@ def _inclusion(
     except (InclusionError, ReplayError) as error:
         return str(error), ""
     found = check_inclusion(proof, held)
-    if warning := key_warning(found):
+    if warning := key_warning(found, held):
         warn(warning)
     if found.faults:
         return "; ".join(found.faults), ""

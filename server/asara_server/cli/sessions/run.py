@@ -3,7 +3,8 @@
 import asyncio
 import errno
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from asara_game.edition import load_edition
 from asara_server.cli.display.console import notify
@@ -52,24 +53,60 @@ def play_run(
     no further deal block begins once it returns True.
     """
     meter = meter or RunMeter(len(matches))
+    with _user_errors(directory), log_to_file(log, directory.path / "run.log"):
+        runner = Runner(
+            tournament,
+            matches,
+            edition=load_edition(),
+            directory=directory,
+            key=key,
+            finished=meter.add_result,
+            enough=enough,
+            schedule_rule=schedule_rule,
+            resumed=resumed,
+            sandbox=sandbox,
+            executor=executor,
+        )
+        results = read_results(directory.path / "results.jsonl")
+        meter.start(runner.matches_over, results, lambda: runner.awaited)
+        return run(_play(runner, meter, publish=publish))
+
+
+def prepare_run(
+    tournament: Tournament,
+    matches: Sequence[ScheduledMatch],
+    directory: RunDirectory,
+    key: SigningKey,
+    *,
+    sandbox: Sandbox | None = None,
+) -> None:
+    """Write all that is decided before the first match, and print what is to be published."""
+    with _user_errors(directory):
+        runner = Runner(
+            tournament,
+            matches,
+            edition=load_edition(),
+            directory=directory,
+            key=key,
+            sandbox=sandbox,
+        )
+        runner.begin(prepare=True)
+    _notify_published(runner)
+    notify(f"Public key (Ed25519): {key.public.hex()}")
+    notify("Nothing was played yet. Publish these, then repeat the command with --resume instead")
+    notify("of --prepare to play this run.")
+
+
+def _notify_published(runner: Runner) -> None:
+    notify(f"Manifest (SHA-256): {runner.manifest_sha256}")
+    notify(f"Deal commitment (SHA-256): {runner.deal_commitment}")
+
+
+@contextmanager
+def _user_errors(directory: RunDirectory) -> Iterator[None]:
+    """Turn what may go wrong in a run into a UserError."""
     try:
-        with log_to_file(log, directory.path / "run.log"):
-            runner = Runner(
-                tournament,
-                matches,
-                edition=load_edition(),
-                directory=directory,
-                key=key,
-                finished=meter.add_result,
-                enough=enough,
-                schedule_rule=schedule_rule,
-                resumed=resumed,
-                sandbox=sandbox,
-                executor=executor,
-            )
-            results = read_results(directory.path / "results.jsonl")
-            meter.start(runner.matches_over, results, lambda: runner.awaited)
-            return run(_play(runner, meter, publish=publish))
+        yield
     except RunDirectoryError as error:
         raise UserError(str(error)) from None
     except (WorkerError, JournalError) as error:
@@ -95,8 +132,7 @@ def _remedy(error: OSError, directory: RunDirectory) -> str:
 async def _play(runner: Runner, meter: ProgressMeter, *, publish: bool) -> tuple[RunEnd, int]:
     runner.begin()
     if publish:
-        notify(f"Manifest (SHA-256): {runner.manifest_sha256}")
-        notify(f"Deal commitment (SHA-256): {runner.deal_commitment}")
+        _notify_published(runner)
     run_task = asyncio.create_task(runner.run())
     meter_task = asyncio.create_task(meter.show())
     signals: list[signal.Signals] = []

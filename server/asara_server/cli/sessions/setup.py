@@ -14,7 +14,7 @@ from asara_server.cli.options.sandbox import SandboxChoice
 from asara_server.logs import configure, log_left_out
 from asara_server.network.addresses import ServeError
 from asara_server.referee.referee import Referee
-from asara_server.replay.signing import KeyFileError, SigningKey, load_or_make_key
+from asara_server.replay.signing import KeyFileError, SigningKey, load_key, load_or_make_key
 from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.execution.executor import Executor
 from asara_server.tournament.execution.local_executor import LocalExecutor
@@ -27,10 +27,10 @@ from asara_server.tournament.workers.requirements import worker_requirements
 from asara_server.tournament.workers.worker_executor import WorkerExecutor, sandbox_config
 
 
-def signing_key(path: Path | None) -> SigningKey:
-    """Return the key in this file, or the user's own key."""
+def signing_key(path: Path | None, *, create: bool = True) -> SigningKey:
+    """Return the key in this file, or the user's own key; with `create`, a missing key is made."""
     try:
-        return load_or_make_key(path)
+        return load_or_make_key(path, _notify_key) if create else load_key(path)
     except KeyFileError as error:
         raise UserError(f"--key: {error}" if path else str(error)) from None
 
@@ -87,6 +87,10 @@ def serve_error_text(error: ServeError) -> str:
     """Return the text of the error, with the option that allows insecure remote access."""
     hint = " (--insecure-remote)" if "allow it expressly" in str(error) else ""
     return f"{error}{hint}"
+
+
+def _notify_key(path: Path) -> None:
+    notify(f"created the signing key {path}; keep a copy")
 
 
 @contextmanager

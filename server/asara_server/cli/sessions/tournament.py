@@ -1,17 +1,17 @@
-"""Plays or resumes a tournament, and prints its standings."""
+"""Prepares, plays or resumes a tournament, and prints its standings."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from asara_server.cli.display.console import notify, out
-from asara_server.cli.display.faults import warn_of_faults
+from asara_server.cli.display.faults import warn_of_faults, warn_of_large_entries
 from asara_server.cli.display.plan import heading
 from asara_server.cli.display.results import show_standings
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.tournament import TournamentOptions
-from asara_server.cli.sessions.run import play_run
+from asara_server.cli.sessions.run import play_run, prepare_run
 from asara_server.cli.sessions.run_directory import (
     new_run_directory,
     notify_run_directory,
@@ -36,14 +36,24 @@ from asara_server.tournament.schedule.plan import planned_matches
 
 
 def play_tournament(tournament: Tournament, options: TournamentOptions, log: LogOptions) -> int:
-    """Play or resume the tournament; return the exit status."""
+    """Prepare, play or resume the tournament; return the exit status."""
     options.executor.check(tournament, metrics=options.metrics is not None)
     if options.resume and options.replace:
         raise UserError("--resume continues a run and --replace deletes it; remove one of the two")
+    if options.prepare and options.resume:
+        raise UserError(
+            "--prepare begins a run and --resume plays one that is begun; remove one of the two"
+        )
     matches = planned_matches(tournament)
-    key = signing_key(options.key)
+    key = signing_key(options.key, create=not options.resume)
     _check_remote(tournament, options.file)
     sandbox = _sandbox(tournament, options)
+    if sandbox is not None:
+        warn_of_large_entries(tournament, options.file)
+    if options.prepare:
+        with _run_directory(options, key) as (directory, _):
+            prepare_run(tournament, matches, directory, key, sandbox=sandbox)
+        return 0
     with ExitStack() as stack:
         watch = stack.enter_context(
             metrics_server(options.metrics, insecure_remote=options.insecure_remote)

@@ -58,12 +58,14 @@ def default_blocks(teams: Sequence[str], seats: Sequence[int]) -> BlockKind:
 
 
 def needed_for_duplicate(teams: Sequence[str], seats: Sequence[int]) -> str:
-    """Return the number of entries that duplicate blocks need, and why."""
+    """Return a sentence about the number of entries that duplicate blocks need, and why."""
     team, size = largest_team(teams)
     most = max(seats)
-    needed = f"need twice as many entries as seats, {2 * most} for {most} seats"
+    condition, factors = f"with {most} seats", f"2 x {most}"
     if size > 1:
-        needed += (
-            f", for each entry of the largest team, {2 * most * size} for the {size} of {team!r}"
-        )
-    return f"{needed}, and there are {len(teams)}"
+        condition += f" and a team of {size} ({team!r})"
+        factors += f" x {size}"
+    return (
+        f"{condition}, duplicate blocks need {2 * most * size} entries ({factors}), "
+        f"and there are {len(teams)}"
+    )

@@ -402,9 +402,10 @@ class Tournament(_Section):
         team, size = largest_team(self.teams)
         if self.blocks == "duplicate":
             if any(tables_per_block(self.teams, k, self.tables) < 2 for k in self.seats):
+                fewer = ", play with fewer seats," if most > 2 else ""
                 raise problem(
-                    f"blocks: duplicate blocks {needed_for_duplicate(self.teams, self.seats)}; "
-                    "add [[entries]], play with fewer seats, or set blocks to 'mirrored'"
+                    f"blocks: {needed_for_duplicate(self.teams, self.seats)}; "
+                    f"add [[entries]]{fewer} or set blocks to 'mirrored'"
                 )
         elif self.blocks_per_entry and size * most > len(self.entries):
             raise problem(

@@ -102,7 +102,8 @@ class RunInfo(BaseModel):
     resumed: str | None = None
     """Time of the last resumption, ISO 8601, UTC."""
     ended: str | None = None
-    state: Literal["running", "finished", "cut short"] = "running"
+    state: Literal["prepared", "running", "finished", "cut short"] = "running"
+    """"prepared": the manifest is signed, and no match was begun."""
     sandbox: SandboxKind = "none"
     """Sandbox in which the bots ran."""
     remote: tuple[str, ...] = ()

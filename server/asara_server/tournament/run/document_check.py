@@ -41,8 +41,8 @@ def missing_files(files: RunFiles, head: TreeHead | None) -> Iterator[str]:
             f"{TREE_HEAD}: missing: nothing signs results, standings and the number of attempts, "
             "although the run has ended"
         )
-    if files.running and head is not None:
-        yield f"{RUN_INFO}: state: expected {head.state!r} by {TREE_HEAD}; found 'running'"
+    if files.running and files.info is not None and head is not None:
+        yield mismatch(f"{RUN_INFO}: state", head.state, files.info.state, TREE_HEAD)
 
 
 def derived_schedule(
@@ -152,7 +152,7 @@ def head_faults(
 
 
 def _end_faults(info: RunInfo, head: TreeHead) -> Iterator[str]:
-    if info.state == "running":
+    if info.state in {"prepared", "running"}:
         return
     for name in ("state", "ended", "scheduled", "out", "suspended", "tournament_secret"):
         expected, found = getattr(head, name), getattr(info, name)

@@ -81,7 +81,7 @@ class RunFiles:
     @property
     def running(self) -> bool:
         """True if `run.json` says that the run has not ended."""
-        return self.info is not None and self.info.state == "running"
+        return self.info is not None and self.info.state in {"prepared", "running"}
 
 
 def read_files(directory: Path) -> RunFiles:

@@ -94,7 +94,7 @@ class RunSigner:
 
     def end(self, info: RunInfo, standings: Standings, results: Sequence[MatchResult]) -> None:
         """Write standings and `run.json`, and the signed head of the tree, in a safe order."""
-        assert info.state != "running"
+        assert info.state in {"finished", "cut short"}
         directory = self._directory
         order = schedule_order(match.match_id for match in self._schedule)
         standings_sha256 = sha256(directory.write_standings(standings)).hexdigest()

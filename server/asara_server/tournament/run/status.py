@@ -41,6 +41,8 @@ _WRITTEN_IN_PLAY: Final = (RESULTS, "run.log", f"{JOURNAL}-wal", JOURNAL)
 
 
 class RunState(Enum):
+    PREPARED = "prepared"
+    """The manifest is signed, and no match was begun."""
     RUNNING = "running"
     FINISHED = "finished"
     STOPPED = "stopped"
@@ -273,6 +275,8 @@ def _state(info: RunInfo, process: int | None) -> RunState:
         return RunState.FINISHED
     if process is not None:
         return RunState.RUNNING
+    if info.state == "prepared":
+        return RunState.PREPARED
     return RunState.STOPPED if info.state == "cut short" else RunState.KILLED
 
 

@@ -75,6 +75,26 @@ def oversized_entries(
     return found
 
 
+def too_large_before_building(
+    entries: Sequence[Entry], limits: Limits, *, hidden: Sequence[Path], shared: Path
+) -> dict[str, str]:
+    """Return the entries without a build that will be out for their size, with the reasons.
+
+    How much an entry with a build holds is known after the build only. `hidden` and `shared` are
+    those of `Sandbox`, which itself is not needed.
+    """
+    found = {}
+    for entry in entries:
+        if entry.remote or entry.build:
+            continue
+        paths = [(path.resolve(), path) for path in own_paths(entry, entries, (*hidden, shared))]
+        try:
+            check_size(paths, [*entry.readable, *hidden], limits.directory_mb)
+        except CopyTooLargeError as error:
+            found[entry.name] = str(error.strerror)
+    return found
+
+
 def _copied_paths(
     sandbox: Sandbox, entry: Entry, entries: Iterable[Entry], built: Path | None
 ) -> list[tuple[Path, Path]]:

@@ -187,7 +187,7 @@ def _bounded(members: Iterable[_Member], limit_mb: int) -> list[_Member]:
         if stat.S_ISREG(member.stat.st_mode):
             size += member.stat.st_size
         if size > limit_mb * MIB:
-            raise CopyTooLargeError(f"holds more than {limit_mb:,} MB (limits.directory_mb)")
+            raise CopyTooLargeError(f"holds more than {limit_mb:,} MiB (limits.directory_mb)")
         if len(found) > MAX_FILES:
             raise CopyTooLargeError(f"holds more than {MAX_FILES:,} files")
     return found
