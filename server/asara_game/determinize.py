@@ -46,6 +46,17 @@ from .vocabulary import (
 __all__ = ["determinize"]
 
 _COLOURED: Final = int(Area.COLOURED_BUILDING)
+_BEFORE_PAYING: Final = frozenset(
+    {
+        DecisionKind.BUILD_COUNT,
+        DecisionKind.PILE,
+        DecisionKind.LIT_OFFER,
+        DecisionKind.GIFT_BUYER,
+        DecisionKind.GIFT_SECTION,
+        DecisionKind.GIFT_LIT_WINDOW,
+    }
+)
+"""Decisions after a dispatch whose cost has not been paid yet."""
 
 
 def determinize(seen: View, rng: random.Random) -> State:
@@ -65,7 +76,7 @@ def determinize(seen: View, rng: random.Random) -> State:
     _restore_private(state, seen)
     taken = _deal_gifts(state, seen, limits, rng)
     means = _means(seen, seats, limits, taken)
-    if not _own_purse_fits(seen, limits, means):
+    if not _purses_fit(seen, limits, means):
         taken = _take_asari_cards(state, seen, limits, taken, rng)
         means = _means(seen, seats, limits, taken)
     held = _deal_sections(state, seen, seats.room, means, rng)
@@ -145,16 +156,19 @@ def _means(
     return [seats.means(seen, limits, seat, gift) for seat in range(seen.rules.seats)]
 
 
-def _own_purse_fits(seen: View, limits: Limits, means: list[tuple[int, int]]) -> bool:
-    """Return False if the view's seat must have taken more Asari from gift cards."""
+def _purses_fit(seen: View, limits: Limits, means: list[tuple[int, int]]) -> bool:
+    """Return False if a seat must have taken more Asari from gift cards."""
     own = seen.private
     if not seen.rules.gifts:
         return True
+    if any(high < 0 for _, high in means):
+        return False
     prices = seen.rules.edition.prices
     held = sum([n * prices[i % 10 >> 1] for i, n in enumerate(own.sections) if n])
     high = means[own.seat][1]
-    if seen.decision is not None and seen.decision.space is not None:
-        space = limits.spaces[seen.decision.space]  # within the turn its cost may not be paid yet
+    asked = seen.decision
+    if asked is not None and asked.space is not None and asked.kind in _BEFORE_PAYING:
+        space = limits.spaces[asked.space]
         high -= min(0, space.most_first if seen.public.year == 1 else space.most)
     return own.asari + held <= high
 
