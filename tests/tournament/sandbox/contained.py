@@ -8,7 +8,7 @@ from pathlib import Path
 from asara_server.tournament.bots.output_log import OutputLog
 from asara_server.tournament.bots.process import BotProcess, bot_environment
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
-from asara_server.tournament.sandbox.private_copy import copy_into_memory
+from asara_server.tournament.sandbox.private_copy import CopySource, copy_into_memory
 from asara_server.tournament.sandbox.spec import FilesystemView, ResourceLimits
 
 LIMITS = ResourceLimits(memory_mb=256, processes=64, open_files=256, cpu_s=60, disk_mb=8)
@@ -28,7 +28,7 @@ async def running(
     log = OutputLog(path, 100_000)
     environment = bot_environment(settings or {}, address="unix:/none", token="t0ken", seed=7)
     del environment["ASARA_ADDRESS"]
-    copied = copy_into_memory([(folder, folder)], sandbox.hidden, limit_mb=128)
+    copied = copy_into_memory(CopySource(((folder, folder),), frozenset(sandbox.hidden)), 128)
     spec = SandboxSpec(sandbox, FilesystemView(folder, readable, copied=copied), limits)
     process = await BotProcess.start(command, folder, environment, log, spec)
     try:

@@ -122,11 +122,6 @@ class Sandbox:
         """True if control groups limit memory and processes of a bot as a whole."""
         return self.tools.cgroups is not None
 
-    @property
-    def system_paths(self) -> tuple[Path, ...]:
-        """Paths of this machine that every program sees."""
-        return tuple(map(Path, self._system_mounts))
-
     def with_hidden(self, *paths: Path) -> "Sandbox":
         """Return the same sandbox with further hidden paths."""
         return Sandbox(self.tools, hidden=(*self.hidden, *paths), shared=self.shared)
@@ -254,12 +249,13 @@ class Sandbox:
             socket = address.removeprefix("unix:")
             mounts[socket] = ["--ro-bind", socket, socket]
         mounts.setdefault(str(view.directory), ["--dir", str(view.directory)])
-        visible = [path for path, options in mounts.items() if options[1:] == [path, path]]
+        visible = [options[1:] for options in mounts.values() if options[0] == "--ro-bind"]
         for path in self.hidden:
-            if any(path.is_relative_to(outer) for outer in visible) and path.exists():
-                name = str(path)
-                empty = ["--tmpfs", name, "--remount-ro", name]
-                mounts[name] = empty if path.is_dir() else ["--ro-bind", "/dev/null", name]
+            for outer, target in visible:
+                if path.is_relative_to(outer) and path.exists():
+                    name = str(Path(target) / path.relative_to(outer))
+                    empty = ["--tmpfs", name, "--remount-ro", name]
+                    mounts[name] = empty if path.is_dir() else ["--ro-bind", "/dev/null", name]
         return mounts
 
 
