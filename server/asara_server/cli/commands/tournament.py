@@ -40,9 +40,12 @@ def plan(file: FileArgument, decision_ms: DecisionMsOption = 1.0) -> None:
     """Show blocks, matches and estimated duration; play nothing."""
     tournament, expected = _load(file, decision_ms)
     show_plan(tournament, expected, decision_ms)
-    from asara_server.cli.display.faults import warn_of_large_entries  # loads the sandbox
+    # These load the sandbox.
+    from asara_server.cli.display.faults import warn_of_views
+    from asara_server.tournament.sandbox.spec import SandboxConfig
 
-    warn_of_large_entries(tournament, file)
+    path = file.resolve()
+    warn_of_views(tournament.entries, tournament.limits, SandboxConfig((path,), (path.parent,)))
 
 
 @app.command(cls=PlainCommand)

@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from asara_server.cli.display.console import notify, out
-from asara_server.cli.display.faults import warn_of_faults, warn_of_large_entries
+from asara_server.cli.display.faults import warn_of_faults, warn_of_views
 from asara_server.cli.display.plan import heading
 from asara_server.cli.display.results import show_standings
 from asara_server.cli.errors import UserError
@@ -49,7 +49,7 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
     _check_remote(tournament, options.file)
     sandbox = _sandbox(tournament, options)
     if sandbox is not None:
-        warn_of_large_entries(tournament, options.file)
+        warn_of_views(tournament.entries, tournament.limits, sandbox)
     if options.prepare:
         with _run_directory(options, key) as (directory, _):
             prepare_run(tournament, matches, directory, key, sandbox=sandbox)
@@ -95,7 +95,7 @@ def _sandbox(tournament: Tournament, options: TournamentOptions) -> Sandbox | No
     return chosen_sandbox(
         options.sandbox,
         secret=[options.file, options.key or default_key_path(), *remote_secrets],
-        shared=options.file.resolve().parent,
+        shared=[options.file.resolve().parent],
         transport=tournament.transport,
     )
 

@@ -52,7 +52,7 @@ class EntryBuilder:
     def __init__(
         self, folder: Path, logs: Path, limits: Limits, *, sandbox: Sandbox | None = None
     ) -> None:
-        self._folder = folder
+        self._folder = folder.resolve()  # bots run there, and workers may run elsewhere
         self._logs = logs
         self._limits = limits
         self._sandbox = sandbox
