@@ -16,7 +16,7 @@ class Replay(_message.Message):
     def __init__(self, records: _Optional[_Iterable[_Union[ReplayRecord, _Mapping]]] = ...) -> None: ...
 
 class ReplayRecord(_message.Message):
-    __slots__ = ("header", "reply", "rejection", "forfeit", "result", "start", "expiry", "leave", "enter", "halt", "reopen", "signature", "pause")
+    __slots__ = ("header", "reply", "rejection", "forfeit", "result", "start", "expiry", "leave", "enter", "halt", "reopen", "signature", "pause", "late_reply", "unread")
     HEADER_FIELD_NUMBER: _ClassVar[int]
     REPLY_FIELD_NUMBER: _ClassVar[int]
     REJECTION_FIELD_NUMBER: _ClassVar[int]
@@ -30,6 +30,8 @@ class ReplayRecord(_message.Message):
     REOPEN_FIELD_NUMBER: _ClassVar[int]
     SIGNATURE_FIELD_NUMBER: _ClassVar[int]
     PAUSE_FIELD_NUMBER: _ClassVar[int]
+    LATE_REPLY_FIELD_NUMBER: _ClassVar[int]
+    UNREAD_FIELD_NUMBER: _ClassVar[int]
     header: ReplayHeader
     reply: ReplayReply
     rejection: ReplayRejection
@@ -43,7 +45,9 @@ class ReplayRecord(_message.Message):
     reopen: ReplayReopen
     signature: ReplaySignature
     pause: ReplayPause
-    def __init__(self, header: _Optional[_Union[ReplayHeader, _Mapping]] = ..., reply: _Optional[_Union[ReplayReply, _Mapping]] = ..., rejection: _Optional[_Union[ReplayRejection, _Mapping]] = ..., forfeit: _Optional[_Union[ReplayForfeit, _Mapping]] = ..., result: _Optional[_Union[ReplayResult, _Mapping]] = ..., start: _Optional[_Union[ReplayStart, _Mapping]] = ..., expiry: _Optional[_Union[ReplayExpiry, _Mapping]] = ..., leave: _Optional[_Union[ReplayLeave, _Mapping]] = ..., enter: _Optional[_Union[ReplayEnter, _Mapping]] = ..., halt: _Optional[_Union[ReplayHalt, _Mapping]] = ..., reopen: _Optional[_Union[ReplayReopen, _Mapping]] = ..., signature: _Optional[_Union[ReplaySignature, _Mapping]] = ..., pause: _Optional[_Union[ReplayPause, _Mapping]] = ...) -> None: ...
+    late_reply: ReplayLateReply
+    unread: ReplayUnread
+    def __init__(self, header: _Optional[_Union[ReplayHeader, _Mapping]] = ..., reply: _Optional[_Union[ReplayReply, _Mapping]] = ..., rejection: _Optional[_Union[ReplayRejection, _Mapping]] = ..., forfeit: _Optional[_Union[ReplayForfeit, _Mapping]] = ..., result: _Optional[_Union[ReplayResult, _Mapping]] = ..., start: _Optional[_Union[ReplayStart, _Mapping]] = ..., expiry: _Optional[_Union[ReplayExpiry, _Mapping]] = ..., leave: _Optional[_Union[ReplayLeave, _Mapping]] = ..., enter: _Optional[_Union[ReplayEnter, _Mapping]] = ..., halt: _Optional[_Union[ReplayHalt, _Mapping]] = ..., reopen: _Optional[_Union[ReplayReopen, _Mapping]] = ..., signature: _Optional[_Union[ReplaySignature, _Mapping]] = ..., pause: _Optional[_Union[ReplayPause, _Mapping]] = ..., late_reply: _Optional[_Union[ReplayLateReply, _Mapping]] = ..., unread: _Optional[_Union[ReplayUnread, _Mapping]] = ...) -> None: ...
 
 class ReplayHeader(_message.Message):
     __slots__ = ("match_id", "rules_version", "edition_zlib", "rule_sets", "entries", "clocks", "deal_secret", "started_unix_ms", "actions_per_reply", "rejections_forgiven", "deal_commitment", "nonces", "shared_deal", "hide_forced")
@@ -192,6 +196,30 @@ class ReplayPause(_message.Message):
     seat: int
     time_us: int
     def __init__(self, seat: _Optional[int] = ..., time_us: _Optional[int] = ...) -> None: ...
+
+class ReplayLateReply(_message.Message):
+    __slots__ = ("seat", "decision_id", "actions", "time_us", "socket_us")
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    DECISION_ID_FIELD_NUMBER: _ClassVar[int]
+    ACTIONS_FIELD_NUMBER: _ClassVar[int]
+    TIME_US_FIELD_NUMBER: _ClassVar[int]
+    SOCKET_US_FIELD_NUMBER: _ClassVar[int]
+    seat: int
+    decision_id: int
+    actions: _containers.RepeatedCompositeFieldContainer[_vocabulary_pb2.Action]
+    time_us: int
+    socket_us: int
+    def __init__(self, seat: _Optional[int] = ..., decision_id: _Optional[int] = ..., actions: _Optional[_Iterable[_Union[_vocabulary_pb2.Action, _Mapping]]] = ..., time_us: _Optional[int] = ..., socket_us: _Optional[int] = ...) -> None: ...
+
+class ReplayUnread(_message.Message):
+    __slots__ = ("seat", "bytes", "time_us")
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    BYTES_FIELD_NUMBER: _ClassVar[int]
+    TIME_US_FIELD_NUMBER: _ClassVar[int]
+    seat: int
+    bytes: int
+    time_us: int
+    def __init__(self, seat: _Optional[int] = ..., bytes: _Optional[int] = ..., time_us: _Optional[int] = ...) -> None: ...
 
 class ReplayResult(_message.Message):
     __slots__ = ("results", "digests")
