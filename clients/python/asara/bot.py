@@ -85,7 +85,7 @@ class Match:
 
     @property
     def started(self) -> MatchStarted:
-        """The message MatchStarted itself, with the edition's SHA-256, the deal commitment and `resumed`."""
+        """The message MatchStarted, which also has the commitment to the deal, and `resumed`."""
         return self._started
 
     @property
