@@ -53,7 +53,7 @@ def test_the_text_in_the_editor_is_the_comment_of_the_protocol() -> None:
 
 
 def test_help_lists_what_a_bot_can_use_of_its_match() -> None:
-    page = pydoc.render_doc(asara.Match, renderer=pydoc.plaintext)
+    page = pydoc.plain(pydoc.render_doc(asara.Match))
     attributes = {
         *("match_id", "seat", "seats", "entry", "rule_sets", "edition", "clocks", "limits"),
         *("view", "random", "started", "digest"),
