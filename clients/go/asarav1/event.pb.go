@@ -1932,7 +1932,9 @@ const file_asara_v1_event_proto_rawDesc = "" +
 	"\x14TERMINATION_TIME_OUT\x10\x03\x12\x15\n" +
 	"\x11TERMINATION_CRASH\x10\x04\x12\x1d\n" +
 	"\x19TERMINATION_NEVER_STARTED\x10\x05\x12\"\n" +
-	"\x1eTERMINATION_PROTOCOL_VIOLATION\x10\x06B\x0fZ\rasara/asarav1b\x06proto3"
+	"\x1eTERMINATION_PROTOCOL_VIOLATION\x10\x06Bc\n" +
+	"\basara.v1B\n" +
+	"EventProtoP\x01Z\rasara/asarav1\xa2\x02\x03ASR\xaa\x02\bAsara.V1\xca\x02\bAsara\\V1\xe2\x02\x11Asara\\V1\\Metadata\xea\x02\tAsara::V1b\x06proto3"
 
 var (
 	file_asara_v1_event_proto_rawDescOnce sync.Once
