@@ -1,9 +1,11 @@
 """`asara tournament`: plan and run tournaments."""
 
+import shlex
 from pathlib import Path
 
 import typer
 
+from asara_server.cli.display.console import notify
 from asara_server.cli.display.help_page import PlainCommand
 from asara_server.cli.display.plan import show_plan
 from asara_server.cli.errors import UserError
@@ -40,9 +42,15 @@ def plan(file: FileArgument, decision_ms: DecisionMsOption = 1.0) -> None:
     """Show blocks, matches and estimated duration; play nothing."""
     tournament, expected = _load(file, decision_ms)
     show_plan(tournament, expected, decision_ms)
-    from asara_server.cli.display.faults import warn_of_large_entries  # loads the sandbox
+    from asara_server.cli.display.faults import (  # loads the sandbox
+        warn_of_folders,
+        warn_of_large_entries,
+    )
 
+    warn_of_folders(tournament)
     warn_of_large_entries(tournament, file)
+    check = shlex.join(["asara", "tournament", "check", str(file)])
+    notify(f"To see before the first match which bots work: {check}")
 
 
 @app.command(cls=PlainCommand)

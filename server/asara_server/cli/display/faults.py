@@ -26,6 +26,15 @@ def warn_of_faults(end: RunEnd, log: Path | None) -> None:
         warn(f"{count(void, 'match')} without a result, because the referee failed; {details}")
 
 
+def warn_of_folders(tournament: Tournament) -> None:
+    """Warn of folders that are left out, and of entries with another name than they ask for."""
+    for folder in tournament.left_out:
+        for line in folder.lines:
+            warn(line)
+    for note in tournament.notes:
+        warn(note)
+
+
 def warn_of_large_entries(tournament: Tournament, file: Path) -> None:
     """Warn of entries whose directories will be too large for the sandbox."""
     too_large = too_large_before_building(

@@ -5,7 +5,11 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from asara_server.cli.display.console import notify, out
-from asara_server.cli.display.faults import warn_of_faults, warn_of_large_entries
+from asara_server.cli.display.faults import (
+    warn_of_faults,
+    warn_of_folders,
+    warn_of_large_entries,
+)
 from asara_server.cli.display.plan import heading
 from asara_server.cli.display.results import show_standings
 from asara_server.cli.errors import UserError
@@ -48,6 +52,7 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
     key = signing_key(options.key, create=not options.resume)
     _check_remote(tournament, options.file)
     sandbox = _sandbox(tournament, options)
+    warn_of_folders(tournament)
     if sandbox is not None:
         warn_of_large_entries(tournament, options.file)
     if options.prepare:
@@ -74,7 +79,7 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
             sandbox=sandbox,
             executor=executor,
         )
-    _show_end(end, options.out_directory)
+    _show_end(tournament, end, options.out_directory)
     return status
 
 
@@ -118,10 +123,11 @@ def _run_directory(
             yield directory, None
 
 
-def _show_end(end: RunEnd, directory: Path) -> None:
+def _show_end(tournament: Tournament, end: RunEnd, directory: Path) -> None:
     show_standings(end.standings)
     out.print()
     warn_of_faults(end, directory / "run.log")
+    warn_of_folders(tournament)
     notify_run_directory(directory)
     if not end.standings.complete:
         notify("To resume this run, repeat the command with --resume.")
