@@ -14,6 +14,7 @@ from asara_server.cli.display.plan import heading
 from asara_server.cli.display.results import show_standings
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.log import LogOptions
+from asara_server.cli.options.sandbox import SandboxChoice
 from asara_server.cli.options.tournament import TournamentOptions
 from asara_server.cli.sessions.run import play_run, prepare_run
 from asara_server.cli.sessions.run_directory import (
@@ -50,8 +51,8 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
         )
     matches = planned_matches(tournament)
     key = signing_key(options.key, create=not options.resume)
-    _check_remote(tournament, options.file)
-    sandbox = _sandbox(tournament, options)
+    check_remote(tournament, options.file)
+    sandbox = tournament_sandbox(tournament, options.sandbox, options.file, options.key)
     warn_of_folders(tournament)
     if sandbox is not None:
         warn_of_large_entries(tournament, options.file)
@@ -83,7 +84,7 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
     return status
 
 
-def _check_remote(tournament: Tournament, file: Path) -> None:
+def check_remote(tournament: Tournament, file: Path) -> None:
     """Raise UserError, before anything is written, if bots on other machines cannot be served."""
     if tournament.remote is None:
         return
@@ -93,14 +94,16 @@ def _check_remote(tournament: Tournament, file: Path) -> None:
         raise UserError(f"{file.name}: remote: {error}") from None
 
 
-def _sandbox(tournament: Tournament, options: TournamentOptions) -> Sandbox | None:
+def tournament_sandbox(
+    tournament: Tournament, choice: SandboxChoice, file: Path, key: Path | None
+) -> Sandbox | None:
     """Return a sandbox that hides the tournament file and the secrets of the referee."""
     remote = tournament.remote
     remote_secrets = () if remote is None else (remote.key, remote.tokens)
     return chosen_sandbox(
-        options.sandbox,
-        secret=[options.file, options.key or default_key_path(), *remote_secrets],
-        shared=options.file.resolve().parent,
+        choice,
+        secret=[file, key or default_key_path(), *remote_secrets],
+        shared=file.resolve().parent,
         transport=tournament.transport,
     )
 
