@@ -7,7 +7,7 @@ from asara_codec.results import Termination
 from asara_server.cli.display.console import warn
 from asara_server.cli.display.quantities import count
 from asara_server.text import plain_words
-from asara_server.tournament.config.tournament_file import Entry, Limits
+from asara_server.tournament.config.tournament_file import Entry, Limits, Tournament
 from asara_server.tournament.runner import RunEnd
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import preview_views
@@ -26,6 +26,15 @@ def warn_of_faults(end: RunEnd, log: Path | None) -> None:
     if void := end.standings.matches.void:
         details = "add --out DIR to keep the log" if log is None else f"see {log}"
         warn(f"{count(void, 'match')} without a result, because the referee failed; {details}")
+
+
+def warn_of_folders(tournament: Tournament) -> None:
+    """Warn of folders that are left out, and of entries with another name than they ask for."""
+    for folder in tournament.left_out:
+        for line in folder.lines:
+            warn(line)
+    for note in tournament.notes:
+        warn(note)
 
 
 def warn_of_views(

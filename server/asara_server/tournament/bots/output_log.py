@@ -1,5 +1,6 @@
 """The log of a bot's output, limited in size."""
 
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
@@ -78,10 +79,25 @@ class OutputLog:
 
     def last_lines(self) -> list[str]:
         """Return the last lines printed, safe to show on a terminal."""
-        text = self._last.decode(errors="replace")
-        lines = ["".join(c if c.isprintable() else " " for c in line) for line in text.splitlines()]
-        return [line.strip() for line in lines if line.strip()][-_LAST_LINES:]
+        return _last_lines(self._last)
 
     def close(self) -> None:
         if self._file is not None:
             self._file.close()
+
+
+def last_printed(path: Path) -> list[str]:
+    """Return the last lines in a file, without the runner's notes, as `last_lines` does."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _LAST_BYTES))
+            data = file.read(_LAST_BYTES)
+    except OSError:
+        return []
+    return _last_lines(b"\n".join(one for one in data.split(b"\n") if one[:2] != b"# "))
+
+
+def _last_lines(data: bytes) -> list[str]:
+    text = data.decode(errors="replace")
+    lines = ["".join(c if c.isprintable() else " " for c in line) for line in text.splitlines()]
+    return [line.strip() for line in lines if line.strip()][-_LAST_LINES:]
