@@ -2,6 +2,7 @@
 
 import asyncio
 
+from asara_codec.results import Termination
 from asara_server.match.inputs import Absence
 from asara_server.match.match import NEVER, Match
 from asara_server.match.spec import MatchRecord, MatchSpec
@@ -21,6 +22,7 @@ class HostedBot:
     session         its open stream, if any
     hello           its most recent Hello, kept when the stream ends
     lost            the reason why it will not connect again, or None
+    absence         termination of a match that it is lost before, if it has never connected
     matches         the match and its seat in it, by the match's name
     forfeited       the names of running matches that it has forfeited
     connect_waiters futures to be completed when it connects or is lost
@@ -29,6 +31,7 @@ class HostedBot:
     """
 
     __slots__ = (
+        "absence",
         "authenticator",
         "connect_waiters",
         "connection_limiter",
@@ -61,6 +64,7 @@ class HostedBot:
         self.session: Session | None = None
         self.hello: CheckedHello | None = None
         self.lost: str | None = None
+        self.absence = Termination.NEVER_STARTED
         self.matches: dict[str, tuple[HostedMatch, int]] = {}
         self.forfeited: set[str] = set()
         self.connect_waiters: list[asyncio.Future[None]] = []

@@ -17,6 +17,8 @@ class Termination(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     TERMINATION_CRASH: _ClassVar[Termination]
     TERMINATION_NEVER_STARTED: _ClassVar[Termination]
     TERMINATION_PROTOCOL_VIOLATION: _ClassVar[Termination]
+    TERMINATION_SUSPENDED: _ClassVar[Termination]
+    TERMINATION_MISSED: _ClassVar[Termination]
 TERMINATION_UNSPECIFIED: Termination
 TERMINATION_COMPLETED: Termination
 TERMINATION_REJECTED_REPLIES: Termination
@@ -24,6 +26,8 @@ TERMINATION_TIME_OUT: Termination
 TERMINATION_CRASH: Termination
 TERMINATION_NEVER_STARTED: Termination
 TERMINATION_PROTOCOL_VIOLATION: Termination
+TERMINATION_SUSPENDED: Termination
+TERMINATION_MISSED: Termination
 
 class Event(_message.Message):
     __slots__ = ("seat", "asari", "prestige", "year_started", "income_received", "display_filled", "gift_laid", "buyers_dispatched", "gift_taken", "section_taken", "move_declined", "move_lost", "funds_taken", "pile_searched", "patronage_taken", "buyers_recruited", "lit_windows_drawn", "lit_windows_kept", "genie_paid", "wish_made", "build_started", "tower_founded", "tower_extended", "window_lit", "year_evaluated", "final_evaluated", "seat_forfeited")
