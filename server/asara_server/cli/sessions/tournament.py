@@ -5,7 +5,12 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from asara_server.cli.display.console import notify, out
-from asara_server.cli.display.faults import warn_of_faults, warn_of_folders, warn_of_views
+from asara_server.cli.display.faults import (
+    warn_of_earlier_exclusions,
+    warn_of_faults,
+    warn_of_folders,
+    warn_of_views,
+)
 from asara_server.cli.display.plan import heading
 from asara_server.cli.display.results import show_standings
 from asara_server.cli.errors import UserError
@@ -65,6 +70,8 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
         )
         directory, resumed = stack.enter_context(_run_directory(options, key))
         notify(heading(tournament, len(matches), at_once))
+        if resumed is not None:
+            warn_of_earlier_exclusions(resumed)
         end, status = play_run(
             tournament,
             matches,
