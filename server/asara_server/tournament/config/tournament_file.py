@@ -306,7 +306,7 @@ class Remote(_Section):
     tokens: FilePath = Field(default_factory=default_tokens_path)
     """The file that `asara token` writes."""
     wait_s: Seconds = 600
-    """Seconds that matches wait for an absent bot; after that it forfeits them until it dials in."""
+    """Seconds that matches wait for an absent bot; then it forfeits them until it dials in."""
     matches_at_once: Annotated[int, Field(ge=1, le=1_024)] = 16
     """Concurrent matches of each bot, unless its Hello asks for fewer."""
 
