@@ -53,7 +53,7 @@ def test_a_failed_build_is_shown_at_once_and_stays_out_when_the_run_resumes(
     tmp_path: Path,
 ) -> None:
     file, run = write_cup(tmp_path), tmp_path / "run"
-    words = ["tournament", "run", file, "--out", run, "--key", tmp_path / "key"]
+    words: list[str | Path] = ["tournament", "run", file, "--out", run, "--key", tmp_path / "key"]
     words += ["--sandbox", "none"]
     with subprocess.Popen(
         command_line(*words), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment()
