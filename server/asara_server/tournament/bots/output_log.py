@@ -76,9 +76,13 @@ class OutputLog:
             self._append(line)
             self._left -= len(line)
 
+    def last_text(self) -> str:
+        """Return the end of what was printed, as it was printed."""
+        return self._last.decode(errors="replace")
+
     def last_lines(self) -> list[str]:
         """Return the last lines printed, safe to show on a terminal."""
-        text = self._last.decode(errors="replace")
+        text = self.last_text()
         lines = ["".join(c if c.isprintable() else " " for c in line) for line in text.splitlines()]
         return [line.strip() for line in lines if line.strip()][-_LAST_LINES:]
 
