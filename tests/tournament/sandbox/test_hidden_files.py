@@ -91,6 +91,14 @@ def test_what_lies_outside_is_explained_alike_whether_it_exists_or_not(base: Pat
     assert "/opt/weights: it lies outside" in explain(base, "can't open file '/opt/weights'")
 
 
+def test_a_bot_that_starts_above_its_folder_is_told_so(base: Path) -> None:
+    printed = "Error: ENOENT: no such file, open 'x.txt'\n  code: 'ENOENT',\n  path: 'x.txt'"
+    assert explain(base, printed, "python one/main.py") == (
+        f"the sandbox hid x.txt: the bot starts in {base}, but sees {base / 'one'}; "
+        "name the file relative to the program, or " + REMEDY.format("x.txt")
+    )
+
+
 def test_in_a_home_the_bot_is_told_to_move(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(base))
     assert explain(base, "ModuleNotFoundError: No module named 'tools'") == (
@@ -109,6 +117,7 @@ def test_in_a_home_the_bot_is_told_to_move(base: Path, monkeypatch: pytest.Monke
         "No such file or directory: '/tmp/cache'",
         "No such file or directory: '/usr/share/dict/words'",
         "ValueError: run/run.json",
+        "code: 'ENOENT'",
         "not found: " + "x" * 5_000,
         "not found: 'a\0b'",
     ],

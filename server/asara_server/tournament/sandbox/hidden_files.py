@@ -120,6 +120,13 @@ class HiddenFiles:
                     f"of {path.parent} a bot sees its program alone; move the bot with its files "
                     f"to a folder of their own, or {_remedy(path)}"
                 )
+        directory = self.entry.directory
+        if is_in(path, directory) and not name.startswith("/"):
+            seen = " and ".join(map(str, self.own.paths)) or "nothing of it"
+            return (
+                f"the bot starts in {directory}, but sees {seen}; name the file relative to the "
+                f"program, or {_remedy(path)}"
+            )
         common = (*system_paths(), *_IN_EVERY_SANDBOX)
         if name.startswith("/") and any(is_in(path, one) for one in common):
             return ""  # it may be the sandbox's own
@@ -131,7 +138,8 @@ def _names(line: str) -> list[str]:
     quoted = ["".join(groups) for groups in _QUOTED.findall(line)]
     words = (word.strip("():,;[]'\"`") for word in _QUOTED.sub(" ", line).split())
     names = [*quoted, *(word for word in words if "/" in word or "." in word.strip("."))]
-    return [name for name in names if "\0" not in name and len(name) < _LONGEST_NAME][:_MOST_NAMES]
+    names = [name for name in names if not _MISSING.search(name) and len(name) < _LONGEST_NAME]
+    return [name for name in names if "\0" not in name][:_MOST_NAMES]
 
 
 def _exists(path: Path) -> bool:
