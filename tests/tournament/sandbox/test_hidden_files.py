@@ -51,7 +51,7 @@ def explain(base: Path, printed: str, command: str = "python a.py") -> str:
 )
 def test_what_is_too_large_is_named_in_every_language(base: Path, printed: str) -> None:
     assert explain(base, f"loading\n{printed}\n    at line 3\n") == (
-        f"the sandbox hid data/large: {base} is too large without it; "
+        f"the sandbox hid data/large: with it, {base} exceeds limits.directory_mb; "
         + REMEDY.format("data/large")
     )
 
