@@ -7,7 +7,9 @@ from asara_codec.results import Termination
 from asara_server.cli.display.console import warn
 from asara_server.cli.display.quantities import count
 from asara_server.text import plain_words
-from asara_server.tournament.config.tournament_file import Entry, Limits
+from asara_server.tournament.bots.build import FailedBuild
+from asara_server.tournament.config.tournament_file import Entry, Limits, Tournament
+from asara_server.tournament.run.directory import RunInfo
 from asara_server.tournament.runner import RunEnd
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import preview_views
@@ -26,6 +28,31 @@ def warn_of_faults(end: RunEnd, log: Path | None) -> None:
     if void := end.standings.matches.void:
         details = "add --out DIR to keep the log" if log is None else f"see {log}"
         warn(f"{count(void, 'match')} without a result, because the referee failed; {details}")
+
+
+def warn_of_folders(tournament: Tournament) -> None:
+    """Warn of folders that are left out, and of entries with another name than they ask for."""
+    for folder in tournament.left_out:
+        for line in folder.lines:
+            warn(line)
+    for note in tournament.notes:
+        warn(note)
+
+
+def warn_of_failed_build(failed: FailedBuild, logs: Path) -> None:
+    """Print why an entry cannot be built, and the last lines that its build printed."""
+    warn(f"{failed.entry} is out: {failed.why}; it printed{':' if failed.printed else ' nothing'}")
+    for line in failed.printed:
+        warn(f"  | {line}")
+    if failed.printed:
+        warn(f"  all of it: {logs / f'build-{failed.entry}.log'}")
+
+
+def warn_of_earlier_exclusions(run: RunInfo) -> None:
+    """Print the entries that were out or suspended when a run was interrupted, and why."""
+    for state, reasons in (("out", run.out), ("suspended", run.suspended)):
+        for entry, why in reasons.items():
+            warn(f"{entry} stays {state} and forfeits its remaining matches: {why}")
 
 
 def warn_of_views(

@@ -262,7 +262,8 @@ class TableServer:
             secret_of=partial(secret_of, tournament_secret(settings.seed)),
             sandbox=settings.sandbox.with_hidden(logs) if settings.sandbox else None,
             logs=logs,
-            excluded={},
+            out={},
+            suspended={},
         )
 
     async def _play(self, match_runner: MatchRunner) -> None:
