@@ -85,13 +85,13 @@ def test_a_time_out_is_shown_moment_by_moment(
     assert lines[first].startswith("    100.00 ms  decision ")
     assert lines[first + 1].endswith("its time had run out, 50.00 ms of grace included")
     held = "31 bytes lay" if unread else "nothing lay"
-    assert f"{held} unread at its socket (record 4)" in lines[first + 2]
+    assert f"{held} unread at its socket (record 5)" in lines[first + 2]
     rest = lines[first + 3 :]
     if socket_us is not None:
         assert rest.pop(0) == "  1,200.00 ms  bytes from it arrived at the socket last"
     if replied:
         assert rest[0].startswith("  1,460.00 ms  its reply was received, ")
-        assert "ms late (record 5): '" in rest[0]
+        assert "ms late (record 6): '" in rest[0]
         assert rest[0].endswith("which was legal") or rest[0].endswith("which was not legal")
     else:
         assert rest[0].strip() == "no reply was received before the replay was closed"
