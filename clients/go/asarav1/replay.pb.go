@@ -1666,7 +1666,8 @@ const file_asara_v1_replay_proto_rawDesc = "" +
 	"\x0fReplaySignature\x12\x1d\n" +
 	"\n" +
 	"public_key\x18\x01 \x01(\fR\tpublicKey\x12\x1c\n" +
-	"\tsignature\x18\x02 \x01(\fR\tsignatureB\x0fZ\rasara/asarav1b\x06proto3"
+	"\tsignature\x18\x02 \x01(\fR\tsignatureBd\n" +
+	"\basara.v1B\vReplayProtoP\x01Z\rasara/asarav1\xa2\x02\x03ASR\xaa\x02\bAsara.V1\xca\x02\bAsara\\V1\xe2\x02\x11Asara\\V1\\Metadata\xea\x02\tAsara::V1b\x06proto3"
 
 var (
 	file_asara_v1_replay_proto_rawDescOnce sync.Once

@@ -61,6 +61,8 @@ class Step(NamedTuple):
     events: tuple[Event | SeatForfeited, ...]
     state: State
     """A copy of the state after the record."""
+    decision_id: int
+    """Number, among the decisions of its seat, of the one that the record answers; 0 if none."""
 
 
 def resimulate(spec: MatchSpec, limits: MatchLimits, records: Iterable[Record]) -> Match:
@@ -77,24 +79,29 @@ def resimulate(spec: MatchSpec, limits: MatchLimits, records: Iterable[Record]) 
 def resimulated(replay: Replay) -> Iterator[tuple[Match, Record | None]]:
     """Yield the match of a replay after its set-up, with None, and then after every record.
 
-    It is the same object each time, and its messages are discarded. Raises ReplayError at the
-    first record that does not hold, and at the end if the match ends otherwise than in the replay.
+    It is the same object each time, with the messages that the record caused in its outbox. Raises
+    ReplayError at the first record that does not hold, and at the end if the match ends otherwise
+    than in the replay.
     """
     match = Match(replay.header.spec(), replay.header.limits())
     yield match, None
     for record in _resimulation(match, replay.records):
-        match.outbox.clear()
         yield match, record
+        match.outbox.clear()
     _check_end(match, replay)
 
 
 def resimulated_steps(replay: Replay) -> Iterator[Step]:
     """Yield every step of the match; raises ReplayError as `resimulated` does."""
     before = 0
+    open_decision = 0
     for match, record in resimulated(replay):
         events = match.feed.events
-        yield Step(record, tuple(events[before:]), match.state.copy())
+        answered = open_decision if type(record) is ReplyRecord else 0
+        yield Step(record, tuple(events[before:]), match.state.copy(), answered)
         before = len(events)
+        if match.asked is not None:
+            open_decision = match.decision_id(match.asked)
 
 
 def _resimulation(match: Match, records: Iterable[Record]) -> Iterator[Record]:

@@ -153,6 +153,12 @@ Record = (
 )
 
 EXTERNAL_TERMINATIONS: Final = frozenset(
-    {Termination.CRASH, Termination.NEVER_STARTED, Termination.PROTOCOL_VIOLATION}
+    {
+        Termination.CRASH,
+        Termination.NEVER_STARTED,
+        Termination.PROTOCOL_VIOLATION,
+        Termination.SUSPENDED,
+        Termination.MISSED,
+    }
 )
 """Terminations that a match cannot derive from its inputs and is given as one."""

@@ -1,7 +1,7 @@
 """The address of one bot: a gRPC server of its own, at which only its token is accepted.
 
 Whatever a bot opens, sends or leaves unread, it does so at its own address, whose limits concern no
-other bot. A server takes a tenth of a millisecond to start, one descriptor and 14 KB of memory.
+other bot. A server takes a tenth of a millisecond to start, one descriptor and 14 KiB of memory.
 """
 
 import asyncio
@@ -27,6 +27,8 @@ class BotServer:
     def __init__(self, referee: Referee, token: str, on_flood: Callable[[str], None]) -> None:
         """`on_flood` is called with the reason if the server closes because the bot floods it."""
         self.address = ""
+        self.first_connected_s: float | None = None
+        """Monotonic time at which its bot first connected, in seconds; None before."""
         self._referee = referee
         self._token = token
         self._on_flood = on_flood
@@ -62,6 +64,8 @@ class BotServer:
         Otherwise a bot that connects and disconnects all the time, without ever opening a stream,
         would keep gRPC's threads busy. The system then refuses it without our noticing.
         """
+        if self.first_connected_s is None:
+            self.first_connected_s = time.monotonic()
         if self.address.startswith("unix:") and self._closing is None:
             mode = 0 if self._referee.is_connected(self._token) else 0o600
             with contextlib.suppress(OSError):

@@ -3,6 +3,7 @@
 import asyncio
 from typing import NamedTuple
 
+from asara_codec.results import Termination
 from asara_server.match.inputs import Absence
 from asara_server.match.match import NEVER, Match
 from asara_server.match.spec import MatchRecord, MatchSpec
@@ -31,6 +32,7 @@ class HostedBot:
     session         its open stream, if any
     hello           its most recent Hello, kept when the stream ends
     lost            the reason why it will not connect again, or None
+    absence         termination of a match that it is lost before, if it has never connected
     matches         the match and its seat in it, by the match's name
     forfeited       the names of running matches that it has forfeited
     late_matches    matches that are over and whose replays wait for its late reply, with its seat
@@ -41,6 +43,7 @@ class HostedBot:
     """
 
     __slots__ = (
+        "absence",
         "authenticator",
         "connect_waiters",
         "connection_limiter",
@@ -75,6 +78,7 @@ class HostedBot:
         self.session: Session | None = None
         self.hello: CheckedHello | None = None
         self.lost: str | None = None
+        self.absence = Termination.NEVER_STARTED
         self.matches: dict[str, tuple[HostedMatch, int]] = {}
         self.forfeited: set[str] = set()
         self.late_matches: dict[str, tuple[HostedMatch, int]] = {}

@@ -132,10 +132,16 @@ class Referee:
         bot.session = None  # at once, although its stream may take a moment to end
         self._matches.bot_disconnected(bot)
 
-    def mark_lost(self, key: str, detail: str) -> None:
-        """Forfeit all matches of a bot whose process has ended; it cannot connect again."""
+    def mark_lost(
+        self, key: str, detail: str, absence: Termination = Termination.NEVER_STARTED
+    ) -> None:
+        """Forfeit all matches of a bot whose process has ended; it cannot connect again.
+
+        `absence` is the termination of the matches that it did not connect for.
+        """
         bot = self._bots.get(key)
         if bot is not None and bot.lost is None:
+            bot.absence = absence
             self._lose(bot, detail, goodbye=detail)
 
     def expel_bot(self, key: str, error: StreamError) -> None:

@@ -48,10 +48,13 @@ BArgument = Annotated[Path, typer.Argument(metavar="B", help="The replay to comp
 
 @app.command(cls=PlainCommand)
 def show(file: FileArgument, seat: SeatOption = None) -> None:
-    """Print a match turn by turn, as the referee or one seat saw it."""
+    """Print a match turn by turn, as the referee or one seat saw it.
+
+    Every turn ends with the numbers of the decisions that the seat took in it.
+    """
     replay = _read(file).replay
     try:
-        for line in narrate(replay, seat):
+        for line in narrate(replay, seat, width=out.width):
             out.print(line, markup=False, soft_wrap=True)
     except ReplayError as error:
         raise UserError(f"{file}: {error}", status=1) from None
