@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from typing import Protocol
 
+from asara_codec.results import Termination
 from asara_server.referee.authenticator import Authenticator
+from asara_server.referee.bot_socket import BotSocket
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.session import Session
 from asara_server.referee.stream_errors import Context, StreamError
@@ -26,7 +28,9 @@ class BotRegistry(Protocol):
 
     def remove_bot(self, key: str, reason: str) -> None: ...
 
-    def mark_lost(self, key: str, detail: str) -> None: ...
+    def mark_lost(
+        self, key: str, detail: str, absence: Termination = Termination.NEVER_STARTED
+    ) -> None: ...
 
     def expel_bot(self, key: str, error: StreamError) -> None: ...
 
@@ -37,4 +41,5 @@ class BotRegistry(Protocol):
         context: Context,
         authenticator: Authenticator | None = None,
         on_admitted: Callable[[], None] = lambda: None,
+        socket: BotSocket | None = None,
     ) -> Session: ...

@@ -26,9 +26,15 @@ class Termination(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     TERMINATION_CRASH: _ClassVar[Termination]
     """Forfeit: the bot disconnected and did not reconnect in time."""
     TERMINATION_NEVER_STARTED: _ClassVar[Termination]
-    """Forfeit: the bot was not connected when the match started."""
+    """Forfeit: the bot was to be there, and was not connected when the match started."""
     TERMINATION_PROTOCOL_VIOLATION: _ClassVar[Termination]
     """Forfeit: the bot violated the protocol or a limit."""
+    TERMINATION_SUSPENDED: _ClassVar[Termination]
+    """Forfeit: the entry had been suspended before the match, for too many forfeits."""
+    TERMINATION_MISSED: _ClassVar[Termination]
+    """Forfeit: the bot, which runs on another machine, was away, and matches did not wait for it
+    any longer. It plays its next matches if it dials in.
+    """
 TERMINATION_UNSPECIFIED: Termination
 TERMINATION_COMPLETED: Termination
 TERMINATION_REJECTED_REPLIES: Termination
@@ -36,6 +42,8 @@ TERMINATION_TIME_OUT: Termination
 TERMINATION_CRASH: Termination
 TERMINATION_NEVER_STARTED: Termination
 TERMINATION_PROTOCOL_VIOLATION: Termination
+TERMINATION_SUSPENDED: Termination
+TERMINATION_MISSED: Termination
 
 class Event(_message.Message):
     """A public event. The sums of asari and prestige over all events are the purse and the score of

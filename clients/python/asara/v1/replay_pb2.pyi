@@ -27,7 +27,7 @@ class ReplayRecord(_message.Message):
     """One record of a replay. A replay consists of a header, the start, all inputs of the match in
     order, the result and the signature. Times are microseconds since the match started.
     """
-    __slots__ = ("header", "reply", "rejection", "forfeit", "result", "start", "expiry", "leave", "enter", "halt", "reopen", "signature", "pause")
+    __slots__ = ("header", "reply", "rejection", "forfeit", "result", "start", "expiry", "leave", "enter", "halt", "reopen", "signature", "pause", "late_reply", "unread")
     HEADER_FIELD_NUMBER: _ClassVar[int]
     REPLY_FIELD_NUMBER: _ClassVar[int]
     REJECTION_FIELD_NUMBER: _ClassVar[int]
@@ -41,6 +41,8 @@ class ReplayRecord(_message.Message):
     REOPEN_FIELD_NUMBER: _ClassVar[int]
     SIGNATURE_FIELD_NUMBER: _ClassVar[int]
     PAUSE_FIELD_NUMBER: _ClassVar[int]
+    LATE_REPLY_FIELD_NUMBER: _ClassVar[int]
+    UNREAD_FIELD_NUMBER: _ClassVar[int]
     header: ReplayHeader
     """First record."""
     reply: ReplayReply
@@ -67,7 +69,11 @@ class ReplayRecord(_message.Message):
     """Last record."""
     pause: ReplayPause
     """A pause in place of a decision that was not asked has ended."""
-    def __init__(self, header: _Optional[_Union[ReplayHeader, _Mapping]] = ..., reply: _Optional[_Union[ReplayReply, _Mapping]] = ..., rejection: _Optional[_Union[ReplayRejection, _Mapping]] = ..., forfeit: _Optional[_Union[ReplayForfeit, _Mapping]] = ..., result: _Optional[_Union[ReplayResult, _Mapping]] = ..., start: _Optional[_Union[ReplayStart, _Mapping]] = ..., expiry: _Optional[_Union[ReplayExpiry, _Mapping]] = ..., leave: _Optional[_Union[ReplayLeave, _Mapping]] = ..., enter: _Optional[_Union[ReplayEnter, _Mapping]] = ..., halt: _Optional[_Union[ReplayHalt, _Mapping]] = ..., reopen: _Optional[_Union[ReplayReopen, _Mapping]] = ..., signature: _Optional[_Union[ReplaySignature, _Mapping]] = ..., pause: _Optional[_Union[ReplayPause, _Mapping]] = ...) -> None: ...
+    late_reply: ReplayLateReply
+    """A reply to the decision for which its seat had run out of time."""
+    unread: ReplayUnread
+    """Bytes that a bot had sent and the referee had not read when its time ran out."""
+    def __init__(self, header: _Optional[_Union[ReplayHeader, _Mapping]] = ..., reply: _Optional[_Union[ReplayReply, _Mapping]] = ..., rejection: _Optional[_Union[ReplayRejection, _Mapping]] = ..., forfeit: _Optional[_Union[ReplayForfeit, _Mapping]] = ..., result: _Optional[_Union[ReplayResult, _Mapping]] = ..., start: _Optional[_Union[ReplayStart, _Mapping]] = ..., expiry: _Optional[_Union[ReplayExpiry, _Mapping]] = ..., leave: _Optional[_Union[ReplayLeave, _Mapping]] = ..., enter: _Optional[_Union[ReplayEnter, _Mapping]] = ..., halt: _Optional[_Union[ReplayHalt, _Mapping]] = ..., reopen: _Optional[_Union[ReplayReopen, _Mapping]] = ..., signature: _Optional[_Union[ReplaySignature, _Mapping]] = ..., pause: _Optional[_Union[ReplayPause, _Mapping]] = ..., late_reply: _Optional[_Union[ReplayLateReply, _Mapping]] = ..., unread: _Optional[_Union[ReplayUnread, _Mapping]] = ...) -> None: ...
 
 class ReplayHeader(_message.Message):
     """The parameters of the match."""
@@ -281,6 +287,42 @@ class ReplayPause(_message.Message):
     time_us: int
     """End of the pause."""
     def __init__(self, seat: _Optional[int] = ..., time_us: _Optional[int] = ...) -> None: ...
+
+class ReplayLateReply(_message.Message):
+    """The first reply to a decision after the time of its seat had run out. It changes nothing."""
+    __slots__ = ("seat", "decision_id", "actions", "time_us", "socket_us")
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    DECISION_ID_FIELD_NUMBER: _ClassVar[int]
+    ACTIONS_FIELD_NUMBER: _ClassVar[int]
+    TIME_US_FIELD_NUMBER: _ClassVar[int]
+    SOCKET_US_FIELD_NUMBER: _ClassVar[int]
+    seat: int
+    """The seat."""
+    decision_id: int
+    """Number of the decision in the reply."""
+    actions: _containers.RepeatedCompositeFieldContainer[_vocabulary_pb2.Action]
+    """The actions of the reply, unchanged."""
+    time_us: int
+    """Time at which the referee's event loop received the request."""
+    socket_us: int
+    """Latest time at which bytes on the bot's TCP connection arrived in the buffer of the referee's
+    operating system: the reply was there by then. Unset for other sockets.
+    """
+    def __init__(self, seat: _Optional[int] = ..., decision_id: _Optional[int] = ..., actions: _Optional[_Iterable[_Union[_vocabulary_pb2.Action, _Mapping]]] = ..., time_us: _Optional[int] = ..., socket_us: _Optional[int] = ...) -> None: ...
+
+class ReplayUnread(_message.Message):
+    """The socket of a bot whose time had run out, examined when the referee detected it."""
+    __slots__ = ("seat", "bytes", "time_us")
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    BYTES_FIELD_NUMBER: _ClassVar[int]
+    TIME_US_FIELD_NUMBER: _ClassVar[int]
+    seat: int
+    """The seat."""
+    bytes: int
+    """Bytes that lay in the socket, unread."""
+    time_us: int
+    """Time of the preceding record, which led to the forfeit."""
+    def __init__(self, seat: _Optional[int] = ..., bytes: _Optional[int] = ..., time_us: _Optional[int] = ...) -> None: ...
 
 class ReplayResult(_message.Message):
     """Result of the match."""

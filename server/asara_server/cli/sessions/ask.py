@@ -71,7 +71,7 @@ def ask_again(replay: Replay, options: AskOptions, log: LogOptions) -> int:
     if (run_directory / "run.json").is_file():
         hidden.append(run_directory)
         seed = _recorded_seed(run_directory, replay, seat)
-    sandbox = chosen_sandbox(options.sandbox, secret=hidden, shared=Path.cwd())
+    sandbox = chosen_sandbox(options.sandbox, secret=hidden, shared=[bot.directory])
     with tempfile.TemporaryDirectory(prefix="asara-logs-") as folder:
         logs = Path(folder)
         try:

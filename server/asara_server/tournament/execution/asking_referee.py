@@ -16,12 +16,14 @@ from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara_codec.decode import PlainReply
 from asara_codec.encode import action_bytes, serialize
 from asara_codec.messages import goodbye_bytes, welcome_bytes
+from asara_codec.results import Termination
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.logs import logger
 from asara_server.match.inputs import RejectionRecord, ReplyRecord
 from asara_server.match.match import ReceivedAction
 from asara_server.match.spec import SECOND_US
 from asara_server.referee.authenticator import Authenticator
+from asara_server.referee.bot_socket import BotSocket
 from asara_server.referee.hello import PROTOCOL_VERSION, CheckedHello
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.match_clock import MatchClock
@@ -101,7 +103,9 @@ class AskingReferee:
         if self._session is not None:
             self._session.close(goodbye_bytes(reason))
 
-    def mark_lost(self, key: str, detail: str) -> None:
+    def mark_lost(
+        self, key: str, detail: str, absence: Termination = Termination.NEVER_STARTED
+    ) -> None:
         self._fail(AskedBotError(f"{detail} {self._when()}"))
 
     def expel_bot(self, key: str, error: StreamError) -> None:
@@ -115,8 +119,9 @@ class AskingReferee:
         context: Context,
         authenticator: Authenticator | None = None,
         on_admitted: Callable[[], None] = lambda: None,
+        socket: BotSocket | None = None,
     ) -> Session:
-        return Session(context, self, self.limits, self._clock, authenticator, on_admitted)
+        return Session(context, self, self.limits, self._clock, authenticator, on_admitted, socket)
 
     # The stream
 
@@ -164,6 +169,9 @@ class AskingReferee:
         if _differs(reply.actions, asked.recorded):
             self._different.append(reply.decision_id)
         self._ask_next()
+
+    def on_late_reply(self, session: Session, reply: PlainReply | Reply) -> bool:
+        return False
 
     def on_request(self, session: Session, request: PlayRequest) -> None:
         match request.WhichOneof("request"):
