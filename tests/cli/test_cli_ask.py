@@ -26,6 +26,7 @@ class Changed(asara.Bot):
         self.events += len(events)
 
     def decide(self, decision):
+        open("weights.txt").close()
         print("knows", self.events == decision.sequence, os.path.exists("run"))
         return decision.legal_actions[-1]
 
@@ -53,6 +54,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with bots and the run of one match between random and random-2."""
     folder = tmp_path_factory.mktemp("ask")
     (folder / "changed.py").write_text(CHANGED)
+    (folder / "weights.txt").write_text("1 2 3")
     (folder / "silent.py").write_text("import asara\n")
     illegal = "return asara.Action(build_count=asara.BuildCount(count=4))"
     for name, fault in (*((name, fault) for name, (fault, _) in FAULTS.items()), ("odd", illegal)):

@@ -13,7 +13,12 @@ from asara_server.cli.display.help_page import PlainCommand
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.match import START_UP_S, StartUpOption
 from asara_server.cli.options.output_file import check_output, write_output
-from asara_server.cli.options.sandbox import SandboxChoice, SandboxOption
+from asara_server.cli.options.sandbox import (
+    ReadableOption,
+    SandboxChoice,
+    SandboxOption,
+    readable_paths,
+)
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.diff import diff_replays
 from asara_server.replay.file import ReplayFile, read_signed
@@ -124,6 +129,7 @@ def ask(
     limit: LimitOption = None,
     start_up: StartUpOption = START_UP_S,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
+    readable: ReadableOption = None,
 ) -> None:
     """Ask a bot a decision of a match again.
 
@@ -141,6 +147,7 @@ def ask(
         limit=limit,
         start_up=start_up,
         sandbox=sandbox,
+        readable=readable_paths(readable),
     )
     raise typer.Exit(ask_again(_read(file).replay, options, context.obj))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from asara.v1.play_pb2 import DecisionKind
 from asara_server.cli.display.console import err, notify, out, show_table
+from asara_server.cli.display.faults import warn_of_views
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import BotCommand, find_bots
 from asara_server.cli.options.log import LogOptions
@@ -54,6 +55,8 @@ class AskOptions:
     """Seconds for each reply; None for the time that the seat had."""
     start_up: float
     sandbox: SandboxChoice
+    readable: tuple[str, ...]
+    """Further paths that the bot may read."""
 
 
 def ask_again(replay: Replay, options: AskOptions, log: LogOptions) -> int:
@@ -71,11 +74,14 @@ def ask_again(replay: Replay, options: AskOptions, log: LogOptions) -> int:
     if (run_directory / "run.json").is_file():
         hidden.append(run_directory)
         seed = _recorded_seed(run_directory, replay, seat)
+    entry = Entry.model_validate(bot.table(options.readable))
     sandbox = chosen_sandbox(options.sandbox, secret=hidden, shared=[bot.directory])
+    if sandbox is not None:
+        warn_of_views([entry], Limits(), sandbox, remedy="--readable")
     with tempfile.TemporaryDirectory(prefix="asara-logs-") as folder:
         logs = Path(folder)
         try:
-            answer = run(_ask(replay, seat, bot, options, sandbox, logs, seed))
+            answer = run(_ask(replay, seat, entry, options, sandbox, logs, seed))
         except AskedBotError as error:
             _show_output(bot, logs)
             raise UserError(f"{bot.name} {error}", status=1) from None
@@ -116,7 +122,7 @@ def _recorded_seed(run_directory: Path, replay: Replay, seat: int) -> int | None
 async def _ask(
     replay: Replay,
     seat: int,
-    bot: BotCommand,
+    entry: Entry,
     options: AskOptions,
     sandbox: Sandbox | None,
     logs: Path,
@@ -125,7 +131,6 @@ async def _ask(
     referee = AskingReferee(
         replay, seat, options.number, start_up_s=options.start_up, limit_s=options.limit
     )
-    entry = Entry.model_validate(bot.table())
     async with AsyncExitStack() as stack:
         addresses = stack.enter_context(closing(BotAddresses(referee, "unix")))
         pool = BotPool(
@@ -143,7 +148,9 @@ async def _ask(
         await asyncio.wait([referee.answer], timeout=_NOTICE_S)
         if not referee.answer.done():
             waiting_for = f"answer decision {referee.open_decision}"
-            notify(f"Waiting for {bot.name} to {waiting_for if referee.open_decision else 'start'}")
+            notify(
+                f"Waiting for {entry.name} to {waiting_for if referee.open_decision else 'start'}"
+            )
         return await referee.answer
 
 
