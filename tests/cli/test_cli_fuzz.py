@@ -120,6 +120,7 @@ TARGETS = (
     Target(REPLAY, _replay, (
         "audit {}/" + REPLAY, "replay show {}/" + REPLAY, "replay show --seat 1 {}/" + REPLAY,
         "replay clock {}/" + REPLAY, "replay export --json {}/" + REPLAY, READERS[2],
+        "replay decision --seat 1 {}/" + REPLAY + " 3", "replay ask {}/" + REPLAY + " 3 nobody",
         "replay diff {}/" + REPLAY + " {}/run/replays/r1-basic-0002.asara",
     )),
     Target("killed/journal.sqlite", mutations.mutate_bytes, ()),

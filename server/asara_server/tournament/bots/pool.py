@@ -26,7 +26,7 @@ from structlog.typing import FilteringBoundLogger
 from asara_codec.results import Termination
 from asara_server.logs import logger
 from asara_server.network.bot_server import BotServer
-from asara_server.referee.referee import Referee
+from asara_server.referee.bot_registry import BotRegistry
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.failed_starts import FailedStarts
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper
@@ -88,7 +88,7 @@ class BotPool:
 
     def __init__(
         self,
-        referee: Referee,
+        referee: BotRegistry,
         addresses: BotAddresses,
         entries: Iterable[Entry],
         *,
