@@ -16,7 +16,7 @@ from asara_server.tournament.config.tournament_file import (
     Tournament,
     load_tournament,
 )
-from asara_server.tournament.sandbox.filesystem_view import own_paths
+from asara_server.tournament.sandbox.own_files import EntryFiles
 from tests.cli.mutations import mutate_bytes, mutate_toml, put_odd_file
 from tests.tournament.sample_bots import SEED
 
@@ -65,7 +65,8 @@ def test_every_folder_is_an_entry_that_has_its_name(evening: Path) -> None:
     tournament = load(evening)
     assert [entry.name for entry in tournament.entries] == ["ann", "bob", "eve"]
     assert [entry.directory.name for entry in tournament.entries] == ["ann", "bob", "eve"]
-    assert tournament.left_out == tournament.notes == ()
+    assert tournament.left_out == ()
+    assert tournament.notes == ()
     first = tournament.entries[0]
     assert isinstance(first, FolderEntry)
     assert (first.folder, first.bot_toml_sha256) == ("ann", sha256(PLAIN.encode()).hexdigest())
@@ -267,7 +268,7 @@ LEVEL = "3"
 
 def stays_home(entry: Entry, entries: tuple[Entry, ...]) -> bool:
     """Return True if nothing that a bot of the entry sees, or is started with, lies elsewhere."""
-    seen = [*own_paths(entry, entries), *map(Path, entry.readable)]
+    seen = [*EntryFiles(entries).of(entry).paths, *map(Path, entry.readable)]
     return all(path.resolve().is_relative_to(entry.directory) for path in seen) and not (
         entry.team or entry.token or "PATH" in entry.environment
     )

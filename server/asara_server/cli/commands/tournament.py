@@ -46,13 +46,13 @@ def plan(file: FileArgument, decision_ms: DecisionMsOption = 1.0) -> None:
     """Show blocks, matches and estimated duration; play nothing."""
     tournament, expected = _load(file, decision_ms)
     show_plan(tournament, expected, decision_ms)
-    from asara_server.cli.display.faults import (  # loads the sandbox
-        warn_of_folders,
-        warn_of_large_entries,
-    )
+    # These load the sandbox.
+    from asara_server.cli.display.faults import warn_of_folders, warn_of_views
+    from asara_server.tournament.sandbox.spec import SandboxConfig
 
     warn_of_folders(tournament)
-    warn_of_large_entries(tournament, file)
+    path = file.resolve()
+    warn_of_views(tournament.entries, tournament.limits, SandboxConfig((path,), (path.parent,)))
     check = shlex.join(["asara", "tournament", "check", str(file)])
     notify(f"To see before the first match which bots work: {check}")
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from asara_server.cli.display.console import notify, out
 from asara_server.cli.display.faults import (
+    warn_of_earlier_exclusions,
     warn_of_faults,
     warn_of_folders,
-    warn_of_large_entries,
+    warn_of_views,
 )
 from asara_server.cli.display.plan import heading
 from asara_server.cli.display.results import show_standings
@@ -55,7 +56,7 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
     sandbox = tournament_sandbox(tournament, options.sandbox, options.file, options.key)
     warn_of_folders(tournament)
     if sandbox is not None:
-        warn_of_large_entries(tournament, options.file)
+        warn_of_views(tournament.entries, tournament.limits, sandbox)
     if options.prepare:
         with _run_directory(options, key) as (directory, _):
             prepare_run(tournament, matches, directory, key, sandbox=sandbox)
@@ -69,6 +70,8 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
         )
         directory, resumed = stack.enter_context(_run_directory(options, key))
         notify(heading(tournament, len(matches), at_once))
+        if resumed is not None:
+            warn_of_earlier_exclusions(resumed)
         end, status = play_run(
             tournament,
             matches,
@@ -103,7 +106,7 @@ def tournament_sandbox(
     return chosen_sandbox(
         choice,
         secret=[file, key or default_key_path(), *remote_secrets],
-        shared=file.resolve().parent,
+        shared=[file.resolve().parent],
         transport=tournament.transport,
     )
 

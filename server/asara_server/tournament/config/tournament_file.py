@@ -59,7 +59,7 @@
     certificate = "cert.pem"           # TLS is mandatory
     key = "key.pem"
     tokens = "tokens.json"             # written by `asara token`; default: beside the referee's key
-    wait_s = 600                       # how long matches wait for a bot; then it never started
+    wait_s = 600                       # how long matches wait for a bot; then it missed them
     matches_at_once = 16               # per bot, unless its Hello asks for fewer
 
 A bot starts in its `directory`, and its command is relative to it. `python` is the interpreter that
@@ -306,7 +306,7 @@ class Remote(_Section):
     tokens: FilePath = Field(default_factory=default_tokens_path)
     """The file that `asara token` writes."""
     wait_s: Seconds = 600
-    """Seconds that matches wait for an absent bot; after that the bot counts as never started."""
+    """Seconds that matches wait for an absent bot; then it forfeits them until it dials in."""
     matches_at_once: Annotated[int, Field(ge=1, le=1_024)] = 16
     """Concurrent matches of each bot, unless its Hello asks for fewer."""
 

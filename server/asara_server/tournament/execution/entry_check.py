@@ -158,7 +158,8 @@ class EntryCheck:
             secret_of=partial(deal_secrets.secret_of, secret),
             sandbox=self._sandbox,
             logs=self._logs,
-            excluded={},
+            out={},
+            suspended={},
         )
 
     def _require_open_files(self, referee: Referee) -> None:

@@ -198,13 +198,13 @@ def new_manifest(
 
 
 def _manifest_entry(entry: Entry) -> ManifestEntry:
-    from_folder = isinstance(entry, FolderEntry)
+    folder = entry if isinstance(entry, FolderEntry) else None
     return ManifestEntry(
         name=entry.name,
         team=entry.team,
         remote=entry.remote,
-        folder=entry.folder if from_folder else None,
-        bot_toml_sha256=entry.bot_toml_sha256 if from_folder else None,
+        folder=folder and folder.folder,
+        bot_toml_sha256=folder and folder.bot_toml_sha256,
     )
 
 
