@@ -155,7 +155,8 @@ def test_a_path_that_is_too_long(tmp_path: Path, command: str) -> None:
     (tmp_path / "a.asara").touch()
     done = asara(*command.replace("{}", LONG).split(), cwd=tmp_path)
     assert done.returncode in (1, 2)
-    assert len(done.stderr.splitlines()) == 1 or "unsound" in done.stdout
+    errors = [line for line in done.stderr.splitlines() if line.startswith("asara: ")]
+    assert len(errors) == 1 or "unsound" in done.stdout
     assert [file.name for file in tmp_path.iterdir()] == ["a.asara"]
 
 

@@ -1,7 +1,7 @@
 """The address of one bot: a gRPC server of its own, at which only its token is accepted.
 
 Whatever a bot opens, sends or leaves unread, it does so at its own address, whose limits concern no
-other bot. A server takes a tenth of a millisecond to start, one descriptor and 14 KB of memory.
+other bot. A server takes a tenth of a millisecond to start, one descriptor and 14 KiB of memory.
 """
 
 import asyncio

@@ -35,6 +35,8 @@ from asara_server.tournament.bots.process import BotProcess, StartError, bot_env
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.filesystem_view import match_sandbox
+from asara_server.tournament.sandbox.hidden_files import HiddenFiles, reports_missing_file
+from asara_server.tournament.sandbox.own_files import EntryFiles
 from asara_server.tournament.sandbox.private_copy import PrivateCopies
 
 T = TypeVar("T")
@@ -62,6 +64,8 @@ class PooledBot:
     ending: str = ""
     """How the process ended, or why there is none; "" while it runs."""
     watcher: asyncio.Task[None] | None = field(default=None, repr=False)
+    hidden: str = ""
+    """Why its process did not find a file, if the sandbox hid it."""
 
     @property
     def start_up_s(self) -> float | None:
@@ -70,8 +74,9 @@ class PooledBot:
         return None if connected_s is None else connected_s - self.started_s
 
     def last_lines(self) -> list[str]:
-        """Return the last lines that its process printed."""
-        return self.log.last_lines() if self.log else []
+        """Return the last lines that its process printed, and `hidden`."""
+        lines = self.log.last_lines() if self.log else []
+        return [*lines, self.hidden] if self.hidden else lines
 
 
 class BotPool:
@@ -274,6 +279,19 @@ class BotPool:
         except OSError as error:
             raise StartError(f"could not be started: {error.strerror}") from None
 
+    async def _explain_hidden(self, bot: PooledBot, printed: str) -> str:
+        """Return why a bot did not find a file, if the sandbox hid it; mostly ""."""
+        sandbox, entry = self._sandbox, self._entries[bot.entry]
+        if sandbox is None or entry.name in self._built or not reports_missing_file(printed):
+            return ""
+
+        def explain() -> str:
+            entries = self._entries.values()
+            files = EntryFiles(entries, hidden=sandbox.hidden, shared=sandbox.shared)
+            return HiddenFiles.of(entry, files, sandbox.hidden, self._limits).explain(printed)
+
+        return await asyncio.to_thread(explain)
+
     def _register(self, bot: PooledBot) -> PooledBot:
         self._all.add(bot)
         self._referee.register_bot(bot.token, bot.entry, authenticator=bot.server)
@@ -293,7 +311,8 @@ class BotPool:
         if self._reaper is not None:
             self._reaper.unwatch(process.pid)
         log.note(ending)
-        printed = log.last_lines()
+        bot.hidden = await self._explain_hidden(bot, log.last_text())
+        printed = bot.last_lines()
         self._logger.info(
             "bot ended", entry=bot.entry, pid=process.pid, how=ending, printed=printed
         )
