@@ -137,7 +137,10 @@ def _module(entry: Entry) -> Program | None:
     words = entry.command
     if not words or words[0] not in OWN_PYTHON or "-m" not in words[1:-1]:
         return None
-    path = entry.directory.joinpath(*words[words.index("-m") + 1].split("."))
+    parts = words[words.index("-m") + 1].split(".")
+    if not all(part.isidentifier() for part in parts):  # a slash would lead elsewhere
+        return None
+    path = entry.directory.joinpath(*parts)
     for file in (path.with_name(f"{path.name}.py"), path / "__main__.py"):
         if file.is_file() and file.resolve() == file:
             return Program(entry.directory, file)
