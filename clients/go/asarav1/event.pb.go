@@ -1943,7 +1943,9 @@ const file_asara_v1_event_proto_rawDesc = "" +
 	"\x19TERMINATION_NEVER_STARTED\x10\x05\x12\"\n" +
 	"\x1eTERMINATION_PROTOCOL_VIOLATION\x10\x06\x12\x19\n" +
 	"\x15TERMINATION_SUSPENDED\x10\a\x12\x16\n" +
-	"\x12TERMINATION_MISSED\x10\bB\x0fZ\rasara/asarav1b\x06proto3"
+	"\x12TERMINATION_MISSED\x10\bBc\n" +
+	"\basara.v1B\n" +
+	"EventProtoP\x01Z\rasara/asarav1\xa2\x02\x03ASR\xaa\x02\bAsara.V1\xca\x02\bAsara\\V1\xe2\x02\x11Asara\\V1\\Metadata\xea\x02\tAsara::V1b\x06proto3"
 
 var (
 	file_asara_v1_event_proto_rawDescOnce sync.Once

@@ -80,7 +80,7 @@ class EntryBuilder:
         sandbox: Sandbox | None = None,
         events: BuildEvents | None = None,
     ) -> None:
-        self._folder = folder
+        self._folder = folder.resolve()  # bots run there, and workers may run elsewhere
         self._logs = logs
         self._limits = limits
         self._sandbox = sandbox

@@ -1,5 +1,6 @@
 """The log of a bot's output, limited in size."""
 
+import os
 import re
 from datetime import UTC, datetime
 from pathlib import Path
@@ -92,11 +93,29 @@ class OutputLog:
 
         Empty lines are left out, and long lines are cut.
         """
-        text = _TERMINAL_CODE.sub("", self._last.decode(errors="replace")).expandtabs(4)
-        lines = ["".join(c if c.isprintable() else " " for c in line) for line in text.splitlines()]
-        shown = [plain(line.rstrip(), _LONGEST_LINE) for line in lines if line.strip()]
-        return shown[-most:]
+        return _safe_lines(self._last)[-most:]
 
     def close(self) -> None:
         if self._file is not None:
             self._file.close()
+
+
+def last_printed(path: Path) -> list[str]:
+    """Return the last lines in a file, without the runner's notes, as `last_lines` does."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _LAST_BYTES))
+            data = file.read(_LAST_BYTES)
+    except OSError:
+        return []
+    return _last_lines(b"\n".join(one for one in data.split(b"\n") if one[:2] != b"# "))
+
+
+def _last_lines(data: bytes) -> list[str]:
+    return [line.strip() for line in _safe_lines(data)[-_LAST_LINES:]]
+
+
+def _safe_lines(data: bytes) -> list[str]:
+    text = _TERMINAL_CODE.sub("", data.decode(errors="replace")).expandtabs(4)
+    lines = ["".join(c if c.isprintable() else " " for c in line) for line in text.splitlines()]
+    return [plain(line.rstrip(), _LONGEST_LINE) for line in lines if line.strip()]

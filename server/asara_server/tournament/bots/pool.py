@@ -14,6 +14,7 @@ the file of its next match.
 
 import asyncio
 import secrets
+import time
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -56,9 +57,17 @@ class PooledBot:
     """The address of its process."""
     log: OutputLog | None = None
     process: BotProcess | None = None
+    started_s: float = 0.0
+    """Monotonic time at which its process was started, in seconds."""
     ending: str = ""
     """How the process ended, or why there is none; "" while it runs."""
     watcher: asyncio.Task[None] | None = field(default=None, repr=False)
+
+    @property
+    def start_up_s(self) -> float | None:
+        """Seconds from the start of its process until it connected; None if it did not."""
+        connected_s = self.server.first_connected_s if self.server else None
+        return None if connected_s is None else connected_s - self.started_s
 
     def last_lines(self) -> list[str]:
         """Return the last lines that its process printed."""
@@ -236,6 +245,7 @@ class BotPool:
         directory = built if built and not self._sandbox else entry.directory
         try:
             sandbox = await self._contain(entry)
+            bot.started_s = time.monotonic()
             bot.process = await BotProcess.start(
                 entry.command, directory, environment, bot.log, sandbox
             )
