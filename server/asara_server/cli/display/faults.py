@@ -1,5 +1,6 @@
 """Warnings about what went wrong in a run: forfeits, entries that are out, interrupted matches."""
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -17,6 +18,12 @@ from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.standings.match_result import MatchResult
 
 _MOST_LINES = 8
+
+_WANTS_NETWORK = re.compile(
+    r"EAI_AGAIN|ENOTFOUND|name resolution|resolve host|Unknown host|dial tcp|unreachable"
+    r"|offline mode"
+)
+"""Words of compilers and package managers that miss the network."""
 
 
 def warn_of_faults(end: RunEnd, log: Path | None) -> None:
@@ -46,6 +53,8 @@ def warn_of_failed_build(failed: FailedBuild, logs: Path) -> None:
         warn(f"  | {line}")
     if failed.printed:
         warn(f"  all of it: {logs / f'build-{failed.entry}.log'}")
+    if _WANTS_NETWORK.search("\n".join(failed.printed)):
+        warn("  builds in the sandbox have no network: put what it downloads into its directory")
 
 
 def warn_of_earlier_exclusions(run: RunInfo) -> None:

@@ -28,6 +28,7 @@ from asara_server.logs import logger
 from asara_server.network.bot_server import BotServer
 from asara_server.referee.bot_registry import BotRegistry
 from asara_server.tournament.bots.bot_addresses import BotAddresses
+from asara_server.tournament.bots.exclusions import Absence, Exclusions
 from asara_server.tournament.bots.failed_starts import FailedStarts
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper
 from asara_server.tournament.bots.output_log import OutputLog
@@ -120,22 +121,16 @@ class BotPool:
         self._all: set[PooledBot] = set()
         self._idle: list[PooledBot] = []  # the one that has been idle longest is first
         self._failed_starts = FailedStarts(limits.failed_starts)
-        self._out: dict[str, str] = {}
-        self._suspended: dict[str, str] = {}
+        self.exclusions = Exclusions()
         self._reaper: OrphanReaper | None = None
         self._protected: set[asyncio.Task[Any]] = set()
         self._retirements: set[asyncio.Task[None]] = set()
         self._logger = log or logger("runner")
 
     @property
-    def out(self) -> dict[str, str]:
-        """Entries that could not be built or started, with the reasons."""
-        return dict(self._out)
-
-    @property
     def excluded(self) -> dict[str, str]:
         """Entries whose bots are no longer started, with the reasons."""
-        return self._out | self._suspended
+        return self.exclusions.reasons
 
     def add_guest(self, name: str, token: str) -> None:
         """Register a bot that is started elsewhere and plays for this entry."""
@@ -151,12 +146,12 @@ class BotPool:
 
     async def exclude(self, name: str, why: str) -> None:
         """Start no more bots of this entry, which is out: it forfeits its remaining matches."""
-        self._out.setdefault(name, why)
+        self.exclusions.out.setdefault(name, why)
         await self._retire_idle(name, why)
 
     async def suspend(self, name: str, why: str) -> None:
         """Start no more bots of this entry, which is suspended: it forfeits as well."""
-        self._suspended.setdefault(name, why)
+        self.exclusions.suspended.setdefault(name, why)
         await self._retire_idle(name, why)
 
     async def _retire_idle(self, name: str, why: str) -> None:
@@ -170,10 +165,12 @@ class BotPool:
         If there can be none, the referee already knows why the returned bot is lost.
         """
         external = self._external.get(name)
-        absence, why = self._absence(name)
-        if why:
+        absence = self.exclusions.absence(name)
+        if absence is None and external and (why := external.absence()):
+            absence = Absence(Termination.MISSED, why)
+        if absence is not None:
             bot = self._register(PooledBot(name, _new_token()))
-            self._lose(bot, why, absence)
+            self._lose(bot, absence.why, absence.termination)
             return bot
         if external:
             return external
@@ -185,15 +182,6 @@ class BotPool:
             idle.log.switch_to(path)
             idle.log.note(f"process {idle.process.pid}, kept from an earlier match")
         return idle
-
-    def _absence(self, name: str) -> tuple[Termination, str]:
-        """Return how and why an entry forfeits a match before it begins; "" if it does not."""
-        if why := self._out.get(name):
-            return Termination.NEVER_STARTED, why
-        if why := self._suspended.get(name):
-            return Termination.SUSPENDED, why
-        external = self._external.get(name)
-        return Termination.MISSED, external.absence() if external else ""
 
     async def release(self, bot: PooledBot, termination: Termination) -> None:
         """Keep the bot for another match or end it, depending on how its match ended for it."""
@@ -331,7 +319,7 @@ class BotPool:
     def _record_start(self, bot: PooledBot, termination: Termination) -> None:
         why = bot.ending or "did not dial in in time"
         if out := self._failed_starts.record_start(bot.entry, termination, why):
-            self._out[bot.entry] = out
+            self.exclusions.out[bot.entry] = out
             printed = bot.last_lines()
             self._logger.warning("entry is out", entry=bot.entry, why=out, printed=printed)
 

@@ -37,7 +37,7 @@
     cpu_s = 3_600
     disk_mb = 64
     directory_mb = 128
-    build_s = 300                      # the last three apply to builds
+    build_s = 900                      # the last three apply to builds
     build_memory_mb = 2_048
     build_mb = 1_024
 
@@ -286,7 +286,7 @@ class Limits(_Section):
     """MiB that a bot may write to each of /tmp, /dev/shm and its directory, all held in memory."""
     directory_mb: Annotated[int, Field(ge=1, le=1 << 20)] = 128
     """MiB of an entry's directory, of which every bot in the sandbox gets a copy in memory."""
-    build_s: Seconds = 300
+    build_s: Seconds = 900
     """Seconds that a build may take."""
     build_memory_mb: Annotated[int, Field(ge=16, le=1 << 20)] = 2_048
     """MiB of memory of a build, measured like `memory_mb`, in addition to `build_mb`."""
