@@ -24,6 +24,7 @@ from typing import Final, TypeAlias, cast
 
 from structlog.typing import FilteringBoundLogger
 
+from asara_server.network.transport_mismatch import MismatchReports
 from asara_server.referee.limits import LimitSettings, RateLimiter
 
 BACKLOG: Final = 128
@@ -104,6 +105,8 @@ class ForwardedConnection:
         if self.server_transport is not None:
             self.server_transport.write(data)
         else:
+            if not self.received:
+                self._gate.report_mismatch(self.client, data)
             self.received += data
             self._gate.request_forwarding(self)
 
@@ -198,8 +201,11 @@ def _least_useful(connections: dict[ForwardedConnection, None]) -> ForwardedConn
 class ConnectionGate:
     """Listens at a TCP address and forwards connections to a Unix socket, until it is closed."""
 
-    def __init__(self, server_path: Path, limits: LimitSettings, log: FilteringBoundLogger) -> None:
+    def __init__(
+        self, server_path: Path, limits: LimitSettings, log: FilteringBoundLogger, *, tls: bool
+    ) -> None:
         self.limits = limits
+        self._mismatches = MismatchReports(tls=tls)
         self.familiar = FamiliarClients()
         self.unknown = UnknownConnections(limits, self.familiar)
         self._server_path = server_path
@@ -259,6 +265,12 @@ class ConnectionGate:
         self._by_name.pop(connection.name, None)
         self.unknown.discard(connection)
         self._remove_waiting(connection)
+
+    def report_mismatch(self, client: _Client, first: bytes) -> None:
+        """Log once that a client began a connection with TLS or without it, if that is wrong."""
+        fault = self._mismatches.fault(first)
+        if fault and self._mismatches.is_new(client):
+            self._log.warning("wrong transport", client=client, detail=fault)
 
     # The queue of connections that have sent something and are not forwarded yet
 
