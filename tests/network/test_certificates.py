@@ -25,7 +25,8 @@ public class Dial { public static void main(String[] words) throws Exception {
   SSLContext tls = SSLContext.getInstance("TLS"); tls.init(null, trust.getTrustManagers(), null);
   SSLSocket socket = (SSLSocket) tls.getSocketFactory().createSocket("localhost",
     Integer.parseInt(words[1]));
-  SSLParameters named = socket.getSSLParameters(); named.setApplicationProtocols(new String[]{"h2"});
+  SSLParameters named = socket.getSSLParameters();
+  named.setApplicationProtocols(new String[]{"h2"});
   named.setEndpointIdentificationAlgorithm("HTTPS"); socket.setSSLParameters(named);
   socket.startHandshake(); System.out.print("accepted"); } }
 """

@@ -20,19 +20,21 @@ def transport_fault(address: str, *, tls: bool) -> str:
     if address.startswith("unix:"):
         return ""
     host, _, port = address.rpartition(":")
-    with contextlib.suppress(OSError, ValueError, OverflowError):
-        with socket.create_connection((host.strip("[]"), int(port)), _TIMEOUT_S) as connection:
-            connection.settimeout(_TIMEOUT_S)
-            if tls and _answers_without_tls(connection):
-                return (
-                    f"the referee at {address} uses no TLS, and ASARA_CA is set: "
-                    "unset ASARA_CA, or check ASARA_ADDRESS"
-                )
-            if not tls and _answers_with_tls(connection):
-                return (
-                    f"the referee at {address} uses TLS, and ASARA_CA is not set: set it to the "
-                    "file of the referee's certificate, which its organiser gives you"
-                )
+    with (
+        contextlib.suppress(OSError, ValueError, OverflowError),
+        socket.create_connection((host.strip("[]"), int(port)), _TIMEOUT_S) as connection,
+    ):
+        connection.settimeout(_TIMEOUT_S)
+        if tls and _answers_without_tls(connection):
+            return (
+                f"the referee at {address} uses no TLS, and ASARA_CA is set: "
+                "unset ASARA_CA, or check ASARA_ADDRESS"
+            )
+        if not tls and _answers_with_tls(connection):
+            return (
+                f"the referee at {address} uses TLS, and ASARA_CA is not set: set it to the "
+                "file of the referee's certificate, which its organiser gives you"
+            )
     return ""
 
 
