@@ -93,6 +93,8 @@ class Exclusion(NamedTuple):
     kind: Literal["suspended", "out"]
     """suspended: too many faults; out: it could not be built or started."""
     why: str
+    printed: tuple[str, ...] = ()
+    """Last lines of its build, if that failed."""
 
 
 class Cell(NamedTuple):
@@ -236,7 +238,10 @@ def _faults(
 def _excluded(
     info: RunInfo, lines: Sequence[StandingsRow], private: Sequence[str]
 ) -> dict[str, Exclusion]:
-    found = {name: Exclusion("out", public(why, private)) for name, why in info.out.items()}
+    found = {}
+    for name, why in info.out.items():
+        printed = tuple(public(line, private) for line in info.build_output.get(name, ()))
+        found[name] = Exclusion("out", public(why, private), printed)
     for name, why in info.suspended.items():
         found[name] = Exclusion("suspended", public(why, private))
     return {line.entry: found[line.entry] for line in lines if line.entry in found}

@@ -54,7 +54,7 @@ def _key(location: tuple[int | str, ...], data: Mapping[str, Any]) -> str:
     if len(location) > 1 and location[0] == "entries" and isinstance(location[1], int):
         entries = data.get("entries", ())
         entry = entries[location[1]] if location[1] < len(entries) else None
-        name = entry.get("name") if isinstance(entry, dict) else None
+        name = entry.get("name") if isinstance(entry, dict) else getattr(entry, "name", None)
         rest = _key(location[2:], {})
         return ": ".join(filter(None, (numbered(location[1], name), rest)))
     key = ""
