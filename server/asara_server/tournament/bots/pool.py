@@ -317,7 +317,7 @@ class BotPool:
         self._referee.mark_lost(bot.token, why, absence)
 
     def _record_start(self, bot: PooledBot, termination: Termination) -> None:
-        why = bot.ending or "did not dial in in time"
+        why = bot.ending or "did not dial in within clocks.start_up_s"
         if out := self._failed_starts.record_start(bot.entry, termination, why):
             self.exclusions.out[bot.entry] = out
             printed = bot.last_lines()
