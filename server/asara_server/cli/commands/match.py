@@ -17,7 +17,12 @@ from asara_server.cli.options.match import (
     StartUpOption,
 )
 from asara_server.cli.options.run_directory import OutOption, ReplaceOption
-from asara_server.cli.options.sandbox import SandboxChoice, SandboxOption
+from asara_server.cli.options.sandbox import (
+    ReadableOption,
+    SandboxChoice,
+    SandboxOption,
+    readable_paths,
+)
 
 BotsArgument = Annotated[
     list[str],
@@ -59,6 +64,7 @@ def match(
     key: KeyOption = None,
     replace: ReplaceOption = False,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
+    readable: ReadableOption = None,
 ) -> None:
     """Play a match between 2 to 4 bots.
 
@@ -77,5 +83,6 @@ def match(
         replace=replace,
         key=key,
         sandbox=sandbox,
+        readable=readable_paths(readable),
     )
     raise typer.Exit(play_matches(bots, matches, options, context.obj, mirrored=mirrored))

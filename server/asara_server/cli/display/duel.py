@@ -10,7 +10,7 @@ from rich.text import Text
 from asara_game.rules import format_rule_sets
 from asara_game.vocabulary import RuleSet
 from asara_server.cli.display.console import err, notify
-from asara_server.cli.display.progress import LINE_INTERVAL_S, AwaitedEntries
+from asara_server.cli.display.progress import LINE_INTERVAL_S, RunActivity
 from asara_server.cli.display.quantities import count
 from asara_server.text import plain_words
 from asara_server.tournament.standings.duel import Duel, DuelReport
@@ -29,7 +29,7 @@ class DuelMeter:
         self.duel = duel
         self._heading = heading
 
-    def start(self, over: int, results: Iterable[MatchResult], awaited: AwaitedEntries) -> None:
+    def start(self, over: int, results: Iterable[MatchResult], activity: RunActivity) -> None:
         notify(self._heading)
         for result in results:
             self.duel.add(result)

@@ -1,21 +1,29 @@
 """The log of a bot's output, limited in size."""
 
+import os
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
 from asara_server.logs import logger
+from asara_server.text import plain
 
 _LAST_BYTES = 2_000
 _LAST_LINES = 5
+_LONGEST_LINE = 300
+"""Characters of the longest line that is shown whole."""
+_TERMINAL_CODE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+"""A code that a terminal obeys, such as a colour."""
 
 
 class OutputLog:
     """The output of one bot, with the runner's notes as lines that begin with `#`."""
 
-    def __init__(self, path: Path, limit: int) -> None:
-        """`limit` is the size of each file in bytes."""
+    def __init__(self, path: Path, limit: int, last_bytes: int = _LAST_BYTES) -> None:
+        """`limit` is the size of each file in bytes; `last_lines` are in the `last_bytes`."""
         self._limit = limit
+        self._last_bytes = last_bytes
         self._last = b""
         self._open(path)
 
@@ -60,7 +68,7 @@ class OutputLog:
 
     def write(self, data: bytes) -> None:
         """Write `data` as far as the limit allows; `last_lines` covers the rest as well."""
-        self._last = (self._last + data)[-_LAST_BYTES:]
+        self._last = (self._last + data)[-self._last_bytes :]
         if self._cut or self._file is None or self._file.closed:
             return
         self._append(data[: self._left])
@@ -78,10 +86,36 @@ class OutputLog:
 
     def last_lines(self) -> list[str]:
         """Return the last lines printed, safe to show on a terminal."""
-        text = self._last.decode(errors="replace")
-        lines = ["".join(c if c.isprintable() else " " for c in line) for line in text.splitlines()]
-        return [line.strip() for line in lines if line.strip()][-_LAST_LINES:]
+        return [line.strip() for line in self.last_indented_lines(_LAST_LINES)]
+
+    def last_indented_lines(self, most: int) -> list[str]:
+        """Return at most so many of the last lines printed, safe to show, with their indentation.
+
+        Empty lines are left out, and long lines are cut.
+        """
+        return _safe_lines(self._last)[-most:]
 
     def close(self) -> None:
         if self._file is not None:
             self._file.close()
+
+
+def last_printed(path: Path) -> list[str]:
+    """Return the last lines in a file, without the runner's notes, as `last_lines` does."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _LAST_BYTES))
+            data = file.read(_LAST_BYTES)
+    except OSError:
+        return []
+    return _last_lines(b"\n".join(one for one in data.split(b"\n") if one[:2] != b"# "))
+
+
+def _last_lines(data: bytes) -> list[str]:
+    return [line.strip() for line in _safe_lines(data)[-_LAST_LINES:]]
+
+
+def _safe_lines(data: bytes) -> list[str]:
+    text = _TERMINAL_CODE.sub("", data.decode(errors="replace")).expandtabs(4)
+    lines = ["".join(c if c.isprintable() else " " for c in line) for line in text.splitlines()]
+    return [plain(line.rstrip(), _LONGEST_LINE) for line in lines if line.strip()]
