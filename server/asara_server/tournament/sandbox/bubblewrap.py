@@ -27,7 +27,7 @@ says how much is left.
 import os
 import shlex
 import site
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -219,7 +219,7 @@ class Sandbox:
             descriptors.append(reopened(file.content))
             name = str(file.path)
             mounts[name] = ["--perms", f"{file.mode:o}", "--file", str(descriptors[-1]), name]
-        for path in sorted(mounts, key=lambda path: Path(path).parts):  # the outer ones first
+        for path in sorted(mounts, key=lambda path: path.split("/")):  # the outer ones first
             options += mounts[path]
         for path in ("/dev", "/proc/sys", "/proc", "/"):
             if path in mounts or path == "/":
@@ -254,9 +254,9 @@ class Sandbox:
             socket = address.removeprefix("unix:")
             mounts[socket] = ["--ro-bind", socket, socket]
         mounts.setdefault(str(view.directory), ["--dir", str(view.directory)])
-        visible = [path for path, options in mounts.items() if options[1:] == [path, path]]
+        visible = {path for path, options in mounts.items() if options[1:] == [path, path]}
         for path in self.hidden:
-            if any(path.is_relative_to(outer) for outer in visible) and path.exists():
+            if _lies_within(path, visible) and path.exists():
                 name = str(path)
                 empty = ["--tmpfs", name, "--remount-ro", name]
                 mounts[name] = empty if path.is_dir() else ["--ro-bind", "/dev/null", name]
@@ -295,11 +295,15 @@ def _start_script(view: FilesystemView, limits: ResourceLimits, output: int) -> 
 def _bot_variables(environment: Mapping[str, str], mounts: Mounts) -> dict[str, str]:
     """Return the program's variables, with HOME and PATH limited to directories that it sees."""
     path = environment.get("PATH", os.defpath).split(os.pathsep)
-    visible = [name for name in path if any(Path(name).is_relative_to(outer) for outer in mounts)]
+    visible = [name for name in path if _lies_within(Path(name), mounts)]
     own = {"PATH": os.pathsep.join(visible), "HOME": "/tmp", "TMPDIR": "/tmp", "USER": "bot"}  # noqa: S108
     if site.ENABLE_USER_SITE:
         own["PYTHONUSERBASE"] = site.getuserbase()
     return {**environment, **own}
+
+
+def _lies_within(path: Path, directories: Container[str]) -> bool:
+    return any(str(outer) in directories for outer in (path, *path.parents))
 
 
 def _export_script(variables: Mapping[str, str]) -> bytes:
