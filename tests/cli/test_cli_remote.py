@@ -17,6 +17,7 @@ import pytest
 from asara_server.cli.display.progress import RunMeter, awaited_text
 from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import asara, command_line, environment, refusal
+from tests.tournament.played_runs import PlayoutExecutor
 from tests.tournament import sample_bots
 from tests.tournament.remote_bots import CERTIFICATE, DATA, remote_table, write_cup
 from tests.tournament.sample_bots import HEADER
@@ -136,7 +137,7 @@ def test_progress_says_who_is_waited_for() -> None:
         "; waiting for ann, bob, cid and 2 more to dial in"
     )
     meter = RunMeter(7)
-    meter.start(0, [], lambda: ["ann"])
+    meter.start(0, [], PlayoutExecutor(awaited=["ann"]))
     assert meter.summary().endswith("; waiting for ann to dial in")
 
 

@@ -39,6 +39,9 @@ MatchesOption = Annotated[
 MirroredOption = Annotated[
     bool, typer.Option("--mirrored", help="Play each deal in every rotation of the seats.")
 ]
+ShowOutputOption = Annotated[
+    bool, typer.Option("--show-output", help="Show what the bots print while they play.")
+]
 AtOnceOption = Annotated[
     int, typer.Option("--at-once", metavar="N", min=1, help="Number of matches played at once.")
 ]
@@ -59,6 +62,7 @@ def match(
     key: KeyOption = None,
     replace: ReplaceOption = False,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
+    show_output: ShowOutputOption = False,
 ) -> None:
     """Play a match between 2 to 4 bots.
 
@@ -78,4 +82,7 @@ def match(
         key=key,
         sandbox=sandbox,
     )
-    raise typer.Exit(play_matches(bots, matches, options, context.obj, mirrored=mirrored))
+    status = play_matches(
+        bots, matches, options, context.obj, mirrored=mirrored, with_output=show_output
+    )
+    raise typer.Exit(status)

@@ -20,9 +20,13 @@ def notify(text: str) -> None:
     err.print(text, markup=False, soft_wrap=True)
 
 
-def warn(text: str) -> None:
-    """Print a warning to standard error."""
-    err.print(text, style="yellow", markup=False, soft_wrap=True)
+def warn(text: str, *, words: bool = True) -> None:
+    """Print a warning to standard error.
+
+    A terminal breaks it between words, or anywhere if it does not consist of `words`.
+    """
+    wrapped = words and err.is_terminal
+    err.print(text, style="yellow", markup=False, soft_wrap=not wrapped)
 
 
 def show_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:

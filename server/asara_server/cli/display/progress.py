@@ -2,15 +2,17 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol, TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 from rich.console import RenderableType
 from rich.progress import BarColumn, Progress, TextColumn
+from rich.text import Text
 
 from asara_server.cli.display.console import err, notify
 from asara_server.cli.display.quantities import count, duration
 from asara_server.cli.display.results import ladder_table
+from asara_server.referee.waits import Wait
 from asara_server.tournament.standings.ladder import Ladder
 from asara_server.tournament.standings.match_result import MatchResult
 
@@ -20,14 +22,26 @@ LINE_INTERVAL_S = 5.0
 _NAMES_SHOWN = 3
 
 
-AwaitedEntries: TypeAlias = Callable[[], Sequence[str]]
-"""Returns the names of the entries whose bots matches wait for."""
+WAIT_SHOWN_S = 3.0
+"""Seconds after which a bot that a match waits for is named."""
+
+
+class Awaited(Protocol):
+    """Knows the bots that matches wait for."""
+
+    @property
+    def awaited(self) -> Sequence[str]:
+        """Entries whose bots on other machines are not connected."""
+
+    @property
+    def waits(self) -> Sequence[Wait]:
+        """Bots that running matches wait for, longest first."""
 
 
 class ProgressMeter(Protocol):
     """Counts the results of a run, and shows its progress."""
 
-    def start(self, over: int, results: Iterable[MatchResult], awaited: AwaitedEntries) -> None:
+    def start(self, over: int, results: Iterable[MatchResult], awaited: Awaited) -> None:
         """Begin with what a resumed run has played: the number of matches, and their results."""
 
     def add_result(self, result: MatchResult) -> None:
@@ -42,7 +56,7 @@ class RunMeter:
 
     def __init__(self, total: int) -> None:
         self._total = total
-        self._awaited: AwaitedEntries = tuple
+        self._awaited: Awaited | None = None
         self._ladder = Ladder()
         self._over = self._over_at_start = 0
         self._started = time.monotonic()
@@ -55,7 +69,7 @@ class RunMeter:
         )
         self._task = self._bar.add_task(self.summary(), total=total)
 
-    def start(self, over: int, results: Iterable[MatchResult], awaited: AwaitedEntries) -> None:
+    def start(self, over: int, results: Iterable[MatchResult], awaited: Awaited) -> None:
         self._awaited = awaited
         self._over = self._over_at_start = over
         for result in results:
@@ -72,16 +86,19 @@ class RunMeter:
             while True:
                 await asyncio.sleep(LINE_INTERVAL_S if self._bar.disable else 1.0)
                 self._update_bar()
+                waiting = wait_text(self._awaited.waits) if self._awaited else ""
                 if self._bar.disable:
-                    notify(self.summary())
-                elif rows := self._ladder.rows:
+                    notify(f"{self.summary()}; {waiting}" if waiting else self.summary())
+                    continue
+                self._bar.waiting = waiting
+                if rows := self._ladder.rows:
                     self._bar.table = ladder_table(rows)
 
     def summary(self) -> str:
         """Return matches played, pace, estimated time left, and awaited bots in one line."""
         played = f"{self._over:,} of {count(self._total, 'match')}"
         seconds = time.monotonic() - self._started
-        awaited = awaited_text(self._awaited())
+        awaited = awaited_text(self._awaited.awaited) if self._awaited else ""
         if self._over == self._over_at_start:
             return f"{played}, {duration(seconds, whole_s=True)}{awaited}"
         rate = (self._over - self._over_at_start) / seconds
@@ -98,14 +115,30 @@ class RunMeter:
 
 
 class _BarWithTable(Progress):
-    """A progress bar with a table below it, once there is one."""
+    """A progress bar with a line and a table below it, once there are any."""
 
+    waiting = ""
     table: RenderableType | None = None
 
     def get_renderables(self) -> Iterable[RenderableType]:
         yield from super().get_renderables()
+        if self.waiting:
+            yield Text(self.waiting, no_wrap=True, overflow="ellipsis")
         if self.table is not None:
             yield self.table
+
+
+def wait_text(waits: Sequence[Wait]) -> str:
+    """Return a clause about the bot that a match has waited for longest; "" for short waits."""
+    late = [wait for wait in waits if wait.waited_s >= WAIT_SHOWN_S]
+    if not late:
+        return ""
+    wait = late[0]
+    task = f"decision {wait.decision_id} of {wait.match_id}" if wait.decision_id else "to dial in"
+    left = duration(wait.left_s, whole_s=True)
+    others = f", and for {len(late) - 1} more" if len(late) > 1 else ""
+    colon = ": " if wait.decision_id else " "
+    return f"waiting for {wait.entry}{colon}{task} ({left} left){others}"
 
 
 def awaited_text(entries: Sequence[str]) -> str:

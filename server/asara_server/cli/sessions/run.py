@@ -68,7 +68,7 @@ def play_run(
             executor=executor,
         )
         results = read_results(directory.path / "results.jsonl")
-        meter.start(runner.matches_over, results, lambda: runner.awaited)
+        meter.start(runner.matches_over, results, runner)
         return run(_play(runner, meter, publish=publish))
 
 

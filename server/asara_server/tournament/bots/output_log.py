@@ -2,21 +2,35 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from asara_server.logs import logger
+from asara_server.tournament.bots.error_output import (
+    LAST_LINES,
+    clean_lines,
+    error_lines,
+    known_error,
+)
 
-_LAST_BYTES = 2_000
-_LAST_LINES = 5
+_LAST_BYTES = 1 << 16
+"""Size of the end of the output that is searched for an error message; some stacks are long."""
+
+
+class OutputTap(Protocol):
+    """Receives the output of one process as it arrives, as far as the log keeps it."""
+
+    def __call__(self, data: bytes, *, last: bool = False) -> None:
+        """`last` is True for the final, possibly empty part."""
 
 
 class OutputLog:
     """The output of one bot, with the runner's notes as lines that begin with `#`."""
 
-    def __init__(self, path: Path, limit: int) -> None:
+    def __init__(self, path: Path, limit: int, tap: OutputTap | None = None) -> None:
         """`limit` is the size of each file in bytes."""
         self._limit = limit
-        self._last = b""
+        self._tap = tap
+        self._last = bytearray()
         self._open(path)
 
     def _open(self, path: Path) -> None:
@@ -50,8 +64,8 @@ class OutputLog:
 
     def switch_to(self, path: Path) -> None:
         """Continue in another file."""
-        self.close()
-        self._last = b""
+        self._close_file()
+        self._last.clear()
         self._open(path)
 
     @property
@@ -60,14 +74,21 @@ class OutputLog:
 
     def write(self, data: bytes) -> None:
         """Write `data` as far as the limit allows; `last_lines` covers the rest as well."""
-        self._last = (self._last + data)[-_LAST_BYTES:]
+        self._last += data
+        if len(self._last) > 2 * _LAST_BYTES:
+            del self._last[:-_LAST_BYTES]
         if self._cut or self._file is None or self._file.closed:
             return
-        self._append(data[: self._left])
+        self._keep(data[: self._left])
         self._left -= len(data)
         if self._left < 0 and not self._cut:
             self._cut = True
-            self._append(f"\n# cut: only {self._limit:,} bytes are kept\n".encode())
+            self._keep(f"\n# cut: only {self._limit:,} bytes are kept\n".encode())
+
+    def _keep(self, data: bytes) -> None:
+        self._append(data)
+        if self._tap is not None:
+            self._tap(data)
 
     def note(self, text: str) -> None:
         """Write a note with the time in UTC."""
@@ -78,10 +99,24 @@ class OutputLog:
 
     def last_lines(self) -> list[str]:
         """Return the last lines printed, safe to show on a terminal."""
-        text = self._last.decode(errors="replace")
-        lines = ["".join(c if c.isprintable() else " " for c in line) for line in text.splitlines()]
-        return [line.strip() for line in lines if line.strip()][-_LAST_LINES:]
+        return self._lines()[-LAST_LINES:]
+
+    def error_lines(self, *, only_known: bool = False) -> list[str]:
+        """Return the last error message printed, else the last lines; safe to show.
+
+        With `only_known`, there are no lines without an error message.
+        """
+        return known_error(self._lines()) if only_known else error_lines(self._lines())
+
+    def _lines(self) -> list[str]:
+        return clean_lines(bytes(self._last[-_LAST_BYTES:]))
 
     def close(self) -> None:
+        """Close the file; what was printed last can still be asked for."""
+        if self._tap is not None:
+            self._tap(b"", last=True)
+        self._close_file()
+
+    def _close_file(self) -> None:
         if self._file is not None:
             self._file.close()
