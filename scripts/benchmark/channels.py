@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 from asara_server.tournament.bots.output_log import OutputLog
 from asara_server.tournament.bots.process import BotProcess, build_environment
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
-from asara_server.tournament.sandbox.private_copy import copy_into_memory
+from asara_server.tournament.sandbox.private_copy import CopySource, copy_into_memory
 from asara_server.tournament.sandbox.probe import SandboxError, find_sandbox
 from asara_server.tournament.sandbox.spec import FilesystemView, ResourceLimits
 from scripts.benchmark.figures import BenchError, Figure
@@ -205,7 +205,7 @@ def _measure(name: str, sandbox: Sandbox, program: str, bits: int, together: boo
         path.mkdir()
         (path / "main.py").write_text(_COMMON + program)
         (path / "files").write_text("\n".join(_cold_files(bits) if program == _PAGES else []))
-        copied = copy_into_memory([(path, path)], (), 8)
+        copied = copy_into_memory(CopySource(((path, path),)), 8)
         spec = SandboxSpec(sandbox, FilesystemView(path, (), copied=copied), _LIMITS)
         right, seconds = asyncio.run(_pass_on(spec, path, bits, together))
     print(f"{name}: {right} of {bits} bits right", file=sys.stderr)

@@ -19,6 +19,10 @@ class Termination(IntEnum):
     CRASH = 4
     NEVER_STARTED = 5
     PROTOCOL_VIOLATION = 6
+    SUSPENDED = 7
+    """The entry had been suspended before the match."""
+    MISSED = 8
+    """Matches did not wait any longer for the bot, which runs on another machine."""
 
     @property
     def forfeit(self) -> bool:

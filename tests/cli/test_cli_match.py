@@ -75,19 +75,40 @@ def test_a_bot_that_exits_at_once_is_told_with_status_and_last_words(tmp_path: P
     assert "never started" in done.stdout
 
 
-def test_bots_of_all_kinds_play_in_the_sandbox_and_see_their_own_file(tmp_path: Path) -> None:
+def test_bots_in_the_current_folder_see_their_own_files(tmp_path: Path) -> None:
+    """Whatever names them, they see what lies beside them, but not the program of another bot."""
     sandbox_or_skip()
-    mine = write(
-        tmp_path, "mine", "import os\nprint(os.listdir('.'), flush=True)\n" + sample_bots.GOOD
-    )
-    write(tmp_path, "notes", "")
-    out = tmp_path / "run"
-    words = ("match", mine, "random", "greedy", "--sandbox", "bubblewrap", "--out", out)
-    done = asara(*words, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "forfeits" not in done.stderr
-    assert "['mine.py']" in (out / "logs" / "r1-basic-0001" / "0-mine.log").read_text()
-    assert json.loads((out / "run.json").read_text())["sandbox"] == "bubblewrap"
+    folder = tmp_path / "my bots"
+    folder.mkdir()
+    lists = "import os\nprint(sorted(os.listdir('.')), open('weights.txt').read())\nimport tools\n"
+    write(folder, "mine", lists + sample_bots.GOOD)
+    write(folder, "main", lists + sample_bots.GOOD)
+    write(folder, "tools", "")
+    write(folder, "inner", sample_bots.GOOD)
+    (folder / "start.sh").write_text("exec python3 inner.py\n")
+    (folder / "weights.txt").write_text("12 34")
+    (folder / ".git").mkdir()
+    (folder / "models").mkdir()
+    bots = ("mine.py", ".", "sh start.sh", "python -m mine")
+    words = ("match", *bots, "--sandbox", "bubblewrap", "--out", "runs/first")
+    done = asara(*words, cwd=folder)
+    assert done.returncode == 0
+    assert done.stderr == "Standings, replays and logs: runs/first\n"
+    logs = folder / "runs" / "first" / "logs" / "r1-basic-0001"
+    common = ["inner.py", "models", "runs", "tools.py", "weights.txt"]
+    assert f"{sorted(['mine.py', *common])} 12 34" in (logs / "0-mine.log").read_text()
+    assert f"{sorted(['main.py', *common])} 12 34" in (logs / "1-my-bots.log").read_text()
+    assert json.loads((folder / "runs/first/run.json").read_text())["sandbox"] == "bubblewrap"
+
+
+def test_a_bot_is_started_in_its_own_folder_from_wherever_it_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    write(folder, "reader", "open('weights.txt').read()\n" + sample_bots.GOOD)
+    (folder / "weights.txt").touch()
+    (tmp_path / "link.py").symlink_to(folder / "reader.py")
+    done = asara("match", "mine/reader.py", "link.py", "--sandbox", "bubblewrap", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_bots_that_cannot_be_found_are_refused_with_what_there_is(tmp_path: Path) -> None:

@@ -11,13 +11,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from asara_server.cli.display.progress import RunMeter, awaited_text
-from asara_server.tournament.standings.match_result import read_results
+from asara_server.cli.display.progress import RunMeter, awaited_text, building_text
+from asara_server.tournament.standings.match_result import read_results, utc_now
 from tests.cli.command import asara, command_line, environment, refusal
-from tests.tournament.played_runs import PlayoutExecutor
 from tests.tournament import sample_bots
 from tests.tournament.remote_bots import CERTIFICATE, DATA, remote_table, write_cup
 from tests.tournament.sample_bots import HEADER
@@ -137,8 +137,19 @@ def test_progress_says_who_is_waited_for() -> None:
         "; waiting for ann, bob, cid and 2 more to dial in"
     )
     meter = RunMeter(7)
-    meter.start(0, [], PlayoutExecutor(awaited=["ann"]))
+    activity = SimpleNamespace(awaited=["ann"], waits=(), building={}, to_build=())
+    meter.start(0, [], activity)
     assert meter.summary().endswith("; waiting for ann to dial in")
+
+
+def test_progress_says_what_is_being_built_and_for_how_long() -> None:
+    assert building_text({"ann": 65.0}, ()) == "building ann for 1 min 5 s"
+    assert building_text({"ann": 5.0, "bob": 1.0}, ["cid", "dan"]) == (
+        "building ann for 5 s, bob for 1 s; 2 entries still to build"
+    )
+    meter = RunMeter(7)
+    meter.start(0, [], SimpleNamespace(awaited=[], building={"ann": utc_now()}, to_build=["bob"]))
+    assert meter.summary() == "building ann for 0 s; 1 entry still to build"
 
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")

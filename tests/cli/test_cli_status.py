@@ -268,6 +268,44 @@ def test_who_fails_is_told_with_the_latest_reason_the_worst_first(run: Path) -> 
     assert "late" not in shown
 
 
+def test_the_latest_reason_is_the_cause_and_not_its_consequence(run: Path) -> None:
+    away = "suspended after it forfeited 1 of its first 1 matches"
+    out = "not started again after 1 failures in a row: exited with status 3"
+    never, suspended = Termination.NEVER_STARTED, Termination.SUSPENDED
+    crashed = "exited with status 3; it printed: no model.bin"
+    with (run / "results.jsonl").open("a") as file:
+        for number, (entry, why, how) in enumerate(
+            (
+                ("ann", "out of memory", Termination.CRASH),
+                ("ann", away, suspended),
+                ("bob", crashed, never),
+                ("bob", out, never),
+                (LONG, "build failed: exited with status 2", never),
+            ),
+            start=20,
+        ):
+            file.write(lines_of(result(number, seats=(seat(entry, 2, why, how), seat("x", 1)))))
+    change(run, out={"bob": out, LONG: "build failed: exited with status 2"})
+    failing = {one.entry: one for one in StatusReader(run).read().failing}
+    assert {entry: one.why for entry, one in failing.items()} == {
+        "ann": "out of memory",
+        "bob": crashed,
+        LONG: "build failed: exited with status 2",
+    }
+    assert failing["ann"].latest.match_id == "r1-basic-0020"
+    assert failing["ann"].kinds == {Termination.CRASH: 1, suspended: 1}
+    assert "crash 1, suspended 1" in asara("status", run).stdout
+
+
+def test_the_last_lines_of_a_failed_build_are_shown(run: Path) -> None:
+    lines = ["error[E0432]: unresolved import", "  \x1b[31m--> [src/main.rs]"]
+    change(run, out={"bob": "build failed: exited with status 101"}, build_output={"bob": lines})
+    shown = asara("status", run).stdout
+    assert "Last lines of the build of bob\n  error[E0432]: unresolved import\n" in shown
+    assert "--> [src/main.rs]" in shown
+    assert "\x1b" not in shown
+
+
 def test_entries_that_are_out_or_suspended_are_told(run: Path) -> None:
     assert "Suspended" not in asara("status", run).stdout
     change(run, out={"ann": "it does not build"}, suspended={"bob": "5 of 6 forfeited"})

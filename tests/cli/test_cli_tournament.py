@@ -112,7 +112,7 @@ def test_what_is_wrong_with_the_file_is_said_in_lines(tmp_path: Path) -> None:
         "did you mean 'rob.py'?\n"
         "asara: cup.toml: colour: unknown key; known are title, seats, rule_sets, rounds, "
         "orders, blocks_per_entry, seed, concurrency, deals, transport, clocks, limits, remote, "
-        "entries, tables, blocks, processes\n"
+        "entries_from, entries, tables, blocks, processes\n"
     )
     missing = tmp_path / "no.toml"
     assert refusal("tournament", "plan", missing) == f"asara: {missing}: no such file\n"

@@ -23,6 +23,7 @@ from asara_server.network.unread_bytes import CHECK_INTERVAL_S, CHECKS
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
 from asara_server.referee.stream_errors import VIOLATIONS, ErrorKind
+from asara_server.tournament.config.entry_folders import BotFile
 from asara_server.tournament.config.tournament_file import Clocks, Entry, Limits, Remote, Tournament
 from asara_server.tournament.run.directory import (
     RUN_FILES,
@@ -59,6 +60,7 @@ IN_WORDS = {
     "blocks": '"duplicate"',
     "processes": '"run"',
     "blocks_per_entry": "none",
+    "entries_from": "none",
     "concurrency": "number of CPU cores",
     "remote.tokens": "beside the referee's key",
     "entries[].command": "none",
@@ -105,6 +107,11 @@ def test_keys_of_the_tournament_file_and_their_defaults():
             *keys(Entry, "entries[]."),
         ]
     )
+
+
+def test_keys_of_a_bot_file():
+    documented = [code_words(row[0])[0] for row in table(TOURNAMENT, "key of `bot.toml`")]
+    assert documented == list(BotFile.model_fields)
 
 
 @pytest.mark.parametrize("document", [TOURNAMENT, RULES])

@@ -1,7 +1,8 @@
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, NoReturn
 
 import pytest
@@ -31,6 +32,7 @@ from asara_game.vocabulary import (
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.eventlog.resimulate import Step, resimulated_steps
 from asara_server.match.inputs import ForfeitRecord, Record, RejectionRecord, ReplyRecord
+from asara_server.match.spec import Player
 from asara_server.replay.narrate import narrate, narrate_steps
 from tests.match.playouts import CASES, EVERYTHING, random_replay
 
@@ -57,7 +59,7 @@ SECRETS: list[Action] = [
 
 def hide(replay: Replay, seat: int, dice: random.Random) -> Iterator[Step]:
     """The steps of a match, with everything that `seat` cannot know replaced."""
-    for record, events, state in resimulated_steps(replay):
+    for record, events, state, decision_id in resimulated_steps(replay):
         shown: Any
         if state.seat in (seat, -1) or state.kind in (DecisionKind.SPACE, DecisionKind.BUYERS):
             shown = other_possibility(state, seat, dice)
@@ -67,6 +69,7 @@ def hide(replay: Replay, seat: int, dice: random.Random) -> Iterator[Step]:
             record if getattr(record, "seat", seat) == seat else secret(record, dice),
             events,
             shown,
+            decision_id if getattr(record, "seat", seat) == seat else dice.randrange(100),
         )
 
 
@@ -127,6 +130,42 @@ def test_years_are_headings_and_every_turn_is_told() -> None:
     assert any("forfeits (crash); the steward plays on" in line for line in lines)
     assert any("(steward)" in line for line in lines)
     assert max(map(len, lines)) <= 100
+
+
+def test_turns_name_the_decisions_of_the_seats_whose_secrets_are_told() -> None:
+    replay = random_replay(EVERYTHING, 3, seed=5)
+    asked = {seat: sum(answered(replay, seat)) for seat in range(3)}
+    assert decisions_named(narrate(replay)) == asked
+    for seat in range(3):
+        own = decisions_named(narrate(replay, seat))
+        assert own == {other: asked[other] * (other == seat) for other in range(3)}
+
+
+def answered(replay: Replay, seat: int) -> Iterator[int]:
+    """Yield the numbers of the decisions that a seat answered."""
+    records = [r for r in replay.records if isinstance(r, ReplyRecord) and r.seat == seat]
+    yield from range(1, len(records) + 1)
+
+
+def decisions_named(lines: Iterable[str]) -> dict[int, int]:
+    """Return the sum of the numbers of the decisions that an account names, by seat."""
+    sums = dict.fromkeys(range(3), 0)
+    text = re.sub(r"\n {5,}", " ", "\n".join(lines))
+    for seat, first, last in re.findall(r"seat (.)  .*Decisions? (\d+)(?:–(\d+))?\.", text):
+        sums[int(seat)] += sum(range(int(first), int(last or first) + 1))
+    return sums
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 150])
+def test_lines_fit_the_terminal_and_no_number_stands_alone_at_their_end(width: int) -> None:
+    names = ("short", "the-longest-name-that-is-allowed", "x")
+    players = tuple(Player(name, name) for name in names)
+    lines = list(narrate(random_replay(EVERYTHING, 3, seed=5, players=players), width=width))
+    body = lines[lines.index("") :]
+    assert max(map(len, body)) <= min(width, 100)
+    breaks = [f"{line}\n{following}" for line, following in pairwise(body)]
+    assert [broken for broken in breaks if re.search(r"\d\n {4,}\w", broken)] == []
+    assert not any("\N{NO-BREAK SPACE}" in line for line in lines)
 
 
 def test_the_order_in_which_windows_go_back_is_told_to_their_seat_alone() -> None:

@@ -157,6 +157,21 @@ def test_entries_that_were_suspended_or_did_not_start_are_named_with_the_reason(
     assert names == {"ann", "bob suspended", "cid", "dan out"}
 
 
+def test_a_failed_build_is_shown_with_its_last_lines(tmp_path):
+    page = page_of(
+        write_run(
+            tmp_path / "run",
+            [match("m1", seat("ann", 1), seat("bob", 2, "late"))],
+            out={"dan": "build failed: exited with status 101"},
+            build_output={"dan": ["error: <b>\x1b[31m\u202e", "   --> src/main.rs:3"]},
+        )
+    )
+    told = " ".join(page.shown["faults"].split())
+    assert "dan: build failed: exited with status 101. The build printed last: error: <b>" in told
+    assert "--> src/main.rs:3" in told
+    assert not {"\x1b", "\u202e"} & set(page.text)
+
+
 def test_matches_that_the_referee_failed_in_are_named_unless_they_were_played_again(tmp_path):
     results = [
         _void("lost"),

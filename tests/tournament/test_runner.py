@@ -191,7 +191,7 @@ def test_who_forfeits_too_often_is_suspended(tmp_path: Path, processes: str) -> 
     assert end.unstartable == {}
     forfeits = [by_id(end)[f"m{i}"].forfeits[0] for i in range(6)]
     assert [line.termination for line in forfeits] == (
-        [Termination.CRASH] * 3 + [Termination.NEVER_STARTED] * 3
+        [Termination.CRASH] * 3 + [Termination.SUSPENDED] * 3
     )
     assert [line.detail for line in forfeits[3:]] == [why] * 3
     info = json.loads((tmp_path / "run" / "run.json").read_text())

@@ -38,10 +38,15 @@ const (
 	Termination_TERMINATION_TIME_OUT Termination = 3
 	// Forfeit: the bot disconnected and did not reconnect in time.
 	Termination_TERMINATION_CRASH Termination = 4
-	// Forfeit: the bot was not connected when the match started.
+	// Forfeit: the bot was to be there, and was not connected when the match started.
 	Termination_TERMINATION_NEVER_STARTED Termination = 5
 	// Forfeit: the bot violated the protocol or a limit.
 	Termination_TERMINATION_PROTOCOL_VIOLATION Termination = 6
+	// Forfeit: the entry had been suspended before the match, for too many forfeits.
+	Termination_TERMINATION_SUSPENDED Termination = 7
+	// Forfeit: the bot, which runs on another machine, was away, and matches did not wait for it any
+	// longer. It plays its next matches if it dials in.
+	Termination_TERMINATION_MISSED Termination = 8
 )
 
 // Enum value maps for Termination.
@@ -54,6 +59,8 @@ var (
 		4: "TERMINATION_CRASH",
 		5: "TERMINATION_NEVER_STARTED",
 		6: "TERMINATION_PROTOCOL_VIOLATION",
+		7: "TERMINATION_SUSPENDED",
+		8: "TERMINATION_MISSED",
 	}
 	Termination_value = map[string]int32{
 		"TERMINATION_UNSPECIFIED":        0,
@@ -63,6 +70,8 @@ var (
 		"TERMINATION_CRASH":              4,
 		"TERMINATION_NEVER_STARTED":      5,
 		"TERMINATION_PROTOCOL_VIOLATION": 6,
+		"TERMINATION_SUSPENDED":          7,
+		"TERMINATION_MISSED":             8,
 	}
 )
 
@@ -1924,7 +1933,7 @@ const file_asara_v1_event_proto_rawDesc = "" +
 	"\x06colour\x18\x01 \x01(\x0e2\x10.asara.v1.ColourR\x06colour\x12\x1a\n" +
 	"\bprestige\x18\x02 \x01(\x05R\bprestige\"H\n" +
 	"\rSeatForfeited\x127\n" +
-	"\vtermination\x18\x01 \x01(\x0e2\x15.asara.v1.TerminationR\vtermination*\xdb\x01\n" +
+	"\vtermination\x18\x01 \x01(\x0e2\x15.asara.v1.TerminationR\vtermination*\x8e\x02\n" +
 	"\vTermination\x12\x1b\n" +
 	"\x17TERMINATION_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15TERMINATION_COMPLETED\x10\x01\x12 \n" +
@@ -1932,7 +1941,11 @@ const file_asara_v1_event_proto_rawDesc = "" +
 	"\x14TERMINATION_TIME_OUT\x10\x03\x12\x15\n" +
 	"\x11TERMINATION_CRASH\x10\x04\x12\x1d\n" +
 	"\x19TERMINATION_NEVER_STARTED\x10\x05\x12\"\n" +
-	"\x1eTERMINATION_PROTOCOL_VIOLATION\x10\x06B\x0fZ\rasara/asarav1b\x06proto3"
+	"\x1eTERMINATION_PROTOCOL_VIOLATION\x10\x06\x12\x19\n" +
+	"\x15TERMINATION_SUSPENDED\x10\a\x12\x16\n" +
+	"\x12TERMINATION_MISSED\x10\bBc\n" +
+	"\basara.v1B\n" +
+	"EventProtoP\x01Z\rasara/asarav1\xa2\x02\x03ASR\xaa\x02\bAsara.V1\xca\x02\bAsara\\V1\xe2\x02\x11Asara\\V1\\Metadata\xea\x02\tAsara::V1b\x06proto3"
 
 var (
 	file_asara_v1_event_proto_rawDescOnce sync.Once

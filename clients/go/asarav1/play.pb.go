@@ -1981,7 +1981,8 @@ const file_asara_v1_play_proto_rawDesc = "" +
 	"!REJECTION_REASON_TOO_MANY_ACTIONS\x10\x04\x12%\n" +
 	"!REJECTION_REASON_UNKNOWN_DECISION\x10\x052H\n" +
 	"\vPlayService\x129\n" +
-	"\x04Play\x12\x15.asara.v1.PlayRequest\x1a\x16.asara.v1.PlayResponse(\x010\x01B\x0fZ\rasara/asarav1b\x06proto3"
+	"\x04Play\x12\x15.asara.v1.PlayRequest\x1a\x16.asara.v1.PlayResponse(\x010\x01Bb\n" +
+	"\basara.v1B\tPlayProtoP\x01Z\rasara/asarav1\xa2\x02\x03ASR\xaa\x02\bAsara.V1\xca\x02\bAsara\\V1\xe2\x02\x11Asara\\V1\\Metadata\xea\x02\tAsara::V1b\x06proto3"
 
 var (
 	file_asara_v1_play_proto_rawDescOnce sync.Once

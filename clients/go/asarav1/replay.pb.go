@@ -92,6 +92,8 @@ type ReplayRecord struct {
 	//	*ReplayRecord_Reopen
 	//	*ReplayRecord_Signature
 	//	*ReplayRecord_Pause
+	//	*ReplayRecord_LateReply
+	//	*ReplayRecord_Unread
 	Record        isReplayRecord_Record `protobuf_oneof:"record"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -251,6 +253,24 @@ func (x *ReplayRecord) GetPause() *ReplayPause {
 	return nil
 }
 
+func (x *ReplayRecord) GetLateReply() *ReplayLateReply {
+	if x != nil {
+		if x, ok := x.Record.(*ReplayRecord_LateReply); ok {
+			return x.LateReply
+		}
+	}
+	return nil
+}
+
+func (x *ReplayRecord) GetUnread() *ReplayUnread {
+	if x != nil {
+		if x, ok := x.Record.(*ReplayRecord_Unread); ok {
+			return x.Unread
+		}
+	}
+	return nil
+}
+
 type isReplayRecord_Record interface {
 	isReplayRecord_Record()
 }
@@ -320,6 +340,16 @@ type ReplayRecord_Pause struct {
 	Pause *ReplayPause `protobuf:"bytes,13,opt,name=pause,proto3,oneof"`
 }
 
+type ReplayRecord_LateReply struct {
+	// A reply to the decision for which its seat had run out of time.
+	LateReply *ReplayLateReply `protobuf:"bytes,14,opt,name=late_reply,json=lateReply,proto3,oneof"`
+}
+
+type ReplayRecord_Unread struct {
+	// Bytes that a bot had sent and the referee had not read when its time ran out.
+	Unread *ReplayUnread `protobuf:"bytes,15,opt,name=unread,proto3,oneof"`
+}
+
 func (*ReplayRecord_Header) isReplayRecord_Record() {}
 
 func (*ReplayRecord_Reply) isReplayRecord_Record() {}
@@ -345,6 +375,10 @@ func (*ReplayRecord_Reopen) isReplayRecord_Record() {}
 func (*ReplayRecord_Signature) isReplayRecord_Record() {}
 
 func (*ReplayRecord_Pause) isReplayRecord_Record() {}
+
+func (*ReplayRecord_LateReply) isReplayRecord_Record() {}
+
+func (*ReplayRecord_Unread) isReplayRecord_Record() {}
 
 // The parameters of the match.
 type ReplayHeader struct {
@@ -1261,6 +1295,153 @@ func (x *ReplayPause) GetTimeUs() int64 {
 	return 0
 }
 
+// The first reply to a decision after the time of its seat had run out. It changes nothing.
+type ReplayLateReply struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The seat.
+	Seat int32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
+	// Number of the decision in the reply.
+	DecisionId int64 `protobuf:"varint,2,opt,name=decision_id,json=decisionId,proto3" json:"decision_id,omitempty"`
+	// The actions of the reply, unchanged.
+	Actions []*Action `protobuf:"bytes,3,rep,name=actions,proto3" json:"actions,omitempty"`
+	// Time at which the referee's event loop received the request.
+	TimeUs int64 `protobuf:"varint,4,opt,name=time_us,json=timeUs,proto3" json:"time_us,omitempty"`
+	// Latest time at which bytes on the bot's TCP connection arrived in the buffer of the referee's
+	// operating system: the reply was there by then. Unset for other sockets.
+	SocketUs      *int64 `protobuf:"varint,5,opt,name=socket_us,json=socketUs,proto3,oneof" json:"socket_us,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReplayLateReply) Reset() {
+	*x = ReplayLateReply{}
+	mi := &file_asara_v1_replay_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReplayLateReply) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReplayLateReply) ProtoMessage() {}
+
+func (x *ReplayLateReply) ProtoReflect() protoreflect.Message {
+	mi := &file_asara_v1_replay_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReplayLateReply.ProtoReflect.Descriptor instead.
+func (*ReplayLateReply) Descriptor() ([]byte, []int) {
+	return file_asara_v1_replay_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *ReplayLateReply) GetSeat() int32 {
+	if x != nil {
+		return x.Seat
+	}
+	return 0
+}
+
+func (x *ReplayLateReply) GetDecisionId() int64 {
+	if x != nil {
+		return x.DecisionId
+	}
+	return 0
+}
+
+func (x *ReplayLateReply) GetActions() []*Action {
+	if x != nil {
+		return x.Actions
+	}
+	return nil
+}
+
+func (x *ReplayLateReply) GetTimeUs() int64 {
+	if x != nil {
+		return x.TimeUs
+	}
+	return 0
+}
+
+func (x *ReplayLateReply) GetSocketUs() int64 {
+	if x != nil && x.SocketUs != nil {
+		return *x.SocketUs
+	}
+	return 0
+}
+
+// The socket of a bot whose time had run out, examined when the referee detected it.
+type ReplayUnread struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The seat.
+	Seat int32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
+	// Bytes that lay in the socket, unread.
+	Bytes int64 `protobuf:"varint,2,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	// Time of the preceding record, which led to the forfeit.
+	TimeUs        int64 `protobuf:"varint,3,opt,name=time_us,json=timeUs,proto3" json:"time_us,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReplayUnread) Reset() {
+	*x = ReplayUnread{}
+	mi := &file_asara_v1_replay_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReplayUnread) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReplayUnread) ProtoMessage() {}
+
+func (x *ReplayUnread) ProtoReflect() protoreflect.Message {
+	mi := &file_asara_v1_replay_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReplayUnread.ProtoReflect.Descriptor instead.
+func (*ReplayUnread) Descriptor() ([]byte, []int) {
+	return file_asara_v1_replay_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *ReplayUnread) GetSeat() int32 {
+	if x != nil {
+		return x.Seat
+	}
+	return 0
+}
+
+func (x *ReplayUnread) GetBytes() int64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *ReplayUnread) GetTimeUs() int64 {
+	if x != nil {
+		return x.TimeUs
+	}
+	return 0
+}
+
 // Result of the match.
 type ReplayResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1274,7 +1455,7 @@ type ReplayResult struct {
 
 func (x *ReplayResult) Reset() {
 	*x = ReplayResult{}
-	mi := &file_asara_v1_replay_proto_msgTypes[15]
+	mi := &file_asara_v1_replay_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1286,7 +1467,7 @@ func (x *ReplayResult) String() string {
 func (*ReplayResult) ProtoMessage() {}
 
 func (x *ReplayResult) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_replay_proto_msgTypes[15]
+	mi := &file_asara_v1_replay_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1299,7 +1480,7 @@ func (x *ReplayResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayResult.ProtoReflect.Descriptor instead.
 func (*ReplayResult) Descriptor() ([]byte, []int) {
-	return file_asara_v1_replay_proto_rawDescGZIP(), []int{15}
+	return file_asara_v1_replay_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ReplayResult) GetResults() []*SeatResult {
@@ -1329,7 +1510,7 @@ type ReplaySignature struct {
 
 func (x *ReplaySignature) Reset() {
 	*x = ReplaySignature{}
-	mi := &file_asara_v1_replay_proto_msgTypes[16]
+	mi := &file_asara_v1_replay_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1341,7 +1522,7 @@ func (x *ReplaySignature) String() string {
 func (*ReplaySignature) ProtoMessage() {}
 
 func (x *ReplaySignature) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_replay_proto_msgTypes[16]
+	mi := &file_asara_v1_replay_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1354,7 +1535,7 @@ func (x *ReplaySignature) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplaySignature.ProtoReflect.Descriptor instead.
 func (*ReplaySignature) Descriptor() ([]byte, []int) {
-	return file_asara_v1_replay_proto_rawDescGZIP(), []int{16}
+	return file_asara_v1_replay_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ReplaySignature) GetPublicKey() []byte {
@@ -1377,7 +1558,7 @@ const file_asara_v1_replay_proto_rawDesc = "" +
 	"\n" +
 	"\x15asara/v1/replay.proto\x12\basara.v1\x1a\x14asara/v1/event.proto\x1a\x13asara/v1/play.proto\x1a\x19asara/v1/vocabulary.proto\":\n" +
 	"\x06Replay\x120\n" +
-	"\arecords\x18\x01 \x03(\v2\x16.asara.v1.ReplayRecordR\arecords\"\xa2\x05\n" +
+	"\arecords\x18\x01 \x03(\v2\x16.asara.v1.ReplayRecordR\arecords\"\x90\x06\n" +
 	"\fReplayRecord\x120\n" +
 	"\x06header\x18\x01 \x01(\v2\x16.asara.v1.ReplayHeaderH\x00R\x06header\x12-\n" +
 	"\x05reply\x18\x02 \x01(\v2\x15.asara.v1.ReplayReplyH\x00R\x05reply\x129\n" +
@@ -1392,7 +1573,10 @@ const file_asara_v1_replay_proto_rawDesc = "" +
 	" \x01(\v2\x14.asara.v1.ReplayHaltH\x00R\x04halt\x120\n" +
 	"\x06reopen\x18\v \x01(\v2\x16.asara.v1.ReplayReopenH\x00R\x06reopen\x129\n" +
 	"\tsignature\x18\f \x01(\v2\x19.asara.v1.ReplaySignatureH\x00R\tsignature\x12-\n" +
-	"\x05pause\x18\r \x01(\v2\x15.asara.v1.ReplayPauseH\x00R\x05pauseB\b\n" +
+	"\x05pause\x18\r \x01(\v2\x15.asara.v1.ReplayPauseH\x00R\x05pause\x12:\n" +
+	"\n" +
+	"late_reply\x18\x0e \x01(\v2\x19.asara.v1.ReplayLateReplyH\x00R\tlateReply\x120\n" +
+	"\x06unread\x18\x0f \x01(\v2\x16.asara.v1.ReplayUnreadH\x00R\x06unreadB\b\n" +
 	"\x06record\"\x8e\x04\n" +
 	"\fReplayHeader\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12#\n" +
@@ -1462,14 +1646,28 @@ const file_asara_v1_replay_proto_rawDesc = "" +
 	"\atime_us\x18\x01 \x01(\x03R\x06timeUs\":\n" +
 	"\vReplayPause\x12\x12\n" +
 	"\x04seat\x18\x01 \x01(\x05R\x04seat\x12\x17\n" +
-	"\atime_us\x18\x02 \x01(\x03R\x06timeUs\"X\n" +
+	"\atime_us\x18\x02 \x01(\x03R\x06timeUs\"\xbb\x01\n" +
+	"\x0fReplayLateReply\x12\x12\n" +
+	"\x04seat\x18\x01 \x01(\x05R\x04seat\x12\x1f\n" +
+	"\vdecision_id\x18\x02 \x01(\x03R\n" +
+	"decisionId\x12*\n" +
+	"\aactions\x18\x03 \x03(\v2\x10.asara.v1.ActionR\aactions\x12\x17\n" +
+	"\atime_us\x18\x04 \x01(\x03R\x06timeUs\x12 \n" +
+	"\tsocket_us\x18\x05 \x01(\x03H\x00R\bsocketUs\x88\x01\x01B\f\n" +
+	"\n" +
+	"_socket_us\"Q\n" +
+	"\fReplayUnread\x12\x12\n" +
+	"\x04seat\x18\x01 \x01(\x05R\x04seat\x12\x14\n" +
+	"\x05bytes\x18\x02 \x01(\x03R\x05bytes\x12\x17\n" +
+	"\atime_us\x18\x03 \x01(\x03R\x06timeUs\"X\n" +
 	"\fReplayResult\x12.\n" +
 	"\aresults\x18\x01 \x03(\v2\x14.asara.v1.SeatResultR\aresults\x12\x18\n" +
 	"\adigests\x18\x02 \x03(\fR\adigests\"N\n" +
 	"\x0fReplaySignature\x12\x1d\n" +
 	"\n" +
 	"public_key\x18\x01 \x01(\fR\tpublicKey\x12\x1c\n" +
-	"\tsignature\x18\x02 \x01(\fR\tsignatureB\x0fZ\rasara/asarav1b\x06proto3"
+	"\tsignature\x18\x02 \x01(\fR\tsignatureBd\n" +
+	"\basara.v1B\vReplayProtoP\x01Z\rasara/asarav1\xa2\x02\x03ASR\xaa\x02\bAsara.V1\xca\x02\bAsara\\V1\xe2\x02\x11Asara\\V1\\Metadata\xea\x02\tAsara::V1b\x06proto3"
 
 var (
 	file_asara_v1_replay_proto_rawDescOnce sync.Once
@@ -1483,7 +1681,7 @@ func file_asara_v1_replay_proto_rawDescGZIP() []byte {
 	return file_asara_v1_replay_proto_rawDescData
 }
 
-var file_asara_v1_replay_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
+var file_asara_v1_replay_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_asara_v1_replay_proto_goTypes = []any{
 	(*Replay)(nil),          // 0: asara.v1.Replay
 	(*ReplayRecord)(nil),    // 1: asara.v1.ReplayRecord
@@ -1500,14 +1698,16 @@ var file_asara_v1_replay_proto_goTypes = []any{
 	(*ReplayHalt)(nil),      // 12: asara.v1.ReplayHalt
 	(*ReplayReopen)(nil),    // 13: asara.v1.ReplayReopen
 	(*ReplayPause)(nil),     // 14: asara.v1.ReplayPause
-	(*ReplayResult)(nil),    // 15: asara.v1.ReplayResult
-	(*ReplaySignature)(nil), // 16: asara.v1.ReplaySignature
-	(RuleSet)(0),            // 17: asara.v1.RuleSet
-	(*Clocks)(nil),          // 18: asara.v1.Clocks
-	(Termination)(0),        // 19: asara.v1.Termination
-	(*Action)(nil),          // 20: asara.v1.Action
-	(RejectionReason)(0),    // 21: asara.v1.RejectionReason
-	(*SeatResult)(nil),      // 22: asara.v1.SeatResult
+	(*ReplayLateReply)(nil), // 15: asara.v1.ReplayLateReply
+	(*ReplayUnread)(nil),    // 16: asara.v1.ReplayUnread
+	(*ReplayResult)(nil),    // 17: asara.v1.ReplayResult
+	(*ReplaySignature)(nil), // 18: asara.v1.ReplaySignature
+	(RuleSet)(0),            // 19: asara.v1.RuleSet
+	(*Clocks)(nil),          // 20: asara.v1.Clocks
+	(Termination)(0),        // 21: asara.v1.Termination
+	(*Action)(nil),          // 22: asara.v1.Action
+	(RejectionReason)(0),    // 23: asara.v1.RejectionReason
+	(*SeatResult)(nil),      // 24: asara.v1.SeatResult
 }
 var file_asara_v1_replay_proto_depIdxs = []int32{
 	1,  // 0: asara.v1.Replay.records:type_name -> asara.v1.ReplayRecord
@@ -1515,31 +1715,34 @@ var file_asara_v1_replay_proto_depIdxs = []int32{
 	6,  // 2: asara.v1.ReplayRecord.reply:type_name -> asara.v1.ReplayReply
 	7,  // 3: asara.v1.ReplayRecord.rejection:type_name -> asara.v1.ReplayRejection
 	8,  // 4: asara.v1.ReplayRecord.forfeit:type_name -> asara.v1.ReplayForfeit
-	15, // 5: asara.v1.ReplayRecord.result:type_name -> asara.v1.ReplayResult
+	17, // 5: asara.v1.ReplayRecord.result:type_name -> asara.v1.ReplayResult
 	3,  // 6: asara.v1.ReplayRecord.start:type_name -> asara.v1.ReplayStart
 	9,  // 7: asara.v1.ReplayRecord.expiry:type_name -> asara.v1.ReplayExpiry
 	10, // 8: asara.v1.ReplayRecord.leave:type_name -> asara.v1.ReplayLeave
 	11, // 9: asara.v1.ReplayRecord.enter:type_name -> asara.v1.ReplayEnter
 	12, // 10: asara.v1.ReplayRecord.halt:type_name -> asara.v1.ReplayHalt
 	13, // 11: asara.v1.ReplayRecord.reopen:type_name -> asara.v1.ReplayReopen
-	16, // 12: asara.v1.ReplayRecord.signature:type_name -> asara.v1.ReplaySignature
+	18, // 12: asara.v1.ReplayRecord.signature:type_name -> asara.v1.ReplaySignature
 	14, // 13: asara.v1.ReplayRecord.pause:type_name -> asara.v1.ReplayPause
-	17, // 14: asara.v1.ReplayHeader.rule_sets:type_name -> asara.v1.RuleSet
-	18, // 15: asara.v1.ReplayHeader.clocks:type_name -> asara.v1.Clocks
-	4,  // 16: asara.v1.ReplayStart.present:type_name -> asara.v1.ReplayPresence
-	5,  // 17: asara.v1.ReplayStart.absent:type_name -> asara.v1.ReplayAbsence
-	19, // 18: asara.v1.ReplayAbsence.termination:type_name -> asara.v1.Termination
-	20, // 19: asara.v1.ReplayReply.actions:type_name -> asara.v1.Action
-	21, // 20: asara.v1.ReplayRejection.reason:type_name -> asara.v1.RejectionReason
-	20, // 21: asara.v1.ReplayRejection.actions:type_name -> asara.v1.Action
-	19, // 22: asara.v1.ReplayForfeit.termination:type_name -> asara.v1.Termination
-	4,  // 23: asara.v1.ReplayEnter.presence:type_name -> asara.v1.ReplayPresence
-	22, // 24: asara.v1.ReplayResult.results:type_name -> asara.v1.SeatResult
-	25, // [25:25] is the sub-list for method output_type
-	25, // [25:25] is the sub-list for method input_type
-	25, // [25:25] is the sub-list for extension type_name
-	25, // [25:25] is the sub-list for extension extendee
-	0,  // [0:25] is the sub-list for field type_name
+	15, // 14: asara.v1.ReplayRecord.late_reply:type_name -> asara.v1.ReplayLateReply
+	16, // 15: asara.v1.ReplayRecord.unread:type_name -> asara.v1.ReplayUnread
+	19, // 16: asara.v1.ReplayHeader.rule_sets:type_name -> asara.v1.RuleSet
+	20, // 17: asara.v1.ReplayHeader.clocks:type_name -> asara.v1.Clocks
+	4,  // 18: asara.v1.ReplayStart.present:type_name -> asara.v1.ReplayPresence
+	5,  // 19: asara.v1.ReplayStart.absent:type_name -> asara.v1.ReplayAbsence
+	21, // 20: asara.v1.ReplayAbsence.termination:type_name -> asara.v1.Termination
+	22, // 21: asara.v1.ReplayReply.actions:type_name -> asara.v1.Action
+	23, // 22: asara.v1.ReplayRejection.reason:type_name -> asara.v1.RejectionReason
+	22, // 23: asara.v1.ReplayRejection.actions:type_name -> asara.v1.Action
+	21, // 24: asara.v1.ReplayForfeit.termination:type_name -> asara.v1.Termination
+	4,  // 25: asara.v1.ReplayEnter.presence:type_name -> asara.v1.ReplayPresence
+	22, // 26: asara.v1.ReplayLateReply.actions:type_name -> asara.v1.Action
+	24, // 27: asara.v1.ReplayResult.results:type_name -> asara.v1.SeatResult
+	28, // [28:28] is the sub-list for method output_type
+	28, // [28:28] is the sub-list for method input_type
+	28, // [28:28] is the sub-list for extension type_name
+	28, // [28:28] is the sub-list for extension extendee
+	0,  // [0:28] is the sub-list for field type_name
 }
 
 func init() { file_asara_v1_replay_proto_init() }
@@ -1564,15 +1767,18 @@ func file_asara_v1_replay_proto_init() {
 		(*ReplayRecord_Reopen)(nil),
 		(*ReplayRecord_Signature)(nil),
 		(*ReplayRecord_Pause)(nil),
+		(*ReplayRecord_LateReply)(nil),
+		(*ReplayRecord_Unread)(nil),
 	}
 	file_asara_v1_replay_proto_msgTypes[4].OneofWrappers = []any{}
+	file_asara_v1_replay_proto_msgTypes[15].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_asara_v1_replay_proto_rawDesc), len(file_asara_v1_replay_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   17,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

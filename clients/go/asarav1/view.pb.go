@@ -838,7 +838,8 @@ const file_asara_v1_view_proto_rawDesc = "" +
 	"\x06buyers\x18\x02 \x03(\x0e2\x15.asara.v1.BuyerColourR\x06buyers\"P\n" +
 	"\x0eKnownLitWindow\x12\x14\n" +
 	"\x05above\x18\x01 \x01(\x05R\x05above\x12(\n" +
-	"\x06colour\x18\x02 \x01(\x0e2\x10.asara.v1.ColourR\x06colourB\x0fZ\rasara/asarav1b\x06proto3"
+	"\x06colour\x18\x02 \x01(\x0e2\x10.asara.v1.ColourR\x06colourBb\n" +
+	"\basara.v1B\tViewProtoP\x01Z\rasara/asarav1\xa2\x02\x03ASR\xaa\x02\bAsara.V1\xca\x02\bAsara\\V1\xe2\x02\x11Asara\\V1\\Metadata\xea\x02\tAsara::V1b\x06proto3"
 
 var (
 	file_asara_v1_view_proto_rawDescOnce sync.Once

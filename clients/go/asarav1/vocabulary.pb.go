@@ -2539,7 +2539,8 @@ const file_asara_v1_vocabulary_proto_rawDesc = "" +
 	"\x0fGIFT_KIND_ASARI\x10\x02\x12\x19\n" +
 	"\x15GIFT_KIND_BUY_SECTION\x10\x03\x12\x16\n" +
 	"\x12GIFT_KIND_PRESTIGE\x10\x04\x12\x1c\n" +
-	"\x18GIFT_KIND_BUY_LIT_WINDOW\x10\x05B\x0fZ\rasara/asarav1b\x06proto3"
+	"\x18GIFT_KIND_BUY_LIT_WINDOW\x10\x05Bh\n" +
+	"\basara.v1B\x0fVocabularyProtoP\x01Z\rasara/asarav1\xa2\x02\x03ASR\xaa\x02\bAsara.V1\xca\x02\bAsara\\V1\xe2\x02\x11Asara\\V1\\Metadata\xea\x02\tAsara::V1b\x06proto3"
 
 var (
 	file_asara_v1_vocabulary_proto_rawDescOnce sync.Once

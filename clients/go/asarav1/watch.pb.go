@@ -522,7 +522,9 @@ const file_asara_v1_watch_proto_rawDesc = "" +
 	"\x04void\x18\x03 \x01(\bR\x04void2\x96\x01\n" +
 	"\fWatchService\x12J\n" +
 	"\vListMatches\x12\x1c.asara.v1.ListMatchesRequest\x1a\x1d.asara.v1.ListMatchesResponse\x12:\n" +
-	"\x05Watch\x12\x16.asara.v1.WatchRequest\x1a\x17.asara.v1.WatchResponse0\x01B\x0fZ\rasara/asarav1b\x06proto3"
+	"\x05Watch\x12\x16.asara.v1.WatchRequest\x1a\x17.asara.v1.WatchResponse0\x01Bc\n" +
+	"\basara.v1B\n" +
+	"WatchProtoP\x01Z\rasara/asarav1\xa2\x02\x03ASR\xaa\x02\bAsara.V1\xca\x02\bAsara\\V1\xe2\x02\x11Asara\\V1\\Metadata\xea\x02\tAsara::V1b\x06proto3"
 
 var (
 	file_asara_v1_watch_proto_rawDescOnce sync.Once

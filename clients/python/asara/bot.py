@@ -11,8 +11,9 @@ from typing import TypeAlias
 from asara.author_code import caller_place, signature_fault
 from asara.errors import BotError
 from asara.v1.event_pb2 import Event
-from asara.v1.play_pb2 import Decision, Limits, MatchEnded, MatchStarted, Rejection
-from asara.v1.vocabulary_pb2 import Action
+from asara.v1.play_pb2 import Clocks, Decision, Limits, MatchEnded, MatchStarted, Rejection
+from asara.v1.view_pb2 import View
+from asara.v1.vocabulary_pb2 import Action, Edition, RuleSet
 from asara.verifier import Verifier
 
 Answer: TypeAlias = Action | Sequence[Action]
@@ -20,32 +21,74 @@ Answer: TypeAlias = Action | Sequence[Action]
 
 
 class Match:
-    """A match, from the seat of one bot."""
+    """A match, from the seat of one bot. A bot may add attributes of its own."""
 
     def __init__(
         self, started: MatchStarted, entry: str, limits: Limits, seed: str, verifier: Verifier
     ) -> None:
-        self.started = started
-        """The message itself, with the edition's SHA-256, the deal commitment and `resumed`."""
-        self.match_id = started.match_id
-        self.seat = started.seat
-        """This bot's seat, 0 to `seats` - 1."""
-        self.seats = started.seats
-        self.rule_sets = frozenset(started.rule_sets)
-        """Rule sets of the match, such as `asara.RuleSet.RULE_SET_GIFTS`."""
-        self.edition = started.edition
-        """Prices, spaces, tile counts and awards, which may differ between editions."""
-        self.clocks = started.clocks
-        """Time limits in microseconds."""
-        self.view = started.view
-        """View of the seat when the match started; each decision carries a newer one."""
-        self.entry = entry
-        """Name of this bot's entry in the match or tournament."""
-        self.limits = limits
-        """Limits that the referee enforces."""
-        self.random = Random(repr((seed, self.match_id, self.seat)))
-        """Random numbers that depend on ASARA_SEED, the match and the seat alone."""
+        self._started = started
+        self._entry = entry
+        self._limits = limits
+        self._rule_sets = frozenset(started.rule_sets)
+        self._random = Random(repr((seed, started.match_id, started.seat)))
         self._verifier = verifier
+
+    # Properties, because help() shows their texts.
+
+    @property
+    def match_id(self) -> str:
+        """Name of the match."""
+        return self._started.match_id
+
+    @property
+    def seat(self) -> int:
+        """This bot's seat, 0 to `seats` - 1."""
+        return self._started.seat
+
+    @property
+    def seats(self) -> int:
+        """Number of seats."""
+        return self._started.seats
+
+    @property
+    def rule_sets(self) -> frozenset[RuleSet]:
+        """Rule sets of the match, such as `asara.RuleSet.RULE_SET_GIFTS`."""
+        return self._rule_sets
+
+    @property
+    def edition(self) -> Edition:
+        """Prices, spaces, tile counts and awards, which may differ between editions."""
+        return self._started.edition
+
+    @property
+    def clocks(self) -> Clocks:
+        """Time limits in microseconds."""
+        return self._started.clocks
+
+    @property
+    def view(self) -> View:
+        """View of the seat when the match started; each decision carries a newer one."""
+        return self._started.view
+
+    @property
+    def entry(self) -> str:
+        """Name of this bot's entry in the match or tournament."""
+        return self._entry
+
+    @property
+    def limits(self) -> Limits:
+        """Limits that the referee enforces."""
+        return self._limits
+
+    @property
+    def random(self) -> Random:
+        """Random numbers that depend on ASARA_SEED, the match and the seat alone."""
+        return self._random
+
+    @property
+    def started(self) -> MatchStarted:
+        """The message MatchStarted, which also has the commitment to the deal, and `resumed`."""
+        return self._started
 
     @property
     def digest(self) -> bytes:

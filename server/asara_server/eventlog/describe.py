@@ -7,12 +7,14 @@ from asara_server.match.inputs import (
     ExpiryRecord,
     ForfeitRecord,
     HaltRecord,
+    LateReplyRecord,
     LeaveRecord,
     PauseRecord,
     Record,
     RejectionRecord,
     ReopenRecord,
     ReplyRecord,
+    UnreadRecord,
 )
 from asara_server.text import plain
 
@@ -38,6 +40,10 @@ def describe(record: Record) -> str:
             return f"a new stream of seat {seat}"
         case PauseRecord(_, seat):
             return f"the end of a pause of seat {seat}"
+        case LateReplyRecord(_, seat, decision_id):
+            return f"a late reply of seat {seat} to its decision {decision_id}"
+        case UnreadRecord(_, seat, unread_bytes):
+            return f"{unread_bytes} unread bytes at the socket of seat {seat}"
         case HaltRecord():
             return "a stop of the referee"
         case ReopenRecord():

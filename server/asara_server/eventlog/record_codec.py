@@ -16,7 +16,13 @@ from typing import Any, Final, NamedTuple
 from google.protobuf.message import DecodeError
 
 from asara.v1 import replay_pb2
-from asara.v1.replay_pb2 import ReplayPresence, ReplayRecord, ReplayRejection, ReplayReply
+from asara.v1.replay_pb2 import (
+    ReplayLateReply,
+    ReplayPresence,
+    ReplayRecord,
+    ReplayRejection,
+    ReplayReply,
+)
 from asara_codec.decode import action_from_proto, clocks_from_proto, known_action, result_from_proto
 from asara_codec.encode import action_bytes, clocks_message, enum_value, result_message, serialize
 from asara_codec.reflection import CodecError, enum_member
@@ -40,6 +46,7 @@ from asara_server.match.inputs import (
     ExpiryRecord,
     ForfeitRecord,
     HaltRecord,
+    LateReplyRecord,
     LeaveRecord,
     PauseRecord,
     Presence,
@@ -48,6 +55,7 @@ from asara_server.match.inputs import (
     ReopenRecord,
     ReplyRecord,
     StartRecord,
+    UnreadRecord,
 )
 
 _MOST_SEATS: Final = 4
@@ -84,6 +92,8 @@ def record_bytes(record: AnyRecord) -> bytes:
         return _reply_bytes(record)
     if isinstance(record, RejectionRecord):
         return _rejection_bytes(record)
+    if isinstance(record, LateReplyRecord):
+        return serialize(ReplayRecord(late_reply=_late_message(record)))
     if isinstance(record, ReplayHeader):
         return _header_bytes(record, _compressed(record.edition))
     return serialize(_message(record))
@@ -138,6 +148,18 @@ def _rejection_bytes(record: RejectionRecord) -> bytes:
     )
 
 
+def _late_message(record: LateReplyRecord) -> ReplayLateReply:
+    message = ReplayLateReply(
+        seat=record.seat,
+        decision_id=record.decision_id,
+        time_us=record.time_us,
+        socket_us=record.socket_us,
+    )
+    for action in record.actions:
+        message.actions.add().MergeFromString(action)
+    return message
+
+
 def _message(record: Record | Results | Signature) -> ReplayRecord:
     match record:
         case StartRecord(present, absent):
@@ -167,6 +189,9 @@ def _message(record: Record | Results | Signature) -> ReplayRecord:
             return ReplayRecord(enter=enter)
         case PauseRecord(time_us, seat):
             return ReplayRecord(pause=replay_pb2.ReplayPause(time_us=time_us, seat=seat))
+        case UnreadRecord(time_us, seat, unread_bytes):
+            unread = replay_pb2.ReplayUnread(seat=seat, bytes=unread_bytes, time_us=time_us)
+            return ReplayRecord(unread=unread)
         case HaltRecord(time_us):
             return ReplayRecord(halt=replay_pb2.ReplayHalt(time_us=time_us))
         case ReopenRecord(time_us):
@@ -359,6 +384,16 @@ def _read_rejection(message: ReplayRejection) -> RejectionRecord:
     )
 
 
+def _read_late_reply(message: ReplayLateReply) -> LateReplyRecord:
+    return LateReplyRecord(
+        message.time_us,
+        message.seat,
+        message.decision_id,
+        tuple(map(serialize, message.actions)),
+        message.socket_us if message.HasField("socket_us") else None,
+    )
+
+
 def _read_forfeit(message: replay_pb2.ReplayForfeit) -> ForfeitRecord:
     termination = _external(message.termination)
     return ForfeitRecord(message.time_us, message.seat, termination, message.detail)
@@ -397,6 +432,8 @@ _READ: Final[dict[str, Callable[[Any], AnyRecord]]] = {
     "leave": lambda message: LeaveRecord(message.time_us, message.seat),
     "enter": _read_enter,
     "pause": lambda message: PauseRecord(message.time_us, message.seat),
+    "late_reply": _read_late_reply,
+    "unread": lambda message: UnreadRecord(message.time_us, message.seat, message.bytes),
     "halt": lambda message: HaltRecord(message.time_us),
     "reopen": lambda message: ReopenRecord(message.time_us),
     "result": _read_results,

@@ -20,6 +20,7 @@ from asara_server.match.inputs import (
     ExpiryRecord,
     ForfeitRecord,
     HaltRecord,
+    LateReplyRecord,
     LeaveRecord,
     PauseRecord,
     Record,
@@ -27,12 +28,17 @@ from asara_server.match.inputs import (
     ReopenRecord,
     ReplyRecord,
     StartRecord,
+    UnreadRecord,
 )
 from asara_server.match.match import Answer, Match
 from asara_server.match.spec import MatchLimits, MatchSpec
 
 _LATEST_US: Final = 2**53
 """Latest time of a record: 285 years. Sums of later times could leave 64 bits."""
+
+
+_AFTER_THE_END: Final = frozenset({LateReplyRecord, UnreadRecord})
+"""Records that may follow the end of a match, which a time-out has brought about."""
 
 
 class UnsoundError(ReplayError):
@@ -55,6 +61,8 @@ class Step(NamedTuple):
     events: tuple[Event | SeatForfeited, ...]
     state: State
     """A copy of the state after the record."""
+    decision_id: int
+    """Number, among the decisions of its seat, of the one that the record answers; 0 if none."""
 
 
 def resimulate(spec: MatchSpec, limits: MatchLimits, records: Iterable[Record]) -> Match:
@@ -71,24 +79,29 @@ def resimulate(spec: MatchSpec, limits: MatchLimits, records: Iterable[Record]) 
 def resimulated(replay: Replay) -> Iterator[tuple[Match, Record | None]]:
     """Yield the match of a replay after its set-up, with None, and then after every record.
 
-    It is the same object each time, and its messages are discarded. Raises ReplayError at the
-    first record that does not hold, and at the end if the match ends otherwise than in the replay.
+    It is the same object each time, with the messages that the record caused in its outbox. Raises
+    ReplayError at the first record that does not hold, and at the end if the match ends otherwise
+    than in the replay.
     """
     match = Match(replay.header.spec(), replay.header.limits())
     yield match, None
     for record in _resimulation(match, replay.records):
-        match.outbox.clear()
         yield match, record
+        match.outbox.clear()
     _check_end(match, replay)
 
 
 def resimulated_steps(replay: Replay) -> Iterator[Step]:
     """Yield every step of the match; raises ReplayError as `resimulated` does."""
     before = 0
+    open_decision = 0
     for match, record in resimulated(replay):
         events = match.feed.events
-        yield Step(record, tuple(events[before:]), match.state.copy())
+        answered = open_decision if type(record) is ReplyRecord else 0
+        yield Step(record, tuple(events[before:]), match.state.copy(), answered)
         before = len(events)
+        if match.asked is not None:
+            open_decision = match.decision_id(match.asked)
 
 
 def _resimulation(match: Match, records: Iterable[Record]) -> Iterator[Record]:
@@ -121,8 +134,9 @@ def _check_position(match: Match, index: int, record: Record) -> None:
         if seats != list(range(len(match.spec.players))):
             raise UnsoundError(index, f"expected every seat once; found the seats {seats}")
         return
-    if match.finished or type(record) is StartRecord:
-        expected = "the result, as the match was over" if match.finished else "only one start"
+    over = match.finished and type(record) not in _AFTER_THE_END
+    if over or type(record) is StartRecord:
+        expected = "the result, as the match was over" if over else "only one start"
         raise UnsoundError(index, f"expected {expected}; found {describe(record)}")
     before = match.records[-1]
     earliest = before.time_us
@@ -139,6 +153,29 @@ def _check_position(match: Match, index: int, record: Record) -> None:
             raise UnsoundError(index, f"expected {expected}; found {describe(record)}")
         if record.referee_us < 0:
             raise UnsoundError(index, f"the referee took {record.referee_us} µs")
+    elif type(record) is LateReplyRecord:
+        _check_late_reply(match, index, record)
+    elif type(record) is UnreadRecord and record.bytes < 0:
+        raise UnsoundError(index, f"{record.bytes} bytes were unread")
+
+
+def _check_late_reply(match: Match, index: int, record: LateReplyRecord) -> None:
+    """Raise UnsoundError unless a late reply could have come here."""
+    if not match.awaits_late_reply(record.seat):
+        raise UnsoundError(
+            index,
+            f"expected a late reply only after a time-out of its seat, and only one; "
+            f"found {describe(record)}",
+        )
+    asked = match.decision_id(record.seat)
+    if record.decision_id != asked:
+        raise UnsoundError(
+            index,
+            f"expected a late reply to decision {asked}, for which the time had run out; "
+            f"found one to decision {record.decision_id}",
+        )
+    if record.socket_us is not None and record.socket_us > record.time_us:
+        raise UnsoundError(index, "the reply was received before its bytes arrived")
 
 
 def _raise_difference(match: Match, index: int, record: Record) -> None:
@@ -168,6 +205,13 @@ def _apply_rejection(match: Match, record: RejectionRecord) -> None:
         match.record_reply(referee_us=0)
 
 
+def _apply_late_reply(match: Match, record: LateReplyRecord) -> None:
+    actions = list(map(ActionMessage.FromString, record.actions))
+    answer = match.reply(record.seat, record.decision_id, actions, record.time_us)
+    if answer is Answer.LATE:
+        match.record_late_reply(record.socket_us)
+
+
 def _apply_forfeit(match: Match, record: ForfeitRecord) -> None:
     match.forfeit(record.seat, record.termination, record.detail, record.time_us)
 
@@ -178,6 +222,8 @@ _APPLY: Final[dict[type, Callable[[Match, Any], None]]] = {
     RejectionRecord: _apply_rejection,
     ForfeitRecord: _apply_forfeit,
     ExpiryRecord: lambda match, record: match.expire_seats(record.time_us),
+    LateReplyRecord: _apply_late_reply,
+    UnreadRecord: lambda match, record: match.note_unread(record.seat, record.bytes),
     PauseRecord: lambda match, record: match.expire(record.time_us),
     LeaveRecord: lambda match, record: match.leave(record.seat, record.time_us),
     EnterRecord: lambda match, record: match.enter(record.seat, record.presence, record.time_us),

@@ -102,6 +102,29 @@ class PauseRecord(NamedTuple):
     seat: int
 
 
+class LateReplyRecord(NamedTuple):
+    """The first reply to a decision after its seat had run out of time for it."""
+
+    time_us: int
+    """When the event loop received the request."""
+    seat: int
+    decision_id: int
+    actions: tuple[bytes, ...]
+    """Actions that it carried, each serialized."""
+    socket_us: int | None = None
+    """Latest time at which bytes on the bot's connection arrived at the socket; None if the system
+    does not report it."""
+
+
+class UnreadRecord(NamedTuple):
+    """The socket of a bot whose time had run out, examined at that moment."""
+
+    time_us: int
+    seat: int
+    bytes: int
+    """Bytes that had arrived and that nothing had read."""
+
+
 class HaltRecord(NamedTuple):
     """The referee is stopping: the open decision may be answered, and no other is asked."""
 
@@ -123,11 +146,19 @@ Record = (
     | LeaveRecord
     | EnterRecord
     | PauseRecord
+    | LateReplyRecord
+    | UnreadRecord
     | HaltRecord
     | ReopenRecord
 )
 
 EXTERNAL_TERMINATIONS: Final = frozenset(
-    {Termination.CRASH, Termination.NEVER_STARTED, Termination.PROTOCOL_VIOLATION}
+    {
+        Termination.CRASH,
+        Termination.NEVER_STARTED,
+        Termination.PROTOCOL_VIOLATION,
+        Termination.SUSPENDED,
+        Termination.MISSED,
+    }
 )
 """Terminations that a match cannot derive from its inputs and is given as one."""

@@ -29,6 +29,7 @@ from asara_server.match.inputs import (
     ExpiryRecord,
     ForfeitRecord,
     HaltRecord,
+    LateReplyRecord,
     LeaveRecord,
     PauseRecord,
     Presence,
@@ -37,6 +38,7 @@ from asara_server.match.inputs import (
     ReopenRecord,
     ReplyRecord,
     StartRecord,
+    UnreadRecord,
 )
 from asara_server.match.pauses import Pauses, could_have_had_a_choice
 from asara_server.match.spec import SECOND_US, MatchLimits, MatchSpec
@@ -60,7 +62,7 @@ class Answer(Enum):
     IGNORED = "ignored"
     """Its decision has been answered before, or its seat has forfeited."""
     LATE = "late"
-    """The seat's time had run out."""
+    """The seat's time for the decision had run out."""
 
 
 class Fault(NamedTuple):
@@ -78,7 +80,9 @@ class _Seat:
     - `bank_us`: time left in the bank
     - `charged_us`: time charged for the decision answered last
     - `decision_id`: number of the decision asked last; 0 before the first
+    - `expired_us`: when its time to decide ran out; NEVER until then
     - `forgiven`: number of rejections that will not forfeit
+    - `late`, `unread`: its late reply is recorded; so is what its socket held at the time-out
     - `termination`, `detail`: how its part in the match ended; UNSPECIFIED and "" until then
     """
 
@@ -88,8 +92,11 @@ class _Seat:
         "charged_us",
         "decision_id",
         "detail",
+        "expired_us",
         "forgiven",
+        "late",
         "termination",
+        "unread",
     )
 
     def __init__(self, bank_us: int, forgiven: int) -> None:
@@ -100,6 +107,9 @@ class _Seat:
         self.forgiven = forgiven
         self.termination = Termination.UNSPECIFIED
         self.detail = ""
+        self.expired_us = NEVER
+        self.late = False
+        self.unread = False
 
 
 class Match:
@@ -147,6 +157,7 @@ class Match:
         self._pause_ends_us = NEVER
         # The arguments of the ReplyRecord that `record_reply` will complete.
         self._accepted: tuple[int, int, tuple[Action, ...], int] | None = None
+        self._late: LateReplyRecord | None = None  # which `record_late_reply` will complete
 
     @property
     def asked(self) -> int | None:
@@ -166,6 +177,16 @@ class Match:
         """Return the number of the decision that a seat was asked last; 0 before the first."""
         return self._seats[seat].decision_id
 
+    def expired_us(self, seat: int) -> int | None:
+        """Return the first moment that was too late for a seat that timed out; None for others."""
+        expired_us = self._seats[seat].expired_us
+        return None if expired_us == NEVER else expired_us
+
+    def awaits_late_reply(self, seat: int) -> bool:
+        """Return True if a seat timed out, and no reply to that decision has come since."""
+        own = self._seats[seat]
+        return own.expired_us != NEVER and not own.late
+
     # Inputs
 
     def start(self, present: Mapping[int, Presence], absent: Mapping[int, Absence]) -> None:
@@ -182,18 +203,23 @@ class Match:
     def reply(
         self, seat: int, decision_id: int, actions: Sequence[ReceivedAction], now_us: int
     ) -> Answer:
-        """Take a bot's reply to a decision; `record_reply` has to follow an accepted one.
+        """Take a bot's reply to a decision.
+
+        `record_reply` has to follow an accepted one, `record_late_reply` a late one.
 
         The first action has to be legal. Further ones are played as far as they are legal in the
-        same turn.
+        same turn. A reply after the time-out changes nothing; only the first one is late, even if
+        the match is over, and further ones are ignored.
         """
         own = self._seats[seat]
         if now_us >= self.deadline_us:
-            was_open = seat == self._asked and decision_id == own.decision_id
             self.expire(now_us)
-            if was_open and seat != self._asked:
-                return Answer.LATE
         if seat != self._asked or decision_id != own.decision_id:
+            if decision_id == own.decision_id and self.awaits_late_reply(seat):
+                self._late = LateReplyRecord(
+                    now_us, seat, decision_id, tuple(map(_serialized, actions))
+                )
+                return Answer.LATE
             fault = self._wrong_decision(seat, decision_id)
         elif not 0 < len(actions) <= self.limits.actions_per_reply:
             fault = self._wrong_number_of_actions(len(actions))
@@ -225,6 +251,26 @@ class Match:
         self.records.append(ReplyRecord(time_us, seat, actions, bot_us, referee_us))
         self._accepted = None
 
+    def record_late_reply(self, socket_us: int | None) -> None:
+        """Record the late reply just taken, with the time at which it lay at the socket, if known.
+
+        The driver calls this after every late reply, before anything else happens.
+        """
+        assert self._late is not None, "no late reply waits to be recorded"
+        self._seats[self._late.seat].late = True
+        self.records.append(self._late._replace(socket_us=socket_us))
+        self._late = None
+
+    def note_unread(self, seat: int, unread_bytes: int) -> None:
+        """Record what the socket of a seat's bot holds, immediately after the seat timed out.
+
+        It has the time of the record before it, so that nothing can expire in between.
+        """
+        own = self._seats[seat]
+        if own.expired_us != NEVER and not own.unread:
+            own.unread = True
+            self.records.append(UnreadRecord(self.records[-1].time_us, seat, unread_bytes))
+
     def expire(self, now_us: int) -> None:
         """Forfeit every seat whose time has run out by now, and end a pause that is over."""
         self.expire_seats(now_us)
@@ -244,7 +290,10 @@ class Match:
                 break
             for seat, deadline in enumerate(deadlines):
                 if deadline == first:
-                    self._forfeit(seat, *self._expiry_reason(seat, deadline))
+                    termination, detail = self._expiry_reason(seat, deadline)
+                    if termination is Termination.TIME_OUT:
+                        self._seats[seat].expired_us = deadline
+                    self._forfeit(seat, termination, detail)
                     expired.append(seat)
             self._advance(now_us)
         if expired:

@@ -14,16 +14,21 @@ from pathlib import Path
 import grpc
 
 from asara_server.network.grpc_server import add_play_service, add_port, server_options
+from asara_server.network.unread_bytes import can_check, unread_at
 from asara_server.referee.referee import Referee
 from asara_server.referee.stream_errors import Context, ErrorKind, StreamError, end_call
 
 
 class BotServer:
-    """A server for one bot. It is also the `Authenticator` with which the bot is registered."""
+    """A server for one bot. It is also the `Authenticator` with which the bot is registered, and
+    the `BotSocket` of its streams.
+    """
 
     def __init__(self, referee: Referee, token: str, on_flood: Callable[[str], None]) -> None:
         """`on_flood` is called with the reason if the server closes because the bot floods it."""
         self.address = ""
+        self.first_connected_s: float | None = None
+        """Monotonic time at which its bot first connected, in seconds; None before."""
         self._referee = referee
         self._token = token
         self._on_flood = on_flood
@@ -59,10 +64,20 @@ class BotServer:
         Otherwise a bot that connects and disconnects all the time, without ever opening a stream,
         would keep gRPC's threads busy. The system then refuses it without our noticing.
         """
+        if self.first_connected_s is None:
+            self.first_connected_s = time.monotonic()
         if self.address.startswith("unix:") and self._closing is None:
             mode = 0 if self._referee.is_connected(self._token) else 0o600
             with contextlib.suppress(OSError):
                 Path(self.address.removeprefix("unix:")).chmod(mode)
+
+    def unread_bytes(self) -> int | None:
+        if not self.address.startswith("unix:") or not can_check():
+            return None
+        return unread_at(self.address.removeprefix("unix:"))
+
+    def last_arrival_us(self) -> int | None:
+        return None  # the system does not report it of Unix sockets
 
     async def _play(self, _: object, context: Context) -> None:
         if self._closing is None and not self._streams.allow(time.monotonic()):
@@ -74,7 +89,7 @@ class BotServer:
         if self._closing is not None:
             end_call(context, StreamError(ErrorKind.STOPPING, "this address is closed"))
             return
-        await self._referee.open_session(context, self).run()
+        await self._referee.open_session(context, self, socket=self).run()
 
     def close_after_flood(self, what: str) -> None:
         """Close the address; the bot forfeits.

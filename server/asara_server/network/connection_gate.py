@@ -18,13 +18,16 @@ are closed only for others from there, and at least half of those that wait are 
 import asyncio
 import ipaddress
 import socket
+import sys
 import time
 from pathlib import Path
 from typing import Final, TypeAlias, cast
 
 from structlog.typing import FilteringBoundLogger
 
+from asara_server.network.unread_bytes import can_check, unread_bytes, unread_from
 from asara_server.referee.limits import LimitSettings, RateLimiter
+from asara_server.referee.match_clock import monotonic_us
 
 BACKLOG: Final = 128
 """Connections that the system accepts ahead of the gate, which opens and counts them at once."""
@@ -35,6 +38,10 @@ _BUFFER_BYTES: Final = 256 * 1024
 _FLUSH_S: Final = 1.0
 """Seconds within which a side of a connection must take the last bytes of the other."""
 
+_LAST_DATA_RECEIVED: Final = 52
+_TCP_INFO_BYTES: Final = 56
+"""Position in Linux's `struct tcp_info`, and end, of the milliseconds since data arrived last."""
+
 _FAMILIAR_CLIENTS: Final = 1024
 """Clients that are remembered because a valid token came from them, the latest."""
 
@@ -42,7 +49,10 @@ _Client: TypeAlias = str
 
 
 class ForwardedConnection:
-    """A connection of a client and its counterpart at the server. The gate creates them."""
+    """A connection of a client and its counterpart at the server. The gate creates them.
+
+    It is also the `BotSocket` of the streams on it.
+    """
 
     def __init__(self, gate: "ConnectionGate", transport: asyncio.Transport, client: str) -> None:
         self.client = client
@@ -84,6 +94,30 @@ class ForwardedConnection:
             self.known -= 1
             if not self.known and not self.transport.is_closing():
                 self._gate.add_unknown(self)
+
+    def unread_bytes(self) -> int | None:
+        """Return the bytes of the client that the server has not read, wherever they are."""
+        client = self.transport.get_extra_info("socket")
+        if client is None or client.fileno() < 0 or not can_check():
+            return None
+        forwarded = 0
+        if self.server_transport is not None:
+            forwarded = self.server_transport.get_write_buffer_size() + unread_from(self.name)
+        return unread_bytes(client.fileno()) + len(self.received) + forwarded
+
+    def last_arrival_us(self) -> int | None:
+        """Return when the system received bytes of the client last; Linux knows it of TCP."""
+        client = self.transport.get_extra_info("socket")
+        if client is None or client.fileno() < 0:
+            return None
+        try:
+            info = client.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO_BYTES)
+        except (AttributeError, OSError):  # no Linux, or closed meanwhile
+            return None
+        if len(info) < _TCP_INFO_BYTES:
+            return None
+        age_ms = int.from_bytes(info[_LAST_DATA_RECEIVED:][:4], sys.byteorder)
+        return monotonic_us() - age_ms * 1000
 
     def start_deadline(self, seconds: float) -> None:
         loop = asyncio.get_running_loop()

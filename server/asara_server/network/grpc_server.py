@@ -278,7 +278,7 @@ class _Servicer:
             connection.admit()
 
         try:
-            await self._referee.open_session(context, self._authenticator, admit).run()
+            await self._referee.open_session(context, self._authenticator, admit, connection).run()
         finally:
             connection.end_stream(admitted=admitted)
 

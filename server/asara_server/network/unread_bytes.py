@@ -44,11 +44,48 @@ def crowded_paths() -> set[str]:
     """Return the paths of Unix sockets with a connection that has many unread bytes."""
     found: set[str] = set()
     for descriptor in _descriptors():
-        if _unread_bytes(descriptor) >= UNREAD_BYTES:
+        if unread_bytes(descriptor) >= UNREAD_BYTES:
             with _connection(descriptor) as connection:
                 if connection is not None:
                     found.add(connection.getsockname())
     return found
+
+
+def unread_at(path: str) -> int:
+    """Return the number of unread bytes of all connections that were accepted at a path."""
+    found = 0
+    for descriptor in _descriptors():
+        unread = unread_bytes(descriptor)
+        if unread:
+            with _connection(descriptor) as connection:
+                if connection is not None and connection.getsockname() == path:
+                    found += unread
+    return found
+
+
+def unread_from(name: str) -> int:
+    """Return the number of unread bytes of the connections that come from a Unix socket.
+
+    `name` is that of the other end, as gRPC writes it.
+    """
+    found = 0
+    for descriptor in _descriptors():
+        unread = unread_bytes(descriptor)
+        if unread:
+            with _connection(descriptor) as connection:
+                if connection is not None and _peer_name(connection) == name:
+                    found += unread
+    return found
+
+
+def _peer_name(connection: socket.socket) -> str:
+    try:
+        peer = connection.getpeername()
+    except OSError:  # it only listens, or has been broken
+        return ""
+    if isinstance(peer, bytes):
+        return f"unix-abstract:{peer[1:].decode(errors='replace')}"
+    return f"unix:{peer}"
 
 
 def break_connections(path: str) -> None:
@@ -67,7 +104,7 @@ def _descriptors() -> list[int]:
     return [int(name) for name in os.listdir("/proc/self/fd")]  # noqa: PTH208
 
 
-def _unread_bytes(descriptor: int) -> int:
+def unread_bytes(descriptor: int) -> int:
     """Return the number of bytes that can be read; 0 if it is unknown."""
     count = array.array("i", [0])
     try:

@@ -1,7 +1,9 @@
 """A bot and a match as the referee keeps them."""
 
 import asyncio
+from typing import NamedTuple
 
+from asara_codec.results import Termination
 from asara_server.match.inputs import Absence
 from asara_server.match.match import NEVER, Match
 from asara_server.match.spec import MatchRecord, MatchSpec
@@ -10,6 +12,15 @@ from asara_server.referee.hello import CheckedHello
 from asara_server.referee.limits import RateLimiter
 from asara_server.referee.match_clock import ClockTimer
 from asara_server.referee.session import Session
+
+
+class MissedDecision(NamedTuple):
+    """A decision that a bot had not answered when the replay of its match was closed."""
+
+    seat: int
+    decision_id: int
+    expired_us: int
+    """Time of the referee's clock at which the bot's time had run out."""
 
 
 class HostedBot:
@@ -21,14 +32,18 @@ class HostedBot:
     session         its open stream, if any
     hello           its most recent Hello, kept when the stream ends
     lost            the reason why it will not connect again, or None
+    absence         termination of a match that it is lost before, if it has never connected
     matches         the match and its seat in it, by the match's name
     forfeited       the names of running matches that it has forfeited
+    late_matches    matches that are over and whose replays wait for its late reply, with its seat
+    missed          by match, decisions to which no reply had come when the replay was closed
     connect_waiters futures to be completed when it connects or is lost
     rate_limiter    limits its requests that answer no open decision
     connection_limiter  limits how often it connects
     """
 
     __slots__ = (
+        "absence",
         "authenticator",
         "connect_waiters",
         "connection_limiter",
@@ -36,9 +51,11 @@ class HostedBot:
         "forfeited",
         "hello",
         "key",
+        "late_matches",
         "lost",
         "matches",
         "max_matches",
+        "missed",
         "rate_limiter",
         "session",
     )
@@ -61,8 +78,11 @@ class HostedBot:
         self.session: Session | None = None
         self.hello: CheckedHello | None = None
         self.lost: str | None = None
+        self.absence = Termination.NEVER_STARTED
         self.matches: dict[str, tuple[HostedMatch, int]] = {}
         self.forfeited: set[str] = set()
+        self.late_matches: dict[str, tuple[HostedMatch, int]] = {}
+        self.missed: dict[str, MissedDecision] = {}
         self.connect_waiters: list[asyncio.Future[None]] = []
 
     def update_reading(self) -> None:
@@ -70,9 +90,14 @@ class HostedBot:
         if self.session is None:
             return
         if self.forfeited and self.forfeited.issuperset(self.matches):
-            self.session.pause_reading()
+            self.session.pause_reading(after_late_reply=self._awaits_late_reply())
         else:
             self.session.resume_reading()
+
+    def _awaits_late_reply(self) -> bool:
+        """Return True if a reply to a decision is awaited for which its time has run out."""
+        running = ((hosted.match, seat) for hosted, seat in self.matches.values())
+        return any(match is not None and match.awaits_late_reply(seat) for match, seat in running)
 
     @property
     def has_room(self) -> bool:
@@ -97,6 +122,8 @@ class HostedMatch:
         recovered       a match of an earlier referee, until its bots are back
     From its beginning
         match           None before
+    duration_us     duration of the match, once it is over
+    failure         reason why it is void, once it is over; "" if it is not
         started_us      by the clock of the referee
         timer_us        time in the match for which `timer` is set
         commits_us      durations of the journal commits that are counted for this match
@@ -114,6 +141,8 @@ class HostedMatch:
         "bots",
         "commits_us",
         "committed",
+        "duration_us",
+        "failure",
         "faults_logged",
         "journaled",
         "match",
@@ -147,6 +176,8 @@ class HostedMatch:
         self.timer_us = NEVER
         self.started_us = 0
         self.started_unix_ms = 0
+        self.duration_us: int | None = None
+        self.failure = ""
         self.commits_us: list[int] = []
         self.faults_logged = 0
         self.number = 0
@@ -156,6 +187,13 @@ class HostedMatch:
     def time_us(self, now: int) -> int:
         """Return the time in the match: microseconds since it began."""
         return now - self.started_us
+
+    def is_late_reply(self, seat: int, decision_id: int) -> bool:
+        """Return True if a reply to this decision of the seat would be its late reply."""
+        match = self.match
+        if match is None or not match.awaits_late_reply(seat):
+            return False
+        return decision_id == match.decision_id(seat)
 
     def stop_timer(self) -> None:
         if self.timer is not None:

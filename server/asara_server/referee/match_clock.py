@@ -17,6 +17,7 @@ monotonic clock, which on Linux and macOS does not count the time that a machine
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Final
@@ -42,6 +43,8 @@ CATCH_UP_US: Final = 50_000
 _LOGGED_US: Final = 500_000
 """Shortest stall that is logged by itself."""
 
+_STALLS_REMEMBERED: Final = 64
+
 _SHORTEST_DELAY_S: Final = 0.001
 _ANY_US: Final = 2**62
 _SECOND_US: Final = 1_000_000
@@ -62,6 +65,8 @@ class MatchClock:
         # clock has stood still before it.
         self._beat_us = monotonic_us()
         self._stood_us = 0
+        # From which time of the system the clock has been behind it, and by how much.
+        self._stalls = deque([(self._beat_us, 0)], maxlen=_STALLS_REMEMBERED)
 
     def now_us(self) -> int:
         """Return microseconds of the clock."""
@@ -72,6 +77,18 @@ class MatchClock:
         elif ran_us > self._slack_us:
             ran_us = self._slack_us
         return beat_us - self._stood_us + ran_us
+
+    def at_us(self, system_us: int) -> int | None:
+        """Return this clock's time at a past moment of the system's monotonic clock.
+
+        None if the moment is so long ago that it is not known how long the clock had stood still.
+        """
+        stopped_us = _ANY_US
+        for began_us, stood_us in reversed(self._stalls):
+            if system_us >= began_us:
+                return min(system_us - stood_us, stopped_us)
+            stopped_us = began_us - stood_us  # its time throughout the stall before
+        return None
 
     def now_s(self) -> float:
         """Return seconds of the clock."""
@@ -140,6 +157,7 @@ class MatchClock:
         catch_up_us = min(stalled_us, CATCH_UP_US)
         self._beat_us = now_us + catch_up_us
         self._stood_us += stalled_us + catch_up_us
+        self._stalls.append((self._beat_us, self._stood_us))
         self.stalled_us += stalled_us
         if stalled_us >= _LOGGED_US:
             self._log.warning("referee stalled", seconds=round(stalled_us / _SECOND_US, 3))

@@ -11,7 +11,7 @@ from asara_codec.results import Termination
 from asara_server.match.match import Answer, Match, ReceivedAction
 from asara_server.match.spec import SECOND_US
 from asara_server.referee.group_commit import GroupCommit, send_messages
-from asara_server.referee.hosted import HostedMatch
+from asara_server.referee.hosted import HostedBot, HostedMatch
 from asara_server.referee.match_clock import MatchClock
 from asara_server.referee.match_ending import MatchEnding
 
@@ -38,7 +38,10 @@ class MatchDriver:
     def reply(
         self, hosted: HostedMatch, seat: int, decision_id: int, actions: Sequence[ReceivedAction]
     ) -> Answer:
-        """Pass a bot's reply to a match that has begun: the hot path."""
+        """Pass a bot's reply to a match that has begun: the hot path.
+
+        After the end of a match, it may be the late reply for which the replay waits.
+        """
         match = hosted.match
         assert match is not None
         now = self._now_us()
@@ -47,6 +50,8 @@ class MatchDriver:
             answer = match.reply(seat, decision_id, actions, time_us)
             if answer is Answer.ACCEPTED:
                 match.record_reply(self._now_us() - now)
+            elif answer is Answer.LATE:
+                self._record_late_reply(hosted, match, seat, time_us)
         except Exception as error:  # noqa: BLE001 - a fault of the referee ends this match only
             self._ending.void(hosted, error)
             return Answer.ACCEPTED
@@ -67,12 +72,12 @@ class MatchDriver:
 
     def _carry_out(self, hosted: HostedMatch, match: Match) -> None:
         """Journal and send what followed from an input; set the timer, or end the match."""
+        if len(match.faults) > hosted.faults_logged:
+            self._handle_faults(hosted, match)
         if self._commits is None:
             send_messages(hosted, match)
         else:
             self._commits.add(hosted, match)
-        if len(match.faults) > hosted.faults_logged:
-            self._handle_faults(hosted, match)
         if match.finished:
             self._ending.finish(hosted)
         elif match.deadline_us < hosted.timer_us:
@@ -90,12 +95,27 @@ class MatchDriver:
         hosted.stop_timer()
         self.drive(hosted, Match.expire, hosted.time_us(self._now_us()))
 
+    def _record_late_reply(
+        self, hosted: HostedMatch, match: Match, seat: int, time_us: int
+    ) -> None:
+        session = hosted.bots[seat].session
+        socket = None if session is None else session.socket
+        arrived_us = None if socket is None else socket.last_arrival_us()
+        clock_us = None if arrived_us is None else self._clock.at_us(arrived_us)
+        match.record_late_reply(
+            None if clock_us is None else min(hosted.time_us(clock_us), time_us)
+        )
+        self._ending.late_replies.received(hosted, match, seat, time_us)
+
     def _handle_faults(self, hosted: HostedMatch, match: Match) -> None:
         """Log new faults; stop reading from bots that have forfeited."""
         for fault in match.faults[hosted.faults_logged :]:
             forfeit = isinstance(fault.reason, Termination)
+            facts: dict[str, int] = {}
             if forfeit:
                 bot = hosted.bots[fault.seat]
+                if fault.reason is Termination.TIME_OUT:
+                    facts = _note_unread(bot, match, fault.seat)
                 bot.forfeited.add(hosted.spec.match_id)
                 bot.update_reading()
             self._log.info(
@@ -105,5 +125,16 @@ class MatchDriver:
                 entry=hosted.spec.players[fault.seat].entry,
                 reason=fault.reason.name,
                 detail=fault.detail,
+                **facts,
             )
         hosted.faults_logged = len(match.faults)
+
+
+def _note_unread(bot: HostedBot, match: Match, seat: int) -> dict[str, int]:
+    """Record what the socket holds of a bot that has just timed out; return it for the log."""
+    socket = None if bot.session is None else bot.session.socket
+    unread = None if socket is None else socket.unread_bytes()
+    if unread is None:
+        return {}
+    match.note_unread(seat, unread)
+    return {"unread_bytes": unread}

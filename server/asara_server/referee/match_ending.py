@@ -11,6 +11,7 @@ from asara_server.referee.counters import Counters
 from asara_server.referee.group_commit import GroupCommit, post
 from asara_server.referee.hosted import HostedMatch
 from asara_server.referee.joint_deal import call_off
+from asara_server.referee.late_replies import LateReplies
 from asara_server.referee.match_clock import MatchClock
 
 
@@ -28,9 +29,14 @@ class MatchEnding:
         log: FilteringBoundLogger,
         commits: GroupCommit | None,
         remove: Callable[[HostedMatch], None],
+        late_reply_s: float,
     ) -> None:
-        """`remove` makes a referee forget a match."""
+        """`remove` makes a referee forget a match.
+
+        A replay waits `late_reply_s` after a time-out for the reply.
+        """
         self.counters: Counters | None = None
+        self.late_replies = LateReplies(clock, log, late_reply_s, self._close)
         self._clock = clock
         self._limits = limits
         self._log = log
@@ -40,12 +46,32 @@ class MatchEnding:
     def finish(self, hosted: HostedMatch, failure: str = "") -> None:
         """End a match that is over, or void: `play` returns its record.
 
-        `failure` is the reason why the match is void.
+        `failure` is the reason why the match is void. If a late reply may still come, its replay
+        stays open for a while; all messages are sent at once.
         """
+        if hosted.duration_us is not None:  # a late reply came after the end
+            self.late_replies.end_if_complete(hosted)
+            return
         match = hosted.match
         if self._commits is not None:
             self._commits.flush()
         self._remove(hosted)
+        hosted.duration_us = self._clock.now_us() - hosted.started_us
+        hosted.failure = failure
+        ranks = [result.rank for result in match.results] if match else []
+        void = match is None or match.void
+        self._log.info("match over", match=hosted.spec.match_id, ranks=ranks, void=void)
+        if match is None or void or not self.late_replies.wait(hosted, match):
+            self._close(hosted)
+
+    def _close(self, hosted: HostedMatch) -> None:
+        """Complete the result of a match that is over: nothing more is added to its replay."""
+        match = hosted.match
+        if self._commits is not None:
+            self._commits.flush()
+            if self._commits.error is not None:
+                self.fail(hosted, self._commits.error)
+                return
         void = match is None or match.void
         record = MatchRecord(
             spec=hosted.spec,
@@ -55,15 +81,13 @@ class MatchEnding:
             digests=match.feed.digests if match else (),
             limits=match.limits if match else self._limits,
             void=void,
-            void_reason=(failure or "the referee failed") if void else "",
+            void_reason=(hosted.failure or "the referee failed") if void else "",
             started_unix_ms=hosted.started_unix_ms,
-            duration_us=self._clock.now_us() - hosted.started_us,
+            duration_us=hosted.duration_us or 0,
         )
         if self.counters is not None:
             self.counters.count_match(record, hosted.commits_us)
             self.counters.count_stalls(self._clock.stalled_us)
-        ranks = [result.rank for result in record.results]
-        self._log.info("match over", match=hosted.spec.match_id, ranks=ranks, void=record.void)
         if not hosted.result.done():
             hosted.result.set_result(record)
 

@@ -9,11 +9,11 @@ from asara_server.eventlog.journal import Journal, JournalError
 from asara_server.eventlog.recovery import RecoveredMatch, recover
 from asara_server.match.inputs import Absence, EnterRecord
 from asara_server.match.match import Match
-from asara_server.match.spec import MatchLimits, MatchRecord, MatchSpec
+from asara_server.match.spec import MatchRecord, MatchSpec
 from asara_server.referee import joint_deal
 from asara_server.referee.group_commit import GroupCommit
 from asara_server.referee.hosted import HostedBot, HostedMatch, wake
-from asara_server.referee.limits import MOST_RECONNECTIONS
+from asara_server.referee.limits import MOST_RECONNECTIONS, LimitSettings
 from asara_server.referee.match_clock import MatchClock
 from asara_server.referee.match_driver import MatchDriver
 from asara_server.referee.match_ending import MatchEnding
@@ -28,17 +28,19 @@ class MatchHost:
     def __init__(
         self,
         clock: MatchClock,
-        limits: MatchLimits,
+        settings: LimitSettings,
         log: FilteringBoundLogger,
         journal: Journal | None = None,
     ) -> None:
+        limits = settings.match_limits
         self.by_id: dict[str, HostedMatch] = {}
         """By the match's name, in the order of the calls of `play`."""
         self._clock = clock
-        self._limits = limits
         self._log = log
         self._commits = None if journal is None else GroupCommit(journal, self._journal_failed)
-        self.ending = MatchEnding(clock, limits, log, self._commits, self._remove)
+        self.ending = MatchEnding(
+            clock, limits, log, self._commits, self._remove, settings.late_reply_s
+        )
         self.driver = MatchDriver(clock, log, self._commits, self.ending)
         self.starter = MatchStarter(clock, limits, log, journal, self.driver, self.ending)
 
@@ -124,6 +126,7 @@ class MatchHost:
 
     def bot_disconnected(self, bot: HostedBot) -> None:
         """Start the reconnect clock in the matches of a bot that has lost its stream."""
+        self.ending.late_replies.bot_left(bot)
         now = self._clock.now_us()
         for match_id, (hosted, seat) in list(bot.matches.items()):
             match = hosted.match

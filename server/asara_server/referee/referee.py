@@ -16,6 +16,7 @@ from asara_server.eventlog.journal import Journal
 from asara_server.logs import logger
 from asara_server.match.spec import MatchRecord, MatchSpec
 from asara_server.referee.authenticator import Authenticator
+from asara_server.referee.bot_socket import BotSocket
 from asara_server.referee.counters import Counters
 from asara_server.referee.hosted import HostedBot, HostedMatch, wake
 from asara_server.referee.limits import LimitSettings, RateLimiter
@@ -46,7 +47,7 @@ class Referee:
         self.watcher_count = 0
         """Number of Watch calls in progress."""
         self._bots: dict[str, HostedBot] = {}
-        self._matches = MatchHost(self.clock, self.limits.match_limits, self.log, journal)
+        self._matches = MatchHost(self.clock, self.limits, self.log, journal)
         self._streams = StreamHandler(
             self._bots,
             self._matches,
@@ -132,10 +133,16 @@ class Referee:
         bot.session = None  # at once, although its stream may take a moment to end
         self._matches.bot_disconnected(bot)
 
-    def mark_lost(self, key: str, detail: str) -> None:
-        """Forfeit all matches of a bot whose process has ended; it cannot connect again."""
+    def mark_lost(
+        self, key: str, detail: str, absence: Termination = Termination.NEVER_STARTED
+    ) -> None:
+        """Forfeit all matches of a bot whose process has ended; it cannot connect again.
+
+        `absence` is the termination of the matches that it did not connect for.
+        """
         bot = self._bots.get(key)
         if bot is not None and bot.lost is None:
+            bot.absence = absence
             self._lose(bot, detail, goodbye=detail)
 
     def expel_bot(self, key: str, error: StreamError) -> None:
@@ -241,10 +248,12 @@ class Referee:
         context: Context,
         authenticator: Authenticator | None = None,
         on_admitted: Callable[[], None] = lambda: None,
+        socket: BotSocket | None = None,
     ) -> Session:
         """Return a session for a new stream.
 
         `authenticator` is that of the address at which the stream was opened. `on_admitted` is
-        called once the bot has presented a valid token.
+        called once the bot has presented a valid token. `socket` is that of its connection, if it
+        is known.
         """
-        return self._streams.open(context, authenticator, on_admitted)
+        return self._streams.open(context, authenticator, on_admitted, socket)

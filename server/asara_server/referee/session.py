@@ -15,9 +15,10 @@ from typing import Any, Final, Protocol
 import grpc
 from google.protobuf.message import DecodeError
 
-from asara.v1.play_pb2 import PlayRequest
+from asara.v1.play_pb2 import PlayRequest, Reply
 from asara_codec.decode import PlainReply, reply_from_bytes
 from asara_server.referee.authenticator import Authenticator
+from asara_server.referee.bot_socket import BotSocket
 from asara_server.referee.hello import CheckedHello, check_hello
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.match_clock import MatchClock
@@ -41,6 +42,9 @@ class SessionHandler(Protocol):
 
     def on_reply(self, session: "Session", reply: PlainReply) -> None:
         """Handle a reply; raise StreamError for a violation."""
+
+    def on_late_reply(self, session: "Session", reply: PlainReply | Reply) -> bool:
+        """Handle a reply after a time-out; return False, without any effect, for another one."""
 
     def on_request(self, session: "Session", request: PlayRequest) -> None:
         """Handle any other request after Hello; raise StreamError for a violation."""
@@ -66,12 +70,15 @@ class Session:
         clock: MatchClock,
         authenticator: Authenticator | None = None,
         on_admitted: Callable[[], None] = lambda: None,
+        socket: BotSocket | None = None,
     ) -> None:
         """`authenticator` is that of the address at which the stream was opened.
 
-        `on_admitted` is called once the bot is known by its token.
+        `on_admitted` is called once the bot is known by its token. `socket` is that of the
+        connection, if it is known.
         """
         self.authenticator = authenticator
+        self.socket = socket
         self.on_admitted = on_admitted
         self.closed = False
         """True once nothing more is handled, and nothing more is queued."""
@@ -93,6 +100,7 @@ class Session:
         self._reader: asyncio.Task[Any] | None = None
         self._reading = False
         self._paused: asyncio.Future[None] | None = None
+        self._late_reply_awaited = False  # so that one request is looked at in spite of a pause
         self._error: StreamError | None = None
 
     # For the referee
@@ -108,10 +116,15 @@ class Session:
         elif not self._writing:
             self._wake_writer()
 
-    def pause_reading(self) -> None:
-        """Read and handle no more requests; those that the bot sends fill its own buffers."""
+    def pause_reading(self, *, after_late_reply: bool) -> None:
+        """Read and handle no more requests; those that the bot sends fill its own buffers.
+
+        `after_late_reply` excepts the next request if it is the late reply to a decision. If it is
+        not, it is kept until reading is resumed, and none is read after it.
+        """
         if self._paused is None:
             self._paused = self._loop.create_future()
+            self._late_reply_awaited = after_late_reply
 
     def resume_reading(self) -> None:
         if self._paused is not None:
@@ -214,11 +227,13 @@ class Session:
         read = self._context.read
         while not self.closed:
             self._reading = True
-            if self._paused is not None:
+            if self._paused is not None and not self._late_reply_awaited:
                 await self._resumed()
             data = await read()
-            if self._paused is not None and isinstance(data, bytes):
-                await self._resumed()  # the bot forfeited before this request arrived
+            if self._paused is not None and isinstance(data, bytes):  # the bot has forfeited
+                if self._handle_late(data):
+                    continue
+                await self._resumed()
             self._reading = False
             if not isinstance(data, bytes):
                 return
@@ -267,6 +282,21 @@ class Session:
             self._handler.on_reply(self, reply)
         else:
             self._handler.on_request(self, self._parse(data))
+
+    def _handle_late(self, data: bytes) -> bool:
+        """Handle the first request after a forfeit if it is a late reply; False for any other."""
+        if not self._late_reply_awaited:
+            return False
+        self._late_reply_awaited = False
+        if len(data) > self._limits.request_bytes:
+            return False
+        reply: PlainReply | Reply | None = reply_from_bytes(data)
+        if reply is None:
+            try:
+                reply = PlayRequest.FromString(data).reply
+            except DecodeError:
+                return False
+        return self._handler.on_late_reply(self, reply)
 
     def _parse(self, data: bytes) -> PlayRequest:
         if len(data) > self._limits.request_bytes:

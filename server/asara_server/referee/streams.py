@@ -12,6 +12,7 @@ from asara_codec.messages import welcome_bytes
 from asara_codec.results import Termination
 from asara_server.match.match import Answer
 from asara_server.referee.authenticator import Authenticator
+from asara_server.referee.bot_socket import BotSocket
 from asara_server.referee.hello import PROTOCOL_VERSION, CheckedHello
 from asara_server.referee.hosted import HostedBot, wake
 from asara_server.referee.limits import LimitSettings
@@ -68,6 +69,7 @@ class StreamHandler:
         context: Context,
         authenticator: Authenticator | None,
         on_admitted: Callable[[], None],
+        socket: BotSocket | None,
     ) -> Session:
         """Return a session for a new stream; the oldest without Hello ends if there are too many.
 
@@ -80,7 +82,9 @@ class StreamHandler:
             detail = f"{len(waiting)} newer streams have not sent Hello; connect again"
             oldest.abort(StreamError(ErrorKind.TOO_MANY_STREAMS, detail))
             del waiting[oldest]
-        session = Session(context, self, self._limits, self._clock, authenticator, on_admitted)
+        session = Session(
+            context, self, self._limits, self._clock, authenticator, on_admitted, socket
+        )
         waiting[session] = None
         return session
 
@@ -134,15 +138,28 @@ class StreamHandler:
     def on_reply(self, session: Session, reply: Reply | PlainReply) -> None:
         """Pass a reply to its match: the hot path."""
         bot = self._admitted[session]
-        found = bot.matches.get(reply.match_id)
+        found = bot.matches.get(reply.match_id) or bot.late_matches.get(reply.match_id)
         answer = None
         if found is not None:
             answer = self._reply_to_match(*found, reply.decision_id, reply.actions)
             if answer is Answer.ACCEPTED:
                 return
-        if answer is not Answer.REJECTED:
+        elif self._host.ending.late_replies.log_missed(bot, reply.match_id, reply.decision_id):
+            answer = Answer.LATE
+        if answer is not Answer.REJECTED and answer is not Answer.LATE:
             self._log_ignored(session, bot, reply.match_id, decision=reply.decision_id)
         self._limit_rate(bot, _equivalent(session.request_bytes))
+
+    def on_late_reply(self, session: Session, reply: Reply | PlainReply) -> bool:
+        """Record a reply to a decision for which the time had run out; return False if it is none.
+
+        The bot has forfeited all of its matches, and this is the only request that is looked at.
+        """
+        bot = self._admitted[session]
+        found = bot.matches.get(reply.match_id)
+        if found is None or not found[0].is_late_reply(found[1], reply.decision_id):
+            return False
+        return self._reply_to_match(*found, reply.decision_id, reply.actions) is Answer.LATE
 
     def on_request(self, session: Session, request: PlayRequest) -> None:
         which = request.WhichOneof("request")

@@ -9,7 +9,7 @@ from asara_server.eventlog.describe import describe, first_difference, value_wor
 from asara_server.eventlog.replay import Replay
 from asara_server.match.inputs import Record
 
-_TIMES: Final = frozenset({"time_us", "bot_us", "referee_us"})
+_TIMES: Final = frozenset({"time_us", "bot_us", "referee_us", "socket_us"})
 """Fields that differ between any two matches."""
 
 

@@ -4,8 +4,10 @@ The account of a seat uses the events, which are public, and that seat's own vie
 rejections. It uses nothing else of the states and records, so it cannot reveal anything else.
 """
 
+import re
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from asara_codec.results import SeatForfeited, SeatResult
@@ -38,29 +40,39 @@ from asara_server.replay.phrases import (
 )
 from asara_server.text import plain_words
 
-_WIDTH: Final = 100
+WIDTH: Final = 100
+"""Characters of the longest line."""
+_NARROWEST: Final = 40
+_HARD_SPACE: Final = "\N{NO-BREAK SPACE}"
 _BEFORE_TURN: Final = (DecisionKind.SPACE, DecisionKind.BUYERS)
 """Decisions before which nothing of a turn is public."""
 _SETTING_UP: Final = (DisplayFilled, GiftLaid)
 _EVALUATING: Final = (IncomeReceived, YearEvaluated, FinalEvaluated)
 
 
-def narrate(replay: Replay, seat: int | None = None) -> Iterator[str]:
+def narrate(replay: Replay, seat: int | None = None, *, width: int = WIDTH) -> Iterator[str]:
     """Yield lines: everything, or only what `seat` could know when it happened.
 
-    Raises ReplayError if there is no such seat, and at the first record that does not hold.
+    Lines have at most `width` characters if that is enough for a name and a word. Raises
+    ReplayError if there is no such seat, and at the first record that does not hold.
     """
     seats = len(replay.header.entries)
     if seat is not None and not 0 <= seat < seats:
         raise ReplayError(f"there is no seat {seat}; this match has seats 0 to {seats - 1}")
-    return narrate_steps(replay.header, resimulated_steps(replay), replay.results, seat)
+    steps = resimulated_steps(replay)
+    return narrate_steps(replay.header, steps, replay.results, seat, width=width)
 
 
 def narrate_steps(
-    header: ReplayHeader, steps: Iterable[Step], results: Iterable[SeatResult], seat: int | None
+    header: ReplayHeader,
+    steps: Iterable[Step],
+    results: Iterable[SeatResult],
+    seat: int | None,
+    *,
+    width: int = WIDTH,
 ) -> Iterator[str]:
     """Yield the lines of `narrate` for given steps."""
-    narrator = _Narrator(header.entries, seat)
+    narrator = _Narrator(header.entries, seat, max(min(width, WIDTH), _NARROWEST))
     yield from narrator.opening(header)
     for step in steps:
         yield from narrator.step(step)
@@ -75,13 +87,15 @@ class _Narrator:
     - `stewards`: seats that have forfeited
     - `turn`: seat whose turn is being collected, or -1
     - `phrases`: the events of the turn
+    - `answered`: by own seat, the numbers of the decisions of its turn
     - `deferred`: lines to be written after the turn
     - `changed`: own seats whose possessions changed since they were shown
     """
 
-    def __init__(self, entries: tuple[str, ...], seat: int | None) -> None:
-        width = max(map(len, entries))
-        self.names = [f"seat {i}  {entry:<{width}}" for i, entry in enumerate(entries)]
+    def __init__(self, entries: tuple[str, ...], seat: int | None, width: int) -> None:
+        longest = max(map(len, entries))
+        self.names = [f"seat {i}  {entry:<{longest}}" for i, entry in enumerate(entries)]
+        self.width = width
         self.seat = seat
         self.own = range(len(entries)) if seat is None else (seat,)
         self.prestige = [0] * len(entries)
@@ -89,6 +103,7 @@ class _Narrator:
         self.stewards: set[int] = set()
         self.turn = -1
         self.phrases: list[str] = []
+        self.answered: defaultdict[int, list[int]] = defaultdict(list)
         self.deferred: list[str] = []
         self.changed: set[int] = set()
 
@@ -100,6 +115,8 @@ class _Narrator:
 
     def step(self, step: Step) -> Iterator[str]:
         notes = self._secret_notes(step.record)
+        if isinstance(step.record, ReplyRecord) and step.record.seat in self.own:
+            self.answered[step.record.seat].append(step.decision_id)
         for event in step.events:
             words = ""
             if notes and isinstance(event, notes[0][0]):
@@ -160,7 +177,7 @@ class _Narrator:
             yield from self._end_turn()
             self.changed.update(self.own)
             yield ""
-            yield f"Year {event.year}. {' '.join(self.names[seat].split())} starts."
+            yield f"Year {event.year}. S{' '.join(self.names[seat].split())[1:]} starts."
         elif isinstance(event, _SETTING_UP):
             yield from self._end_turn()
             yield from self._paragraph("", phrase(event))
@@ -177,7 +194,8 @@ class _Narrator:
     def _end_turn(self) -> Iterator[str]:
         if self.phrases:
             steward = "(steward) " if self.turn in self.stewards else ""
-            yield from self._with_prestige(self.turn, steward + "; ".join(self.phrases), 0)
+            numbers = self.answered.pop(self.turn, [])
+            yield from self._with_prestige(self.turn, steward + "; ".join(self.phrases), 0, numbers)
             if self.turn in self.own:
                 self.changed.add(self.turn)
         for line in self.deferred:
@@ -186,18 +204,30 @@ class _Narrator:
         self.phrases.clear()
         self.deferred.clear()
 
-    def _with_prestige(self, seat: int, text: str, prestige: int) -> Iterator[str]:
+    def _with_prestige(
+        self, seat: int, text: str, prestige: int, decisions: Sequence[int] = ()
+    ) -> Iterator[str]:
         self.prestige[seat] += prestige
         if self.prestige[seat] != self.shown[seat]:
             self.shown[seat] = self.prestige[seat]
-            text += f". Prestige {self.prestige[seat]}"
+            text += f". Prestige{_HARD_SPACE}{self.prestige[seat]}"
+        if len(decisions) == 1:
+            text += f". Decision{_HARD_SPACE}{decisions[0]}"
+        elif decisions:
+            text += f". Decisions{_HARD_SPACE}{decisions[0]}–{decisions[-1]}"
         return self._paragraph(self.names[seat], f"{text}.")
 
     def _paragraph(self, head: str, text: str) -> Iterator[str]:
+        """Yield a paragraph that hangs behind its head, with no line break behind a number."""
         first = f"  {head}  " if head else "  "
-        yield from textwrap.wrap(
-            text, _WIDTH, initial_indent=first, subsequent_indent=" " * len(first)
+        further = " " * min(len(first) if head else 4, self.width // 3)
+        lines = textwrap.wrap(
+            re.sub(r"(?<=\d) (?=\w)", _HARD_SPACE, text),
+            self.width,
+            initial_indent=first,
+            subsequent_indent=further,
         )
+        yield from (line.replace(_HARD_SPACE, " ") for line in lines)
 
     def ending(self, results: Iterable[SeatResult]) -> Iterator[str]:
         yield from self._end_turn()

@@ -159,7 +159,9 @@ def _plural(count: int, thing: str) -> str:
 _PHRASES: Final[dict[type, Callable[[Any], str]]] = {
     YearStarted: lambda e: f"year {e.year} begins with {_plural(e.hand_size, 'buyer')} each",
     IncomeReceived: lambda _: "receives income",
-    DisplayFilled: lambda e: f"on display now also {listed_sections(e.sections)}",
+    DisplayFilled: lambda e: (
+        f"the {e.sections[0].kind.name.lower()} market displays {listed_sections(e.sections)}"
+    ),
     GiftLaid: lambda e: f"gift '{card_words(e.card)}' on {format_space(e.space)}",
     BuyersDispatched: _dispatched,
     GiftTaken: _gift,

@@ -92,6 +92,8 @@ class Exclusion(NamedTuple):
     kind: Literal["suspended", "out"]
     """suspended: too many faults; out: it could not be built or started."""
     why: str
+    printed: tuple[str, ...] = ()
+    """Last lines of its build, if that failed."""
 
 
 class Cell(NamedTuple):
@@ -226,7 +228,10 @@ def _faults(results: Sequence[MatchResult], lines: Sequence[StandingsRow]) -> tu
 
 
 def _excluded(info: RunInfo, lines: Sequence[StandingsRow]) -> dict[str, Exclusion]:
-    found = {name: Exclusion("out", plain(why)) for name, why in info.out.items()}
+    found = {
+        name: Exclusion("out", plain(why), tuple(map(plain, info.build_output.get(name, ()))))
+        for name, why in info.out.items()
+    }
     found |= {name: Exclusion("suspended", plain(why)) for name, why in info.suspended.items()}
     return {line.entry: found[line.entry] for line in lines if line.entry in found}
 

@@ -6,7 +6,7 @@ that misbehaves loses its own matches only.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
@@ -16,13 +16,14 @@ from asara_server.logs import logger
 from asara_server.match import deal_secrets
 from asara_server.referee.waits import Wait
 from asara_server.replay.signing import SigningKey
-from asara_server.tournament.bots.build import EntryBuilder
+from asara_server.tournament.bots.build import EntryBuilder, FailedBuild
 from asara_server.tournament.config.seeds import draw_seed
 from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.execution.executor import ExecutionContext, Executor
 from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.execution.match_settings import MatchSettings
 from asara_server.tournament.run.directory import RunDirectory, RunInfo
+from asara_server.tournament.run.info_writer import RunInfoWriter
 from asara_server.tournament.run.manifest import ScheduleRule, new_manifest
 from asara_server.tournament.run.progress import MAX_ATTEMPTS, RunProgress
 from asara_server.tournament.run.run_signing import RunSigner
@@ -66,12 +67,14 @@ class Runner:
         resumed: RunInfo | None = None,
         sandbox: Sandbox | None = None,
         executor: Executor | None = None,
+        build_failed: Callable[[FailedBuild], None] = lambda failed: None,
     ) -> None:
         """`resumed` is the content of `run.json` if the run is resumed.
 
         Without a `sandbox`, bots run with the rights of this process. Without an `executor`, a
         referee in this process plays. `finished` and `enough` are those of `RunProgress`;
-        `schedule_rule` is the rule by which the schedule was made.
+        `schedule_rule` is the rule by which the schedule was made. `build_failed` is called as soon
+        as an entry cannot be built.
         """
         self._executor = executor or LocalExecutor()
         self._tournament = tournament
@@ -89,6 +92,8 @@ class Runner:
             results=directory.restore_results() if resumed else (),
             finished=finished,
             enough=enough or (lambda: False),
+            out=resumed.out if resumed else {},
+            exclusions_changed=self._write_exclusions,
         )
         self._sandbox = None if sandbox is None else sandbox.with_hidden(directory.path)
         self._logger = logger("runner")
@@ -105,7 +110,8 @@ class Runner:
             sandbox=self._sandbox_kind,
         )
         self._signer = RunSigner(directory, key, manifest, schedule)
-        self._info: RunInfo | None = None
+        self._build_failed = build_failed
+        self._writer: RunInfoWriter | None = None
 
     def stop(self) -> None:
         """Begin no further match; the running ones finish their open decisions only."""
@@ -125,6 +131,16 @@ class Runner:
     def waits(self) -> Sequence[Wait]:
         """Bots that running matches wait for, longest first; for display only."""
         return self._executor.waits
+
+    @property
+    def building(self) -> Mapping[str, str]:
+        """Entries that are being built, and when that began; ISO 8601, UTC."""
+        return {} if self._writer is None else self._writer.info.building
+
+    @property
+    def to_build(self) -> Sequence[str]:
+        """Entries whose build has not begun yet."""
+        return () if self._writer is None else self._writer.info.to_build
 
     @property
     def deal_commitment(self) -> str:
@@ -152,10 +168,11 @@ class Runner:
         else:
             self._signer.begin()
         self._directory.write_public_key(self._key.public_pem)
-        self._info = self._first_info()
+        info = self._first_info()
         if prepare:
-            self._info = self._info.model_copy(update={"state": "prepared"})
-        self._directory.write_info(self._info)
+            info = info.model_copy(update={"state": "prepared"})
+        self._directory.write_info(info)
+        self._writer = RunInfoWriter(self._directory, info)
 
     async def run(self) -> RunEnd:
         """Play the matches that have no result yet; `begin` need not be called before.
@@ -164,10 +181,10 @@ class Runner:
         ServeError if bots on other machines cannot be served, and RunDirectoryError as `begin`.
         """
         progress = self._progress
-        if self._info is None:
+        if self._writer is None:
             self.begin()
-        assert self._info is not None
-        info = self._info
+        assert self._writer is not None
+        writer = self._writer
         self._logger.info(
             "run resumed" if self._resumed else "run started",
             matches=len(progress.schedule),
@@ -177,33 +194,36 @@ class Runner:
             sandbox=self._sandbox_kind,
         )
         try:
-            await self._play()
+            await self._play(writer)
         finally:
-            standings = self._write_end(info)
+            standings = self._write_end(writer.info)
         return RunEnd(
             results=tuple(progress.results),
             standings=standings,
             unfinished=tuple(progress.unfinished),
-            unstartable=progress.unstartable,
+            unstartable=dict(progress.out),
             suspended=dict(progress.suspended),
         )
 
-    async def _play(self) -> None:
+    async def _play(self, writer: RunInfoWriter) -> None:
         tournament = self._tournament
+        progress = self._progress
         builder = EntryBuilder(
             self._directory.builds,
             self._directory.logs,
             tournament.limits,
             sandbox=self._sandbox,
+            events=writer,
         )
-        unstartable = self._progress.unstartable
-        unstartable |= await self._build(builder)
+        await self._build(builder, writer)
+        writer.stop_builds()
         built = {e.name: builder.build_directory(e) for e in tournament.entries if e.build}
         if self._sandbox is not None:
-            playing = [e for e in tournament.entries if e.name not in unstartable]
-            unstartable |= await asyncio.to_thread(
+            playing = [e for e in tournament.entries if e.name not in progress.out]
+            oversized = await asyncio.to_thread(
                 oversized_entries, self._sandbox, playing, built, tournament.limits
             )
+            progress.exclude(oversized)
         seed = self._bots_seed
         match_settings = MatchSettings(
             entries=tournament.entries,
@@ -223,17 +243,27 @@ class Runner:
             tournament.concurrency,
             tournament.remote,
         )
-        await self._executor.play(self._progress, context)
+        await self._executor.play(progress, context)
 
-    async def _build(self, builder: EntryBuilder) -> dict[str, str]:
-        """Build the entries, unless the run is stopped; return those that fail, and why."""
-        building = asyncio.create_task(
-            builder.build(self._tournament.entries, self._tournament.concurrency)
-        )
+    async def _build(self, builder: EntryBuilder, writer: RunInfoWriter) -> None:
+        """Build the entries, unless the run is stopped; those that fail are out.
+
+        An entry that is out from an earlier part of the run is not built again.
+        """
+
+        def failed(build: FailedBuild) -> None:
+            writer.add_build_output(build.entry, build.printed)
+            self._progress.exclude({build.entry: build.why})
+            self._build_failed(build)
+
+        out = self._progress.out
+        entries = [entry for entry in self._tournament.entries if entry.name not in out]
+        building = asyncio.create_task(builder.build(entries, self._tournament.concurrency, failed))
         stopping = asyncio.create_task(self._progress.stopping.wait())
         try:
             await asyncio.wait([building, stopping], return_when=asyncio.FIRST_COMPLETED)
-            return building.result() if building.done() else {}
+            if building.done():
+                building.result()
         finally:
             building.cancel()
             stopping.cancel()
@@ -278,6 +308,10 @@ class Runner:
             manifest_sha256=self.manifest_sha256,
         )
 
+    def _write_exclusions(self) -> None:
+        if self._writer is not None:
+            self._writer.write_exclusions(self._progress.out, self._progress.suspended)
+
     def _write_end(self, info: RunInfo) -> Standings:
         """Write the standings and how the run ended; return the standings."""
         progress = self._progress
@@ -291,7 +325,7 @@ class Runner:
         end: dict[str, object] = {
             "ended": utc_now(),
             "state": "cut short",
-            "out": progress.unstartable,
+            "out": progress.out,
             "suspended": progress.suspended,
             "scheduled": len(progress.schedule),
         }

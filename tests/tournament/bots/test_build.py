@@ -130,6 +130,18 @@ def test_what_cannot_be_copied_is_left_out_or_refused(
     assert "nowhere" in copied
 
 
+def test_a_run_in_a_relative_directory_finds_what_it_built(
+    tmp_path: Path, sandbox: Sandbox | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As with `--out run`; the program is a file of the build, not on PATH."""
+    script = "(echo '#!/usr/bin/env python3'; cat part.txt) >bot; chmod +x bot"
+    file = enter(tmp_path, {"built": script})
+    file.write_text(file.read_text().replace("python bot.py", "./bot"))
+    monkeypatch.chdir(tmp_path)
+    end = play(file, Path("run"), [("built", "plain")], sandbox=sandbox)
+    assert (end.results[0].forfeits, end.unstartable) == ((), {})
+
+
 def test_a_run_that_is_stopped_does_not_wait_for_a_build(
     tmp_path: Path, sandbox: Sandbox | None
 ) -> None:

@@ -389,6 +389,14 @@ def test_a_command_that_the_build_makes_need_not_be_there_yet(folder: Path) -> N
     assert first.readable == (folder / "bot.py",)
 
 
+def test_readable_keeps_the_path_of_a_link(folder: Path) -> None:
+    (folder / "newest").symlink_to("bot.py")
+    (folder / "far").symlink_to("/usr")
+    text = TWO.replace('name = "first"', 'name = "first"\nreadable = ["newest", "far/../usr/bin"]')
+    first = load_text(folder, HEAD + text).entries[0]
+    assert first.readable == (folder / "newest", Path("/usr/bin").resolve())
+
+
 def test_everything_that_is_wrong_is_told_at_once(folder: Path) -> None:
     lines = refusal_of(folder, "seats = 7\n" + TWO + 'colour = "red"\n').splitlines()
     assert [line.split(": ")[1] for line in lines] == ["seats", "rule_sets", "entries[1].colour"]

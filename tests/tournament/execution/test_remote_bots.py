@@ -101,9 +101,31 @@ async def test_matches_that_can_begin_do_not_wait_for_a_bot_that_is_not_there(
     for result in late:
         (line,) = result.forfeits
         assert line.entry == "bob"
-        assert line.termination is Termination.NEVER_STARTED
+        assert line.termination is Termination.MISSED
         assert line.detail == "did not dial in within 600 s"
     assert end.unstartable == {}
+
+
+async def test_a_bot_that_comes_late_plays_the_remaining_matches_and_is_not_suspended(
+    tmp_path: Path, clock: Clock
+) -> None:
+    header = HEADER + "concurrency = 1\nrounds = 8\n"
+    file, tokens = write_cup(tmp_path, ("bob", "ann", "cid"), header)
+    file.write_text(file.read_text() + "[limits]\nsuspend_after = 1\nsuspend_share = 0.1\n")
+    async with running(file) as run:
+        ann, cid = await run.dial(tokens["ann"]), await run.dial(tokens["cid"])
+        playing = asyncio.create_task(together(play_all(ann), play_all(cid)))
+        await results(run, 2)
+        clock.pass_time(600)
+        await until(lambda: any("bob" in names(result) for result in run.results))
+        bob = await run.dial(tokens["bob"])
+        end, played, _ = await together(run.end(), play_all(bob), playing)
+    assert end.suspended == {}
+    forfeits = [line for result in end.results for line in result.forfeits]
+    assert {(line.entry, line.termination) for line in forfeits} == {("bob", Termination.MISSED)}
+    assert len(forfeits) + len(played) == 4 * 8
+    assert forfeits
+    assert played
 
 
 async def test_a_bot_plays_no_more_matches_at_once_than_the_file_says(tmp_path: Path) -> None:
@@ -216,7 +238,7 @@ async def test_nobody_comes_by_a_token_that_was_revoked_and_the_reason_says_so(
         clock.pass_time(60)
         end, _ = await together(run.end(), play_all(bob))
     (line,) = end.results[1].forfeits
-    assert line.termination is Termination.NEVER_STARTED
+    assert line.termination is Termination.MISSED
     assert line.detail == ("its token was revoked, and it did not dial in with another within 60 s")
 
 
@@ -271,7 +293,7 @@ async def test_a_bot_that_stays_away_forfeits_its_match_and_is_waited_for_in_the
         end, _ = await together(run.end(), play_all(bob))
     (line,) = end.results[1].forfeits
     assert (line.termination, line.detail) == (
-        Termination.NEVER_STARTED,
+        Termination.MISSED,
         "went away and did not dial in again within 600 s",
     )
 
@@ -312,7 +334,7 @@ async def test_a_begun_match_is_forfeited_by_who_does_not_come_to_go_on_with_it(
         clock.pass_time(600)
         end, _ = await together(run.end(), play_all(bob))
     ends = [(line.entry, line.termination) for result in end.results for line in result.forfeits]
-    assert ends == [("ann", Termination.CRASH), ("ann", Termination.NEVER_STARTED)]
+    assert ends == [("ann", Termination.CRASH), ("ann", Termination.MISSED)]
 
 
 async def stopped_in_a_match(file: Path, tokens: dict[str, str]) -> str:

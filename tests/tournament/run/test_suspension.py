@@ -20,9 +20,11 @@ def schedule(number: int) -> list[ScheduledMatch]:
     return [ScheduledMatch(f"m{i}", 1, BASIC, ("ann", "bob")) for i in range(number)]
 
 
-def result(match_id: str, *, forfeit: bool, void: bool = False) -> MatchResult:
+def result(
+    match_id: str, *, forfeit: bool, void: bool = False, how: Termination = Termination.CRASH
+) -> MatchResult:
     """A result in which Ann may forfeit and Bob never does."""
-    how = Termination.CRASH if forfeit else Termination.COMPLETED
+    how = how if forfeit else Termination.COMPLETED
     lines = (
         SeatOutcome(entry="ann", rank=2, prestige=0, termination=how),
         SeatOutcome(entry="bob", rank=1, prestige=0, termination=Termination.COMPLETED),
@@ -53,6 +55,18 @@ def test_more_than_the_share_suspends_once_there_are_enough_matches() -> None:
     }
     assert suspended([False] * 6 + [True] * 7) == {
         "ann": "suspended after it forfeited 7 of its first 13 matches"
+    }
+
+
+def test_matches_that_a_distant_bot_missed_do_not_count() -> None:
+    found = Suspensions(schedule(12), LIMITS)
+    for index in range(8):
+        found.record_result(result(f"m{index}", forfeit=True, how=Termination.MISSED))
+    assert found.suspended == {}
+    for index in range(8, 12):
+        found.record_result(result(f"m{index}", forfeit=True))
+    assert found.suspended == {
+        "ann": "suspended after it forfeited 4 of its first 4 matches, besides 8 that it missed"
     }
 
 

@@ -7,8 +7,14 @@ from pathlib import Path
 
 from asara_server.tournament.bots.output_log import OutputLog
 from asara_server.tournament.bots.process import BotProcess, bot_environment
+from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
-from asara_server.tournament.sandbox.private_copy import copy_into_memory
+from asara_server.tournament.sandbox.filesystem_view import match_sandbox
+from asara_server.tournament.sandbox.private_copy import (
+    CopySource,
+    PrivateCopies,
+    copy_into_memory,
+)
 from asara_server.tournament.sandbox.spec import FilesystemView, ResourceLimits
 
 LIMITS = ResourceLimits(memory_mb=256, processes=64, open_files=256, cpu_s=60, disk_mb=8)
@@ -28,7 +34,7 @@ async def running(
     log = OutputLog(path, 100_000)
     environment = bot_environment(settings or {}, address="unix:/none", token="t0ken", seed=7)
     del environment["ASARA_ADDRESS"]
-    copied = copy_into_memory([(folder, folder)], sandbox.hidden, limit_mb=128)
+    copied = copy_into_memory(CopySource(((folder, folder),), frozenset(sandbox.hidden)), 128)
     spec = SandboxSpec(sandbox, FilesystemView(folder, readable, copied=copied), limits)
     process = await BotProcess.start(command, folder, environment, log, spec)
     try:
@@ -58,3 +64,26 @@ def run(
 
 def python(code: str) -> list[str]:
     return ["python", "-c", code]
+
+
+def run_entry(sandbox: Sandbox, file: Path, name: str) -> str:
+    """Run the command of an entry as a match would; return what it printed."""
+    tournament = load_tournament(file)
+    entry = next(entry for entry in tournament.entries if entry.name == name)
+    path = file.parent / f"{name}.log"
+    environment = bot_environment({}, address="unix:/none", token="t0ken", seed=7)
+    del environment["ASARA_ADDRESS"]
+
+    async def scenario() -> str:
+        copies = PrivateCopies()
+        log = OutputLog(path, 100_000)
+        spec = match_sandbox(sandbox, entry, tournament.entries, None, tournament.limits, copies)
+        process = await BotProcess.start(entry.command, entry.directory, environment, log, spec)
+        try:
+            await asyncio.wait_for(process.wait(), 30)
+        finally:
+            await process.stop()
+            log.close()
+        return path.read_text(errors="replace")
+
+    return asyncio.run(scenario())

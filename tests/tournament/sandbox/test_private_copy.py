@@ -10,6 +10,7 @@ from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import match_sandbox, oversized_entries
 from asara_server.tournament.sandbox.private_copy import (
+    CopySource,
     CopyTooLargeError,
     PrivateCopies,
     copy_into_memory,
@@ -123,13 +124,14 @@ print("OTHERS", [name for one in os.listdir("/proc") if one.isdigit() and int(on
 
 def test_what_is_too_large_is_refused(tmp_path: Path) -> None:
     (tmp_path / "large").write_bytes(bytes(3 << 20))
+    source = CopySource(((tmp_path, tmp_path),))
     with pytest.raises(CopyTooLargeError, match="name large files"):
-        copy_into_memory([(tmp_path, tmp_path)], (), limit_mb=2)
+        copy_into_memory(source, limit_mb=2)
     with (tmp_path / "large").open("wb") as sparse:
         sparse.truncate(1 << 40)
     with pytest.raises(CopyTooLargeError, match=r"holds more than 2 MiB \(limits.directory_mb\)"):
-        copy_into_memory([(tmp_path, tmp_path)], (), limit_mb=2)
-    assert copy_into_memory([(tmp_path, tmp_path)], [tmp_path / "large"], limit_mb=2).size == 0
+        copy_into_memory(source, limit_mb=2)
+    assert copy_into_memory(source.without([tmp_path / "large"]), limit_mb=2).size == 0
 
 
 def test_an_entry_with_a_large_directory_is_out_unless_it_is_named_as_readable(

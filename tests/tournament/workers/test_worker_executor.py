@@ -101,7 +101,7 @@ def result(match: ScheduledMatch, attempt: int, faults: dict[str, Termination]) 
 
 
 def done(job: BlockJob, **faults: Termination) -> BlockResult:
-    faults |= dict.fromkeys(job.excluded, Termination.NEVER_STARTED)
+    faults |= dict.fromkeys(job.out, Termination.NEVER_STARTED)
     attempts = tuple(
         PlayedAttempt(result(match, attempt, faults), None) for match, attempt in job.matches
     )
@@ -284,7 +284,8 @@ def test_who_faults_too_often_is_suspended_from_the_next_block_on(
     why = "suspended after it forfeited 2 of its first 2 matches"
     assert end.suspended == {"bob": why}
     first = next(i for i, job in enumerate(backend.jobs) if "bob" in job.matches[0][0].entries)
-    assert [dict(job.excluded) for job in backend.jobs] == [
+    assert not any(job.out for job in backend.jobs)
+    assert [dict(job.suspended) for job in backend.jobs] == [
         {"bob": why} if i > first else {} for i in range(3)
     ]
 
@@ -296,7 +297,7 @@ def test_who_does_not_start_is_out_from_the_next_block_on(cup: Path, tmp_path: P
     why = "not started again after 2 failures in a row: exited with status 1"
     assert end.unstartable == {"bob": why}  # what it printed is for the organiser alone
     assert end.suspended == {}
-    assert [set(job.excluded) for job in backend.jobs][-1] == {"bob"}
+    assert [set(job.out) for job in backend.jobs][-1] == {"bob"}
 
 
 def test_what_was_not_built_is_not_asked_of_a_worker(cup: Path, tmp_path: Path) -> None:
@@ -313,7 +314,7 @@ def test_what_was_not_built_is_not_asked_of_a_worker(cup: Path, tmp_path: Path) 
     end = play(cup, tmp_path / "run", WorkerExecutor(backend))
     assert end.unstartable == {"broken": "build failed: exited with status 1"}
     (job,) = backend.jobs
-    assert job.excluded == end.unstartable
+    assert job.out == end.unstartable
     assert job.requirements.paths == (("made", tmp_path / "run" / "builds" / "made"),)
     assert job.requirements.missing() == []
 

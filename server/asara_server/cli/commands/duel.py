@@ -18,7 +18,12 @@ from asara_server.cli.options.match import (
     StartUpOption,
 )
 from asara_server.cli.options.run_directory import OutOption, ReplaceOption
-from asara_server.cli.options.sandbox import SandboxChoice, SandboxOption
+from asara_server.cli.options.sandbox import (
+    ReadableOption,
+    SandboxChoice,
+    SandboxOption,
+    readable_paths,
+)
 
 AArgument = Annotated[str, typer.Argument(metavar="A", help="A bot, named as for `asara match`.")]
 BArgument = Annotated[str, typer.Argument(metavar="B", help="The bot to compare it with.")]
@@ -87,6 +92,7 @@ def duel(
     key: KeyOption = None,
     replace: ReplaceOption = False,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
+    readable: ReadableOption = None,
 ) -> None:
     """Test which of two bots is better.
 
@@ -108,6 +114,7 @@ def duel(
         replace=replace,
         key=key,
         sandbox=sandbox,
+        readable=readable_paths(readable),
     )
     status = play_duel((a, b), test, max_blocks, options, context.obj, json_file=json_file)
     raise typer.Exit(status)

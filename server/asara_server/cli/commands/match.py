@@ -17,7 +17,12 @@ from asara_server.cli.options.match import (
     StartUpOption,
 )
 from asara_server.cli.options.run_directory import OutOption, ReplaceOption
-from asara_server.cli.options.sandbox import SandboxChoice, SandboxOption
+from asara_server.cli.options.sandbox import (
+    ReadableOption,
+    SandboxChoice,
+    SandboxOption,
+    readable_paths,
+)
 
 BotsArgument = Annotated[
     list[str],
@@ -63,6 +68,7 @@ def match(
     replace: ReplaceOption = False,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
     show_output: ShowOutputOption = False,
+    readable: ReadableOption = None,
 ) -> None:
     """Play a match between 2 to 4 bots.
 
@@ -81,6 +87,7 @@ def match(
         replace=replace,
         key=key,
         sandbox=sandbox,
+        readable=readable_paths(readable),
     )
     status = play_matches(
         bots, matches, options, context.obj, mirrored=mirrored, with_output=show_output

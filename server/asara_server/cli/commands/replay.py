@@ -1,5 +1,6 @@
 """`asara replay`: inspect replays of finished matches."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +16,7 @@ from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.diff import diff_replays
 from asara_server.replay.file import ReplayFile, read_signed
 from asara_server.replay.narrate import narrate
-from asara_server.replay.time_ledger import Cost, Ledger, ledger
+from asara_server.replay.time_ledger import Cost, Ledger, TimeOut, ledger
 from asara_server.text import plain_words
 
 app = typer.Typer(help="Inspect replays of finished matches.", no_args_is_help=True)
@@ -47,10 +48,13 @@ BArgument = Annotated[Path, typer.Argument(metavar="B", help="The replay to comp
 
 @app.command(cls=PlainCommand)
 def show(file: FileArgument, seat: SeatOption = None) -> None:
-    """Print a match turn by turn, as the referee or one seat saw it."""
+    """Print a match turn by turn, as the referee or one seat saw it.
+
+    Every turn ends with the numbers of the decisions that the seat took in it.
+    """
     replay = _read(file).replay
     try:
-        for line in narrate(replay, seat):
+        for line in narrate(replay, seat, width=out.width):
             out.print(line, markup=False, soft_wrap=True)
     except ReplayError as error:
         raise UserError(f"{file}: {error}", status=1) from None
@@ -99,7 +103,8 @@ def diff(a: AArgument, b: BArgument) -> None:
 def clock(file: FileArgument) -> None:
     """Show how the time of a match was spent.
 
-    Lists times by seat, the longest decisions, and forfeits.
+    Lists times by seat, the longest decisions, and forfeits; for a time-out also when the reply
+    was received, if it was.
     """
     replay = _read(file).replay
     entries = replay.header.entries
@@ -126,6 +131,45 @@ def clock(file: FileArgument) -> None:
             markup=False,
             soft_wrap=True,
         )
+        for time_out in times.time_outs:
+            if time_out.seat == forfeit.seat:
+                _print_time_out(time_out, replay.header.clocks.grace_us)
+    if times.time_outs:
+        started = datetime.fromtimestamp(replay.header.started_unix_ms / 1000, UTC)
+        out.print(
+            f"\nTimes are since the start of the match, {started:%Y-%m-%d %H:%M:%S} UTC, by the "
+            "referee's clock, which stands still while the referee does not run.",
+            markup=False,
+            soft_wrap=True,
+        )
+
+
+def _print_time_out(time_out: TimeOut, grace_us: int) -> None:
+    """Print what happened to a decision that was not answered in time, moment by moment."""
+    lines = [
+        (time_out.asked_us, f"decision {time_out.decision_id} was asked"),
+        (time_out.expired_us, f"its time had run out, {_ms(grace_us)} ms of grace included"),
+    ]
+    unread = time_out.unread
+    if unread is not None:
+        held = f"{unread.bytes:,} bytes lay" if unread.bytes else "nothing lay"
+        lines.append((unread.time_us, f"{held} unread at its socket (record {unread.record})"))
+    late = time_out.late_reply
+    if late is not None:
+        if late.socket_us is not None:
+            lines.append((late.socket_us, "bytes from it arrived at the socket last"))
+        after = _ms(late.time_us - time_out.expired_us)
+        lines.append(
+            (
+                late.time_us,
+                f"its reply was received, {after} ms late (record {late.record}): {late.answer}",
+            )
+        )
+    width = max(len(_ms(time_us)) for time_us, _ in lines)
+    for time_us, text in lines:
+        out.print(f"  {_ms(time_us):>{width}} ms  {text}", markup=False, soft_wrap=True)
+    if late is None:
+        out.print(f"  {'':{width}}     no reply was received before the replay was closed")
 
 
 def _read(path: Path) -> ReplayFile:

@@ -12,7 +12,12 @@ from asara_server.cli.options.match import (
     StrongSeedOption,
 )
 from asara_server.cli.options.metrics import MetricsOption
-from asara_server.cli.options.sandbox import SandboxChoice, SandboxOption
+from asara_server.cli.options.sandbox import (
+    ReadableOption,
+    SandboxChoice,
+    SandboxOption,
+    readable_paths,
+)
 from asara_server.cli.options.serve import (
     InsecureRemoteOption,
     ListenOption,
@@ -42,6 +47,7 @@ def serve(
     tls_key: TlsKeyOption = None,
     insecure_remote: InsecureRemoteOption = False,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
+    readable: ReadableOption = None,
     metrics: MetricsOption = None,
 ) -> None:
     """Referee bots that you start yourself.
@@ -66,6 +72,7 @@ def serve(
         tls_key=tls_key,
         insecure_remote=insecure_remote,
         sandbox=sandbox,
+        readable=readable_paths(readable),
         metrics=metrics,
     )
     raise typer.Exit(serve_table(options, context.obj))

@@ -1,9 +1,11 @@
 """`asara tournament`: plan and run tournaments."""
 
+import shlex
 from pathlib import Path
 
 import typer
 
+from asara_server.cli.display.console import notify
 from asara_server.cli.display.help_page import PlainCommand
 from asara_server.cli.display.plan import show_plan
 from asara_server.cli.errors import UserError
@@ -19,6 +21,8 @@ from asara_server.cli.options.metrics import MetricsOption
 from asara_server.cli.options.run_directory import ReplaceOption
 from asara_server.cli.options.sandbox import SandboxChoice, SandboxOption
 from asara_server.cli.options.tournament import (
+    CheckOptions,
+    CheckOutOption,
     DecisionMsOption,
     DurabilityChoice,
     DurabilityOption,
@@ -26,6 +30,7 @@ from asara_server.cli.options.tournament import (
     InsecureRemoteOption,
     OutOption,
     PrepareOption,
+    RemoteOption,
     ResumeOption,
     TournamentOptions,
 )
@@ -40,9 +45,35 @@ def plan(file: FileArgument, decision_ms: DecisionMsOption = 1.0) -> None:
     """Show blocks, matches and estimated duration; play nothing."""
     tournament, expected = _load(file, decision_ms)
     show_plan(tournament, expected, decision_ms)
-    from asara_server.cli.display.faults import warn_of_large_entries  # loads the sandbox
+    # These load the sandbox.
+    from asara_server.cli.display.faults import warn_of_folders, warn_of_views
+    from asara_server.tournament.sandbox.spec import SandboxConfig
 
-    warn_of_large_entries(tournament, file)
+    warn_of_folders(tournament)
+    path = file.resolve()
+    warn_of_views(tournament.entries, tournament.limits, SandboxConfig((path,), (path.parent,)))
+    check = shlex.join(["asara", "tournament", "check", str(file)])
+    notify(f"To see before the first match which bots work: {check}")
+
+
+@app.command(cls=PlainCommand)
+def check(
+    context: typer.Context,
+    file: FileArgument,
+    out_directory: CheckOutOption = None,
+    remote: RemoteOption = False,
+    sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
+) -> None:
+    """Build every entry, play a match of each, and show which work.
+
+    The opponents are bundled bots. The exit status is 1 if an entry is broken. Without --out,
+    nothing is kept.
+    """
+    from asara_server.cli.sessions.entry_check import check_entries
+
+    tournament, _ = _load(file)
+    options = CheckOptions(file=file, out_directory=out_directory, remote=remote, sandbox=sandbox)
+    raise typer.Exit(check_entries(tournament, options, context.obj))
 
 
 @app.command(cls=PlainCommand)

@@ -7,11 +7,15 @@ from asara_codec.results import Termination
 from asara_server.cli.display.console import warn
 from asara_server.cli.display.quantities import count
 from asara_server.text import on_one_line, plain_words
+from asara_server.tournament.bots.build import FailedBuild
 from asara_server.tournament.bots.error_output import output_of, without_output
 from asara_server.tournament.bots.remedies import remedy
-from asara_server.tournament.config.tournament_file import Entry, Tournament
+from asara_server.tournament.config.tournament_file import Entry, Limits, Tournament
+from asara_server.tournament.run.directory import RunInfo
 from asara_server.tournament.runner import RunEnd
-from asara_server.tournament.sandbox.filesystem_view import too_large_before_building
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.filesystem_view import preview_views
+from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
 
 _MOST_LINES = 8
@@ -41,16 +45,52 @@ def warn_of_faults(
         warn(f"{count(void, 'match')} without a result, because the referee failed; {details}")
 
 
-def warn_of_large_entries(tournament: Tournament, file: Path) -> None:
-    """Warn of entries whose directories will be too large for the sandbox."""
-    too_large = too_large_before_building(
-        tournament.entries,
-        tournament.limits,
-        hidden=[file.resolve()],
-        shared=file.resolve().parent,
-    )
-    for entry, reason in too_large.items():
+def warn_of_folders(tournament: Tournament) -> None:
+    """Warn of folders that are left out, and of entries with another name than they ask for."""
+    for folder in tournament.left_out:
+        for line in folder.lines:
+            warn(line)
+    for note in tournament.notes:
+        warn(note)
+
+
+def warn_of_failed_build(failed: FailedBuild, logs: Path) -> None:
+    """Print why an entry cannot be built, and the last lines that its build printed."""
+    warn(f"{failed.entry} is out: {failed.why}; it printed{':' if failed.printed else ' nothing'}")
+    for line in failed.printed:
+        warn(f"  | {line}")
+    if failed.printed:
+        warn(f"  all of it: {logs / f'build-{failed.entry}.log'}")
+
+
+def warn_of_earlier_exclusions(run: RunInfo) -> None:
+    """Print the entries that were out or suspended when a run was interrupted, and why."""
+    for state, reasons in (("out", run.out), ("suspended", run.suspended)):
+        for entry, why in reasons.items():
+            warn(f"{entry} stays {state} and forfeits its remaining matches: {why}")
+
+
+def warn_of_views(
+    entries: Sequence[Entry],
+    limits: Limits,
+    sandbox: Sandbox | SandboxConfig,
+    remedy: str = "`readable`",
+) -> None:
+    """Warn of entries of whose files bots in the sandbox will not see all, or none.
+
+    `remedy` names the setting that lets bots read further files.
+    """
+    preview = preview_views(entries, limits, hidden=sandbox.hidden, shared=sandbox.shared)
+    for entry, reason in preview.too_large.items():
         warn(f"{entry} will be out in the sandbox: {reason}")
+    for entry, left_out in preview.left_out.items():
+        names = [path.name for path in left_out[:_MOST_LINES]]
+        more = len(left_out) - len(names)
+        names += [f"{more:,} more"] if more else []
+        warn(
+            f"{entry} does not see {', '.join(names)}, because {left_out[0].parent} holds more "
+            f"than {limits.directory_mb:,} MiB; name what it needs of these with {remedy}"
+        )
 
 
 def fault_lines(results: Iterable[MatchResult]) -> list[str]:

@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Protocol
 
 from rich.console import RenderableType
@@ -26,22 +27,30 @@ WAIT_SHOWN_S = 3.0
 """Seconds after which a bot that a match waits for is named."""
 
 
-class Awaited(Protocol):
-    """Knows the bots that matches wait for."""
+class RunActivity(Protocol):
+    """The builds of a run, and the bots that it awaits."""
 
     @property
     def awaited(self) -> Sequence[str]:
-        """Entries whose bots on other machines are not connected."""
+        """Entries whose bots on other machines are not connected, and that matches wait for."""
 
     @property
     def waits(self) -> Sequence[Wait]:
         """Bots that running matches wait for, longest first."""
 
+    @property
+    def building(self) -> Mapping[str, str]:
+        """Entries that are being built, and when that began; ISO 8601, UTC."""
+
+    @property
+    def to_build(self) -> Sequence[str]:
+        """Entries whose build has not begun yet."""
+
 
 class ProgressMeter(Protocol):
     """Counts the results of a run, and shows its progress."""
 
-    def start(self, over: int, results: Iterable[MatchResult], awaited: Awaited) -> None:
+    def start(self, over: int, results: Iterable[MatchResult], activity: RunActivity) -> None:
         """Begin with what a resumed run has played: the number of matches, and their results."""
 
     def add_result(self, result: MatchResult) -> None:
@@ -56,7 +65,7 @@ class RunMeter:
 
     def __init__(self, total: int) -> None:
         self._total = total
-        self._awaited: Awaited | None = None
+        self._activity: RunActivity | None = None
         self._ladder = Ladder()
         self._over = self._over_at_start = 0
         self._started = time.monotonic()
@@ -69,8 +78,8 @@ class RunMeter:
         )
         self._task = self._bar.add_task(self.summary(), total=total)
 
-    def start(self, over: int, results: Iterable[MatchResult], awaited: Awaited) -> None:
-        self._awaited = awaited
+    def start(self, over: int, results: Iterable[MatchResult], activity: RunActivity) -> None:
+        self._activity = activity
         self._over = self._over_at_start = over
         for result in results:
             self._rate(result)
@@ -86,7 +95,7 @@ class RunMeter:
             while True:
                 await asyncio.sleep(LINE_INTERVAL_S if self._bar.disable else 1.0)
                 self._update_bar()
-                waiting = wait_text(self._awaited.waits) if self._awaited else ""
+                waiting = wait_text(self._activity.waits) if self._activity else ""
                 if self._bar.disable:
                     notify(f"{self.summary()}; {waiting}" if waiting else self.summary())
                     continue
@@ -95,10 +104,22 @@ class RunMeter:
                     self._bar.table = ladder_table(rows)
 
     def summary(self) -> str:
-        """Return matches played, pace, estimated time left, and awaited bots in one line."""
+        """Return matches played, pace, estimated time left, and awaited bots in one line.
+
+        Before the first match, it says which entries are being built.
+        """
+        activity = self._activity
+        if activity is not None and (activity.building or activity.to_build):
+            self._started = time.monotonic()  # the pace is that of matches
+            now = time.time()
+            elapsed = {
+                name: max(now - datetime.fromisoformat(since).timestamp(), 0.0)
+                for name, since in activity.building.items()
+            }
+            return building_text(elapsed, activity.to_build)
         played = f"{self._over:,} of {count(self._total, 'match')}"
         seconds = time.monotonic() - self._started
-        awaited = awaited_text(self._awaited.awaited) if self._awaited else ""
+        awaited = awaited_text(activity.awaited if activity is not None else ())
         if self._over == self._over_at_start:
             return f"{played}, {duration(seconds, whole_s=True)}{awaited}"
         rate = (self._over - self._over_at_start) / seconds
@@ -139,6 +160,17 @@ def wait_text(waits: Sequence[Wait]) -> str:
     others = f", and for {len(late) - 1} more" if len(late) > 1 else ""
     colon = ": " if wait.decision_id else " "
     return f"waiting for {wait.entry}{colon}{task} ({left} left){others}"
+
+
+def building_text(building: Mapping[str, float], to_build: Sequence[str]) -> str:
+    """Return a line that names the first entries being built, each with the seconds so far."""
+    shown = [
+        f"{name} for {duration(seconds, whole_s=True)}"
+        for name, seconds in list(building.items())[:_NAMES_SHOWN]
+    ]
+    more = len(building) - _NAMES_SHOWN
+    text = f"building {', '.join(shown)}" + (f" and {more} more" if more > 0 else "")
+    return f"{text}; {count(len(to_build), 'entry')} still to build" if to_build else text
 
 
 def awaited_text(entries: Sequence[str]) -> str:

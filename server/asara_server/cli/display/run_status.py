@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from rich.progress_bar import ProgressBar
 
 from asara_server.cli.display.console import out, show_table
+from asara_server.cli.display.progress import building_text
 from asara_server.cli.display.quantities import count, duration
 from asara_server.cli.display.results import ladder_table, show_standings
 from asara_server.text import plain, plain_words
@@ -41,6 +42,7 @@ def show_status(status: RunStatus, reader: StatusReader, top: int, *, standings:
         out.print()
         _show_remote(status.remote)
     _show_excluded("Out", status.out)
+    _show_build_output(status.info.build_output)
     _show_excluded("Suspended", status.suspended)
 
 
@@ -59,7 +61,10 @@ def _show_progress(status: RunStatus) -> None:
         out.line()
     if status.state is not RunState.PREPARED:
         out.print(_times(status))
-    if status.state is RunState.RUNNING and status.idle_s is not None:
+    if status.building or status.to_build:
+        text = building_text(status.building, status.to_build)
+        out.print(f"{text[0].upper()}{text[1:]}.", markup=False)
+    elif status.state is RunState.RUNNING and status.idle_s is not None:
         out.print(f"The last match ended {duration(status.idle_s, whole_s=True)} ago.")
 
 
@@ -136,6 +141,16 @@ def _show_excluded(title: str, reasons: Mapping[str, str]) -> None:
             ("entry", "why"),
             ((name, plain(why, _REASON_CHARACTERS)) for name, why in reasons.items()),
         )
+
+
+def _show_build_output(printed: Mapping[str, Sequence[str]]) -> None:
+    """Print the last lines of failed builds."""
+    for entry, lines in printed.items():
+        if lines:
+            out.print()
+            out.print(f"Last lines of the build of {plain(entry)}", style="bold", markup=False)
+            for line in lines:
+                out.print(f"  {plain(line)}", markup=False)
 
 
 def _show_omitted(number: int) -> None:

@@ -3,6 +3,7 @@
 import difflib
 import os
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,13 +23,15 @@ class BotCommand:
     name: str
     command: tuple[str, ...]
     directory: Path
+    """The folder of a bot that is named as a file or folder; for a command, the current one."""
 
-    def table(self) -> dict[str, object]:
+    def table(self, readable: Sequence[str] = ()) -> dict[str, object]:
         """Return the bot as an `entries` table of a tournament file."""
         return {
             "name": self.name,
             "command": list(self.command),
             "directory": str(self.directory),
+            "readable": list(readable),
         }
 
 
@@ -61,7 +64,8 @@ def _find_bot(argument: str) -> BotCommand:
         folder = path.resolve()
         return _bot(argument, _entry_name(folder.name), command, folder)
     if path.is_file():
-        return _bot(argument, _file_name(path), _file_command(path), Path.cwd())
+        program = path.resolve()
+        return _bot(argument, _file_name(path), _file_command(program), program.parent)
     if len(argument.split()) > 1:
         return _command_line(argument)
     bundled = bundled_bots()
@@ -118,8 +122,8 @@ def _directory_command(folder: Path) -> tuple[str, ...]:
 
 def _file_command(path: Path) -> tuple[str, ...]:
     if path.suffix == ".py" and not os.access(path, os.X_OK):
-        return ("python", str(path))
-    return (str(path.resolve()),)
+        return ("python", path.name)
+    return (str(path),)
 
 
 def _file_name(path: Path) -> str:

@@ -101,3 +101,5 @@ class SeriesOptions:
     replace: bool
     key: Path | None
     sandbox: SandboxChoice
+    readable: tuple[str, ...] = ()
+    """Paths that the bots may read in the sandbox besides their own files."""

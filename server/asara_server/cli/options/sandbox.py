@@ -1,9 +1,15 @@
-"""The option --sandbox."""
+"""The options --sandbox and --readable."""
 
+from collections.abc import Iterable
 from enum import Enum
+from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from asara_server.cli.errors import UserError
+from asara_server.text import plain
+from asara_server.tournament.config.fields import exposes_too_much
 
 
 class SandboxChoice(Enum):
@@ -19,3 +25,30 @@ SandboxOption = Annotated[
         help="Isolation of the bots; with none, they run with your rights.",
     ),
 ]
+ReadableOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--readable",
+        metavar="PATH",
+        help="Further file or folder that bots may read in the sandbox; repeatable.",
+    ),
+]
+
+
+def readable_paths(paths: Iterable[Path] | None) -> tuple[str, ...]:
+    """Return the paths that --readable names, without repetition, as a tournament file has them."""
+    found = []
+    for path in paths or ():
+        option = f"--readable {plain(str(path))}"
+        try:
+            target = path.expanduser().resolve()
+            if not target.exists():
+                raise UserError(f"{option}: no such file or folder")
+        except RuntimeError:  # an unknown ~user, or a loop of links
+            raise UserError(f"{option}: cannot be a path") from None
+        except OSError as error:
+            raise UserError(f"{option}: {error.strerror}") from None
+        if exposes_too_much(target):
+            raise UserError(f"{option}: is more than a bot may see; name only what it needs")
+        found.append(str(path))
+    return tuple(dict.fromkeys(found))

@@ -69,4 +69,6 @@ class ServeOptions:
     tls_key: Path | None
     insecure_remote: bool
     sandbox: SandboxChoice
+    readable: tuple[str, ...] = ()
+    """Paths that the bots may read in the sandbox besides their own files."""
     metrics: str | None

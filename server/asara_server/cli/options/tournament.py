@@ -50,6 +50,29 @@ InsecureRemoteOption = Annotated[
 ]
 
 
+CheckOutOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", metavar="DIR", help="Keep output and replays in DIR; must be new or empty."
+    ),
+]
+RemoteOption = Annotated[
+    bool,
+    typer.Option("--remote", help="Wait for the bots on other machines, and check them too."),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckOptions:
+    """The options of `asara tournament check`."""
+
+    file: Path
+    out_directory: Path | None
+    """None if nothing is kept."""
+    remote: bool
+    sandbox: SandboxChoice
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TournamentOptions:
     """The options of `asara tournament run`."""

@@ -24,9 +24,8 @@ def play_matches(
     """Play the matches; return the exit status. `with_output` shows what the bots print."""
     combination = rule_sets(options.rules)
     if not 2 <= len(bots) <= 4:
-        raise UserError(
-            f"a match has 2 to 4 bots, not {len(bots)}; for more, write a tournament file"
-        )
+        remedy = "for more, write a tournament file" if bots[1:] else "add an opponent: random"
+        raise UserError(f"a match has 2 to 4 bots, not {len(bots)}; {remedy}")
     blocks = "mirrored" if mirrored else "independent"
     tournament = series_tournament("match", bots, options, blocks=blocks)
     names = [entry.name for entry in tournament.entries]

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from asara_game.edition import load_edition
 from asara_server.cli.display.console import notify
+from asara_server.cli.display.faults import warn_of_failed_build
 from asara_server.cli.display.progress import ProgressMeter, RunMeter
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.log import LogOptions
@@ -66,6 +67,7 @@ def play_run(
             resumed=resumed,
             sandbox=sandbox,
             executor=executor,
+            build_failed=lambda failed: warn_of_failed_build(failed, directory.logs),
         )
         results = read_results(directory.path / "results.jsonl")
         meter.start(runner.matches_over, results, runner)

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from asara_server.cli.display.faults import warn_of_views
 from asara_server.cli.display.progress import ProgressMeter
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import find_bots
@@ -32,7 +33,7 @@ def series_tournament(
     environment = _transcript(options.sandbox)
     table |= {
         "title": " – ".join(bot.name for bot in bots),
-        "entries": [bot.table() | {"environment": environment} for bot in bots],
+        "entries": [bot.table(options.readable) | {"environment": environment} for bot in bots],
         "seats": len(bots),
         "rule_sets": options.rules,
         "seed": None if options.seed is None else local_seed(options.seed),
@@ -78,9 +79,11 @@ def play_series(
     The matches are those that `rotated` yields.
     """
     key = signing_key(options.key)
-    sandbox = chosen_sandbox(
-        options.sandbox, secret=[options.key or default_key_path()], shared=Path.cwd()
-    )
+    folders = [entry.directory for entry in tournament.entries]
+    secret = [options.key or default_key_path()]
+    sandbox = chosen_sandbox(options.sandbox, secret=secret, shared=folders)
+    if sandbox is not None:
+        warn_of_views(tournament.entries, tournament.limits, sandbox, remedy="--readable")
     with kept_or_temporary(options.out_directory, replace=options.replace) as directory:
         return play_run(
             tournament,

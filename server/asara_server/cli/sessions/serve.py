@@ -5,7 +5,7 @@ import secrets
 import shlex
 import signal
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -88,6 +88,8 @@ class ServeSettings:
     clocks: ClockSettings
     seed: str
     replays: ReplaySink | None
+    readable: tuple[str, ...] = ()
+    """Paths that the opponents may read besides their own files."""
     sandbox: Sandbox | None = None
     """Sandbox of the opponents; None if they run with the user's rights."""
 
@@ -128,7 +130,8 @@ def _settings(options: ServeOptions) -> ServeSettings:
         matches=options.matches or None,
         clocks=ClockSettings(bank_s=options.bank, increment_s=options.increment),
         seed=_seed(options.seed),
-        sandbox=_sandbox(options) if opponents else None,
+        readable=options.readable,
+        sandbox=_sandbox(options, opponents) if opponents else None,
         replays=_replay_sink(options),
     )
 
@@ -155,10 +158,12 @@ def _opponents(arguments: list[str], seats: int) -> tuple[BotCommand, ...]:
     return tuple(opponents)
 
 
-def _sandbox(options: ServeOptions) -> Sandbox | None:
+def _sandbox(options: ServeOptions, opponents: Sequence[BotCommand]) -> Sandbox | None:
     secret = (options.key or default_key_path(), options.tls_key, options.replays)
     return chosen_sandbox(
-        options.sandbox, secret=[path for path in secret if path], shared=Path.cwd()
+        options.sandbox,
+        secret=[path for path in secret if path],
+        shared=[opponent.directory for opponent in opponents],
     )
 
 
@@ -237,7 +242,9 @@ class TableServer:
     def _local_referee(self, logs: Path) -> AbstractAsyncContextManager[LocalReferee]:
         """Return the context in which the opponents run."""
         settings = self._settings
-        entries = tuple(Entry.model_validate(bot.table()) for bot in settings.opponents)
+        entries = tuple(
+            Entry.model_validate(bot.table(settings.readable)) for bot in settings.opponents
+        )
         match_settings = MatchSettings(
             entries=entries,
             clocks=settings.clocks,
@@ -255,7 +262,8 @@ class TableServer:
             secret_of=partial(secret_of, tournament_secret(settings.seed)),
             sandbox=settings.sandbox.with_hidden(logs) if settings.sandbox else None,
             logs=logs,
-            excluded={},
+            out={},
+            suspended={},
         )
 
     async def _play(self, match_runner: MatchRunner) -> None:

@@ -39,12 +39,13 @@ def chosen_sandbox(
     choice: SandboxChoice,
     *,
     secret: Iterable[Path],
-    shared: Path,
+    shared: Iterable[Path],
     transport: Literal["unix", "tcp"] = "unix",
 ) -> Sandbox | None:
     """Return the chosen sandbox after a test of it; None if bots run unconfined.
 
-    Bots cannot see the paths in `secret`. They see parts of the directory `shared`, never all.
+    Bots cannot see the paths in `secret`. No directory in `shared` is the directory of one entry
+    alone; see `own_files`.
     """
     if choice is SandboxChoice.NONE:
         return None
@@ -54,7 +55,7 @@ def chosen_sandbox(
             f"remove it, or {USE_NONE}"
         )
     try:
-        return find_sandbox(hidden=secret, shared=[shared])
+        return find_sandbox(hidden=secret, shared=shared)
     except SandboxError as error:
         raise UserError(f"--sandbox bubblewrap: {error}") from None
 

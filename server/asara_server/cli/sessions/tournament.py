@@ -5,11 +5,17 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from asara_server.cli.display.console import notify, out
-from asara_server.cli.display.faults import warn_of_faults, warn_of_large_entries
+from asara_server.cli.display.faults import (
+    warn_of_earlier_exclusions,
+    warn_of_faults,
+    warn_of_folders,
+    warn_of_views,
+)
 from asara_server.cli.display.plan import heading
 from asara_server.cli.display.results import show_standings
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.log import LogOptions
+from asara_server.cli.options.sandbox import SandboxChoice
 from asara_server.cli.options.tournament import TournamentOptions
 from asara_server.cli.sessions.run import play_run, prepare_run
 from asara_server.cli.sessions.run_directory import (
@@ -46,10 +52,11 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
         )
     matches = planned_matches(tournament)
     key = signing_key(options.key, create=not options.resume)
-    _check_remote(tournament, options.file)
-    sandbox = _sandbox(tournament, options)
+    check_remote(tournament, options.file)
+    sandbox = tournament_sandbox(tournament, options.sandbox, options.file, options.key)
+    warn_of_folders(tournament)
     if sandbox is not None:
-        warn_of_large_entries(tournament, options.file)
+        warn_of_views(tournament.entries, tournament.limits, sandbox)
     if options.prepare:
         with _run_directory(options, key) as (directory, _):
             prepare_run(tournament, matches, directory, key, sandbox=sandbox)
@@ -63,6 +70,8 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
         )
         directory, resumed = stack.enter_context(_run_directory(options, key))
         notify(heading(tournament, len(matches), at_once))
+        if resumed is not None:
+            warn_of_earlier_exclusions(resumed)
         end, status = play_run(
             tournament,
             matches,
@@ -74,11 +83,11 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
             sandbox=sandbox,
             executor=executor,
         )
-    _show_end(end, options.out_directory)
+    _show_end(tournament, end, options.out_directory)
     return status
 
 
-def _check_remote(tournament: Tournament, file: Path) -> None:
+def check_remote(tournament: Tournament, file: Path) -> None:
     """Raise UserError, before anything is written, if bots on other machines cannot be served."""
     if tournament.remote is None:
         return
@@ -88,14 +97,16 @@ def _check_remote(tournament: Tournament, file: Path) -> None:
         raise UserError(f"{file.name}: remote: {error}") from None
 
 
-def _sandbox(tournament: Tournament, options: TournamentOptions) -> Sandbox | None:
+def tournament_sandbox(
+    tournament: Tournament, choice: SandboxChoice, file: Path, key: Path | None
+) -> Sandbox | None:
     """Return a sandbox that hides the tournament file and the secrets of the referee."""
     remote = tournament.remote
     remote_secrets = () if remote is None else (remote.key, remote.tokens)
     return chosen_sandbox(
-        options.sandbox,
-        secret=[options.file, options.key or default_key_path(), *remote_secrets],
-        shared=options.file.resolve().parent,
+        choice,
+        secret=[file, key or default_key_path(), *remote_secrets],
+        shared=[file.resolve().parent],
         transport=tournament.transport,
     )
 
@@ -118,10 +129,11 @@ def _run_directory(
             yield directory, None
 
 
-def _show_end(end: RunEnd, directory: Path) -> None:
+def _show_end(tournament: Tournament, end: RunEnd, directory: Path) -> None:
     show_standings(end.standings)
     out.print()
     warn_of_faults(end, directory / "run.log")
+    warn_of_folders(tournament)
     notify_run_directory(directory)
     if not end.standings.complete:
         notify("To resume this run, repeat the command with --resume.")

@@ -15,7 +15,7 @@ import subprocess
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Final, NamedTuple, Protocol
 
 from asara_server.logs import logger
 from asara_server.tournament.bots.build_output import (
@@ -38,34 +38,68 @@ _SIZE_CHECK_S: Final = 0.25
 """Seconds between two measurements of a growing build."""
 
 
-class _BuildError(Exception):
-    """The reason why an entry cannot be built, with the last lines that the build printed."""
+_LAST_LINES: Final = 20
+"""Largest part of the output of a failed build that is shown."""
 
-    def __init__(self, why: str, printed: Sequence[str] = ()) -> None:
-        super().__init__(why)
-        self.printed = printed
+
+class FailedBuild(NamedTuple):
+    """An entry that cannot be built."""
+
+    entry: str
+    why: str
+    printed: tuple[str, ...]
+    """The last lines that the build printed, safe to show on a terminal."""
+
+
+class BuildEvents(Protocol):
+    """Receives the progress of builds."""
+
+    def queue_builds(self, entries: tuple[str, ...]) -> None:
+        """These entries are to be built."""
+
+    def begin_build(self, entry: str) -> None: ...
+
+    def end_build(self, entry: str) -> None:
+        """A build is over, whether or not it failed."""
+
+
+class _BuildError(Exception):
+    """The reason why an entry cannot be built."""
 
 
 class EntryBuilder:
     """Builds entries into `folder` and writes the output of the builds to `logs`."""
 
     def __init__(
-        self, folder: Path, logs: Path, limits: Limits, *, sandbox: Sandbox | None = None
+        self,
+        folder: Path,
+        logs: Path,
+        limits: Limits,
+        *,
+        sandbox: Sandbox | None = None,
+        events: BuildEvents | None = None,
     ) -> None:
-        self._folder = folder
+        self._folder = folder.resolve()  # bots run there, and workers may run elsewhere
         self._logs = logs
         self._limits = limits
         self._sandbox = sandbox
+        self._events = events
         self._logger = logger("runner")
 
     def build_directory(self, entry: Entry) -> Path:
         """Return the path of the entry's directory after its build."""
         return self._folder / entry.name
 
-    async def build(self, entries: Sequence[Entry], concurrency: int) -> dict[str, str]:
+    async def build(
+        self,
+        entries: Sequence[Entry],
+        concurrency: int,
+        failed: Callable[[FailedBuild], None] = lambda failed: None,
+    ) -> dict[str, str]:
         """Build the entries that ask for it, and return those that failed with the reasons.
 
-        Entries that an earlier run of the same directory has built are not built again.
+        `failed` is called as soon as a build has failed. Entries that an earlier run of the same
+        directory has built are not built again.
         """
         waiting = [one for one in entries if one.build and not self.build_directory(one).is_dir()]
         if not waiting:
@@ -73,28 +107,55 @@ class EntryBuilder:
         self._folder.mkdir(mode=0o700, exist_ok=True)  # other users may not run what is built here
         reaper = OrphanReaper()
         slots = asyncio.Semaphore(concurrency)
-        failed: dict[str, str] = {}
+        reasons: dict[str, str] = {}
 
         async def build_one(entry: Entry) -> None:
             async with slots:
-                try:
-                    await self._build(entry, reaper)
-                except _BuildError as error:
-                    # The output is for the organiser alone; other bots receive the reason.
-                    why = failed[entry.name] = f"build failed: {error}"
-                    self._logger.warning(
-                        "entry is out", entry=entry.name, why=why, printed=error.printed
-                    )
+                if failure := await self._build_or_fail(entry, reaper):
+                    reasons[entry.name] = failure.why
+                    failed(failure)
 
+        if self._events is not None:
+            self._events.queue_builds(tuple(entry.name for entry in waiting))
         try:
             async with asyncio.TaskGroup() as group:
                 for entry in waiting:
                     group.create_task(build_one(entry))
         finally:
             reaper.close()
-        return failed
+        return reasons
 
-    async def _build(self, entry: Entry, reaper: OrphanReaper) -> None:
+    async def _build_or_fail(self, entry: Entry, reaper: OrphanReaper) -> FailedBuild | None:
+        """Build an entry; return why it cannot be built, or None if it is."""
+        log = OutputLog(self._build_log(entry), self._limits.log_bytes)
+        if self._events is not None:
+            self._events.begin_build(entry.name)
+        try:
+            await self._build(entry, log, reaper)
+        except _BuildError as error:
+            # The output is not for other bots, which receive the reason.
+            why = f"build failed: {error}"
+            printed = self._last_lines(entry, log)
+            self._logger.warning("entry is out", entry=entry.name, why=why, printed=printed)
+            return FailedBuild(entry.name, why, printed)
+        finally:
+            log.close()
+            if self._events is not None:
+                self._events.end_build(entry.name)
+        return None
+
+    def _build_log(self, entry: Entry) -> Path:
+        return self._logs / f"build-{entry.name}.log"
+
+    def _last_lines(self, entry: Entry, log: OutputLog) -> tuple[str, ...]:
+        """Return the end of a build's output, without the organiser's own paths."""
+        lines = log.last_indented_lines(_LAST_LINES)
+        for path in (str(self._folder / f".{entry.name}"), str(entry.directory)):
+            if path != "/":
+                lines = [line.replace(path, ".") for line in lines]
+        return tuple(lines)
+
+    async def _build(self, entry: Entry, log: OutputLog, reaper: OrphanReaper) -> None:
         copy = self._folder / f".{entry.name}"
         await asyncio.to_thread(_remove, copy)  # left by a run that was killed
         done = False
@@ -102,13 +163,13 @@ class EntryBuilder:
             if excess := await asyncio.to_thread(self._size_excess, entry.directory):
                 raise _BuildError(f"its directory {excess} even before the build")
             if self._sandbox is None:
-                await asyncio.to_thread(self._copy, entry.directory, copy)
-                await self._run(entry, None, copy, self._size_excess, reaper)
+                await asyncio.to_thread(self._copy, entry.directory, copy, log)
+                await self._run(entry, None, copy, self._size_excess, log, reaper)
                 if excess := await asyncio.to_thread(self._size_excess, copy):
                     raise _BuildError(f"its directory {excess}")
                 await asyncio.to_thread(remove_special_files, copy)
             else:
-                await self._build_contained(self._sandbox, entry, copy, reaper)
+                await self._build_contained(self._sandbox, entry, copy, log, reaper)
             try:
                 check_command(entry.command, copy)
             except CommandError:  # its text could reveal the target of a link that the build made
@@ -121,7 +182,7 @@ class EntryBuilder:
                 await asyncio.to_thread(_remove, copy)
 
     async def _build_contained(
-        self, sandbox: Sandbox, entry: Entry, copy: Path, reaper: OrphanReaper
+        self, sandbox: Sandbox, entry: Entry, copy: Path, log: OutputLog, reaper: OrphanReaper
     ) -> None:
         """Build in the sandbox, and write what was built to `copy`. Raises _BuildError."""
         read_end, write_end = os.pipe()
@@ -134,7 +195,7 @@ class EntryBuilder:
             spec = await asyncio.to_thread(
                 build_sandbox, sandbox, entry, self._limits, hidden, write_end
             )
-            await self._run(entry, spec, entry.directory, self._memory_excess, reaper)
+            await self._run(entry, spec, entry.directory, self._memory_excess, log, reaper)
         except _BuildError as error:
             failure = error
         except OSError as error:
@@ -157,7 +218,7 @@ class EntryBuilder:
         with archive:
             unpack_output(archive, copy, self._limits.build_mb)
 
-    def _copy(self, original: Path, copy: Path) -> None:
+    def _copy(self, original: Path, copy: Path, log: OutputLog) -> None:
         """Copy files, directories and links as they are, without the hidden ones."""
         hidden = {self._folder.parent.resolve()}
 
@@ -173,7 +234,8 @@ class EntryBuilder:
         try:
             shutil.copytree(original, copy, symlinks=True, ignore=ignored)
         except (OSError, RecursionError) as error:
-            raise _BuildError("its directory cannot be copied", [str(error)]) from None
+            log.write(f"{error}\n".encode())
+            raise _BuildError("its directory cannot be copied") from None
 
     async def _run(
         self,
@@ -181,13 +243,13 @@ class EntryBuilder:
         sandbox: SandboxSpec | None,
         directory: Path,
         excess: Callable[[Path, int], str],
+        log: OutputLog,
         reaper: OrphanReaper,
     ) -> None:
         """Run the build in a directory. Raises _BuildError.
 
         `excess` returns how the directory exceeds the limits, given the number of the process.
         """
-        log = OutputLog(self._logs / f"build-{entry.name}.log", self._limits.log_bytes)
         try:
             process = await BotProcess.start(
                 entry.build,
@@ -198,7 +260,6 @@ class EntryBuilder:
             )
         except StartError as error:
             log.note(str(error))
-            log.close()
             raise _BuildError(str(error)) from None
         reaper.watch(process.pid)
         end = asyncio.create_task(process.wait())
@@ -213,13 +274,12 @@ class EntryBuilder:
                 raise _BuildError(f"not finished after {self._limits.build_s:g} s")
             log.note(end.result())
             if process.failed:
-                raise _BuildError(end.result(), log.last_lines())
+                raise _BuildError(end.result())
         finally:
             growth.cancel()
             await process.stop()
             await end
             reaper.unwatch(process.pid)
-            log.close()
 
     def _memory_excess(self, directory: Path, pid: int) -> str:
         """Return how a contained build exceeds its limits, or "" if that cannot be seen.

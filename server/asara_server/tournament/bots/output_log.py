@@ -1,5 +1,6 @@
 """The log of a bot's output, limited in size."""
 
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, Protocol
@@ -99,7 +100,14 @@ class OutputLog:
 
     def last_lines(self) -> list[str]:
         """Return the last lines printed, safe to show on a terminal."""
-        return self._lines()[-LAST_LINES:]
+        return [line.strip() for line in self.last_indented_lines(LAST_LINES)]
+
+    def last_indented_lines(self, most: int) -> list[str]:
+        """Return at most so many of the last lines printed, safe to show, with their indentation.
+
+        Empty lines are left out, and long lines are cut.
+        """
+        return self._lines()[-most:]
 
     def error_lines(self, *, only_known: bool = False) -> list[str]:
         """Return the last error message printed, else the last lines; safe to show.
@@ -120,3 +128,15 @@ class OutputLog:
     def _close_file(self) -> None:
         if self._file is not None:
             self._file.close()
+
+
+def last_printed(path: Path) -> list[str]:
+    """Return the last lines in a file, without the runner's notes, as `last_lines` does."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _LAST_BYTES))
+            data = file.read(_LAST_BYTES)
+    except OSError:
+        return []
+    lines = clean_lines(b"\n".join(one for one in data.split(b"\n") if one[:2] != b"# "))
+    return [line.strip() for line in lines[-LAST_LINES:]]

@@ -14,6 +14,7 @@ the file of its next match.
 
 import asyncio
 import secrets
+import time
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -56,9 +57,17 @@ class PooledBot:
     """The address of its process."""
     log: OutputLog | None = None
     process: BotProcess | None = None
+    started_s: float = 0.0
+    """Monotonic time at which its process was started, in seconds."""
     ending: str = ""
     """How the process ended, or why there is none; "" while it runs."""
     watcher: asyncio.Task[None] | None = field(default=None, repr=False)
+
+    @property
+    def start_up_s(self) -> float | None:
+        """Seconds from the start of its process until it connected; None if it did not."""
+        connected_s = self.server.first_connected_s if self.server else None
+        return None if connected_s is None else connected_s - self.started_s
 
     def last_lines(self) -> list[str]:
         """Return the last lines that its process printed."""
@@ -113,16 +122,22 @@ class BotPool:
         self._all: set[PooledBot] = set()
         self._idle: list[PooledBot] = []  # the one that has been idle longest is first
         self._failed_starts = FailedStarts(limits.failed_starts)
-        self._excluded: dict[str, str] = {}
+        self._out: dict[str, str] = {}
+        self._suspended: dict[str, str] = {}
         self._reaper: OrphanReaper | None = None
         self._protected: set[asyncio.Task[Any]] = set()
         self._retirements: set[asyncio.Task[None]] = set()
         self._logger = log or logger("runner")
 
     @property
+    def out(self) -> dict[str, str]:
+        """Entries that could not be built or started, with the reasons."""
+        return dict(self._out)
+
+    @property
     def excluded(self) -> dict[str, str]:
         """Entries whose bots are no longer started, with the reasons."""
-        return dict(self._excluded)
+        return self._out | self._suspended
 
     def add_guest(self, name: str, token: str) -> None:
         """Register a bot that is started elsewhere and plays for this entry."""
@@ -137,8 +152,16 @@ class BotPool:
         self._all.add(bot)
 
     async def exclude(self, name: str, why: str) -> None:
-        """Start no more bots of this entry: it forfeits its remaining matches for this reason."""
-        self._excluded.setdefault(name, why)
+        """Start no more bots of this entry, which is out: it forfeits its remaining matches."""
+        self._out.setdefault(name, why)
+        await self._retire_idle(name, why)
+
+    async def suspend(self, name: str, why: str) -> None:
+        """Start no more bots of this entry, which is suspended: it forfeits as well."""
+        self._suspended.setdefault(name, why)
+        await self._retire_idle(name, why)
+
+    async def _retire_idle(self, name: str, why: str) -> None:
         for bot in [bot for bot in self._idle if bot.entry == name]:
             self._idle.remove(bot)
             await self._retire(bot, why)
@@ -149,10 +172,10 @@ class BotPool:
         If there can be none, the referee already knows why the returned bot is lost.
         """
         external = self._external.get(name)
-        why = self._excluded.get(name) or (external.absence() if external else "")
+        absence, why = self._absence(name)
         if why:
             bot = self._register(PooledBot(name, _new_token()))
-            self._lose(bot, why)
+            self._lose(bot, why, absence)
             return bot
         if external:
             return external
@@ -165,11 +188,20 @@ class BotPool:
             idle.log.note(f"process {idle.process.pid}, kept from an earlier match")
         return idle
 
+    def _absence(self, name: str) -> tuple[Termination, str]:
+        """Return how and why an entry forfeits a match before it begins; "" if it does not."""
+        if why := self._out.get(name):
+            return Termination.NEVER_STARTED, why
+        if why := self._suspended.get(name):
+            return Termination.SUSPENDED, why
+        external = self._external.get(name)
+        return Termination.MISSED, external.absence() if external else ""
+
     async def release(self, bot: PooledBot, termination: Termination) -> None:
         """Keep the bot for another match or end it, depending on how its match ended for it."""
         if bot.external:
             return
-        if bot.entry not in self._excluded and bot.entry not in self._external:
+        if bot.entry not in self.excluded and bot.entry not in self._external:
             self._record_start(bot, termination)
         if self._reuse_processes and not termination.forfeit and not bot.ending:
             self._idle.append(bot)
@@ -222,6 +254,7 @@ class BotPool:
         directory = built if built and not self._sandbox else entry.directory
         try:
             sandbox = await self._contain(entry)
+            bot.started_s = time.monotonic()
             bot.process = await BotProcess.start(
                 entry.command, directory, environment, bot.log, sandbox
             )
@@ -279,14 +312,16 @@ class BotPool:
             self._idle.remove(bot)
             await self._retire(bot, ending)
 
-    def _lose(self, bot: PooledBot, why: str) -> None:
+    def _lose(
+        self, bot: PooledBot, why: str, absence: Termination = Termination.NEVER_STARTED
+    ) -> None:
         bot.ending = why
-        self._referee.mark_lost(bot.token, why)
+        self._referee.mark_lost(bot.token, why, absence)
 
     def _record_start(self, bot: PooledBot, termination: Termination) -> None:
         why = bot.ending or "did not dial in in time"
         if out := self._failed_starts.record_start(bot.entry, termination, why):
-            self._excluded[bot.entry] = out
+            self._out[bot.entry] = out
             printed = bot.last_lines()
             self._logger.warning("entry is out", entry=bot.entry, why=out, printed=printed)
 

@@ -46,7 +46,8 @@ def exposes_too_much(path: Path) -> bool:
         home = Path.home()
     except RuntimeError:  # this user has none
         home = Path("/home")
-    return path in (*_NEVER_VISIBLE, home) or bool({"dev", "proc"} & set(path.parts[1:2]))
+    never = (*_NEVER_VISIBLE, home, *home.parents)
+    return path in never or bool({"dev", "proc"} & set(path.parts[1:2]))
 
 
 def _as_list(value: object) -> list[object]:
@@ -127,12 +128,14 @@ def _readable_paths(value: object, info: ValidationInfo) -> object:
         raise problem(f"should be a list of paths, not {value!r}")
     paths = []
     for text in value:
-        path = _resolved(text, info)
-        if not path.exists():
-            raise problem(f"{str(path)!r} does not exist")
-        if exposes_too_much(path):
-            raise problem(f"{str(path)!r} is more than a bot may see; name only what it needs")
-        paths.append(path)
+        target = _resolved(text, info)
+        if not target.exists():
+            raise problem(f"{str(target)!r} does not exist")
+        if exposes_too_much(target):
+            raise problem(f"{str(target)!r} is more than a bot may see; name only what it needs")
+        path = base_directory(info) / Path(text).expanduser()
+        # Without its "..", a path that leads through a link would name something else.
+        paths.append(target if ".." in path.parts else Path(os.path.normpath(path)))
     return tuple(paths)
 
 
@@ -174,7 +177,7 @@ Orders = Literal["rotations", "all"]
 Directory = Annotated[Path, BeforeValidator(_directory)]
 """An existing directory, resolved."""
 ReadablePaths = Annotated[tuple[Path, ...], BeforeValidator(_readable_paths)]
-"""Existing files and directories that a bot may see, resolved."""
+"""Absolute paths of existing files, directories and links to these, which a bot may see."""
 FilePath = Annotated[Path, BeforeValidator(_file_path)]
 """The resolved path of a file, which need not exist."""
 ReadableFile = Annotated[Path, BeforeValidator(_readable_file)]

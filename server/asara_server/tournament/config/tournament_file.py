@@ -15,6 +15,7 @@
                                        # independent blocks only
     processes = "run"                  # a bot process lasts for the run, or for one "match"
     transport = "unix"                 # or "tcp", for languages without unix sockets
+    entries_from = "submissions/*"     # further entries: folders with a bot.toml; default: none
 
     [clocks]                           # seconds; the defaults are shown
     start_up_s = 30                    # from the start of a process until its bot has connected
@@ -58,7 +59,7 @@
     certificate = "cert.pem"           # TLS is mandatory
     key = "key.pem"
     tokens = "tokens.json"             # written by `asara token`; default: beside the referee's key
-    wait_s = 600                       # how long matches wait for a bot; then it never started
+    wait_s = 600                       # how long matches wait for a bot; then it missed them
     matches_at_once = 16               # per bot, unless its Hello asks for fewer
 
 A bot starts in its `directory`, and its command is relative to it. `python` is the interpreter that
@@ -81,6 +82,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    PrivateAttr,
     ValidationError,
     ValidationInfo,
     field_validator,
@@ -100,6 +102,11 @@ from asara_server.tournament.config.block_kinds import (
     team_numbers,
 )
 from asara_server.tournament.config.commands import CommandError, check_command
+from asara_server.tournament.config.entry_folders import (
+    EntryFolders,
+    LeftOut,
+    find_entry_folders,
+)
 from asara_server.tournament.config.fields import (
     Directory,
     FilePath,
@@ -229,6 +236,14 @@ class Entry(_Section):
         return bool(self.token)
 
 
+class FolderEntry(Entry):
+    """An entry from a folder with a `bot.toml`; see `entry_folders`."""
+
+    folder: str
+    """Name of the folder."""
+    bot_toml_sha256: str
+
+
 class Clocks(_Section):
     """Time limits of a bot in seconds; see `ClockSettings`."""
 
@@ -291,7 +306,7 @@ class Remote(_Section):
     tokens: FilePath = Field(default_factory=default_tokens_path)
     """The file that `asara token` writes."""
     wait_s: Seconds = 600
-    """Seconds that matches wait for an absent bot; after that the bot counts as never started."""
+    """Seconds that matches wait for an absent bot; then it forfeits them until it dials in."""
     matches_at_once: Annotated[int, Field(ge=1, le=1_024)] = 16
     """Concurrent matches of each bot, unless its Hello asks for fewer."""
 
@@ -323,7 +338,10 @@ class Tournament(_Section):
     limits: Limits = Limits()
     remote: Remote | None = None
     """Present if and only if an entry has a token."""
+    entries_from: str | None = None
+    """Pattern that finds the folders of further entries, such as `submissions/*`."""
     entries: Annotated[tuple[Entry, ...], Field(strict=False, max_length=_MOST_ENTRIES)]
+    """The entries of the file, then those of folders."""
     tables: Annotated[int, Field(ge=3, le=50)] = DEFAULT_TABLES
     """Most tables of a duplicate block."""
     blocks: BlockKind = Field(default_factory=_default_blocks)
@@ -332,6 +350,9 @@ class Tournament(_Section):
         default_factory=lambda data: "match" if data.get("blocks") == "mirrored" else "run"
     )
     """Lifetime of a bot process; "match" for mirrored blocks."""
+
+    _left_out: tuple[LeftOut, ...] = PrivateAttr(())
+    _notes: tuple[str, ...] = PrivateAttr(())
 
     @field_validator("seed", mode="before")
     @classmethod
@@ -442,6 +463,16 @@ class Tournament(_Section):
         return self
 
     @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """Folders that `entries_from` finds, and that have no usable `bot.toml`."""
+        return self._left_out
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A line for each entry that has another name than its `bot.toml` asks for."""
+        return self._notes
+
+    @property
     def teams(self) -> tuple[str, ...]:
         """Team of each entry, in the order of the entries; "" for an entry without one."""
         return tuple(entry.team for entry in self.entries)
@@ -484,8 +515,46 @@ def load_tournament(path: Path) -> Tournament:
 
 
 def check_tournament(data: Mapping[str, Any], *, name: str, base: Path) -> Tournament:
-    """Validate the tables of the tournament file `name`, whose paths are relative to `base`."""
+    """Validate the tables of the tournament file `name`, whose paths are relative to `base`.
+
+    Folders without a usable `bot.toml` are left out; they do not make the file invalid.
+    """
+    found, entries, left_out = EntryFolders(), list[Entry](), list[LeftOut]()
+    pattern, tables = data.get("entries_from"), data.get("entries", [])
+    if isinstance(pattern, str) and _are_tables(tables):
+        try:
+            found = find_entry_folders(pattern, base, tables)
+        except ValueError as error:
+            raise ConfigError([f"{name}: entries_from: {error}"]) from None
+        entries, left_out = _folder_entries(found, base)
+        data = {**data, "entries": [*tables, *entries]}
     try:
-        return Tournament.model_validate(data, context={"base": base})
+        tournament = Tournament.model_validate(data, context={"base": base})
     except ValidationError as error:
-        raise ConfigError([f"{name}: {line}" for line in describe(error, Tournament)]) from None
+        lines = [f"{name}: {line}" for line in describe(error, Tournament)]
+        raise ConfigError([*lines, *(line for one in left_out for line in one.lines)]) from None
+    tournament._left_out = tuple(left_out)
+    tournament._notes = found.notes
+    return tournament
+
+
+def _are_tables(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(table, dict) for table in value)
+
+
+def _folder_entries(found: EntryFolders, base: Path) -> tuple[list[Entry], list[LeftOut]]:
+    """Return the entries of these folders, and the folders that are left out, sorted by name."""
+    entries: list[Entry] = []
+    left_out = list(found.left_out)
+    for folder in found.entries:
+        table = {
+            **folder.table,
+            "name": folder.name,
+            "folder": folder.folder,
+            "bot_toml_sha256": folder.bot_toml_sha256,
+        }
+        try:
+            entries.append(FolderEntry.model_validate(table, context={"base": base}))
+        except ValidationError as error:
+            left_out.append(folder.without_entry(describe(error, FolderEntry)))
+    return entries, sorted(left_out, key=lambda one: one.folder)

@@ -77,7 +77,8 @@ class LocalExecutor:
                 secret_of=context.secret_of,
                 sandbox=context.sandbox,
                 logs=progress.directory.logs,
-                excluded=progress.excluded,
+                out=progress.out,
+                suspended=progress.suspended,
                 show_output=self._show_output,
             ) as local,
         ):
@@ -98,11 +99,7 @@ class LocalExecutor:
                 for task in (*players, stopper):
                     task.cancel()
                 await asyncio.gather(*players, stopper, return_exceptions=True)
-                progress.unstartable = {
-                    name: why
-                    for name, why in local.pool.excluded.items()
-                    if name not in progress.suspended
-                }
+                progress.exclude(local.pool.out)
 
 
 def _most_processes(progress: RunProgress, context: ExecutionContext) -> int:
@@ -134,9 +131,9 @@ async def _play_matches(progress: RunProgress, local: LocalReferee, queue: Match
         played = None
         async for played in local.matches.play(match, attempt):
             records = None if played.replay is None else replay_records(played.replay)
-            suspended = progress.record_result(played.result, records, local.pool.excluded)
-            for name, why in suspended.items():
-                await local.pool.exclude(name, why)
+            progress.exclude(local.pool.out)
+            for name, why in progress.record_result(played.result, records).items():
+                await local.pool.suspend(name, why)
         queue.finish_match(match)
         if played is None:
             return

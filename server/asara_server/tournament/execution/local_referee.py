@@ -32,15 +32,16 @@ async def local_referee(
     secret_of: Callable[[str, str], bytes],
     sandbox: Sandbox | None,
     logs: Path,
-    excluded: Mapping[str, str],
+    out: Mapping[str, str],
+    suspended: Mapping[str, str],
     show_output: Callable[[str], OutputTap] | None = None,
     log: FilteringBoundLogger | None = None,
 ) -> AsyncIterator[LocalReferee]:
     """Serve this referee to local bots; all bot processes have ended on exit.
 
     `secret_of` returns the secret of a match by the names of the attempt and of its shared deal.
-    Entries that are `excluded` forfeit for the given reason. The output of bots goes to `logs`
-    and, if `show_output` is given, to the tap that it returns for the process of an entry.
+    Entries that are `out` or `suspended` forfeit for the given reason. The output of bots goes to
+    `logs` and, if `show_output` is given, to the tap that it returns for the process of an entry.
     """
     raise_open_files_limit()
     local_entries = [entry for entry in match_settings.entries if not entry.remote]
@@ -60,8 +61,10 @@ async def local_referee(
             log=log,
         )
         stack.push_async_callback(pool.close)
-        for name, why in excluded.items():
+        for name, why in out.items():
             await pool.exclude(name, why)
+        for name, why in suspended.items():
+            await pool.suspend(name, why)
         yield LocalReferee(
             pool,
             MatchRunner(

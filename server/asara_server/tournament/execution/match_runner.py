@@ -29,10 +29,13 @@ _PROCESS_FAILED = (Termination.NEVER_STARTED, Termination.CRASH)
 
 @dataclass(frozen=True, slots=True)
 class PlayedMatch:
-    """An attempt at a match, and its replay; None if it is void."""
+    """An attempt at a match."""
 
     result: MatchResult
     replay: Replay | None
+    """None if it is void."""
+    bots: tuple[PooledBot, ...]
+    """The bots that played it, by seat."""
 
 
 class MatchRunner:
@@ -113,7 +116,7 @@ class MatchRunner:
             started=utc_text(record.started_unix_ms / 1000),
             seconds=round(record.duration_us / SECOND_US, 3),
         )
-        return PlayedMatch(result, None if record.void else replay_of(record))
+        return PlayedMatch(result, None if record.void else replay_of(record), tuple(bots))
 
     def _rules_of(self, match: ScheduledMatch) -> Rules:
         """Return the rules of a match, which all matches of one kind share."""

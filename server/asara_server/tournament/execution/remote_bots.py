@@ -1,8 +1,8 @@
 """The bots on other machines: which are connected, and which are awaited or busy.
 
 Such a bot plays several matches in one process. Matches wait for it from the beginning of the run,
-or from the time when it disconnected, for a limited time. After that its matches count as never
-started, without a wait, until it connects.
+or from the time when it disconnected, for a limited time. After that it forfeits its matches as
+missed, without a wait, until it connects.
 """
 
 import asyncio

@@ -108,10 +108,18 @@ class RunInfo(BaseModel):
     """Sandbox in which the bots ran."""
     remote: tuple[str, ...] = ()
     """Entries whose bots run on other machines; their mirrored blocks share no deal."""
+    to_build: tuple[str, ...] = ()
+    """Entries whose build has not begun yet."""
+    building: dict[str, str] = {}
+    """Entries that are being built, and when that began; ISO 8601, UTC."""
+    built: str | None = None
+    """Time when the last build ended, ISO 8601, UTC; None without a build."""
+    build_output: dict[str, tuple[str, ...]] = {}
+    """Last lines that failed builds printed, by entry."""
     out: dict[str, str] = {}
-    """Entries that could not be built or started, and why; empty until the run ends."""
+    """Entries that could not be built or started, and why."""
     suspended: dict[str, str] = {}
-    """Entries that forfeited too often, and why; empty until the run ends."""
+    """Entries that forfeited too often, and why."""
     manifest_sha256: str = ""
     """SHA-256 of `manifest.json`, published before the first match."""
     resumed_with: tuple[str, ...] = ()
@@ -127,7 +135,7 @@ class RemoteEntry(BaseModel):
 
     state: Literal["here", "awaited", "missed"]
     """"here": connected. "awaited": its matches wait for it. "missed": it was away for too long,
-    and its matches count as never started until it connects."""
+    and forfeits its matches until it connects."""
     since: str
     """Time when it connected or disconnected, or when the run began; ISO 8601, UTC."""
 

@@ -4,9 +4,11 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any
 
+from asara_game.bounded_toml import parse_toml
 from asara_server.eventlog.describe import value_words
 from asara_server.match.deal_secrets import commitment, tournament_secret
 from asara_server.replay.signing import PUBLIC_KEY_FILE, public_key_pem
+from asara_server.tournament.config.tournament_file import LARGEST_FILE
 from asara_server.tournament.run.attempt_check import suspended_entries
 from asara_server.tournament.run.audit_trust import Signed
 from asara_server.tournament.run.directory import RunInfo
@@ -79,6 +81,8 @@ def tournament_faults(files: RunFiles, signed: Signed, manifest: Manifest) -> It
             yield f"{TOURNAMENT}: missing"
     elif files.tournament is not None and sha256(files.tournament).hexdigest() != expected:
         yield f"{TOURNAMENT}: changed after the run began: its SHA-256 is not that in {MANIFEST}"
+    elif files.tournament is not None:
+        yield from _entry_faults(files.tournament, manifest)
     if files.public_pem is not None and signed.public_key is not None:
         try:
             wanted = public_key_pem(signed.public_key)
@@ -86,6 +90,25 @@ def tournament_faults(files: RunFiles, signed: Signed, manifest: Manifest) -> It
             wanted = b""
         if files.public_pem != wanted:
             yield f"{PUBLIC_KEY_FILE}: not the key that signed {MANIFEST}, or its text was changed"
+
+
+def _entry_faults(tournament: bytes, manifest: Manifest) -> Iterator[str]:
+    """Yield differences between the entries of the manifest and those of the tournament file.
+
+    Which entries the folders had is the manifest's word, as each `bot.toml` is its author's.
+    """
+    try:
+        tables = parse_toml(tournament, LARGEST_FILE)
+    except ValueError as error:
+        yield f"{TOURNAMENT}: {error}"
+        return
+    listed = tables.get("entries", [])
+    names = [table.get("name") for table in listed if isinstance(table, dict)]
+    own = [entry.name for entry in manifest.entries if entry.folder is None]
+    if names != own:
+        yield mismatch(f"{MANIFEST}: entries", tuple(names), tuple(own), TOURNAMENT)
+    if len(own) < len(manifest.entries) and "entries_from" not in tables:
+        yield f"{MANIFEST}: entries: from folders, although {TOURNAMENT} names no entries_from"
 
 
 def info_faults(info: RunInfo, manifest: Manifest, manifest_sha256: str) -> Iterator[str]:

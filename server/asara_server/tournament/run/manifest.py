@@ -17,7 +17,7 @@ from asara_game.vocabulary import RuleSet
 from asara_server.referee.limits import LimitSettings
 from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.config.fields import Orders
-from asara_server.tournament.config.tournament_file import Tournament
+from asara_server.tournament.config.tournament_file import Entry, FolderEntry, Tournament
 from asara_server.tournament.run.signed_file import Document
 from asara_server.tournament.sandbox.spec import SandboxKind
 from asara_server.tournament.schedule.layout import Layout, table_kinds
@@ -44,6 +44,10 @@ class ManifestEntry(BaseModel):
     """Entries of one team never meet; "" if it belongs to none."""
     remote: bool
     """True if its bot runs on another machine."""
+    folder: str | None = None
+    """Name of the folder that it comes from; None if it stands in the tournament file."""
+    bot_toml_sha256: str | None = None
+    """SHA-256 of the folder's `bot.toml`."""
 
 
 class Manifest(Document):
@@ -63,6 +67,8 @@ class Manifest(Document):
     edition: str
     edition_sha256: str
     entries: tuple[ManifestEntry, ...]
+    left_out: tuple[str, ...] = ()
+    """Names of folders that `entries_from` found, and that had no usable `bot.toml`."""
     schedule_rule: ScheduleRule
     """Rule by which the schedule follows from the next fields and the entries."""
     seats: tuple[int, ...]
@@ -165,9 +171,8 @@ def new_manifest(
         tournament_sha256=None if tournament_file is None else sha256(tournament_file).hexdigest(),
         edition=edition.name,
         edition_sha256=edition.sha256.hex(),
-        entries=tuple(
-            ManifestEntry(name=e.name, team=e.team, remote=e.remote) for e in tournament.entries
-        ),
+        entries=tuple(map(_manifest_entry, tournament.entries)),
+        left_out=tuple(one.folder for one in tournament.left_out),
         schedule_rule=schedule_rule,
         seats=tournament.seats,
         rule_sets=tuple(map(format_rule_sets, tournament.rule_sets)),
@@ -192,17 +197,47 @@ def new_manifest(
     )
 
 
+def _manifest_entry(entry: Entry) -> ManifestEntry:
+    folder = entry if isinstance(entry, FolderEntry) else None
+    return ManifestEntry(
+        name=entry.name,
+        team=entry.team,
+        remote=entry.remote,
+        folder=folder and folder.folder,
+        bot_toml_sha256=folder and folder.bot_toml_sha256,
+    )
+
+
 def changed_field(begun: Manifest, resumed: Manifest) -> str | None:
     """Return the first field in which a run would resume otherwise than it began, in words.
 
-    The program may have another version, which `run.json` records; None if all else is equal.
+    The program may have another version, which `run.json` records, and there may be more folders
+    without an entry; None if all else is equal.
     """
+    if changed := _changed_folder(begun, resumed):
+        return changed
     for name in Manifest.model_fields:
-        if name in {"asara", "created"}:
+        if name in {"asara", "created", "left_out"}:
             continue
         before, now = getattr(begun, name), getattr(resumed, name)
         if before != now:
             return f"{name}: it began with {_short(before)}, and would resume with {_short(now)}"
+    return None
+
+
+def _changed_folder(begun: Manifest, resumed: Manifest) -> str | None:
+    """Return the first folder whose entry is missing, changed or new, in words."""
+    before = {entry.folder: entry for entry in begun.entries if entry.folder is not None}
+    now = {entry.folder: entry for entry in resumed.entries if entry.folder is not None}
+    for folder, entry in before.items():
+        if folder not in now:
+            return (
+                f"entries: the folder {folder!r} is gone, or its bot.toml cannot be used any more"
+            )
+        if entry != now[folder]:
+            return f"entries: the bot.toml in the folder {folder!r} is another one"
+    for folder in now.keys() - before.keys():
+        return f"entries: the folder {folder!r} had no entry when the run began"
     return None
 
 

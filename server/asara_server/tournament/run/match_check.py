@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from asara_game.rules import format_rule_sets
 from asara_server.eventlog.describe import value_words
 from asara_server.eventlog.replay import ReplayHeader
+from asara_server.match.inputs import LateReplyRecord
 from asara_server.match.spec import SECOND_US
 from asara_server.replay.file import ReplayFile
 from asara_server.tournament.run.manifest import Manifest
@@ -106,6 +107,8 @@ def _result_fields(file: ReplayFile, result: MatchResult) -> Iterator[tuple[str,
         yield f"seats[{seat}].detail", derived.detail, own
         if not derived.termination.forfeit:
             yield f"seats[{seat}].detail", "", found.detail
-    last_us = max((record.time_us for record in replay.records), default=0)
+    # A late reply may have come after the end.
+    inputs = (record for record in replay.records if not isinstance(record, LateReplyRecord))
+    last_us = max((record.time_us for record in inputs), default=0)
     if result.seconds < round(last_us / SECOND_US, 3):
         yield "seconds", f"{last_us / SECOND_US:.3f} or more", result.seconds

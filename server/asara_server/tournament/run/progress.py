@@ -5,8 +5,9 @@ It does not depend on what plays the matches (see `execution`). All of it belong
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
+from types import MappingProxyType
 from typing import NamedTuple
 
 from asara_game.rules import format_rule_sets
@@ -56,12 +57,16 @@ class RunProgress:
         results: Sequence[MatchResult],
         finished: Callable[[MatchResult], None],
         enough: Callable[[], bool],
+        out: Mapping[str, str] = MappingProxyType({}),
+        exclusions_changed: Callable[[], None] = lambda: None,
     ) -> None:
-        """`results` are the earlier results of a resumed run.
+        """`results` are the earlier results of a resumed run, and `out` are the entries that could
+        not be built or started in it, and why. They stay out.
 
         `finished` is called with the last result of every match that is over, and `enough` after
         that. Once `enough` returns True no further deal block begins; the blocks that have begun
-        are played to their end and become the whole schedule.
+        are played to their end and become the whole schedule. `exclusions_changed` is called when
+        an entry is out or suspended.
         """
         self.schedule = schedule
         self.directory = directory
@@ -70,11 +75,12 @@ class RunProgress:
         """Set when no further match may begin."""
         self.unfinished: list[str] = []
         """A line for each match or block without a result: how far it was, or why it has none."""
-        self.unstartable: dict[str, str] = {}
+        self.out: dict[str, str] = dict(out)
         """Entries that could not be built or started, and why."""
         self._key = key
         self._finished = finished
         self._enough = enough
+        self._exclusions_changed = exclusions_changed
         self._decided = False
         self._begun = {result.deal_block for result in self.results}
         """Deal blocks of which a match has begun."""
@@ -88,7 +94,7 @@ class RunProgress:
         self._logger = logger("runner")
         for result in self.results:
             self._publish_or_withhold(result)
-            self._suspensions.record_result(result)
+            self._suspensions.record_result(result, self.out)
 
     @property
     def matches_over(self) -> int:
@@ -103,7 +109,14 @@ class RunProgress:
     @property
     def excluded(self) -> dict[str, str]:
         """Entries that forfeit their remaining matches, and why."""
-        return self.unstartable | self.suspended
+        return self.out | self.suspended
+
+    def exclude(self, entries: Mapping[str, str]) -> None:
+        """Count entries as out that could not be built or started, and why, if they are not yet."""
+        new = {name: why for name, why in entries.items() if name not in self.out}
+        if new:
+            self.out |= new
+            self._exclusions_changed()
 
     def pending_matches(self) -> list[PendingMatch]:
         """Return the matches without a result, those that the journal can resume first."""
@@ -173,11 +186,10 @@ class RunProgress:
         self,
         result: MatchResult,
         records: Sequence[bytes] | None,
-        excluded: Collection[str] = (),
     ) -> dict[str, str]:
         """Store the result of an attempt and its replay, which is made of `records` and signed.
 
-        Return the entries that are suspended because of it, and why; `excluded` ones never are.
+        Return the entries that are suspended because of it, and why; those that are out never are.
         """
         replay = None if records is None else signed_bytes(records, self._key)
         if replay is not None:
@@ -185,9 +197,11 @@ class RunProgress:
         self.directory.record_result(result, replay)
         self.results.append(result)
         self._publish_or_withhold(result)
-        suspended = self._suspensions.record_result(result, excluded)
+        suspended = self._suspensions.record_result(result, self.out)
         for name, why in suspended.items():
             self._logger.warning("entry suspended", entry=name, why=why)
+        if suspended:
+            self._exclusions_changed()
         return suspended
 
     def finish_match(self, match: ScheduledMatch, last: MatchResult) -> None:

@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
@@ -61,7 +61,7 @@ class FailingEntry:
     kinds: Counter[Termination]
     """Number of its forfeits, by kind."""
     latest: MatchResult
-    """The last match that it forfeited."""
+    """The last match that it forfeited while it still took part; if it never did, the last one."""
     why: str
     """Why it forfeited that match."""
 
@@ -78,7 +78,9 @@ class FailingEntry:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Matches that ended since a run was started or last resumed, and seconds since then."""
+    """Matches that ended since a run was started or last resumed and its entries were built, and
+    seconds since then.
+    """
 
     matches: int
     seconds: float
@@ -118,6 +120,10 @@ class RunStatus:
     """Entries that could not be built or started, and why."""
     suspended: Mapping[str, str]
     """Entries that forfeited too often, and why."""
+    building: Mapping[str, float] = field(default_factory=dict)
+    """Entries that are being built, and for how many seconds."""
+    to_build: tuple[str, ...] = ()
+    """Entries whose build has not begun yet."""
     remote: RemoteInfo | None = None
     """Presence of the bots on other machines; None if there are none or the run is not played."""
 
@@ -170,7 +176,7 @@ class StatusReader:
         end = now
         if state is not RunState.RUNNING:
             end = _seconds(info.ended) or self._last_write() or now
-        session = _seconds(info.resumed) or started
+        session = max(_seconds(info.resumed) or started, _seconds(info.built) or started)
         tally = self._tally
         return RunStatus(
             info=info,
@@ -182,9 +188,15 @@ class StatusReader:
             elapsed_s=max(end - started, 0.0),
             pace=Pace(sum(ended >= session for ended in tally.ended), max(end - session, 0.0)),
             idle_s=max(now - max(tally.ended), 0.0) if tally.ended else None,
-            failing=tally.failing_entries(),
+            failing=tally.failing_entries(info.out | info.suspended),
             out=info.out,
             suspended=info.suspended,
+            building={
+                name: max(now - (_seconds(since) or now), 0.0)
+                for name, since in info.building.items()
+                if state is RunState.RUNNING
+            },
+            to_build=info.to_build if state is RunState.RUNNING else (),
             remote=read_remote(self.directory) if state is RunState.RUNNING else None,
         )
 
@@ -237,7 +249,11 @@ class _Tally:
         self._void_attempts: Counter[str] = Counter()
         self._matches: Counter[str] = Counter()
         self._forfeits: dict[str, Counter[Termination]] = {}
+        self._causes: dict[str, dict[str, MatchResult]] = {}
+        """By entry, the reasons of its forfeits before it was suspended, the latest last, each with
+        its latest match."""
         self._latest: dict[str, tuple[MatchResult, str]] = {}
+        """By entry, its latest forfeit of any kind, and why."""
 
     @property
     def void(self) -> int:
@@ -261,14 +277,27 @@ class _Tally:
         self._matches.update(seat.entry for seat in result.seats)
         for seat in result.forfeits:
             self._forfeits.setdefault(seat.entry, Counter())[seat.termination] += 1
-            self._latest[seat.entry] = result, on_one_line(seat.detail)
+            detail = on_one_line(seat.detail)
+            self._latest[seat.entry] = result, detail
+            if seat.termination is not Termination.SUSPENDED:
+                causes = self._causes.setdefault(seat.entry, {})
+                causes.pop(detail, None)
+                causes[detail] = result
 
-    def failing_entries(self) -> tuple[FailingEntry, ...]:
+    def failing_entries(self, excluded: Mapping[str, str]) -> tuple[FailingEntry, ...]:
+        """Return the entries that forfeited; `excluded` do not take part any more, and why."""
         found = [
-            FailingEntry(entry, self._matches[entry], kinds, *self._latest[entry])
+            FailingEntry(entry, self._matches[entry], kinds, *self._latest_cause(entry, excluded))
             for entry, kinds in self._forfeits.items()
         ]
         return tuple(sorted(found, key=lambda one: (-one.share, -one.matches, one.entry)))
+
+    def _latest_cause(self, entry: str, excluded: Mapping[str, str]) -> tuple[MatchResult, str]:
+        """Return the latest forfeit of an entry that it does not owe to an earlier one, and why."""
+        for why, result in reversed(self._causes.get(entry, {}).items()):
+            if why != excluded.get(entry):
+                return result, why
+        return self._latest[entry]
 
 
 def _state(info: RunInfo, process: int | None) -> RunState:

@@ -3,11 +3,13 @@
 An entry is judged by its matches in the order of the schedule, as far as they are over without a
 gap. So the order in which concurrent matches end decides neither whether an entry is suspended nor
 after which match. Matches of the entry that have begun by then are played to their end; their
-number depends on how many matches are played at once.
+number depends on how many matches are played at once. A match that a bot on another machine missed
+does not count: it plays again as soon as it dials in.
 """
 
 from collections.abc import Collection, Iterable
 
+from asara_codec.results import Termination
 from asara_server.tournament.config.tournament_file import Limits
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult
@@ -23,12 +25,14 @@ class Suspensions:
         for match in matches:
             for entry in match.entries:
                 self._schedule.setdefault(entry, []).append(match.match_id)
-        self._forfeited: dict[str, dict[str, bool]] = {entry: {} for entry in self._schedule}
-        """By entry, its matches that are over, and True for those that it forfeited."""
+        self._ends: dict[str, dict[str, Termination]] = {entry: {} for entry in self._schedule}
+        """Terminations of an entry's matches that are over, by match."""
         self._judged = dict.fromkeys(self._schedule, 0)
         """Number of an entry's first matches that are over without a gap."""
+        self._counted = dict.fromkeys(self._schedule, 0)
+        """Number of those that it did not miss."""
         self._forfeits = dict.fromkeys(self._schedule, 0)
-        """Number of forfeits among the matches that count."""
+        """Number of those that it forfeited without missing them."""
         self.suspended: dict[str, str] = {}
         """Suspended entries, and why."""
 
@@ -42,7 +46,7 @@ class Suspensions:
         if not result.void:
             for seat in result.seats:
                 if seat.entry in self._schedule and seat.entry not in not_judged:
-                    self._forfeited[seat.entry][result.match_id] = seat.termination.forfeit
+                    self._ends[seat.entry][result.match_id] = seat.termination
                     if why := self._judge(seat.entry):
                         suspended[seat.entry] = why
         self.suspended |= suspended
@@ -50,12 +54,19 @@ class Suspensions:
 
     def _judge(self, entry: str) -> str:
         """Judge an entry by the matches without a gap; return why it is suspended, or ""."""
-        schedule, forfeited = self._schedule[entry], self._forfeited[entry]
+        schedule, ends = self._schedule[entry], self._ends[entry]
         limits = self._limits
-        while (matches := self._judged[entry]) < len(schedule) and schedule[matches] in forfeited:
-            self._forfeits[entry] += forfeited[schedule[matches]]
-            self._judged[entry] = matches = matches + 1
-            forfeits = self._forfeits[entry]
+        while (judged := self._judged[entry]) < len(schedule) and schedule[judged] in ends:
+            self._judged[entry] += 1
+            if (end := ends[schedule[judged]]) is Termination.MISSED:
+                continue
+            self._counted[entry] = matches = self._counted[entry] + 1
+            self._forfeits[entry] = forfeits = self._forfeits[entry] + end.forfeit
             if matches >= limits.suspend_after and forfeits > limits.suspend_share * matches:
-                return f"suspended after it forfeited {forfeits} of its first {matches} matches"
+                missed = judged + 1 - matches
+                besides = f", besides {missed} that it missed" if missed else ""
+                return (
+                    f"suspended after it forfeited {forfeits} of its first {matches} matches"
+                    f"{besides}"
+                )
         return ""

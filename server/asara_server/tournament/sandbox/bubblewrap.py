@@ -122,11 +122,6 @@ class Sandbox:
         """True if control groups limit memory and processes of a bot as a whole."""
         return self.tools.cgroups is not None
 
-    @property
-    def system_paths(self) -> tuple[Path, ...]:
-        """Paths of this machine that every program sees."""
-        return tuple(map(Path, self._system_mounts))
-
     def with_hidden(self, *paths: Path) -> "Sandbox":
         """Return the same sandbox with further hidden paths."""
         return Sandbox(self.tools, hidden=(*self.hidden, *paths), shared=self.shared)
@@ -254,12 +249,7 @@ class Sandbox:
             socket = address.removeprefix("unix:")
             mounts[socket] = ["--ro-bind", socket, socket]
         mounts.setdefault(str(view.directory), ["--dir", str(view.directory)])
-        visible = {path for path, options in mounts.items() if options[1:] == [path, path]}
-        for path in self.hidden:
-            if _lies_within(path, visible) and path.exists():
-                name = str(path)
-                empty = ["--tmpfs", name, "--remount-ro", name]
-                mounts[name] = empty if path.is_dir() else ["--ro-bind", "/dev/null", name]
+        mounts |= _covers(self.hidden, mounts)
         return mounts
 
 
@@ -274,6 +264,26 @@ class SandboxSpec:
     def wrap(self, command: Sequence[str], environment: Mapping[str, str]) -> SandboxedCommand:
         """Return the command that runs `command` in the sandbox; see `Sandbox.wrap`."""
         return self.sandbox.wrap(command, environment, self.view, self.limits)
+
+
+def _covers(hidden: Iterable[Path], mounts: Mounts) -> Mounts:
+    """Return mounts that cover the hidden paths wherever other mounts show them."""
+    shown: dict[str, list[str]] = {}
+    for options in mounts.values():
+        if options[0] == "--ro-bind":
+            shown.setdefault(options[1], []).append(options[2])
+    covers = {}
+    for path in hidden:
+        places = [
+            str(Path(target) / path.relative_to(outer))
+            for outer in (path, *path.parents)
+            for target in shown.get(str(outer), ())
+        ]
+        if places and path.exists():
+            for name in places:
+                empty = ["--tmpfs", name, "--remount-ro", name]
+                covers[name] = empty if path.is_dir() else ["--ro-bind", "/dev/null", name]
+    return covers
 
 
 def _start_script(view: FilesystemView, limits: ResourceLimits, output: int) -> str:

@@ -1,31 +1,30 @@
-"""Decides which of an entry's files its programs see, and sets up their sandboxes.
+"""Sets up the files of an entry's sandboxes.
 
-An entry sees its whole directory if that contains neither the tournament file, nor anything that a
-run writes, nor the directory or a program of another entry. Otherwise, for each file that its
-command names, it sees the file's folder if that lies within the directory and meets the same
-condition, or else the file alone. Every process gets a copy of these in memory, which it may change
-and which ends with it (see `private_copy`). It also sees the paths that it names as `readable`,
-which all processes share, read-only.
+Every process gets a copy of the entry's own files (see `own_files`) in memory, which it may change
+and which ends with it (see `private_copy`). It also sees the paths that the entry names as
+`readable`, which all processes share, read-only.
 """
 
-import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from asara_server.logs import logger
 from asara_server.tournament.config.commands import search_path
-from asara_server.tournament.config.fields import exposes_too_much
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
+from asara_server.tournament.sandbox.own_files import EntryFiles, OwnFiles
 from asara_server.tournament.sandbox.page_cache import load, load_program
 from asara_server.tournament.sandbox.private_copy import (
+    CopySource,
     CopyTooLargeError,
     PrivateCopies,
     check_size,
     copy_into_memory,
+    largest_parts,
 )
-from asara_server.tournament.sandbox.spec import FilesystemView, ResourceLimits
+from asara_server.tournament.sandbox.spec import FilesystemView, PrivateCopy, ResourceLimits
+from asara_server.tournament.sandbox.system_mounts import system_paths
 
 
 def match_sandbox(
@@ -43,16 +42,47 @@ def match_sandbox(
     """
     if sandbox is None:
         return None
-    paths = _copied_paths(sandbox, entry, entries, built)
+
+    def read() -> PrivateCopy:
+        files = EntryFiles(entries, hidden=sandbox.hidden, shared=sandbox.shared)
+        source = copy_source(files.of(entry), entry, sandbox.hidden, limits, built).source
+        return copy_into_memory(source, limits.directory_mb)
+
     load_program(entry.command[0], search_path())
     for path in entry.readable:
-        load(path)
+        load(path.resolve())
     view = FilesystemView(
         entry.directory,
-        readable=tuple((path, path) for path in entry.readable),
-        copied=copies.get(paths, _not_copied(sandbox, entry), limits.directory_mb),
+        readable=tuple(_readable_mounts(entry)),
+        copied=copies.get(entry.name, read),
     )
     return SandboxSpec(sandbox, view, _match_limits(limits))
+
+
+@dataclass(frozen=True, slots=True)
+class EntrySource:
+    """What bots of an entry get copies of."""
+
+    source: CopySource
+    left_out: tuple[Path, ...] = ()
+    """Files and folders without which the rest is small enough."""
+
+
+def copy_source(
+    own: OwnFiles, entry: Entry, hidden: Sequence[Path], limits: Limits, built: Path | None = None
+) -> EntrySource:
+    """Return what bots of an entry get copies of; `built` is that of `match_sandbox`."""
+    excluded = frozenset([*_readable_excluded(entry), *hidden, *system_paths()])
+    if built is not None:
+        return EntrySource(CopySource(((built, entry.directory),), excluded))
+    source = CopySource(
+        tuple((path.resolve(), path) for path in own.paths),
+        excluded.union(own.hidden),
+        dot_folders=not own.shared,
+        kept=frozenset(one for path in own.named for one in (path, *path.parents)),
+    )
+    left_out = largest_parts(source, limits.directory_mb) if own.shared else ()
+    return EntrySource(source.without(left_out), left_out)
 
 
 def oversized_entries(
@@ -63,50 +93,77 @@ def oversized_entries(
     `built` has the directories that builds have produced, by entry.
     """
     found = {}
+    files = EntryFiles(entries, hidden=sandbox.hidden, shared=sandbox.shared)
     for entry in entries:
         if entry.remote:
             continue
-        paths = _copied_paths(sandbox, entry, entries, built.get(entry.name))
+        path = built.get(entry.name)
+        mine = copy_source(files.of(entry), entry, sandbox.hidden, limits, path)
+        if mine.left_out:
+            logger("runner").warning(
+                "entry does not see all of its folder",
+                entry=entry.name,
+                too_large=[str(part) for part in mine.left_out],
+            )
         try:
-            check_size(paths, _not_copied(sandbox, entry), limits.directory_mb)
+            check_size(mine.source, limits.directory_mb)
         except CopyTooLargeError as error:
             found[entry.name] = str(error.strerror)
             logger("runner").warning("entry is out", entry=entry.name, why=error.strerror)
     return found
 
 
-def too_large_before_building(
-    entries: Sequence[Entry], limits: Limits, *, hidden: Sequence[Path], shared: Path
-) -> dict[str, str]:
-    """Return the entries without a build that will be out for their size, with the reasons.
+@dataclass(frozen=True, slots=True)
+class ViewPreview:
+    """Why bots will not see the files of their entries that their authors expect them to see."""
+
+    too_large: dict[str, str] = field(default_factory=dict)
+    """Entries that will be out for the size of their directories, with the reasons."""
+    left_out: dict[str, tuple[Path, ...]] = field(default_factory=dict)
+    """The largest files and folders of entries, which their bots will not see."""
+
+
+def preview_views(
+    entries: Sequence[Entry], limits: Limits, *, hidden: Sequence[Path], shared: Sequence[Path]
+) -> ViewPreview:
+    """Return what is known of the entries without a build before a run.
 
     How much an entry with a build holds is known after the build only. `hidden` and `shared` are
     those of `Sandbox`, which itself is not needed.
     """
-    found = {}
+    preview = ViewPreview()
+    files = EntryFiles(entries, hidden=hidden, shared=shared)
     for entry in entries:
         if entry.remote or entry.build:
             continue
-        paths = [(path.resolve(), path) for path in own_paths(entry, entries, (*hidden, shared))]
+        mine = copy_source(files.of(entry), entry, hidden, limits)
+        if mine.left_out:
+            preview.left_out[entry.name] = mine.left_out
         try:
-            check_size(paths, [*entry.readable, *hidden], limits.directory_mb)
+            check_size(mine.source, limits.directory_mb)
         except CopyTooLargeError as error:
-            found[entry.name] = str(error.strerror)
-    return found
+            preview.too_large[entry.name] = str(error.strerror)
+    return preview
 
 
-def _copied_paths(
-    sandbox: Sandbox, entry: Entry, entries: Iterable[Entry], built: Path | None
-) -> list[tuple[Path, Path]]:
-    """Return the files and directories of the entry, each also as its path in the sandbox."""
-    if built is not None:
-        return [(built, entry.directory)]
-    own = own_paths(entry, entries, (*sandbox.hidden, *sandbox.shared))
-    return [(path.resolve(), path) for path in own]
+def _readable_mounts(entry: Entry) -> Iterator[tuple[Path, Path]]:
+    """Yield the `readable` paths, each as its path on this machine and in the sandbox.
+
+    A link is visible as that to which it leads, at its own path and at that of its target.
+    """
+    for path in entry.readable:
+        target = path.resolve()
+        yield target, target
+        if target != path and not any(other in path.parents for other in entry.readable):
+            yield target, path
 
 
-def _not_copied(sandbox: Sandbox, entry: Entry) -> list[Path]:
-    return [*entry.readable, *sandbox.hidden, *sandbox.system_paths]
+def _readable_excluded(entry: Entry) -> Iterator[Path]:
+    """Yield the paths in whose place the sandbox puts `readable` ones."""
+    for path in entry.readable:
+        yield path
+        yield path.resolve()
+        yield from (folder for folder in path.parents if folder.is_symlink())
 
 
 def build_sandbox(
@@ -117,11 +174,12 @@ def build_sandbox(
     It sees a copy of the directory without the `hidden` paths, and its directory is written to
     `output` once it has succeeded. Raises CopyTooLargeError.
     """
-    excluded = [*_not_copied(sandbox, entry), *hidden]
+    excluded = [*_readable_excluded(entry), *sandbox.hidden, *system_paths(), *hidden]
+    source = CopySource(((entry.directory, entry.directory),), frozenset(excluded))
     view = FilesystemView(
         entry.directory,
-        readable=tuple((path, path) for path in entry.readable),
-        copied=copy_into_memory([(entry.directory, entry.directory)], excluded, limits.build_mb),
+        readable=tuple(_readable_mounts(entry)),
+        copied=copy_into_memory(source, limits.build_mb),
         output=output,
     )
     build_limits = replace(
@@ -140,44 +198,3 @@ def _match_limits(limits: Limits) -> ResourceLimits:
         cpu_s=limits.cpu_s,
         disk_mb=limits.disk_mb,
     )
-
-
-def own_paths(entry: Entry, entries: Iterable[Entry], hidden: Sequence[Path] = ()) -> list[Path]:
-    """Return the files and directories of `entry`, among all `entries`, that its bots see.
-
-    They see no directory that contains one of the `hidden` paths.
-    """
-    own = _program_files(entry)
-    foreign = [*hidden]
-    for other in entries:
-        if other.name != entry.name:
-            paths = [other.directory, *_program_files(other)]
-            foreign += [path for path in paths if path not in (entry.directory, *own)]
-
-    def is_exclusive(folder: Path) -> bool:
-        whole = folder.resolve()
-        return not (exposes_too_much(whole) or any(path.is_relative_to(whole) for path in foreign))
-
-    if is_exclusive(entry.directory):
-        return [entry.directory]
-    found = []
-    for path in own:
-        inside = entry.directory in path.parent.parents
-        found.append(path.parent if inside and is_exclusive(path.parent) else path)
-    return found
-
-
-def _program_files(entry: Entry) -> list[Path]:
-    """Return the files that the command names.
-
-    Links are left out: whoever made a link would choose what an entry sees.
-    """
-    found = []
-    for word in entry.command:
-        path = Path(os.path.normpath(entry.directory / word))
-        try:
-            if path.is_file() and path.resolve() == path:
-                found.append(path)
-        except OSError:  # the word is too long for a file name
-            continue
-    return found

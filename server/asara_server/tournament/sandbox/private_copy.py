@@ -14,9 +14,9 @@ import stat
 import tarfile
 import threading
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Final
 
@@ -24,6 +24,8 @@ from asara_server.tournament.sandbox.spec import MIB, CopiedFile, PrivateCopy
 
 _PAGE: Final = 4096
 MAX_FILES: Final = 100_000
+_MOST_COUNTED: Final = 3 * MAX_FILES
+"""Files looked at to find the largest parts of a directory; the rest of it counts as too large."""
 _SEALS: Final = 0x1 | 0x2 | 0x4 | 0x8
 """F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_WRITE."""
 _ADD_SEALS: Final = 1033
@@ -52,24 +54,40 @@ class _Member:
     stat: os.stat_result
 
 
-def copy_into_memory(
-    paths: Iterable[tuple[Path, Path]], excluded: Iterable[Path], limit_mb: int
-) -> PrivateCopy:
-    """Read files and directories, each given as its path on this machine and in the sandbox.
+@dataclass(frozen=True, slots=True)
+class CopySource:
+    """Files and directories to be copied, and what is left out of them.
 
-    Links are copied as links. `excluded` paths, of either kind, are left out, and so are devices,
-    pipes, sockets and files that this process may not read. Raises CopyTooLargeError.
+    Directories of runs are always left out, and so are devices, pipes, sockets and files that this
+    process may not read.
     """
+
+    pairs: tuple[tuple[Path, Path], ...]
+    """Each with its path on this machine and in the sandbox."""
+    excluded: frozenset[Path] = frozenset()
+    """Paths, of either kind, that are left out."""
+    dot_folders: bool = True
+    """False if folders whose names begin with a dot are left out."""
+    kept: frozenset[Path] = frozenset()
+    """Paths that are not left out because of a dot or of their size."""
+
+    def without(self, paths: Iterable[Path]) -> "CopySource":
+        """Return the same source with further excluded paths."""
+        return replace(self, excluded=self.excluded.union(paths))
+
+
+def copy_into_memory(source: CopySource, limit_mb: int) -> PrivateCopy:
+    """Read the files and directories. Links are copied as links. Raises CopyTooLargeError."""
     directories: list[Path] = []
     files: list[CopiedFile] = []
     descriptors: list[int] = []
-    pairs = tuple(paths)
-    members = _bounded(_members(pairs, frozenset(excluded)), limit_mb)
+    pairs = source.pairs
+    members = _bounded(_members(source), limit_mb)
     try:
-        for source, target in pairs:
-            if source.is_dir():
+        for path, target in pairs:
+            if path.is_dir():
                 directories.append(target)
-            elif (content := _open_regular(source)) is not None:
+            elif (content := _open_regular(path)) is not None:
                 with content:
                     mode = stat.S_IMODE(os.fstat(content.fileno()).st_mode) & 0o777
                     descriptor = memory_file(content.read())
@@ -89,27 +107,55 @@ def copy_into_memory(
     return copy
 
 
-def check_size(paths: Iterable[tuple[Path, Path]], excluded: Iterable[Path], limit_mb: int) -> None:
-    """Raise CopyTooLargeError if these paths cannot be copied."""
-    _bounded(_members(tuple(paths), frozenset(excluded)), limit_mb)
+def check_size(source: CopySource, limit_mb: int) -> None:
+    """Raise CopyTooLargeError if the files and directories cannot be copied."""
+    _bounded(_members(source), limit_mb)
+
+
+def source_members(source: CopySource) -> Iterator[Path]:
+    """Yield the paths on this machine of all that is copied, except the directories themselves."""
+    return (member.source for member in _members(source))
+
+
+def largest_parts(source: CopySource, limit_mb: int) -> tuple[Path, ...]:
+    """Return the largest files and folders without which the rest can be copied; mostly none.
+
+    They lie directly in the directories of the source. Those that are `kept` are not among them.
+    """
+    with suppress(CopyTooLargeError):
+        check_size(source, limit_mb)
+        return ()
+    parts: list[tuple[bool, int, int, Path]] = []
+    counted = 0
+    for top, target in source.pairs:
+        for part in _children(top, target, source) if top.is_dir() else ():
+            size, files = (limit_mb + 1) * MIB, 0
+            if counted <= _MOST_COUNTED:
+                size, files = _measure(_with_content(part, source), limit_mb)
+            counted += files
+            parts.append((part.target not in source.kept, size, files, part.source))
+    size = files = 0
+    left_out = []
+    for may_leave, part_size, part_files, path in sorted(parts):
+        size, files = size + part_size, files + part_files
+        if may_leave and (size > limit_mb * MIB or files > MAX_FILES):
+            left_out.append(path)
+    return tuple(left_out)
 
 
 class PrivateCopies:
     """The private copies of the entries of a run, each read when it is needed first."""
 
     def __init__(self) -> None:
-        self._copies: dict[tuple[tuple[Path, Path], ...], PrivateCopy] = {}
+        self._copies: dict[str, PrivateCopy] = {}
         self._lock = threading.Lock()
 
-    def get(
-        self, paths: Sequence[tuple[Path, Path]], excluded: Iterable[Path], limit_mb: int
-    ) -> PrivateCopy:
-        """Return the copy of these paths; see `copy_into_memory`. Any thread may call it."""
-        key = tuple(paths)
+    def get(self, entry: str, read: Callable[[], PrivateCopy]) -> PrivateCopy:
+        """Return the copy of an entry, which `read` reads. Any thread may call it."""
         with self._lock:
-            if key not in self._copies:
-                self._copies[key] = copy_into_memory(key, excluded, limit_mb)
-            return self._copies[key]
+            if entry not in self._copies:
+                self._copies[entry] = read()
+            return self._copies[entry]
 
     def close(self) -> None:
         """Release the copies; those that a process still starts from stay open until it has."""
@@ -148,35 +194,72 @@ def _close_all(descriptors: Iterable[int]) -> None:
         os.close(descriptor)
 
 
-def _members(pairs: Iterable[tuple[Path, Path]], excluded: frozenset[Path]) -> Iterator[_Member]:
+def _members(source: CopySource) -> Iterator[_Member]:
     """Yield what is to be copied, directories before their content, not the top directories."""
-    for source, target in pairs:
+    for path, target in source.pairs:
         try:
-            top = source.lstat()
+            top = path.lstat()
         except OSError:
             continue
-        if not stat.S_ISDIR(top.st_mode):
-            yield _Member(source, target, top)
+        if stat.S_ISDIR(top.st_mode):
+            for child in _children(path, target, source):
+                yield from _with_content(child, source)
+        else:
+            yield _Member(path, target, top)
+
+
+def _with_content(member: _Member, source: CopySource) -> Iterator[_Member]:
+    """Yield a file, link or directory, and what a directory holds at any depth."""
+    waiting = [member]
+    while waiting:
+        member = waiting.pop()
+        if stat.S_ISDIR(member.stat.st_mode):
+            children = _children(member.source, member.target, source)
+            waiting += reversed(children)
+        yield member
+
+
+def _children(folder: Path, inside: Path, source: CopySource) -> list[_Member]:
+    """Return what is to be copied of the content of a folder, which is `inside` the sandbox."""
+    try:
+        with os.scandir(folder) as scan:
+            found = sorted(scan, key=lambda one: one.name)
+    except OSError:
+        return []
+    if is_run_directory({one.name for one in found}):
+        return []
+    members = []
+    for one in found:
+        path, target = folder / one.name, inside / one.name
+        if path in source.excluded or target in source.excluded:
             continue
-        folders = [(source, target)]
-        while folders:
-            folder, inside = folders.pop()
-            try:
-                with os.scandir(folder) as scan:
-                    found = sorted(scan, key=lambda one: one.name)
-            except OSError:
-                continue
-            for one in found:
-                path = folder / one.name
-                if path in excluded or inside / one.name in excluded:
-                    continue
-                with suppress(OSError):
-                    member = _Member(path, inside / one.name, one.stat(follow_symlinks=False))
-                    mode = member.stat.st_mode
-                    if stat.S_ISDIR(mode):
-                        folders.append((path, inside / one.name))
-                    if stat.S_ISDIR(mode) or stat.S_ISREG(mode) or stat.S_ISLNK(mode):
-                        yield member
+        with suppress(OSError):
+            member = _Member(path, target, one.stat(follow_symlinks=False))
+            mode = member.stat.st_mode
+            if stat.S_ISDIR(mode):
+                with_dot = one.name.startswith(".") and not source.dot_folders
+                if not with_dot or target in source.kept:
+                    members.append(member)
+            elif stat.S_ISREG(mode) or stat.S_ISLNK(mode):
+                members.append(member)
+    return members
+
+
+def is_run_directory(names: Container[str]) -> bool:
+    """Return True if a directory with these names in it is that of a run."""
+    folders = "replays" in names and "logs" in names
+    return folders and ("run.json" in names or "journal.sqlite" in names)
+
+
+def _measure(members: Iterable[_Member], limit_mb: int) -> tuple[int, int]:
+    """Return the bytes and the number of these members, counted no further than needed."""
+    size = files = 0
+    for member in members:
+        files += 1
+        size += member.stat.st_size if stat.S_ISREG(member.stat.st_mode) else 0
+        if size > limit_mb * MIB or files > MAX_FILES:
+            break
+    return size, files
 
 
 def _bounded(members: Iterable[_Member], limit_mb: int) -> list[_Member]:

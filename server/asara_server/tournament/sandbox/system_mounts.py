@@ -5,6 +5,7 @@ import shutil
 import site
 import sys
 from collections.abc import Mapping
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeAlias
@@ -56,6 +57,12 @@ def system_mounts() -> Mounts:
         if not any(path.is_relative_to(name) for name in mounts):
             mounts[str(path)] = ["--ro-bind", str(path.resolve()), str(path)]
     return mounts
+
+
+@cache
+def system_paths() -> tuple[Path, ...]:
+    """Return the paths of this machine that every program sees."""
+    return tuple(map(Path, system_mounts()))
 
 
 def program_on_path(program: str, environment: Mapping[str, str]) -> list[tuple[Path, Path]]:

@@ -34,7 +34,7 @@ deterministic bots give the same file.
                       a forfeit
     prestige          mean prestige of the matches it did not forfeit; null without one
     faults            forfeits by kind: time_out, crash, never_started, rejected_replies,
-                      protocol_violation; kinds that never occurred are omitted
+                      protocol_violation, suspended, missed; kinds that never occurred are omitted
     by_seat           matches and mean score in each seat, by seats at the table
 
     DealShareRow:

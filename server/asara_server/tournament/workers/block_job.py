@@ -27,8 +27,10 @@ class BlockJob:
     matches: tuple[PendingMatch, ...]
     secrets: Mapping[str, bytes]
     """Secrets of all attempts that may be made, by the name of the attempt."""
-    excluded: Mapping[str, str]
-    """Entries that forfeit, and why."""
+    out: Mapping[str, str]
+    """Entries that could not be built or started and forfeit, and why."""
+    suspended: Mapping[str, str]
+    """Entries that forfeited too often and forfeit, and why."""
     log_level: int
     """Lowest level, as in `logging`, of the log lines to be returned."""
 

@@ -94,7 +94,8 @@ class _RunningBlock:
                 secret_of=lambda name, _block: job.secrets[name],
                 sandbox=sandbox,
                 logs=Path(folder),
-                excluded=job.excluded,
+                out=job.out,
+                suspended=job.suspended,
                 log=log.bind(part="runner"),
             ) as local:
                 stopper = asyncio.create_task(self._stop_when_told(referee))

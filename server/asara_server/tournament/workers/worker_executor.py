@@ -118,8 +118,9 @@ class _BlockScheduler:
 
     def _job(self, block: PendingBlock) -> BlockJob:
         settings = self._context.match_settings
-        excluded = self._progress.excluded
-        started = {name for match, _ in block.matches for name in match.entries} - excluded.keys()
+        progress = self._progress
+        playing = {name for match, _ in block.matches for name in match.entries}
+        started = playing - progress.excluded.keys()
         entries = tuple(entry for entry in settings.entries if entry.name in started)
         return BlockJob(
             run_id=self._run_id,
@@ -129,7 +130,8 @@ class _BlockScheduler:
             match_settings=settings,
             matches=block.matches,
             secrets=self._secrets(block),
-            excluded=excluded,
+            out=dict(progress.out),
+            suspended=dict(progress.suspended),
             log_level=self._logger.get_effective_level(),
         )
 
@@ -178,7 +180,7 @@ class _BlockScheduler:
         last: dict[str, MatchResult] = {}
         for returned, records in result.attempts:
             attempt = self._with_losses(returned)
-            progress.record_result(attempt, records, progress.unstartable)
+            progress.record_result(attempt, records)
             self._record_starts(attempt)
             last[attempt.match_id] = attempt
         progress.unfinished += result.unfinished
@@ -205,7 +207,7 @@ class _BlockScheduler:
                 continue
             why = without_output(seat.detail)
             if out := self._failed_starts.record_start(seat.entry, seat.termination, why):
-                self._progress.unstartable[seat.entry] = out
+                self._progress.exclude({seat.entry: out})
                 self._logger.warning("entry is out", entry=seat.entry, why=out)
 
     def _record_loss(self, block: PendingBlock, why: str) -> None:

@@ -1,0 +1,148 @@
+"""The findings of `asara tournament check`."""
+
+from collections.abc import Sequence
+
+from rich.progress import BarColumn, Progress, TextColumn
+
+from asara_game.rules import format_rule_sets
+from asara_server.cli.display.console import err, notify, out, show_table
+from asara_server.cli.display.quantities import count, duration
+from asara_server.text import plain
+from asara_server.tournament.config.tournament_file import FolderEntry, Tournament
+from asara_server.tournament.execution.entry_check import CheckedEntry, Verdict, checked_rules
+
+_NAMES_SHOWN = 3
+
+
+class CheckMeter:
+    """Shows how many entries are checked: a bar on a terminal, and a line for each elsewhere."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._left = list(names)
+        self._total = len(names)
+        self._broken = 0
+        self.bar = Progress(
+            BarColumn(bar_width=30),
+            TextColumn("{task.description}"),
+            console=err,
+            transient=True,
+            disable=not err.is_terminal,
+        )
+        self._task = self.bar.add_task(self._summary(), total=self._total)
+
+    def add(self, checked: CheckedEntry) -> None:
+        """Count a finding."""
+        self._left.remove(checked.entry)
+        self._broken += checked.verdict is Verdict.BROKEN
+        done = self._total - len(self._left)
+        self.bar.update(self._task, completed=done, description=self._summary())
+        if self.bar.disable:
+            notify(f"{done} of {self._total}: {checked.entry} {_verdict(checked)}")
+
+    def _summary(self) -> str:
+        done = self._total - len(self._left)
+        names = ", ".join(self._left[:_NAMES_SHOWN])
+        more = f" and {len(self._left) - _NAMES_SHOWN} more" if len(self._left) > 3 else ""
+        return f"{done} of {self._total}, {self._broken} broken; left: {names}{more}"
+
+
+def check_heading(tournament: Tournament, opponent: str) -> str:
+    """Return title and size of a tournament, and how its entries are checked."""
+    rules = format_rule_sets(checked_rules(tournament))
+    return (
+        f"{tournament.title}: {count(len(tournament.entries), 'entry')}, one match of each with "
+        f"{rules} and {min(tournament.seats)} seats against {opponent}"
+    )
+
+
+def show_check(checked: Sequence[CheckedEntry], tournament: Tournament) -> None:
+    """Print a table of all entries, what is wrong with broken ones, and what bots printed."""
+    folders = {one.name: one.folder for one in tournament.entries if isinstance(one, FolderEntry)}
+    needless = {
+        "folder": not tournament.left_out and all(name == own for name, own in folders.items()),
+        ">build": all(one.build_s is None for one in checked),
+    }
+    columns = ["entry", "folder", "check", ">build", ">start", ">longest decision", ">answers"]
+    rows = [
+        [
+            one.entry,
+            folders.get(one.entry, "–"),
+            one.verdict.value,
+            _seconds(one.build_s),
+            _seconds(one.start_s),
+            _seconds(one.longest_s),
+            f"{one.decisions:,}" if one.decisions else "–",
+        ]
+        for one in checked
+    ]
+    rows += [["–", one.folder, "left out", *"––––"] for one in tournament.left_out]
+    kept = [index for index, column in enumerate(columns) if not needless.get(column)]
+    show_table(
+        "Entries",
+        [columns[index] for index in kept],
+        ([row[index] for index in kept] for row in rows),
+    )
+    _show_faults(checked, tournament)
+    if printing := [one for one in checked if one.verdict is Verdict.WORKS and one.printed]:
+        _show_title("Printed by bots that work, the last lines")
+    for one in printing:
+        _show_line(one.entry)
+        _show_printed(one)
+
+
+def _show_faults(checked: Sequence[CheckedEntry], tournament: Tournament) -> None:
+    wrong = [one for one in checked if one.verdict is not Verdict.WORKS]
+    rejected = [one for one in checked if one.rejected and one.verdict is Verdict.WORKS]
+    if wrong or rejected or tournament.left_out:
+        _show_title("Faults")
+    for one in wrong:
+        _show_line(f"{one.entry} {_verdict(one)}: {one.why}")
+        _show_printed(one)
+    for folder in tournament.left_out:
+        for line in folder.lines:
+            _show_line(line)
+    for one in rejected:
+        answers = count(one.rejected, "answer")
+        _show_line(f"{one.entry} works, but the referee rejected {answers} of its bot")
+
+
+def check_summary(checked: Sequence[CheckedEntry], tournament: Tournament) -> str:
+    """Return how many entries work, are broken, are left out or were not checked."""
+    numbers = {verdict: sum(one.verdict is verdict for one in checked) for verdict in Verdict}
+    left_out = len(tournament.left_out)
+    parts = [f"{numbers[Verdict.WORKS]} of {count(len(checked) + left_out, 'entry')} work"]
+    for number, word in (
+        (numbers[Verdict.BROKEN], "broken"),
+        (left_out, "left out"),
+        (numbers[Verdict.NOT_CHECKED], "not checked"),
+    ):
+        if number:
+            parts.append(f"{number} {word}")
+    return ", ".join(parts)
+
+
+def _show_title(text: str) -> None:
+    out.print(f"\n{text}", style="bold", markup=False)
+
+
+def _show_line(text: str) -> None:
+    out.print(plain(text, longest=None), markup=False, soft_wrap=True)
+
+
+def _show_printed(one: CheckedEntry) -> None:
+    for line in one.printed:
+        _show_line(f"  | {line}")
+
+
+def _verdict(one: CheckedEntry) -> str:
+    return {
+        Verdict.WORKS: "works",
+        Verdict.BROKEN: "is broken",
+        Verdict.NOT_CHECKED: "was not checked",
+    }[one.verdict]
+
+
+def _seconds(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value * 1000:.0f} ms" if value < 1 else duration(value)

@@ -1,0 +1,144 @@
+"""Checks the entries of a tournament, and prints which of them work."""
+
+import asyncio
+import shutil
+import signal
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from asara_game.edition import load_edition
+from asara_server.cli.display.console import notify, out, warn
+from asara_server.cli.display.entry_check import (
+    CheckMeter,
+    check_heading,
+    check_summary,
+    show_check,
+)
+from asara_server.cli.errors import UserError
+from asara_server.cli.options.bots import bundled_bots
+from asara_server.cli.options.log import LogOptions
+from asara_server.cli.options.tournament import CheckOptions
+from asara_server.cli.sessions.setup import log_to_file
+from asara_server.cli.sessions.tournament import check_remote, tournament_sandbox
+from asara_server.event_loop import run
+from asara_server.network.addresses import ServeError
+from asara_server.replay.file import write_replay
+from asara_server.replay.signing import SigningKey
+from asara_server.tournament.config.tournament_file import Entry, Tournament
+from asara_server.tournament.execution.entry_check import CheckedEntry, EntryCheck, Verdict
+
+_OPPONENT = "random"
+"""The bundled bot that entries play against."""
+
+
+def check_entries(tournament: Tournament, options: CheckOptions, log: LogOptions) -> int:
+    """Check the entries; return the exit status, which is 1 if one of them is broken."""
+    if options.remote and tournament.remote is None:
+        raise UserError(
+            f"--remote waits for entries on other machines, and {options.file.name} has none"
+        )
+    if options.remote:
+        check_remote(tournament, options.file)
+    opponents = _opponents(tournament)
+    sandbox = tournament_sandbox(tournament, options.sandbox, options.file, None)
+    for note in tournament.notes:
+        warn(note)
+    with _folder(options.out_directory) as folder, log_to_file(log, folder / "check.log"):
+        check = EntryCheck(
+            tournament,
+            opponents,
+            folder,
+            edition=load_edition(),
+            sandbox=sandbox,
+            remote=options.remote,
+            on_listening=_notify_address,
+        )
+        notify(check_heading(tournament, _OPPONENT))
+        checked = run(_play(check, [entry.name for entry in tournament.entries]))
+        if options.out_directory is not None:
+            _keep_replays(checked, folder)
+    show_check(checked, tournament)
+    out.print()
+    out.print(check_summary(checked, tournament), markup=False)
+    if options.out_directory is not None:
+        notify(f"Output of builds and bots, and replays: {options.out_directory}")
+    else:
+        notify("To keep the whole output and the replays, repeat the command with --out DIR.")
+    broken = any(one.verdict is Verdict.BROKEN for one in checked)
+    return 1 if broken or tournament.left_out else 0
+
+
+async def _play(check: EntryCheck, names: Sequence[str]) -> list[CheckedEntry]:
+    """Check the entries, and show how many are done; a signal ends it with a UserError."""
+    meter = CheckMeter(names)
+    task = asyncio.create_task(check.run(meter.add))
+    signals: list[signal.Signals] = []
+
+    def stop(number: signal.Signals) -> None:
+        signals.append(number)
+        task.cancel()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop, number)
+    with meter.bar:
+        try:
+            return await task
+        except asyncio.CancelledError:
+            raise UserError("stopped; the check is not complete", 128 + signals[0]) from None
+        except ServeError as error:
+            raise UserError(f"remote: {error}", status=1) from None
+
+
+def _opponents(tournament: Tournament) -> list[Entry]:
+    """Return the bots for the other seats, under names that no entry has."""
+    folder = bundled_bots().get(_OPPONENT)
+    if folder is None:
+        raise UserError(
+            f"the bundled bot {_OPPONENT!r}, against which entries are checked, is in the checkout "
+            "of asara, which is not here; install asara from its checkout",
+            status=1,
+        )
+    taken = {entry.name.casefold() for entry in tournament.entries}
+    numbers = (number for number in range(1, len(taken) + 5))
+    names = [name for number in numbers if (name := f"opponent-{number}") not in taken]
+    command = ["python", "main.py"]
+    return [
+        Entry.model_validate({"name": name, "command": command, "directory": str(folder)})
+        for name in names[: min(tournament.seats) - 1]
+    ]
+
+
+@contextmanager
+def _folder(path: Path | None) -> Iterator[Path]:
+    """Create the directory for builds, output and replays; without a path, delete it on exit."""
+    if path is None:
+        folder = Path(tempfile.mkdtemp(prefix="asara-"))
+    else:
+        folder = path
+        if path.exists() and not path.is_dir():
+            raise UserError(f"--out {path}: is a file; name a directory that is empty or new")
+        path.mkdir(parents=True, exist_ok=True)
+        if any(path.iterdir()):
+            raise UserError(f"--out {path}: is not empty; name a directory that is empty or new")
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder if path is None else folder / "builds", ignore_errors=True)
+
+
+def _keep_replays(checked: Sequence[CheckedEntry], folder: Path) -> None:
+    """Write the replays, signed by a key that nobody keeps: they count for nothing."""
+    key = SigningKey.new()
+    (folder / "replays").mkdir()
+    for one in checked:
+        if one.replay is not None:
+            write_replay(
+                folder / "replays" / f"{one.replay.header.match_id}.asara", one.replay, key
+            )
+
+
+def _notify_address(address: str) -> None:
+    notify(f"Bots on other machines dial in at {address} (TLS)")

@@ -1,0 +1,378 @@
+"""Entries from folders: the key `entries_from` of a tournament file, and `bot.toml` of each folder.
+
+    command = "./my-bot --depth 2"     # or a list of words; relative to the folder
+    name = "Deep thought"              # default: the name of the folder
+    build = "make"                     # default: no build
+    environment = { LEVEL = "3" }
+    readable = ["weights"]             # parts of the folder that are shared instead of copied
+
+Strangers write these files. A key can therefore concern nothing but the bot of its own folder:
+limits, teams, tokens and other directories are for the organiser alone, and no path leads out of
+the folder. What a path outside would find is never looked at, so that no error reveals it.
+"""
+
+import os
+import re
+import stat
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
+
+from asara_game.bounded_toml import parse_toml
+from asara_server.bounded_file import read_bounded
+from asara_server.text import plain
+from asara_server.tournament.config.commands import CommandError
+from asara_server.tournament.config.fields import Name, VariableText, command_words
+from asara_server.tournament.config.names import name_fault
+from asara_server.tournament.config.validation_errors import describe, problem
+
+BOT_FILE: Final = "bot.toml"
+LARGEST_BOT_FILE: Final = 16 * 1024
+"""Bytes of the largest `bot.toml`."""
+
+_MOST_FOUND: Final = 10_000
+"""Files and folders among which those of a pattern are looked for."""
+_MOST_SHARED: Final = 10_000
+"""Files and folders in the `readable` directories of an entry."""
+_SYSTEM: Final = ("/bin", "/lib", "/lib64", "/sbin", "/usr")
+"""Directories with the programs of the system, which every bot sees."""
+_ORGANISERS: Final = re.compile(
+    r"directory|team|token|limits|clocks|seed|memory|cpu|processes|open_files|\w+_(s|mb|bytes)"
+)
+"""Keys of a tournament file that authors may expect to set."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A folder without a usable `bot.toml`, which takes no part."""
+
+    folder: str
+    """Its name."""
+    why: str
+    """The faults, each with the name of the file; one line for each."""
+
+    @property
+    def lines(self) -> list[str]:
+        """The faults, each as a sentence of its own."""
+        return [f"left out: {line}" for line in self.why.split("\n")]
+
+
+@dataclass(frozen=True, slots=True)
+class EntryFolder:
+    """A folder with a valid `bot.toml`."""
+
+    path: Path
+    """Resolved path."""
+    shown: str
+    """Path of its `bot.toml` for messages, as the pattern leads to it."""
+    bot_toml_sha256: str
+    name: str
+    table: Mapping[str, object]
+    """The other keys, as a table of a tournament file whose paths are absolute."""
+
+    @property
+    def folder(self) -> str:
+        """Name of the folder."""
+        return self.path.name
+
+    def without_entry(self, faults: Iterable[str]) -> LeftOut:
+        """Return the folder as left out for these faults, which may contain its path."""
+        folder = str(Path(self.shown).parent)
+        shown = (fault.replace(str(self.path), folder) for fault in faults)
+        return LeftOut(plain(self.folder), _lines(self.shown, shown))
+
+
+@dataclass(frozen=True, slots=True)
+class EntryFolders:
+    """The folders that a pattern finds, in the order of their names."""
+
+    entries: tuple[EntryFolder, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    notes: tuple[str, ...] = ()
+    """A line for each entry that has another name than its `bot.toml` asks for."""
+
+
+class BotFile(BaseModel):
+    """Content of `bot.toml`; the validation context has the resolved `folder`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    command: tuple[str, ...]
+    name: Name = ""
+    """Name of the entry; "" stands for that of its folder."""
+    build: tuple[str, ...] = ()
+    environment: Mapping[str, VariableText] = {}
+    readable: tuple[str, ...] = ()
+    """Files and directories in the folder, as absolute paths."""
+
+    @field_validator("command", "build", mode="before")
+    @classmethod
+    def _check_words(cls, value: object, info: ValidationInfo) -> tuple[str, ...]:
+        try:
+            words = command_words(value)
+        except CommandError as error:
+            raise problem(str(error)) from None
+        folder = _folder_of(info)
+        for word in words:
+            if not _path_inside(folder, word, also=_SYSTEM):
+                raise problem(
+                    f"{plain(word)!r} leads out of the folder; put the file into it, and write the "
+                    "name of a program of the system without its directory"
+                )
+        return words
+
+    @field_validator("environment")
+    @classmethod
+    def _check_environment(cls, value: Mapping[str, str]) -> Mapping[str, str]:
+        for name in value:
+            # With another PATH, the sandbox would show the bot a program of the author's choice.
+            if name == "PATH" or name.startswith("ASARA_"):
+                raise problem(f"{plain(name)!r} is set by the runner; leave it out")
+        return value
+
+    @field_validator("readable", mode="before")
+    @classmethod
+    def _check_readable(cls, value: object, info: ValidationInfo) -> tuple[str, ...]:
+        if not isinstance(value, list) or not all(isinstance(path, str) for path in value):
+            raise problem("should be a list of paths in the folder")
+        folder = _folder_of(info)
+        paths = []
+        for text in value:
+            real = "" if "\0" in text else _path_inside(folder, text)
+            if not real:
+                raise problem(f"{plain(text)!r} leads out of the folder; put what the bot needs in")
+            path = Path(real)
+            if path == folder:
+                raise problem(f"{plain(text)!r} is the folder itself; name only large parts of it")
+            if fault := _sharing_fault(path):
+                raise problem(f"{plain(text)!r} {fault}")
+            paths.append(str(path))
+        return tuple(paths)
+
+
+def find_entry_folders(
+    pattern: str, base: Path, tables: Sequence[Mapping[str, Any]] = ()
+) -> EntryFolders:
+    """Return the folders that a pattern such as `submissions/*` finds, relative to `base`.
+
+    `tables` are the entries that the tournament file has itself: a folder that is the `directory`
+    of one of them is passed over. Raises ValueError if the pattern is invalid or finds nothing.
+    """
+    parent, found = _matches(pattern, base)
+    taken = {_real(base, table.get("directory")) for table in tables}
+    found = [path for path in found if os.path.realpath(path) not in taken]
+    read: list[EntryFolder] = []
+    left_out = []
+    for path in found:
+        shown = plain(f"{parent}/{path.name}" if parent else path.name)
+        try:
+            read.append(_read_folder(path, shown))
+        except ValueError as error:
+            left_out.append(LeftOut(plain(path.name), str(error)))
+        except OSError as error:
+            why = f"{shown}: cannot be read: {error.strerror}"
+            left_out.append(LeftOut(plain(path.name), why))
+    reserved = {_key(str(table.get("name"))): "the tournament file" for table in tables}
+    entries, unnamed, notes = _named(read, [path.name for path in found], reserved)
+    left_out = sorted((*left_out, *unnamed), key=lambda one: one.folder)
+    return EntryFolders(tuple(entries), tuple(left_out), tuple(notes))
+
+
+def _matches(pattern: str, base: Path) -> tuple[str, list[Path]]:
+    """Return the directory part of a pattern, and what it finds there, sorted by name."""
+    parent, _, last = pattern.rpartition("/")
+    if not last or "\0" in pattern or any(char in parent for char in "*?["):
+        raise ValueError(
+            f"{plain(pattern)!r} should be a directory and a pattern for the folders in it, such "
+            "as 'submissions/*'"
+        )
+    if pattern.startswith("/") and not parent:
+        parent = "/"
+    directory = base / Path(parent)
+    try:
+        with os.scandir(directory) as inside:
+            names = [entry.name for entry in islice(inside, _MOST_FOUND + 1)]
+    except OSError as error:
+        raise ValueError(f"{plain(str(directory))!r} cannot be read: {error.strerror}") from None
+    if len(names) > _MOST_FOUND:
+        raise ValueError(f"{plain(str(directory))!r} has more than {_MOST_FOUND:,} files")
+    dotted = last.startswith(".")
+    chosen = [name for name in names if fnmatchcase(name, last)]
+    chosen = sorted(name for name in chosen if dotted or not name.startswith("."))
+    if not chosen:
+        raise ValueError(
+            f"{plain(pattern)!r} finds nothing; put each entry into a folder of its own, with a "
+            f"{BOT_FILE}"
+        )
+    return parent, [directory / name for name in chosen]
+
+
+def _read_folder(path: Path, shown: str) -> EntryFolder:
+    """Return the entry of a folder; raises ValueError with its faults, one in each line."""
+    about = path.lstat()
+    if stat.S_ISLNK(about.st_mode):
+        raise ValueError(f"{shown}: is a link; copy the folder itself")
+    if not stat.S_ISDIR(about.st_mode):
+        raise ValueError(f"{shown}: is a file; unpack it, or move it elsewhere")
+    folder, file, name = path.resolve(), path / BOT_FILE, f"{shown}/{BOT_FILE}"
+    if file.is_symlink():
+        raise ValueError(f"{name}: is a link; it must be a file")
+    try:
+        content = read_bounded(file, LARGEST_BOT_FILE)
+    except FileNotFoundError:
+        raise ValueError(f"{name}: no such file; it says at least: command = …") from None
+    except OSError as error:
+        raise ValueError(f"{name}: cannot be read: {error.strerror}") from None
+    try:
+        data = parse_toml(content, LARGEST_BOT_FILE)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+    if reserved := [key for key in data if _ORGANISERS.fullmatch(key)]:
+        raise ValueError(
+            f"{name}: {plain(reserved[0])}: is for the organiser to set, in the tournament file; "
+            "leave it out"
+        )
+    try:
+        bot = BotFile.model_validate(data, context={"folder": folder})
+    except ValidationError as error:
+        raise ValueError(_lines(name, describe(error, BotFile))) from None
+    table = bot.model_dump(exclude={"name"}, exclude_unset=True)
+    for key in table.keys() - {"environment"}:
+        table[key] = list(table[key])
+    table["directory"] = str(folder)
+    return EntryFolder(folder, name, sha256(content).hexdigest(), bot.name, table)
+
+
+def _lines(name: str, faults: Iterable[str]) -> str:
+    return "\n".join(f"{name}: {fault}" for fault in faults)
+
+
+# Names
+
+
+def _named(
+    read: Sequence[EntryFolder], folders: Sequence[str], reserved: Mapping[str, str]
+) -> tuple[list[EntryFolder], list[LeftOut], list[str]]:
+    """Return the entries with the names that they play under, those that get none, and notes.
+
+    The name of a folder is the organiser's choice. A stranger who asks for the name of another
+    entry therefore takes nothing from it: both are called by their folders.
+    """
+    wanted: dict[str, int] = {}
+    for one in read:
+        if one.name:
+            wanted[_key(one.name)] = wanted.get(_key(one.name), 0) + 1
+    owners: dict[str, str] = dict(reserved)
+    for folder in folders:
+        owners.setdefault(_key(folder), folder)
+    entries, left_out, notes = [], [], []
+    for one in read:
+        key = _key(one.name)
+        if one.name and wanted[key] == 1 and owners.get(key, one.folder) == one.folder:
+            entries.append(one)
+            continue
+        fault = _folder_name_fault(one, owners)
+        if fault:
+            left_out.append(LeftOut(plain(one.folder), f"{one.shown}: {fault}"))
+            continue
+        if one.name:
+            notes.append(
+                f"{one.shown}: name: {one.name!r} is also the name of another entry; this entry "
+                f"plays as {one.folder!r}"
+            )
+        entries.append(_renamed(one))
+    return entries, left_out, notes
+
+
+def _folder_name_fault(one: EntryFolder, owners: Mapping[str, str]) -> str:
+    """Return why an entry cannot have the name of its folder, or "" if it can."""
+    if fault := name_fault(one.folder):
+        own = f"{one.name!r} is also the name of another entry" if one.name else "is missing"
+        return f"name: {own}, and the name of the folder cannot be used: {plain(fault)}"
+    if (owner := owners[_key(one.folder)]) != one.folder:
+        where = owner if owner == "the tournament file" else f"the folder {plain(owner)!r}"
+        return f"an entry of {where} has the name of this folder; rename the folder"
+    return ""
+
+
+def _renamed(one: EntryFolder) -> EntryFolder:
+    return EntryFolder(one.path, one.shown, one.bot_toml_sha256, one.folder, one.table)
+
+
+def _key(name: str) -> str:
+    """Return what two names have in common that people could take for each other."""
+    return unicodedata.normalize("NFKC", name).casefold()
+
+
+# Paths
+
+
+def _folder_of(info: ValidationInfo) -> Path:
+    folder: Path = (info.context or {})["folder"]
+    return folder
+
+
+def _real(base: Path, directory: object) -> str:
+    """Return the resolved `directory` of an entry of the tournament file; "" if it has none."""
+    if not isinstance(directory, str) or "\0" in directory:
+        return ""
+    try:
+        return os.path.realpath(base / Path(directory).expanduser())
+    except (OSError, RuntimeError):
+        return ""
+
+
+def _path_inside(folder: Path, word: str, also: Sequence[str] = ()) -> str:
+    """Return a path with all its links followed; "" unless it lies in the folder or in `also`.
+
+    Both the path as it is written and the file that it leads to must lie there.
+    """
+    joined = os.path.join(folder, word)  # noqa: PTH118 - of any length
+    tops = (str(folder), *also)
+    if not any(_is_within(os.path.normpath(joined), top) for top in tops):
+        return ""  # without a look at what is there
+    try:
+        real = os.path.realpath(joined)
+    except OSError:
+        return ""
+    return real if any(_is_within(real, top) for top in tops) else ""
+
+
+def _is_within(path: str, top: str) -> bool:
+    return path == top or path.startswith(f"{top}/")
+
+
+def _sharing_fault(path: Path) -> str:
+    """Return why all bots of an entry cannot share a path, or "" if they can.
+
+    Through a pipe or a socket, bots in different matches could talk to each other.
+    """
+    if not path.exists():
+        return "does not exist"
+    for number, mode in enumerate(_modes(path)):
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode)):
+            return "contains a device, a pipe or a socket; remove that"
+        if number >= _MOST_SHARED:
+            return f"has more than {_MOST_SHARED:,} files; pack them into fewer"
+    return ""
+
+
+def _modes(path: Path) -> Iterator[int]:
+    """Yield the modes of a path and of everything below it."""
+    yield path.lstat().st_mode
+    for folder, folders, files in os.walk(path):
+        for name in (*folders, *files):
+            yield Path(folder, name).lstat().st_mode

@@ -1,0 +1,230 @@
+"""Checks the entries of a tournament before its first match: builds each and plays one match.
+
+Every match is played against opponents of the caller, so no entry meets another, and none receives
+anything of another. Bots have the clocks, the limits and the sandbox of the tournament. The deals
+come from a seed of the check's own: they tell nothing of those of the run.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from dataclasses import dataclass
+from enum import Enum
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from asara_game.edition import Edition
+from asara_game.vocabulary import RuleSet
+from asara_server.eventlog.replay import Replay
+from asara_server.match import deal_secrets
+from asara_server.match.inputs import RejectionRecord, ReplyRecord
+from asara_server.match.spec import SECOND_US
+from asara_server.network.open_files import files_needed, require_open_files
+from asara_server.referee.referee import Referee
+from asara_server.text import plain_words
+from asara_server.tournament.bots.build import EntryBuilder
+from asara_server.tournament.bots.error_output import without_output
+from asara_server.tournament.bots.output_log import last_printed
+from asara_server.tournament.config.seeds import draw_seed
+from asara_server.tournament.config.tournament_file import Entry, Tournament
+from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
+from asara_server.tournament.execution.match_runner import PlayedMatch
+from asara_server.tournament.execution.match_settings import MatchSettings
+from asara_server.tournament.execution.remote_authenticator import RemoteAuthenticator
+from asara_server.tournament.execution.remote_bots import RemoteBots
+from asara_server.tournament.execution.remote_lobby import RemoteLobby
+from asara_server.tournament.run.directory import RemoteInfo
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.schedule.schedule import ScheduledMatch, bot_seed
+
+_SEAT: Final = 0
+"""Seat of the entry that is checked."""
+
+
+class Verdict(Enum):
+    WORKS = "works"
+    BROKEN = "broken"
+    NOT_CHECKED = "not checked"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedEntry:
+    """The finding about one entry."""
+
+    entry: str
+    verdict: Verdict
+    why: str = ""
+    """Why it is broken or was not checked; "" if it works."""
+    build_s: float | None = None
+    """Seconds that its build took; None without one."""
+    start_s: float | None = None
+    """Seconds from the start of its process until it had connected; None if it did not."""
+    decisions: int = 0
+    """Number of its answers that were accepted."""
+    rejected: int = 0
+    """Number of its answers that were rejected."""
+    longest_s: float | None = None
+    """Seconds of its longest decision; None without an answer."""
+    printed: tuple[str, ...] = ()
+    """The last lines that its build or its bot printed."""
+    replay: Replay | None = None
+
+
+class EntryCheck:
+    """The check of one tournament; `run` makes it."""
+
+    def __init__(
+        self,
+        tournament: Tournament,
+        opponents: Sequence[Entry],
+        folder: Path,
+        *,
+        edition: Edition,
+        sandbox: Sandbox | None,
+        remote: bool = False,
+        on_listening: Callable[[str], None] = lambda address: None,
+    ) -> None:
+        """`opponents` fill the other seats; their names are those of no entry.
+
+        Builds and output go to the directories `builds` and `logs` of `folder`. With `remote`, bots
+        on other machines are awaited at the address with which `on_listening` is called.
+        """
+        self._tournament = tournament
+        self._opponents = tuple(opponents)
+        self._edition = edition
+        self._sandbox = None if sandbox is None else sandbox.with_hidden(folder)
+        self._remote = tournament.remote if remote else None
+        self._on_listening = on_listening
+        self._logs = folder / "logs"
+        self._logs.mkdir(exist_ok=True)
+        self._builder = EntryBuilder(
+            folder / "builds", self._logs, tournament.limits, sandbox=self._sandbox
+        )
+        self._building_slots = asyncio.Semaphore(tournament.concurrency)
+
+    async def run(self, finished: Callable[[CheckedEntry], None]) -> list[CheckedEntry]:
+        """Check all entries, several at once; return the findings in the order of the entries.
+
+        `finished` is called with each finding. All bots have ended on return, even if it fails.
+        Raises ServeError if bots on other machines cannot be served, and OpenFilesError.
+        """
+        entries = self._tournament.entries
+        referee = Referee()
+        self._require_open_files(referee)
+        bots = RemoteBots(referee, entries, self._remote.wait_s if self._remote else 0.0)
+        async with AsyncExitStack() as stack:
+            lobby = None
+            if self._remote is not None:
+                authenticator = RemoteAuthenticator(self._remote.tokens, bots)
+                lobby = RemoteLobby(referee, self._remote, bots, authenticator, _discard)
+                await stack.enter_async_context(lobby.open(self._on_listening))
+            local = await stack.enter_async_context(self._local_referee(referee))
+            if lobby is not None:
+                lobby.start_waiting(local.pool)
+
+            async def check(entry: Entry) -> CheckedEntry:
+                checked = await self._check(entry, local, bots)
+                finished(checked)
+                return checked
+
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(check(entry)) for entry in entries]
+            return [task.result() for task in tasks]
+
+    def _local_referee(self, referee: Referee) -> AbstractAsyncContextManager[LocalReferee]:
+        tournament, seed = self._tournament, draw_seed()
+        every = (*tournament.entries, *self._opponents)
+        settings = MatchSettings(
+            entries=every,
+            clocks=tournament.clocks.settings(),
+            limits=tournament.limits.model_copy(update={"idle_processes": len(self._opponents)}),
+            transport=tournament.transport,
+            joint_deals=tournament.deals == "joint",
+            reuse_processes=tournament.processes == "run",
+            bot_seeds={entry.name: bot_seed(seed, entry.name) for entry in every},
+            build_directories={
+                entry.name: self._builder.build_directory(entry)
+                for entry in tournament.entries
+                if entry.build
+            },
+        )
+        secret = deal_secrets.tournament_secret(seed)
+        return local_referee(
+            settings,
+            referee,
+            edition=self._edition,
+            secret_of=partial(deal_secrets.secret_of, secret),
+            sandbox=self._sandbox,
+            logs=self._logs,
+            out={},
+            suspended={},
+        )
+
+    def _require_open_files(self, referee: Referee) -> None:
+        remote = len(self._tournament.remote_entries) if self._remote else None
+        processes = (self._tournament.concurrency + 1) * (1 + len(self._opponents))
+        needed = files_needed(referee.limits, processes=processes, remote_bots=remote)
+        require_open_files(needed, "lower concurrency")
+
+    async def _check(self, entry: Entry, local: LocalReferee, bots: RemoteBots) -> CheckedEntry:
+        if entry.remote:
+            if self._remote is None:
+                why = "its bot runs on another machine; --remote waits for it"
+                return CheckedEntry(entry.name, Verdict.NOT_CHECKED, why)
+            while entry.name in bots.unavailable_entries():
+                await bots.wait_for_change()
+            return await self._play(entry, local, None)
+        async with self._building_slots:
+            build_s = None
+            if entry.build:
+                began = time.monotonic()
+                failed = await self._builder.build([entry], 1)
+                build_s = time.monotonic() - began
+                if entry.name in failed:
+                    why = failed[entry.name]
+                    printed = tuple(last_printed(self._logs / f"build-{entry.name}.log"))
+                    return CheckedEntry(entry.name, Verdict.BROKEN, why, build_s, printed=printed)
+            return await self._play(entry, local, build_s)
+
+    async def _play(self, entry: Entry, local: LocalReferee, build_s: float | None) -> CheckedEntry:
+        names = (entry.name, *(opponent.name for opponent in self._opponents))
+        match = ScheduledMatch(f"check-{entry.name}", 1, checked_rules(self._tournament), names)
+        attempts = [played async for played in local.matches.play(match)]
+        return _finding(entry, attempts[-1], build_s)
+
+
+def checked_rules(tournament: Tournament) -> frozenset[RuleSet]:
+    """Return the largest of a tournament's combinations of rule sets, which is the one checked."""
+    return max(tournament.rule_sets, key=len)
+
+
+def _finding(entry: Entry, played: PlayedMatch, build_s: float | None) -> CheckedEntry:
+    result, bot = played.result, played.bots[_SEAT]
+    printed = tuple(bot.last_lines())
+    if result.void:
+        why = f"the referee failed: {result.void_reason}"
+        return CheckedEntry(entry.name, Verdict.NOT_CHECKED, why, build_s, printed=printed)
+    seat = result.seats[_SEAT]
+    why = ""
+    if seat.termination.forfeit:
+        why = f"{plain_words(seat.termination.name)}: {without_output(seat.detail)}"
+    records = played.replay.records if played.replay is not None else ()
+    answers = [one.bot_us for one in records if type(one) is ReplyRecord and one.seat == _SEAT]
+    return CheckedEntry(
+        entry.name,
+        Verdict.BROKEN if why else Verdict.WORKS,
+        why,
+        build_s,
+        bot.start_up_s,
+        len(answers),
+        sum(type(one) is RejectionRecord and one.seat == _SEAT for one in records),
+        max(answers) / SECOND_US if answers else None,
+        printed,
+        played.replay,
+    )
+
+
+def _discard(info: RemoteInfo) -> None:
+    """Take the presence of remote bots, which no other program reads during a check."""

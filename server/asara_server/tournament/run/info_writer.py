@@ -1,0 +1,53 @@
+"""Keeps `run.json` up to date while a run is played."""
+
+from collections.abc import Mapping
+
+from asara_server.logs import logger
+from asara_server.tournament.run.directory import RunDirectory, RunInfo
+from asara_server.tournament.standings.match_result import utc_now
+
+
+class RunInfoWriter:
+    """Writes `run.json` when an entry is built, is out or is suspended.
+
+    A run that is killed then knows them when it is resumed.
+    """
+
+    def __init__(self, directory: RunDirectory, info: RunInfo) -> None:
+        self._directory = directory
+        self._logger = logger("runner")
+        self.info = info
+        """The content of `run.json`."""
+
+    def queue_builds(self, entries: tuple[str, ...]) -> None:
+        self._write(to_build=entries, building={})
+
+    def begin_build(self, entry: str) -> None:
+        self._write(
+            to_build=tuple(name for name in self.info.to_build if name != entry),
+            building={**self.info.building, entry: utc_now()},
+        )
+
+    def end_build(self, entry: str) -> None:
+        """Count a build as over, whether or not it failed."""
+        building = {name: since for name, since in self.info.building.items() if name != entry}
+        self._write(building=building, built=utc_now())
+
+    def add_build_output(self, entry: str, printed: tuple[str, ...]) -> None:
+        """Add the last lines that a failed build printed."""
+        self._write(build_output={**self.info.build_output, entry: printed})
+
+    def stop_builds(self) -> None:
+        """Forget the builds that were interrupted."""
+        if self.info.to_build or self.info.building:
+            self._write(to_build=(), building={})
+
+    def write_exclusions(self, out: Mapping[str, str], suspended: Mapping[str, str]) -> None:
+        self._write(out=dict(out), suspended=dict(suspended))
+
+    def _write(self, **changes: object) -> None:
+        self.info = self.info.model_copy(update=changes)
+        try:
+            self._directory.write_info(self.info)
+        except OSError as error:  # no reason to stop the matches
+            self._logger.warning("run.json not written", detail=error.strerror or str(error))

@@ -1,0 +1,195 @@
+"""Decides which files of this machine are an entry's own, so that its programs see them.
+
+An entry whose directory holds nothing of the referee or of another entry sees that directory as a
+whole. In any other directory it sees the folder of its program, which is the folder of the file
+that its command names, without
+
+- what belongs to the referee, such as the tournament file and its key,
+- what belongs to other entries: their programs, and the folders and `readable` paths that they do
+  not share with it,
+- folders whose names begin with a dot, such as `.git`, which may hold old copies of all that, and
+- if the folder exceeds `limits.directory_mb`, the largest files and folders in it.
+
+Two entries with programs in one folder both see the folder, each without the program of the other.
+No entry sees a home directory, `/tmp` and the like; there it sees its program alone. Directories of
+runs are left out everywhere.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from glob import escape
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from asara_server.tournament.config.commands import OWN_PYTHON
+from asara_server.tournament.config.fields import exposes_too_much
+from asara_server.tournament.config.tournament_file import Entry
+from asara_server.tournament.sandbox.system_mounts import system_paths
+
+REFEREE: Final = "it belongs to the referee"
+OTHER_PROGRAM: Final = "it is the program of another entry"
+OTHER_ENTRY: Final = "it belongs to another entry"
+
+
+class Program(NamedTuple):
+    """A file or folder that a command names."""
+
+    folder: Path
+    file: Path | None
+    """None if the command names the folder itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnFiles:
+    """Files and directories of an entry that its programs see."""
+
+    paths: tuple[Path, ...]
+    hidden: Mapping[Path, str]
+    """Paths that its programs do not see even inside of these, with the reasons."""
+    shared: bool
+    """True unless these are a directory that holds nothing of anybody else."""
+    named: tuple[Path, ...]
+    """Files and folders that the command names."""
+
+
+class EntryFiles:
+    """The files of all entries of a run."""
+
+    def __init__(
+        self,
+        entries: Iterable[Entry],
+        *,
+        hidden: Sequence[Path] = (),
+        shared: Sequence[Path] = (),
+    ) -> None:
+        """`hidden` are paths that no program sees. A directory in `shared` is no entry's alone."""
+        self._entries = [entry for entry in entries if not entry.remote]
+        self._programs = {entry.name: programs_of(entry) for entry in self._entries}
+        self._hidden = dict.fromkeys(hidden, REFEREE)
+        self._shared = tuple(shared)
+
+    def of(self, entry: Entry) -> OwnFiles:
+        """Return the files of one of the entries."""
+        programs = self._programs[entry.name]
+        others = [other for other in self._entries if other.name != entry.name]
+        foreign: dict[Path, str] = {}
+        for other in others:
+            foreign |= _foreign_paths(entry, programs, other, self._programs[other.name])
+        foreign |= self._hidden
+        directory = entry.directory
+        nested = [o.directory for o in others if o.directory != directory]
+        alone = not exposes_too_much(directory) and not any(
+            _is_in(path, directory) for path in (*foreign, *self._shared, *nested)
+        )
+        paths = [directory] if alone else []
+        for number, program in enumerate(programs):
+            inside = _is_in(program.folder, directory)
+            if alone and inside:
+                continue
+            whole = not exposes_too_much(program.folder) and not any(
+                _is_in(program.folder, path) for path in foreign
+            )
+            if whole and (inside or number == 0):
+                paths.append(program.folder)
+            elif program.file is not None:
+                paths.append(program.file)
+        if not programs and "directory" in entry.model_fields_set:
+            paths += [] if exposes_too_much(directory) else [directory]
+        if not alone:
+            for other in others:
+                foreign |= _foreign_readable(entry, programs, other, self._programs[other.name])
+        return OwnFiles(
+            _outermost(paths),
+            foreign,
+            shared=not alone,
+            named=tuple(program.file or program.folder for program in programs),
+        )
+
+
+def programs_of(entry: Entry) -> tuple[Program, ...]:
+    """Return the files and folders that an entry's command names.
+
+    Links are left out: whoever made a link would choose what an entry sees. So are programs of the
+    system, which every bot sees.
+    """
+    directory = entry.directory
+    if module := _module(entry):
+        return (module,)
+    found = []
+    for word in entry.command:
+        path = Path(os.path.normpath(directory / word))
+        try:
+            if path.resolve() != path or any(_is_in(path, one) for one in system_paths()):
+                continue
+            if path.is_file():
+                found.append(Program(path.parent, path))
+            elif path.is_dir() and _is_in(path, directory):
+                found.append(Program(path, None))
+        except OSError:  # the word is too long for a file name
+            continue
+    return tuple(found)
+
+
+def _module(entry: Entry) -> Program | None:
+    """Return the module of the entry's directory that `python -m` runs, if it is one."""
+    words = entry.command
+    if not words or words[0] not in OWN_PYTHON or "-m" not in words[1:-1]:
+        return None
+    path = entry.directory.joinpath(*words[words.index("-m") + 1].split("."))
+    for file in (path.with_name(f"{path.name}.py"), path / "__main__.py"):
+        if file.is_file() and file.resolve() == file:
+            return Program(entry.directory, file)
+    return None
+
+
+def _foreign_paths(
+    entry: Entry, programs: Sequence[Program], other: Entry, theirs: Sequence[Program]
+) -> Iterator[tuple[Path, str]]:
+    """Yield the programs and folders of another entry that are not those of `entry` as well."""
+    places = (entry.directory, *(program.folder for program in programs))
+    for folder in (other.directory, *(program.folder for program in theirs)):
+        if not any(_is_in(place, folder) for place in places):
+            yield folder, OTHER_ENTRY
+    own = {program.file for program in programs}
+    for program in theirs:
+        if program.file is not None and program.file not in own:
+            yield program.file, OTHER_PROGRAM
+            compiled = program.folder / "__pycache__"
+            for path in compiled.glob(f"{escape(program.file.stem)}.*.pyc"):
+                yield path, OTHER_PROGRAM
+    for word in other.command:
+        path = Path(os.path.normpath(other.directory / word))
+        with suppress(OSError):  # the word is too long for a file name
+            if path.is_symlink() and path.is_file() and path.resolve() not in own:
+                yield path.resolve(), OTHER_PROGRAM
+
+
+def _foreign_readable(
+    entry: Entry, programs: Sequence[Program], other: Entry, theirs: Sequence[Program]
+) -> Iterator[tuple[Path, str]]:
+    """Yield the `readable` paths of another entry, unless the two share a folder."""
+    folders = {program.folder for program in programs}
+    if not folders.isdisjoint(program.folder for program in theirs):
+        return
+    for path in other.readable:
+        common = any(_is_in(one, path) or _is_in(path, one) for one in entry.readable)
+        if not common and not any(_is_in(folder, path) for folder in folders):
+            yield path, OTHER_ENTRY
+            yield path.resolve(), OTHER_ENTRY
+
+
+def _outermost(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """Return the paths without those that lie inside of others."""
+    found: list[Path] = []
+    for path in sorted(set(paths), key=lambda one: len(one.parts)):
+        if not any(_is_in(path, outer) for outer in found):
+            found.append(path)
+    return tuple(found)
+
+
+def _is_in(path: Path, folder: Path) -> bool:
+    """Return True if a path is a folder or lies in it; quicker than `Path.is_relative_to`."""
+    text, outer = str(path), str(folder)
+    return text == outer or text.startswith(outer if outer == "/" else f"{outer}/")

@@ -1,0 +1,252 @@
+"""`asara tournament check`, for an organiser on the afternoon before."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import asara, command_line, environment, refusal
+from tests.tournament import sample_bots
+from tests.tournament.remote_bots import CERTIFICATE, write_cup
+from tests.tournament.sandbox_config import sandbox_or_skip
+
+HEAD = """
+title = "Evening"
+seats = [2, 3]
+rule_sets = ["basic", "pro+gifts"]
+entries_from = "submissions/*"
+concurrency = 6
+
+[clocks]
+start_up_s = 8
+bank_s = 2
+increment_s = 0.1
+"""
+PONDERS = """
+import time
+import asara
+print("good evening")
+answers = 0
+def decide(decision, match):
+    global answers
+    answers += 1
+    time.sleep(0.3 if answers == 20 else 0)
+    return match.random.choice(decision.legal_actions)
+asara.run(decide)
+"""
+BOTS = {
+    "ann": ('command = "python bot.py"', sample_bots.GOOD),
+    "bob": ('name = "Bob+"\ncommand = "python bot.py"', PONDERS),
+    "cid": ('command = "python bot.py"\nbuild = "sh build.sh"', sample_bots.GOOD),
+    "dan": ('command = "python bot.py"', sample_bots.EXITS),
+    "eve": ('command = "python ../ann/bot.py"', ""),
+    "fay": ('command = "python bot.py"', sample_bots.MUTE),
+    "gus": ('command = "python bot.py"', sample_bots.NONSENSE),
+    "hal": ('command = "python bot.py"\nbuild = "sh build.sh"', sample_bots.GOOD),
+}
+
+
+def submit(folder: Path, *names: str) -> Path:
+    """Write a tournament file, and these bots in folders beside it."""
+    for name in names:
+        path = folder / "submissions" / name
+        path.mkdir(parents=True)
+        text, program = BOTS[name]
+        (path / "bot.toml").write_text(text)
+        (path / "bot.py").write_text(program)
+        (path / "build.sh").write_text("echo compiling\nexit 3\n" if name == "hal" else "")
+    (folder / "cup.toml").write_text(HEAD)
+    return folder / "cup.toml"
+
+
+@pytest.fixture(scope="module")
+def evening(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("evening")
+    submit(folder, *BOTS)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def checked(evening: Path) -> "subprocess.CompletedProcess[str]":
+    """Return the check of all bots, whose output is kept."""
+    return asara("tournament", "check", evening / "cup.toml", "--out", evening / "kept")
+
+
+def test_the_check_says_who_works_and_the_status_that_somebody_does_not(
+    checked: "subprocess.CompletedProcess[str]",
+) -> None:
+    assert checked.returncode == 1
+    assert (
+        "Evening: 7 entries, one match of each with pro+gifts and 2 seats against random\n"
+        in checked.stderr
+    )
+    lines = checked.stdout.splitlines()
+    rows = {tuple(line.split()[:3]) for line in lines[2:10]}
+    assert {row[0]: row[2] for row in rows} == {
+        "ann": "works",
+        "Bob+": "works",
+        "cid": "works",
+        "dan": "broken",
+        "fay": "broken",
+        "gus": "broken",
+        "hal": "broken",
+        "–": "left",
+    }
+    assert ("Bob+", "bob", "works") in rows
+    assert lines[-1] == "3 of 8 entries work, 4 broken, 1 left out"
+
+
+def test_it_shows_build_start_and_longest_decision(
+    checked: "subprocess.CompletedProcess[str]",
+) -> None:
+    titles, *rows = (re.split(r"  +", line.strip()) for line in checked.stdout.splitlines()[1:10])
+    cells = {row[0]: dict(zip(titles, row, strict=True)) for row in rows}
+    # Less than it slept, if the machine was too busy for the referee, which stops the clocks.
+    assert re.fullmatch(r"[1-3]\d\d ms", cells["Bob+"]["longest decision"])
+    assert re.fullmatch(r"\d+ ms|\d\.\d s", cells["ann"]["start"])
+    assert int(cells["ann"]["answers"]) > 20
+    assert re.fullmatch(r"\d+ ms|\d\.\d s", cells["cid"]["build"])
+    assert (cells["dan"]["start"], cells["ann"]["build"]) == ("–", "–")
+
+
+def test_it_shows_why_an_entry_is_broken_and_what_it_printed(
+    checked: "subprocess.CompletedProcess[str]",
+) -> None:
+    text = checked.stdout
+    assert (
+        "dan is broken: never started: exited with status 1\n"
+        "  | loading\n"
+        "  | cannot load model.bin\n"
+    ) in text
+    assert "fay is broken: time out: did not answer decision 1 within the 2.1 s it had\n" in text
+    assert "gus is broken: rejected replies: " in text
+    assert "hal is broken: build failed: exited with status 3\n  | compiling\n" in text
+    assert "left out: submissions/eve/bot.toml: command: '../ann/bot.py' leads out of" in text
+    assert "Printed by bots that work, the last lines\nBob+\n  | good evening\n" in text
+
+
+def test_output_and_replays_are_kept_where_asked(
+    evening: Path, checked: "subprocess.CompletedProcess[str]"
+) -> None:
+    kept = evening / "kept"
+    assert str(kept) in checked.stderr
+    assert sorted(path.name for path in kept.iterdir()) == ["check.log", "logs", "replays"]
+    assert "good evening" in (kept / "logs" / "check-Bob+" / "0-Bob+.log").read_text()
+    assert (kept / "logs" / "build-hal.log").is_file()
+    shown = asara("replay", "clock", kept / "replays" / "check-Bob+.asara")
+    assert shown.returncode == 0
+    again = refusal("tournament", "check", evening / "cup.toml", "--out", kept)
+    assert "is not empty; name a directory that is empty or new" in again
+
+
+def test_no_entry_meets_another(evening: Path, checked: "subprocess.CompletedProcess[str]") -> None:
+    assert checked.returncode == 1
+    players = {
+        path.parent.name: sorted(log.name for log in path.parent.iterdir())
+        for path in (evening / "kept" / "logs").glob("*/*.log")
+    }
+    assert players == {
+        f"check-{name}": [f"0-{name}.log", "1-opponent-1.log"]
+        for name in ("ann", "Bob+", "cid", "dan", "fay", "gus")
+    }
+
+
+def test_the_plan_and_the_help_lead_to_the_check(evening: Path) -> None:
+    done = asara("tournament", "plan", "cup.toml", cwd=evening)
+    assert "which bots work: asara tournament check cup.toml\n" in done.stderr
+    assert "left out: submissions/eve/bot.toml: " in done.stderr
+
+
+@pytest.mark.parametrize("names", [("ann", "cid")])
+def test_without_a_fault_the_status_is_0_and_nothing_is_left(
+    tmp_path: Path, names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sandbox_or_skip()
+    monkeypatch.delenv("ASARA_SANDBOX")
+    file = submit(tmp_path, *names)
+    file.write_text(HEAD.replace("[2, 3]", "2"))
+    spy = "import os\nprint(os.listdir('..'), os.path.exists('../../cup.toml'))\n"
+    (tmp_path / "submissions" / "ann" / "bot.py").write_text(spy + sample_bots.GOOD)
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    done = asara("tournament", "check", file)
+    assert done.returncode == 0, done
+    assert "  | ['ann'] False\n" in done.stdout
+    assert list(temporary.iterdir()) == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cup.toml", "submissions", "tmp"]
+
+
+def test_a_signal_ends_the_check_and_its_bots(tmp_path: Path) -> None:
+    file = submit(tmp_path, "ann", "fay")
+    file.write_text(HEAD.replace("[2, 3]", "2").replace("bank_s = 2", "bank_s = 60"))
+    process = subprocess.Popen(
+        command_line("tournament", "check", file, "--out", tmp_path / "kept"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+    log = tmp_path / "kept" / "logs" / "check-fay" / "0-fay.log"
+    deadline = time.monotonic() + 20
+    while not (log.exists() and "process" in log.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    pid = int(re.findall(r"process (\d+)", log.read_text())[0])
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=20)
+    assert process.returncode == 128 + signal.SIGINT
+    assert error.endswith("asara: stopped; the check is not complete\n")
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+# Entries on other machines
+
+
+def test_remote_entries_are_named_as_not_checked(tmp_path: Path) -> None:
+    file, _ = write_cup(tmp_path, ("far", "farther"))
+    done = asara("tournament", "check", file)
+    assert done.returncode == 0, done.stderr
+    assert (
+        "far was not checked: its bot runs on another machine; --remote waits for it\n"
+        in done.stdout
+    )
+    assert done.stdout.endswith("0 of 2 entries work, 2 not checked\n")
+
+
+def test_remote_entries_are_awaited_if_asked(tmp_path: Path) -> None:
+    with socket.create_server(("localhost", 0)) as free:
+        address = f"localhost:{free.getsockname()[1]}"
+    file, tokens = write_cup(tmp_path, ("far", "late"), listen=address, wait_s=3)
+    (tmp_path / "far.py").write_text(sample_bots.GOOD)
+    variables = {
+        "ASARA_ADDRESS": address,
+        "ASARA_TOKEN": tokens["far"],
+        "ASARA_CA": str(CERTIFICATE),
+    }
+    bot = subprocess.Popen(
+        [sys.executable, "far.py"],
+        cwd=tmp_path,
+        env={**os.environ, **variables},
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        done = asara("tournament", "check", file, "--remote")
+    finally:
+        bot.kill()
+        bot.wait()
+    assert done.returncode == 1, done
+    assert re.search(r"^far +works", done.stdout, re.MULTILINE)
+    assert "late is broken: never started: did not dial in within 3 s\n" in done.stdout
+
+
+def test_waiting_for_remote_entries_where_there_are_none(evening: Path) -> None:
+    error = refusal("tournament", "check", evening / "cup.toml", "--remote")
+    assert error == ("asara: --remote waits for entries on other machines, and cup.toml has none\n")

@@ -1,0 +1,311 @@
+"""Entries from folders: who takes part, under which name, and what a stranger cannot set."""
+
+import os
+import random
+import socket
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from asara_server.tournament.config.entry_folders import BOT_FILE
+from asara_server.tournament.config.tournament_file import (
+    ConfigError,
+    Entry,
+    FolderEntry,
+    Tournament,
+    load_tournament,
+)
+from asara_server.tournament.sandbox.own_files import EntryFiles
+from tests.cli.mutations import mutate_bytes, mutate_toml, put_odd_file
+from tests.tournament.sample_bots import SEED
+
+HEAD = f"""
+title = "Evening"
+seats = 2
+rule_sets = "basic"
+seed = "{SEED}"
+entries_from = "submissions/*"
+"""
+PLAIN = 'command = "python bot.py"\n'
+
+
+def submit(folder: Path, name: str, text: str = PLAIN) -> Path:
+    """Put a bot into a folder of submissions."""
+    path = folder / "submissions" / name
+    path.mkdir(parents=True)
+    (path / "bot.py").touch()
+    (path / BOT_FILE).write_text(text)
+    return path
+
+
+def load(folder: Path, tables: str = "") -> Tournament:
+    (folder / "cup.toml").write_text(HEAD + tables)
+    return load_tournament(folder / "cup.toml")
+
+
+def why(folder: Path, text: str) -> str:
+    """Return why a folder with this `bot.toml` is left out."""
+    (folder / "submissions" / "eve" / BOT_FILE).write_text(text)
+    (left_out,) = load(folder).left_out
+    assert left_out.folder == "eve"
+    assert str(folder) not in left_out.why
+    return left_out.why
+
+
+@pytest.fixture
+def evening(tmp_path: Path) -> Path:
+    """Return a folder with three submissions: ann, bob, and eve."""
+    for name in ("ann", "bob", "eve"):
+        submit(tmp_path, name)
+    return tmp_path
+
+
+def test_every_folder_is_an_entry_that_has_its_name(evening: Path) -> None:
+    tournament = load(evening)
+    assert [entry.name for entry in tournament.entries] == ["ann", "bob", "eve"]
+    assert [entry.directory.name for entry in tournament.entries] == ["ann", "bob", "eve"]
+    assert tournament.left_out == ()
+    assert tournament.notes == ()
+    first = tournament.entries[0]
+    assert isinstance(first, FolderEntry)
+    assert (first.folder, first.bot_toml_sha256) == ("ann", sha256(PLAIN.encode()).hexdigest())
+
+
+def test_a_bot_file_sets_what_concerns_its_own_bot(evening: Path) -> None:
+    weights = evening / "submissions" / "eve" / "weights"
+    weights.mkdir()
+    text = (
+        'name = "Evening star"\ncommand = ["python", "bot.py"]\nbuild = "make all"\n'
+        'environment = { LEVEL = 3 }\nreadable = ["weights"]\n'
+    )
+    (evening / "submissions" / "eve" / BOT_FILE).write_text(text)
+    entry = load(evening).entries[-1]
+    assert entry.name == "Evening star"
+    assert entry.command == ("python", "bot.py")
+    assert entry.build == ("make", "all")
+    assert entry.environment == {"LEVEL": "3"}
+    assert weights in [Path(path) for path in entry.readable]
+
+
+def test_entries_of_the_file_come_first_and_keep_their_folders(evening: Path) -> None:
+    table = '[[entries]]\nname = "house"\ncommand = "python bot.py"\ndirectory = "submissions/eve"'
+    tournament = load(evening, table)
+    assert [entry.name for entry in tournament.entries] == ["house", "ann", "bob"]
+
+
+def test_a_broken_bot_file_is_named_and_the_others_play(evening: Path) -> None:
+    assert why(evening, "command = ") == (
+        "submissions/eve/bot.toml: is not valid TOML: Invalid value (at end of document)"
+    )
+    assert [entry.name for entry in load(evening).entries] == ["ann", "bob"]
+    assert why(evening, "") == "submissions/eve/bot.toml: command: is missing"
+    assert why(evening, 'command = "python bto.py"') == (
+        "submissions/eve/bot.toml: command: no such file 'bto.py' in submissions/eve; "
+        "did you mean 'bot.py'?"
+    )
+    assert "did you mean 'command'" in why(evening, 'comand = "python bot.py"')
+    (evening / "submissions" / "eve" / BOT_FILE).unlink()
+    (left_out,) = load(evening).left_out
+    assert left_out.lines == [
+        "left out: submissions/eve/bot.toml: no such file; it says at least: command = …"
+    ]
+
+
+def test_what_is_no_folder_is_named(evening: Path) -> None:
+    (evening / "submissions" / "late.zip").touch()
+    (evening / "submissions" / "link").symlink_to(evening)
+    (evening / "submissions" / ".git").mkdir()
+    assert [one.why for one in load(evening).left_out] == [
+        "submissions/late.zip: is a file; unpack it, or move it elsewhere",
+        "submissions/link: is a link; copy the folder itself",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "fault"),
+    [
+        ("submissions/", "should be a directory and a pattern for the folders in it"),
+        ("*/ann", "should be a directory and a pattern for the folders in it"),
+        ("", "should be a directory and a pattern for the folders in it"),
+        ("entries/*", "cannot be read: No such file or directory"),
+        ("submissions/x*", "'submissions/x*' finds nothing; put each entry into a folder"),
+    ],
+)
+def test_a_pattern_that_finds_nothing_stops_the_evening(
+    evening: Path, pattern: str, fault: str
+) -> None:
+    (evening / "cup.toml").write_text(HEAD.replace("submissions/*", pattern))
+    with pytest.raises(ConfigError, match="entries_from: ") as caught:
+        load_tournament(evening / "cup.toml")
+    assert fault in str(caught.value)
+
+
+def test_too_few_entries_are_an_error_that_names_the_folders_left_out(evening: Path) -> None:
+    for name in ("ann", "bob"):
+        (evening / "submissions" / name / BOT_FILE).write_text("")
+    with pytest.raises(ConfigError) as caught:
+        load(evening)
+    assert caught.value.lines[0].startswith("cup.toml: seats: 2 seats need as many entries")
+    assert caught.value.lines[1:] == (
+        "left out: submissions/ann/bot.toml: command: is missing",
+        "left out: submissions/bob/bot.toml: command: is missing",
+    )
+
+
+# What a stranger cannot set
+
+
+@pytest.mark.parametrize(
+    "key", ["team", "token", "directory", "limits", "memory_mb", "build_s", "log_bytes", "clocks"]
+)
+def test_keys_of_the_organiser_are_refused(evening: Path, key: str) -> None:
+    assert why(evening, f'{PLAIN}{key} = "1"') == (
+        f"submissions/eve/bot.toml: {key}: is for the organiser to set, in the tournament file; "
+        "leave it out"
+    )
+
+
+@pytest.mark.parametrize("key", ["command", "build"])
+@pytest.mark.parametrize(
+    "word",
+    ["../ann/bot.py", "/etc/passwd", "sub/../../ann/bot.py", "link", "link/ann/bot.py", ".."],
+)
+def test_no_word_of_a_command_leads_to_files_of_others(evening: Path, key: str, word: str) -> None:
+    (evening / "submissions" / "eve" / "link").symlink_to(evening / "submissions")
+    text = f'{key} = ["python", "{word}"]\n' + (PLAIN if key == "build" else "")
+    assert f"{key}: {word!r} leads out of the folder" in why(evening, text)
+
+
+def test_an_error_does_not_say_what_lies_outside(evening: Path) -> None:
+    there = why(evening, 'command = ["python", "../ann/bot.py"]')
+    absent = why(evening, 'command = ["python", "../ann/no.py"]')
+    assert there.replace("bot.py", "no.py") == absent.replace("bot.py", "no.py")
+
+
+def test_programs_of_the_system_may_be_named_by_path(evening: Path) -> None:
+    text = 'command = ["/usr/bin/env", "python", "bot.py"]'
+    (evening / "submissions" / "eve" / BOT_FILE).write_text(text)
+    assert load(evening).left_out == ()
+
+
+@pytest.mark.parametrize("path", ["../ann", "/", "link", "link/../ann", "~", "\\u0000"])
+def test_nothing_outside_the_folder_is_readable(evening: Path, path: str) -> None:
+    eve = evening / "submissions" / "eve"
+    (eve / "link").symlink_to(evening / "submissions" / "bob")
+    (eve / "ann").mkdir()
+    reason = why(evening, f'{PLAIN}readable = ["{path}"]')
+    assert "readable: " in reason
+    assert "leads out of the folder" in reason or path == "~"
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket"])
+def test_bots_do_not_share_what_they_could_talk_through(
+    evening: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = evening / "submissions" / "eve" / "shared"
+    shared.mkdir()
+    monkeypatch.chdir(shared)
+    if kind == "pipe":
+        os.mkfifo("p")
+    else:
+        socket.socket(socket.AF_UNIX).bind("s")
+    assert "a device, a pipe or a socket" in why(evening, f'{PLAIN}readable = ["shared"]')
+
+
+@pytest.mark.parametrize("name", ["PATH", "ASARA_TOKEN", "ASARA_TRANSCRIPT", "A=B"])
+def test_variables_of_the_runner_are_refused(evening: Path, name: str) -> None:
+    reason = why(evening, f'{PLAIN}environment = {{ "{name}" = "x" }}')
+    assert "environment: " in reason
+
+
+@pytest.mark.parametrize("name", ["ANN", "\N{FULLWIDTH LATIN SMALL LETTER A}nn", "House"])
+def test_nobody_takes_the_name_of_another(evening: Path, name: str) -> None:
+    (evening / "submissions" / "eve" / BOT_FILE).write_text(f'name = "{name}"\n{PLAIN}')
+    table = '[[entries]]\nname = "house"\ncommand = "env"'
+    tournament = load(evening, table)
+    assert [entry.name for entry in tournament.entries] == ["house", "ann", "bob", "eve"]
+    (note,) = tournament.notes
+    assert note == (
+        f"submissions/eve/bot.toml: name: {name!r} is also the name of another entry; this entry "
+        "plays as 'eve'"
+    )
+
+
+def test_two_who_ask_for_one_name_are_both_called_by_their_folders(evening: Path) -> None:
+    for name in ("bob", "eve"):
+        (evening / "submissions" / name / BOT_FILE).write_text(f'name = "Champion"\n{PLAIN}')
+    tournament = load(evening)
+    assert [entry.name for entry in tournament.entries] == ["ann", "bob", "eve"]
+    assert len(tournament.notes) == 2
+
+
+def test_folders_whose_names_cannot_be_used_need_another(evening: Path) -> None:
+    submit(evening, "Eve")
+    submit(evening, "x" * 50)
+    submit(evening, "y" * 50, f'name = "yves"\n{PLAIN}')
+    table = '[[entries]]\nname = "ann"\ncommand = "env"'
+    tournament = load(evening, table)
+    assert [entry.name for entry in tournament.entries] == ["ann", "Eve", "bob", "yves"]
+    ann, eve, long = [one.why for one in tournament.left_out]
+    assert "ann/bot.toml: an entry of the tournament file has the name of this folder; " in ann
+    assert "eve/bot.toml: an entry of the folder 'Eve' has the name of this folder; " in eve
+    assert "name: is missing, and the name of the folder cannot be used: should have 1 to" in long
+
+
+# Fuzz
+
+VALID = """
+name = "Evening star"
+command = ["python", "bot.py"]
+build = "./bot.sh --fast"
+readable = ["weights"]
+
+[environment]
+LEVEL = "3"
+"""
+
+
+def stays_home(entry: Entry, entries: tuple[Entry, ...]) -> bool:
+    """Return True if nothing that a bot of the entry sees, or is started with, lies elsewhere."""
+    seen = [*EntryFiles(entries).of(entry).paths, *map(Path, entry.readable)]
+    return all(path.resolve().is_relative_to(entry.directory) for path in seen) and not (
+        entry.team or entry.token or "PATH" in entry.environment
+    )
+
+
+def fuzz(folder: Path, number: int) -> None:
+    for name in ("ann", "bob"):
+        submit(folder, name)
+    eve = submit(folder, "eve", VALID)
+    (eve / "weights").mkdir()
+    (eve / "bot.sh").touch(0o755)
+    (eve / "link").symlink_to(folder / "submissions" / "ann")
+    first = random.randrange(10**9)
+    for seed in range(first, first + number):
+        dice = random.Random(seed)
+        file = eve / BOT_FILE
+        if dice.random() < 0.1:
+            put_odd_file(file, dice)
+        else:
+            mutate = mutate_toml if dice.random() < 0.7 else mutate_bytes
+            file.write_bytes(mutate(VALID.encode(), dice))
+        tournament = load(folder)  # a ConfigError would stop the evening
+        names = [entry.name for entry in tournament.entries]
+        assert names[:2] == ["ann", "bob"], seed
+        assert len(names) + len(tournament.left_out) == 3, seed
+        assert all(stays_home(entry, tournament.entries) for entry in tournament.entries), seed
+        assert all(line.isprintable() for one in tournament.left_out for line in one.lines), seed
+        if file.is_dir() and not file.is_symlink():
+            file.rmdir()
+        else:
+            file.unlink(missing_ok=True)
+
+
+def test_no_bot_file_stops_the_evening_or_reaches_out_of_its_folder(tmp_path: Path) -> None:
+    fuzz(tmp_path, 100)
+
+
+@pytest.mark.long
+def test_none_of_many_bot_files_does(tmp_path: Path) -> None:
+    fuzz(tmp_path, 10_000)
