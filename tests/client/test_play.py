@@ -305,8 +305,15 @@ def test_a_rejected_reply_is_logged_and_answered_with_the_first_legal_action(
 ) -> None:
     referee.scripts.append(rejecting)
     wish = asara.Action(wish=asara.Wish(space=scripted.SPACES[0]))
-    asara.play(lambda decision, match: wish, settings(referee))
-    assert "reply ['wish bank 12'] rejected" in caplog.text
+
+    def decide(_decision: asara.Decision, _match: asara.Match) -> asara.Action:
+        return wish
+
+    asara.play(decide, settings(referee))
+    assert (
+        f"{__file__}, line {decide.__code__.co_firstlineno + 1}: the reply to decision 1 of m1 was"
+        in caplog.text
+    )
     assert "the genie is not in play" in caplog.text
     assert "2 more rejections forgiven" in caplog.text
 

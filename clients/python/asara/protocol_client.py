@@ -16,7 +16,6 @@ from asara.bot import Answer, Bot, Match, author_function
 from asara.errors import BotError
 from asara.return_line import ReturnLine
 from asara.settings import Settings
-from asara.text import format_action
 from asara.v1.play_pb2 import (
     DealCommitted,
     Decision,
@@ -221,13 +220,12 @@ class ProtocolClient:
         if active is None or active.decision.decision_id != rejection.decision_id:
             return None
         log.warning(
-            "asara: %s: decision %d: %sreply %r rejected (%s: %s); %d more rejections forgiven",
-            rejection.match_id,
-            rejection.decision_id,
+            "asara: %sthe reply to decision %d of %s was rejected (%s); %d more rejections "
+            "forgiven; return one of decision.legal_actions as it is",
             _prefix(active.answered_by.place(active.answered_at)),
-            [format_action(action) for action in active.request.reply.actions],
-            _REASONS.get(rejection.reason, rejection.reason),
-            rejection.detail,
+            rejection.decision_id,
+            rejection.match_id,
+            rejection.detail or _REASONS.get(rejection.reason, rejection.reason),
             rejection.forgiven,
         )
         self._watchdog.begin(active.decision, rejection.clock_us)

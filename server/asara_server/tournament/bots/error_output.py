@@ -14,7 +14,7 @@ LAST_LINES = 5
 
 _MOST_LINES = 14
 _STACK_LINES = 4
-_LONGEST_LINE = 240
+_LONGEST_LINE = 500
 _PRINTED = "; it printed"
 
 _ESCAPE_SEQUENCE = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\))")

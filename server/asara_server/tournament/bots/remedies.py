@@ -62,6 +62,14 @@ _ENDED_EARLY = (
     "{} ended in the middle of the match. Remove sys.exit(), os._exit() or whatever ends it: "
     "asara.run(decide) returns after the last match."
 )
+_TOO_SLOW = (
+    "return an action before the time is over; decision.clock_us is the time left, and --bank "
+    "gives a bot more of it."
+)
+_EXCEPTION = (
+    "correct the line above the error. --show-output shows everything that the bot prints until "
+    "then."
+)
 _NEVER_CALLED = (
     "{} did not reach asara.run(decide) in time. Look for an endless loop, input() or slow "
     "loading before it; --start-up gives it more seconds."
@@ -78,8 +86,12 @@ def remedy(termination: Termination, detail: str, command: Sequence[str]) -> str
         for pattern, advice in _ERRORS:
             if found := re.match(pattern, line.strip()):
                 return advice(found)
+    if termination is Termination.TIME_OUT:
+        return _TOO_SLOW
     if any(line.startswith("asara: ") for line in printed):
         return ""  # the client's own messages say what to do
+    if printed and printed[0].startswith("Traceback"):
+        return _EXCEPTION
     ending = without_output(detail)
     program = _program(command)
     if ending == "exited with status 0":
