@@ -126,6 +126,6 @@ def _warn_in_full(result: MatchResult, seat: SeatOutcome, command: Sequence[str]
     else:
         warn(f"{_forfeit(result, seat)}: {seat.detail}")
     for line in printed:
-        warn(f"    {line}", words=False)
+        warn(line, indent=4, words=line.startswith("asara: "))
     if advice := remedy(seat.termination, seat.detail, command):
         warn(f"What to do: {advice}")
