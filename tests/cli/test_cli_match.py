@@ -70,7 +70,7 @@ def test_a_bot_that_exits_at_once_is_told_with_status_and_last_words(tmp_path: P
     assert done.returncode == 0
     assert done.stderr == (
         "bad forfeits r1-basic-0001 (never started): exited with status 1; "
-        "it printed: loading | cannot load model.bin\n"
+        "it printed:\n    loading\n    cannot load model.bin\n"
     )
     assert "never started" in done.stdout
 

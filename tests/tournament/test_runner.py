@@ -104,7 +104,7 @@ def test_each_bad_bot_gets_its_forfeit_and_nobody_else_suffers(tmp_path: Path) -
     assert set(ends) == {"exits", "mute", "nonsense", "crashes"}
     assert ends["exits"] == (
         Termination.NEVER_STARTED,
-        "exited with status 1; it printed: loading | cannot load model.bin",
+        "exited with status 1; it printed: loading\ncannot load model.bin",
     )
     assert ends["mute"][0] == Termination.TIME_OUT
     assert ends["nonsense"][0] == Termination.REJECTED_REPLIES

@@ -12,6 +12,7 @@ from queue import SimpleQueue
 
 import grpc
 
+from asara.author_code import hide_own_frames_when_printed, raising_place
 from asara.bot import Bot, DecideFunction, bot_factory
 from asara.errors import AsaraError, ConfigurationError, ConnectionLostError, RefusedError
 from asara.protocol_client import ProtocolClient
@@ -76,7 +77,8 @@ def run(
     one or more actions. Omitted options come from the environment (see `Settings`).
 
     An AsaraError ends the process with one line on standard error: exit status 2 for a missing or
-    invalid setting, otherwise 1. Exceptions in the author's code are not caught.
+    invalid setting, otherwise 1. Exceptions in the author's code are not caught; the traceback
+    that ends the process shows the author's lines only.
     """
     settings = Settings(
         address=address,
@@ -98,6 +100,9 @@ def run(
         sys.exit(error.exit_status)
     except KeyboardInterrupt:
         sys.exit(130)
+    except Exception:
+        hide_own_frames_when_printed()
+        raise
 
 
 def play(bot: type[Bot] | DecideFunction, settings: Settings | None = None) -> None:
@@ -106,7 +111,17 @@ def play(bot: type[Bot] | DecideFunction, settings: Settings | None = None) -> N
     settings = (settings or Settings()).complete()
     credentials = settings.credentials()
     with contextlib.closing(ProtocolClient(make_bot, settings)) as protocol:
-        _play_until_goodbye(protocol, settings, credentials)
+        try:
+            _play_until_goodbye(protocol, settings, credentials)
+        except SystemExit as error:
+            if protocol.open_matches:
+                log.error(
+                    "asara: %s: sys.exit ended the bot in the middle of %s, which it forfeits; "
+                    "return an action instead, and `asara.run` ends after the last match",
+                    raising_place(error.__traceback__),
+                    ", ".join(protocol.open_matches),
+                )
+            raise
 
 
 def _play_until_goodbye(

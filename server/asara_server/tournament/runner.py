@@ -14,6 +14,7 @@ from importlib.metadata import version
 from asara_game.edition import Edition
 from asara_server.logs import logger
 from asara_server.match import deal_secrets
+from asara_server.referee.waits import Wait
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.bots.build import EntryBuilder, FailedBuild
 from asara_server.tournament.config.seeds import draw_seed
@@ -125,6 +126,11 @@ class Runner:
     def awaited(self) -> Sequence[str]:
         """Entries whose bots on other machines are not connected, and that matches wait for."""
         return self._executor.awaited
+
+    @property
+    def waits(self) -> Sequence[Wait]:
+        """Bots that running matches wait for, longest first; for display only."""
+        return self._executor.waits
 
     @property
     def building(self) -> Mapping[str, str]:

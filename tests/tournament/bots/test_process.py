@@ -7,14 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from asara_server.tournament.bots.error_output import with_output, without_output
 from asara_server.tournament.bots.output_log import OutputLog
-from asara_server.tournament.bots.process import (
-    BotProcess,
-    StartError,
-    bot_environment,
-    with_output,
-    without_output,
-)
+from asara_server.tournament.bots.process import BotProcess, StartError, bot_environment
 
 
 async def start(

@@ -31,7 +31,7 @@ from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.exclusions import Absence, Exclusions
 from asara_server.tournament.bots.failed_starts import FailedStarts
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper
-from asara_server.tournament.bots.output_log import OutputLog
+from asara_server.tournament.bots.output_log import OutputLog, OutputTap
 from asara_server.tournament.bots.process import BotProcess, StartError, bot_environment
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
@@ -79,6 +79,10 @@ class PooledBot:
         lines = self.log.last_lines() if self.log else []
         return [*lines, self.hidden] if self.hidden else lines
 
+    def error_lines(self, *, only_known: bool = False) -> list[str]:
+        """Return the last error message that its process printed; see `OutputLog`."""
+        return self.log.error_lines(only_known=only_known) if self.log else []
+
 
 class BotPool:
     """The bots of a run.
@@ -99,6 +103,7 @@ class BotPool:
         logs: Path,
         sandbox: Sandbox | None = None,
         built: Mapping[str, Path] | None = None,
+        show_output: Callable[[str], OutputTap] | None = None,
         log: FilteringBoundLogger | None = None,
     ) -> None:
         """`entries` are those whose bots the pool starts, each process with one of the `addresses`.
@@ -106,6 +111,7 @@ class BotPool:
         Processes are reused for further matches if `reuse_processes`. `seeds`, by entry, are what
         bots derive their randomness from; without one, a bot draws its own. `built` has the
         directories that builds produced, by entry. Without a `sandbox`, bots run with our rights.
+        `show_output` is called for every process, with its entry, and returns its tap.
         """
         self._referee = referee
         self._addresses = addresses
@@ -116,6 +122,7 @@ class BotPool:
         self._logs = logs
         self._sandbox = sandbox
         self._built = built or {}
+        self._show_output = show_output
         self._copies = PrivateCopies()
         self._external: dict[str, PooledBot] = {}
         self._all: set[PooledBot] = set()
@@ -223,13 +230,15 @@ class BotPool:
         bot = PooledBot(entry.name, _new_token())
         bot.server = await self._addresses.open(bot.token, partial(self._close_flooded, bot))
         self._register(bot)
-        bot.log = OutputLog(path, self._limits.log_bytes)
+        tap = self._show_output(entry.name) if self._show_output else None
+        bot.log = OutputLog(path, self._limits.log_bytes, tap)
         environment = bot_environment(
             entry.environment,
             address=bot.server.address,
             token=bot.token,
             seed=self._seeds.get(entry.name),
             seat=None if self._reuse_processes else seat,
+            contained=self._sandbox is not None,
         )
         if self._reaper is None:
             self._reaper = OrphanReaper(self._addresses.folder)
