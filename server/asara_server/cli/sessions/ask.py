@@ -77,7 +77,7 @@ def ask_again(replay: Replay, options: AskOptions, log: LogOptions) -> int:
     entry = Entry.model_validate(bot.table(options.readable))
     sandbox = chosen_sandbox(options.sandbox, secret=hidden, shared=[bot.directory])
     if sandbox is not None:
-        warn_of_views([entry], Limits(), sandbox, remedy="--readable")
+        warn_of_views([entry], Limits(), sandbox)
     with tempfile.TemporaryDirectory(prefix="asara-logs-") as folder:
         logs = Path(folder)
         try:
