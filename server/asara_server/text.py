@@ -5,7 +5,9 @@ that reverse the direction of a line, or that a file cannot hold; escaping for H
 does not remove them and is done separately, by the code that writes such a format.
 """
 
+import re
 import unicodedata
+from collections.abc import Sequence
 from typing import Final
 
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -39,6 +41,46 @@ def _visible(char: str) -> str:
     if category in _HIDDEN:
         return f"\\u{ord(char):04x}" if ord(char) < 1 << 16 else f"\\U{ord(char):08x}"
     return char
+
+
+_SYSTEM: Final = re.compile(
+    r"/(?:bin|sbin|lib|lib64|etc|proc|sys|dev|usr/(?:bin|sbin|lib|lib64|libexec|share|include|local))(?:/|$)"
+)
+"""Beginnings of paths that say nothing about a user."""
+_HOME: Final = re.compile(r"/(?:home|Users)/[^/]+|/[^/]+")
+"""Paths whose last part may be the name of a user."""
+_PART = r"[^\s/\"'`<>|:;,=()\[\]{}]+"
+_ABSOLUTE: Final = re.compile(
+    r"""(?x)
+    (?P<quote>["'`]) (?P<quoted> /+ [^/"'`\n]+ / [^"'`\n]+ ) (?P=quote)   # it may hold blanks
+    | (?P<bare> (?: file:/+ | (?<![\w.~/-])/ | (?<!\S)-[A-Za-z]/ | (?<![\w.~/:-])/{2,} )
+        PART (?: /+ PART )+ /* )
+    """.replace("PART", _PART)
+)
+
+
+def without_paths(text: str, private: Sequence[str] = ()) -> str:
+    """Return a text in which `…/NAME` replaces every absolute path but those of the system.
+
+    The names of directories tell strangers who runs a program and where. A path without quotation
+    marks is taken to end at a blank, unless it begins with one of the `private` directories.
+    """
+    if "/" not in text:
+        return text
+    for directory in sorted(private, key=len, reverse=True):
+        text = re.sub(re.escape(directory) + r"(?![\w.-])", "/…/…", text)
+    return _ABSOLUTE.sub(_name_only, text)
+
+
+def _name_only(found: re.Match[str]) -> str:
+    whole = found["quoted"] or found["bare"]
+    path = "/" + whole[whole.index("/") :].strip("/")
+    if _SYSTEM.match(path):
+        return found[0]
+    name = "" if _HOME.fullmatch(path) else path.rpartition("/")[2].replace("…", "")
+    before = "" if found["quoted"] else whole[: whole.index("/")].removesuffix("file:")
+    quote = found["quote"] or ""
+    return f"{quote}{before}…/{name}{quote}" if name else f"{quote}{before}…{quote}"
 
 
 def count(number: int, noun: str) -> str:

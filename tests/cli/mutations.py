@@ -195,6 +195,7 @@ KEYS = [
     "limits",
     "remote",
     "entries",
+    "entries_from",
     "name",
     "command",
     "directory",
@@ -212,6 +213,7 @@ KEYS = [
     "increment_s",
     "memory_mb",
     "suspend_share",
+    "PATH",
     "team",
 ]
 
@@ -259,8 +261,8 @@ def put_odd_file(path: Path, dice: random.Random) -> str:
         "a link to /dev/null": lambda: path.symlink_to("/dev/null"),
         "a link to /proc": lambda: path.symlink_to("/proc/self/maps"),
         "a pipe": lambda: os.mkfifo(path),
-        "10 GB of nothing": lambda: _make_hole(path, 10 << 30),
-        "10 MB of nothing": lambda: _make_hole(path, 10 << 20),
+        "10 GiB of nothing": lambda: _make_hole(path, 10 << 30),
+        "10 MiB of nothing": lambda: _make_hole(path, 10 << 20),
     }
     name = dice.choice(list(odd))
     odd[name]()

@@ -116,6 +116,25 @@ def test_a_bot_is_started_in_its_own_folder_from_wherever_it_is_named(tmp_path: 
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_the_sandbox_says_what_it_hid_and_how_to_show_it(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    imports = "try:\n    import older\nexcept ImportError as error:\n    raise SystemExit(error)\n"
+    newer = write(tmp_path, "newer", imports + sample_bots.GOOD)
+    older = write(tmp_path, "older", sample_bots.GOOD.replace("asara.run(", "if False: print("))
+    words = ("match", newer, older, "--sandbox", "bubblewrap", "--start-up", "2")
+    hidden = "the sandbox hid older.py: it is the program of another entry"
+    stderr = asara(*words, cwd=tmp_path).stderr
+    assert hidden in stderr
+    assert "--readable older.py" in stderr
+    shown = asara(*words, "--readable", "older.py", cwd=tmp_path).stderr
+    assert "older forfeits" in shown
+    assert "newer forfeits" not in shown
+    assert refusal(*words, "--readable", "no.py", cwd=tmp_path) == (
+        "asara: --readable no.py: no such file or folder\n"
+    )
+    assert "--readable /: is more than a bot may see" in refusal(*words, "--readable", "/")
+
+
 def test_bots_that_cannot_be_found_are_refused_with_what_there_is(tmp_path: Path) -> None:
     assert refusal("match", "randon", "random", cwd=tmp_path) == (
         "asara: bot 'randon': neither a file, nor a command, nor a bundled bot; "

@@ -29,7 +29,7 @@ def test_other_bytes_are_no_number(data: bytes) -> None:
 
 @pytest.mark.parametrize("head", [b"", b"\x12", b"\x12" + varint(65_532) + b"\x0a\x02m1\x10"])
 def test_an_endless_number_is_refused_in_no_time(head: bytes) -> None:
-    """A number of 64 KB, as the length of a reply or as its decision, costs as much as a short one.
+    """A number of 64 KiB, as a length or as the id of a decision, costs as much as a short one.
 
     Reading it took 110 ms when its bytes were added up to the end.
     """

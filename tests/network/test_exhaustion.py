@@ -63,7 +63,7 @@ def attacks(name: str) -> list[tuple[str, bytes]]:
 
 
 async def assert_bounded(process: Served, calls: int, *, tls: bool = False) -> None:
-    """Send each request this often; memory grows by less than 32 MB over all of them."""
+    """Send each request this often; memory grows by less than 32 MiB over all of them."""
     async with channel_to(process.addresses[0], tls=tls) as channel:
         for method, request in attacks("x" * 100):
             await refused(channel, method, request, 100)

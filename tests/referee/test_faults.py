@@ -113,7 +113,7 @@ async def test_a_forfeit_leaves_the_stream_and_its_other_matches_alone():
 
 
 async def flood(stream, number=200):
-    """Send requests of 64 KB that cost most to parse; return how many the stream took."""
+    """Send requests of 64 KiB that cost most to parse; return how many the stream took."""
     slowest = b"\x12" + b"\xfd\xff\x03" + b"\x10" + b"\xff" * 65_532
     for sent in range(number):
         try:

@@ -29,9 +29,9 @@ KEY = SigningKey.new()
 SOUND = replay_bytes(REPLAY, KEY)
 START = SOUND[:8]
 HEADER = delimited(record_bytes(REPLAY.header))
-MB = 2**20
+MIB = 2**20
 
-MOST_BYTES = 256 * MB
+MOST_BYTES = 256 * MIB
 MOST_S = 1.0
 """The promise, less the start of Python: CPU time of the whole process less that of `--help`."""
 
@@ -44,9 +44,9 @@ def edition(text: str) -> bytes:
 
 
 def edition_of_zeros() -> bytes:
-    """64 KB that expand to 64 MB."""
+    """64 KiB that expand to 64 MiB."""
     message = ReplayRecord.FromString(record_bytes(REPLAY.header))
-    message.header.edition_zlib = zlib.compress(bytes(64 * MB), 6)
+    message.header.edition_zlib = zlib.compress(bytes(64 * MIB), 6)
     return START + delimited(message.SerializeToString(deterministic=True))
 
 
@@ -81,10 +81,10 @@ REJECTION = delimited(record_bytes(EMPTY_REJECTION))
 ENTER = EnterRecord(0, 0, Presence(True, False, None))
 
 BOMBS: dict[str, Callable[[], bytes]] = {
-    "60 MB of zero bytes": lambda: START + bytes(60 * MB),
-    "4 MB of zero bytes": lambda: START + bytes(FULL),
+    "60 MiB of zero bytes": lambda: START + bytes(60 * MIB),
+    "4 MiB of zero bytes": lambda: START + bytes(FULL),
     "zero bytes after a header": lambda: body(bytes(FULL)),
-    "an edition of 64 MB": edition_of_zeros,
+    "an edition of 64 MiB": edition_of_zeros,
     "an edition of one long dotted key": lambda: edition(f"{DOTS} = 1\n"),
     "an edition of 100,000 dotted keys": lambda: edition(
         "".join(f"a.b.c{n} = 1\n" for n in range(100_000))
@@ -102,7 +102,7 @@ BOMBS: dict[str, Callable[[], bytes]] = {
     "a bot that returns again and again": lambda: forged(*[ENTER] * 7_000),
     "a length of many bytes": lambda: body(b"\xff" * FULL),
     "a length of 2**63": lambda: body(varint(2**63) + b"x"),
-    "one record of 4 MB": lambda: body(varint(FULL) + bytes(FULL)),
+    "one record of 4 MiB": lambda: body(varint(FULL) + bytes(FULL)),
     "600,000 seats": wide_start,
     "300,000 seats in many records": lambda: body(
         *[delimited(ReplayRecord(start=WIDE).SerializeToString())] * 40

@@ -7,6 +7,7 @@ from matplotlib import rc_context
 from asara_server.report.model import Report, make_report
 from asara_server.report.page import MOST_MATCHES, render
 from asara_server.report.run import read_reported_run
+from asara_server.report.tables import csv_tables
 from asara_server.report.times import time_use
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import Standings
@@ -163,7 +164,7 @@ def test_a_failed_build_is_shown_with_its_last_lines(tmp_path):
             tmp_path / "run",
             [match("m1", seat("ann", 1), seat("bob", 2, "late"))],
             out={"dan": "build failed: exited with status 101"},
-            build_output={"dan": ["error: <b>\x1b[31m\u202e", "   --> src/main.rs:3"]},
+            build_output={"dan": ("error: <b>\x1b[31m\u202e", "   --> src/main.rs:3")},
         )
     )
     told = " ".join(page.shown["faults"].split())
@@ -288,13 +289,38 @@ def test_no_text_of_strangers_becomes_part_of_the_page(tmp_path, innocent, text)
     html.encode("utf-8")
 
 
-def everywhere(folder: Path, text: str) -> Path:
-    """A run that has this text wherever a text can be."""
+@pytest.mark.parametrize("organiser", ["/home/anna/cup", "/Users/Anna Lee/cup 2026", "RUN"])
+def test_no_source_of_text_carries_a_path_of_the_organiser_to_the_page_or_the_tables(
+    tmp_path, organiser
+):
+    directory = tmp_path / "Anna Lee" / "run"
+    path = str(directory) if organiser == "RUN" else organiser
+    told = f'python: File "{path}/bots/main.py", line 1: {path if organiser == "RUN" else ""}'
+    report = report_of(everywhere(directory, told, named="word"))
+    published = "".join([render(report), *csv_tables(report).values()])
+    assert "main.py" in published
+    for name in ("anna", "Anna", "bots/", str(tmp_path)):
+        assert name not in published
+
+
+def test_replays_that_cannot_be_read_are_named_without_their_directory(tmp_path):
+    run, _ = run_with_replays(tmp_path / "run", 2)
+    (run / "replays" / "r1-basic-0001.asara").write_bytes(b"no replay")
+    (run / "referee.pub").write_text("no key")
+    page = page_of(run)
+    assert "r1-basic-0001.asara: " in page.shown["time"]
+    assert "referee.pub" in page.shown["time"]
+    assert str(tmp_path) not in page.text
+
+
+def everywhere(folder: Path, text: str, named: str = "") -> Path:
+    """A run that has this text wherever a text can be, or `named` instead of it in names."""
+    why, text = text, named or text
     results = [
         match(
             f"{number}{text}",
             seat(f"{text} 1", 1),
-            seat(f"{text} 2", 2, f"{number} {text}"),
+            seat(f"{text} 2", 2, f"{number} {why}"),
             rules=f"{number} {text}",
         ).model_copy(update={"block": text + str(number), "started": text})
         for number in range(2)
@@ -306,15 +332,15 @@ def everywhere(folder: Path, text: str) -> Path:
         title=text,
         entries=(f"{text} 1", f"{text} 3"),
         seed=text,
-        asara=text,
-        edition=text,
+        asara=why,
+        edition=why,
         edition_sha256=text,
         deal_commitment=text,
         tournament_secret=text,
         started=text,
         ended=text,
-        out={f"{text} 1": text},
-        suspended={f"{text} 2": text},
+        out={f"{text} 1": why},
+        suspended={f"{text} 2": why},
     )
 
 

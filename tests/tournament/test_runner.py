@@ -172,7 +172,8 @@ def test_after_some_failed_starts_an_entry_is_out_without_further_waiting(tmp_pa
     ends = {line.termination for result in end.results for line in result.forfeits}
     assert ends == {Termination.NEVER_STARTED}
     assert end.unstartable == {
-        "sleeps": "not started again after 2 failures in a row: did not dial in in time"
+        "sleeps": "not started again after 2 failures in a row: "
+        "did not dial in within clocks.start_up_s"
     }
     assert by_id(end)["m29"].forfeits[0].detail == end.unstartable["sleeps"]
 

@@ -14,9 +14,10 @@ import grpc
 
 from asara.author_code import hide_own_frames_when_printed, raising_place
 from asara.bot import Bot, DecideFunction, bot_factory
-from asara.errors import AsaraError, ConnectionLostError, RefusedError
+from asara.errors import AsaraError, ConfigurationError, ConnectionLostError, RefusedError
 from asara.protocol_client import ProtocolClient
 from asara.settings import Settings
+from asara.transport import transport_fault
 from asara.v1.play_pb2 import PlayRequest
 
 _PLAY = "/asara.v1.PlayService/Play"
@@ -129,7 +130,7 @@ def _play_until_goodbye(
     """Play on one stream after another until the referee sends Goodbye."""
     pause_s = _FIRST_PAUSE_S
     last_contact = time.monotonic()
-    warned = False
+    warned = met = False
     while True:
         began = time.monotonic()
         protocol.welcomed = False
@@ -138,7 +139,9 @@ def _play_until_goodbye(
             return
         now = time.monotonic()
         if protocol.welcomed:
-            last_contact, warned = now, False
+            last_contact, warned, met = now, False, True
+        elif not met and (fault := transport_fault(settings.address, tls=bool(settings.ca))):
+            raise ConfigurationError(fault)
         elif now - last_contact > settings.patience_s:
             raise ConnectionLostError(settings.address, settings.patience_s, detail)
         if not warned:

@@ -299,7 +299,7 @@ def metadata(target: Target) -> None:
 
 @attack(stranger=True)
 def unknown_methods(target: Target) -> None:
-    """Call methods that do not exist, with names of 4 KB that never repeat."""
+    """Call methods that do not exist, with names of 4 KiB that never repeat."""
     for _ in target.rounds(0.01):
         with contextlib.suppress(OSError), Connection(target) as connection:
             for number in target.rounds():

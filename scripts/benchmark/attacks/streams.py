@@ -71,7 +71,7 @@ def _request(reply: Reply) -> bytes:
 
 @attack(remote=True, plays=True)
 def varints(target: Target) -> None:
-    """Send requests whose length is a number of 64 KB, many at once."""
+    """Send requests whose length is a number of 64 KiB, many at once."""
     requests = [first + b"\xff" * (_REQUEST_BYTES - len(first)) for first in _VARINTS]
     for stream in _again(target):
         with contextlib.suppress(OSError):

@@ -31,7 +31,7 @@ from asara_server.eventlog.journal_format import (
 
 _RESTORE: Final = "restore the journal from a backup, or start the run anew with --replace"
 _LARGEST: Final = 2 << 30
-"""Bytes of the largest journal; the one of 100,000 matches has some 100 MB."""
+"""Bytes of the largest journal; the one of 100,000 matches has some 100 MiB."""
 
 
 @dataclass(frozen=True, slots=True)

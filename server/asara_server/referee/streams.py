@@ -25,7 +25,7 @@ from asara_server.text import plain
 _IGNORED_LOGGED: Final = 10
 """Ignored requests that are logged one by one for a stream; the rest are only counted."""
 _COUNTED_BYTES: Final = 1024
-"""Size of a request that counts as one; to read 64 KB can take the time of a hundred requests."""
+"""Size of a request that counts as one; to read 64 KiB can take the time of a hundred requests."""
 
 
 class StreamHandler:

@@ -38,8 +38,8 @@ VERSION: Final = 3
 _MAGIC: Final = b"ASARA\r\n"
 _START: Final = len(_MAGIC) + 1
 LARGEST_FILE: Final = 4 * 2**20
-"""Bytes of the largest file. An ordinary replay has 10 KB. The largest that a referee can write has
-2 MB, nearly all of it rejected replies: every seat has at most four, of at most 64 KiB each."""
+"""Bytes of the largest file. An ordinary replay has 10 KiB. The largest that a referee can write
+has 2 MiB, nearly all of it rejected replies, of which every seat has at most four of 64 KiB."""
 _LARGEST_RECORD: Final = 72 * 1024
 """Bytes of the largest record, a rejected reply in a request of 64 KiB."""
 MOST_RECORDS: Final = 8_192

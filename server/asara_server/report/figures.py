@@ -20,10 +20,6 @@ from scipy.optimize import isotonic_regression
 
 from asara_server.report.model import RatingRow
 
-ROW_PX: Final = 28
-"""Height of a table row with a drawn interval, in pixels."""
-WHISKERS_PX: Final = 240
-"""Width of the drawn intervals, in pixels."""
 HIGHLIGHTED: Final = 7
 """Entries with distinct colours among the ratings; more are hard to distinguish."""
 
@@ -54,13 +50,15 @@ class Whisker(NamedTuple):
     high: float
 
 
-def whiskers(name: str, rows: Sequence[Whisker | None], guides: Iterable[float]) -> Markup:
-    """Draw dots and whiskers, one in each row of `ROW_PX`; `guides` are vertical lines.
+def whiskers(
+    name: str, rows: Sequence[Whisker | None], guides: Iterable[float], width: int, row_height: int
+) -> Markup:
+    """Draw dots and whiskers, one in each row; `guides` are vertical lines. Sizes are in pixels.
 
     `name` must be unique among the plots of the page.
     """
     with _style(name):
-        figure = _figure(WHISKERS_PX, ROW_PX * len(rows))
+        figure = _figure(width, row_height * len(rows))
         axes = figure.add_axes((0, 0, 1, 1))
         axes.set_axis_off()
         axes.set_xlim(-_MARGIN, 1 + _MARGIN)

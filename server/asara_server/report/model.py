@@ -1,7 +1,8 @@
 """The content of a report, independent of files, clock and HTML. Pure.
 
 The standings are those of `compute_standings`, unchanged. Names, reasons and all other untrusted
-text pass through `plain` before they are stored here.
+text pass through `plain` before they are stored here, and reasons lose the absolute paths of the
+organiser, because a report is published.
 """
 
 from collections import Counter, defaultdict
@@ -13,7 +14,7 @@ from typing import Literal, NamedTuple
 from asara_codec.results import Termination
 from asara_server.report.run import ReportedRun
 from asara_server.report.times import Times
-from asara_server.text import on_one_line, plain, plain_words
+from asara_server.text import on_one_line, plain, plain_words, without_paths
 from asara_server.tournament.run.directory import RunInfo
 from asara_server.tournament.standings.ladder import Ladder
 from asara_server.tournament.standings.match_result import MatchResult
@@ -149,6 +150,11 @@ class Report:
         return self.run.recorded.info.state == "finished"
 
 
+def public(text: str, private: Sequence[str]) -> str:
+    """Return a text of unknown origin as it may be published; see `without_paths`."""
+    return plain(without_paths(text, private))
+
+
 def counted(results: Iterable[MatchResult]) -> list[MatchResult]:
     """Return the results that count."""
     return [result for result in results if not result.void]
@@ -167,13 +173,13 @@ def make_report(
         times=times,
         seats=tuple(sorted({len(result.seats) for result in results})),
         last_end=max(filter(None, ends), default=None),
-        faults=_faults(results, standings.overall),
+        faults=_faults(results, standings.overall, run.private),
         failed=tuple(
             line.entry
             for line in standings.overall
             if line.matches and sum(line.faults.values()) == line.matches
         ),
-        excluded=_excluded(run.recorded.info, standings.overall),
+        excluded=_excluded(run.recorded.info, standings.overall, run.private),
         idle=tuple(line.entry for line in standings.overall if not line.matches),
         void=tuple(
             dict.fromkeys(
@@ -204,14 +210,16 @@ def moment(text: str) -> datetime:
     return when
 
 
-def _faults(results: Sequence[MatchResult], lines: Sequence[StandingsRow]) -> tuple[FaultRow, ...]:
+def _faults(
+    results: Sequence[MatchResult], lines: Sequence[StandingsRow], private: Sequence[str]
+) -> tuple[FaultRow, ...]:
     """Return the forfeits by entry, best first, then by kind."""
     reasons: dict[tuple[str, Termination], list[_Ended]] = defaultdict(list)
     for number, result in enumerate(results):
         ended = _end(result)
         when = ended.timestamp() if ended else float(number)
         for seat in result.forfeits:
-            reason = Reason(plain(result.played_as), plain(on_one_line(seat.detail)))
+            reason = Reason(plain(result.played_as), public(on_one_line(seat.detail), private))
             reasons[seat.entry, seat.termination].append((when, number, reason))
     return tuple(
         FaultRow(
@@ -227,12 +235,15 @@ def _faults(results: Sequence[MatchResult], lines: Sequence[StandingsRow]) -> tu
     )
 
 
-def _excluded(info: RunInfo, lines: Sequence[StandingsRow]) -> dict[str, Exclusion]:
-    found = {
-        name: Exclusion("out", plain(why), tuple(map(plain, info.build_output.get(name, ()))))
-        for name, why in info.out.items()
-    }
-    found |= {name: Exclusion("suspended", plain(why)) for name, why in info.suspended.items()}
+def _excluded(
+    info: RunInfo, lines: Sequence[StandingsRow], private: Sequence[str]
+) -> dict[str, Exclusion]:
+    found = {}
+    for name, why in info.out.items():
+        printed = tuple(public(line, private) for line in info.build_output.get(name, ()))
+        found[name] = Exclusion("out", public(why, private), printed)
+    for name, why in info.suspended.items():
+        found[name] = Exclusion("suspended", public(why, private))
     return {line.entry: found[line.entry] for line in lines if line.entry in found}
 
 

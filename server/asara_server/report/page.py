@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import NamedTuple, TypeVar
+from unicodedata import east_asian_width
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -18,7 +19,7 @@ from markupsafe import Markup
 from asara_server.replay.signing import fingerprint
 from asara_server.report import figures
 from asara_server.report.figures import Whisker
-from asara_server.report.model import Report, moment
+from asara_server.report.model import Report, moment, public
 from asara_server.report.times import TimeUse
 from asara_server.text import plain
 from asara_server.tournament.standings.model import SeatScore, StandingsRow
@@ -33,7 +34,11 @@ _WIDE = 24
 """Entries beyond which the cross table is small by default."""
 
 _SMALL_PX = 800
-"""Width of a small cross table, in pixels."""
+"""Width that a small cross table should not exceed, in pixels."""
+
+_SMALL_CELLS = (11, 14)
+"""Smallest and largest cell of a small cross table, in pixels; the smallest leaves room for the
+name of a row. A printed table has no smallest one: paper cannot be scrolled."""
 
 _TOGETHER = 20
 """Rows whose intervals share one picture, which is not split across printed pages."""
@@ -41,8 +46,14 @@ _TOGETHER = 20
 _SHADES = 9
 """Shades of the cross table for scores 0 to 1; the middle one is transparent."""
 
-_WIDTHS = {"narrow": (360, 280), "wide": (720, 340)}
+_RATINGS_PX = {"narrow": (360, 280), "wide": (720, 340)}
 """Sizes of the ratings plot in pixels; the style sheet shows the one that fits."""
+
+_INTERVALS_PX = {"narrow": (128, 36), "wide": (240, 28)}
+"""Width of the drawn intervals and height of their table rows in pixels, as in the style sheet."""
+
+_NARROW_TICKS = 3
+"""Most labels above the narrow drawings."""
 
 _Row = TypeVar("_Row")
 
@@ -52,6 +63,8 @@ class Tick(NamedTuple):
 
     percent: float
     label: str
+    narrow: bool = True
+    """True if the narrow drawing has room for it."""
 
 
 class Fact(NamedTuple):
@@ -86,6 +99,7 @@ def _environment() -> Environment:
         time=_time,
         count=_count,
         shade=_shade,
+        columns=_columns,
         url=quote,
     )
     return environment
@@ -103,10 +117,14 @@ def _context(report: Report) -> dict[str, object]:
         "times": report.times,
         "long": _LONG,
         "wide": _WIDE,
-        "cell": max(3, min(14, _SMALL_PX // max(1, len(standings.overall)))),
+        "cell": max(_SMALL_CELLS[0], _printed_cell(len(standings.overall))),
+        "printed_cell": _printed_cell(len(standings.overall)),
         "summary": _summary(report),
         "facts": list(_facts(report)),
-        "problems": [plain(text) for text in (*report.run.problems, *report.times.problems)],
+        "problems": [
+            public(text, report.run.private)
+            for text in (*report.run.problems, *report.times.problems)
+        ],
         "overall": _parts("overall", standings.overall, _interval, (0.0, 0.5, 1.0)),
         "clean": _parts("clean", standings.without_forfeits, _interval, (0.0, 0.5, 1.0)),
         "score_ticks": [
@@ -121,7 +139,7 @@ def _context(report: Report) -> dict[str, object]:
         "by_seat": _by_seat,
         "ratings": [
             (size, figures.ratings(f"ratings-{size}", report.ratings, *pixels))
-            for size, pixels in _WIDTHS.items()
+            for size, pixels in _RATINGS_PX.items()
         ]
         if report.matches
         else [],
@@ -132,10 +150,7 @@ def _context(report: Report) -> dict[str, object]:
             lambda line: _on_decades(line, decades),
             _shares(decades),
         ),
-        "time_ticks": [
-            Tick(figures.position(share), _decade(decade))
-            for share, decade in zip(_shares(decades), decades, strict=True)
-        ],
+        "time_ticks": list(_time_ticks(decades)),
         "listed": report.matches[:MOST_MATCHES],
         "audit_command": _audit_command(report.run.recorded.info.manifest_sha256),
         "example": shlex.quote(f"replays/{example}") if example else None,
@@ -147,15 +162,29 @@ def _parts(
     rows: Sequence[_Row],
     whisker: Callable[[_Row], Whisker | None],
     guides: Sequence[float],
-) -> list[tuple[Sequence[_Row], Markup]]:
-    """Return the rows in parts of `_TOGETHER`, each with its picture."""
+) -> list[tuple[Sequence[_Row], list[tuple[str, Markup]]]]:
+    """Return the rows in parts of `_TOGETHER`, each with its pictures by size."""
+    parts = [rows[start : start + _TOGETHER] for start in range(0, len(rows), _TOGETHER)]
     return [
         (
-            part := rows[start : start + _TOGETHER],
-            figures.whiskers(f"{name}-{start}", [whisker(row) for row in part], guides),
+            part,
+            [
+                (
+                    size,
+                    figures.whiskers(
+                        f"{name}-{number}-{size}", [whisker(row) for row in part], guides, *pixels
+                    ),
+                )
+                for size, pixels in _INTERVALS_PX.items()
+            ],
         )
-        for start in range(0, len(rows), _TOGETHER)
+        for number, part in enumerate(parts)
     ]
+
+
+def _printed_cell(entries: int) -> int:
+    """Return the size of a cell of the cross table that fits into `_SMALL_PX`, in pixels."""
+    return max(3, min(_SMALL_CELLS[1], _SMALL_PX // max(1, entries)))
 
 
 def _interval(line: StandingsRow) -> Whisker | None:
@@ -190,6 +219,13 @@ def _shares(decades: range) -> list[float]:
     return [(decade - decades[0]) / (decades[-1] - decades[0]) for decade in decades]
 
 
+def _time_ticks(decades: range) -> Iterator[Tick]:
+    """Yield a label for each power of ten; the narrow drawing has room for every n-th only."""
+    every = -(-(len(decades) - 1) // (_NARROW_TICKS - 1))
+    for number, (share, decade) in enumerate(zip(_shares(decades), decades, strict=True)):
+        yield Tick(figures.position(share), _decade(decade), number % every == 0)
+
+
 def _decade(exponent: int) -> str:
     """Format a power of ten in seconds: `10 µs`, `1 ms`, `100 s`."""
     for power, unit in ((0, "s"), (-3, "ms"), (-6, "µs")):
@@ -222,6 +258,11 @@ def _part(share: float) -> str:
 
 def _count(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
+
+
+def _columns(text: str) -> int:
+    """Return the width of a text in Latin letters; East Asian characters are twice as wide."""
+    return sum(2 if east_asian_width(char) in "WF" else 1 for char in plain(text))
 
 
 def _shade(score: float) -> int:
@@ -297,7 +338,7 @@ def _facts(report: Report) -> Iterator[Fact]:
     )
     yield Fact("Commitment to all deals", plain(info.deal_commitment), code=True)
     yield from _secrets(report)
-    yield Fact("Edition", plain(info.edition))
+    yield Fact("Edition", public(info.edition, report.run.private))
     yield Fact("SHA-256 of the edition", plain(info.edition_sha256), code=True)
     key = report.run.public_key
     if key is not None:
@@ -307,7 +348,7 @@ def _facts(report: Report) -> Iterator[Fact]:
         "Bots",
         "each in a sandbox (bubblewrap)" if info.sandbox == "bubblewrap" else "not contained",
     )
-    yield Fact("Version of asara", plain(info.asara))
+    yield Fact("Version of asara", public(info.asara, report.run.private))
 
 
 def _secrets(report: Report) -> Iterator[Fact]:

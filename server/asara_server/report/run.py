@@ -17,6 +17,8 @@ class ReportedRun:
     """Names of the files `NAME.asara` in `replays`."""
     public_key: bytes | None
     """Key that should have signed the replays, 32 bytes; None if it cannot be read."""
+    private: tuple[str, ...]
+    """Directories that hold the run, which are left out of everything that is published."""
     problems: tuple[str, ...]
     """Other files that could not be read, with the reason."""
 
@@ -37,4 +39,11 @@ def read_reported_run(directory: Path) -> ReportedRun:
     except OSError as error:
         names = frozenset()
         problems.append(f"{replays.name}: {error.strerror}")
-    return ReportedRun(recorded, replays, names, key, tuple(problems))
+    return ReportedRun(recorded, replays, names, key, _parents(directory), tuple(problems))
+
+
+def _parents(directory: Path) -> tuple[str, ...]:
+    """Return a directory and those above it, except the root and the directories in it."""
+    both = (directory.absolute(), directory.resolve())
+    found = {path for own in both for path in (own, *own.parents) if len(path.parts) > 2}
+    return tuple(sorted(map(str, found)))

@@ -100,7 +100,7 @@ def test_who_cannot_be_built_is_out_with_the_reason_and_the_others_play(
         "fails": "build failed: exited with status 2",
         "leaves-nothing": "build failed: it left no program for the command 'python bot.py'",
         "endless": "build failed: not finished after 2 s",
-        "large": "build failed: its directory needs more than 20 MB of disk",
+        "large": "build failed: its directory needs more than 20 MiB of disk",
         "deep": "build failed: its directory is nested more than 40 levels deep",
     }
     results = by_id(end)
@@ -123,7 +123,7 @@ def test_what_cannot_be_copied_is_left_out_or_refused(
     with (tmp_path / "sparse" / "huge").open("wb") as huge:
         huge.truncate(1 << 40)
     assert build(file, sandbox) == {
-        "sparse": "build failed: its directory needs more than 20 MB of disk even before the build"
+        "sparse": "build failed: its directory needs more than 20 MiB of disk even before the build"
     }
     copied = {path.name for path in (tmp_path / "run/builds/made").iterdir()}
     assert "pipe" not in copied
@@ -215,12 +215,12 @@ try:
         kept.append(open("hoard", "wb", buffering=0))
         os.unlink("hoard")
         for _ in range(8):
-            written += kept[-1].write(bytes(1_000_000))
+            written += kept[-1].write(bytes(1 << 20))
 except OSError as error:
     print(error)
-print("wrote", written // 1_000_000, "MB")
+print("wrote", written >> 20, "MiB")
 '"""
-"""Script that writes 96 MB to files that it has deleted but keeps open."""
+"""Script that writes 96 MiB to files that it has deleted but keeps open."""
 
 
 def test_deleted_files_count_while_a_build_keeps_them(
@@ -261,7 +261,7 @@ def test_only_files_directories_and_links_survive_a_build(
 def test_sparse_files_count_by_their_length(tmp_path: Path, sandbox: Sandbox | None) -> None:
     script = "cat part.txt >bot.py; for i in 1 2 3; do truncate -s 10M sparse$i; done"
     assert build(enter(tmp_path, {"sparse": script}), sandbox) == {
-        "sparse": "build failed: its directory needs more than 20 MB of disk"
+        "sparse": "build failed: its directory needs more than 20 MiB of disk"
     }
 
 

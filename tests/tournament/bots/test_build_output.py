@@ -92,12 +92,12 @@ def test_what_exists_already_is_not_replaced(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("members", "reason"),
     [
-        ([member("file", bytes(2 << 20))], "needs more than 1 MB of disk"),
+        ([member("file", bytes(2 << 20))], "needs more than 1 MiB of disk"),
         ([member("/".join("d" * 50), b"")], "nested more than 40 levels"),
         ([member("x" * 70_000, b"")], "names that are too long"),
         (
             [member("a", bytes(600_000)), member("b", kind=tarfile.LNKTYPE, target="a")],
-            "needs more than 1 MB of disk",
+            "needs more than 1 MiB of disk",
         ),
     ],
 )

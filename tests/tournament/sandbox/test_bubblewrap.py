@@ -99,7 +99,7 @@ def test_memory_ends_where_the_limit_says(sandbox: Sandbox, tmp_path: Path, way:
         pytest.skip("without control groups, each process has its own limit")
     how, printed = eats(sandbox, tmp_path, way, 1024)
     if way != "children":  # the kernel may kill some of them while the parent continues
-        assert how == "killed by SIGKILL: it used more than 256 MB of memory"
+        assert how == "killed by SIGKILL: it used more than 256 MiB of memory"
         assert "REACHED" not in printed
 
 

@@ -86,7 +86,7 @@ def test_the_copy_counts_as_memory_of_the_bot(sandbox: Sandbox, tmp_path: Path) 
     folder.mkdir()
     (folder / "weights").write_bytes(bytes(80 << 20))
     how, _ = run(sandbox, folder, python("print('REACHED')"), replace(LIMITS, memory_mb=64))
-    assert "it used more than 64 MB of memory" in how or "status 125" in how
+    assert "it used more than 64 MiB of memory" in how or "status 125" in how
 
 
 def test_files_in_the_copy_may_grow_to_the_disk_limit(sandbox: Sandbox, tmp_path: Path) -> None:

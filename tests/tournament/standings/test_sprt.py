@@ -192,13 +192,13 @@ def play(
 ) -> Outcome:
     """Many duels to their end, or as far as `most` blocks; the test is asked after every block."""
     dice = np.random.default_rng(seed)
-    at_once = 64
     counts = np.zeros((duels, 5))
     told = np.full((duels, 3), False)
     running = np.arange(duels)
     lower, upper = test.bounds
     played = 0
     while len(running) and played < most:
+        at_once = min(64, most - played)
         scores = draw(len(running), at_once, dice)
         sums = counts[running, np.newaxis] + np.cumsum(np.eye(5)[scores], axis=1)
         ratios = test.ratios(sums)
@@ -261,7 +261,11 @@ WORLDS = {
     "often ¾, else 0": lambda mean: drawn((1 / 3, 0, 0, 2 / 3, 0), mean),
     "often ¼, else 1": lambda mean: drawn((0, 2 / 3, 0, 0, 1 / 3), mean),
     "won or lost": lambda mean: drawn((0.5, 0, 0, 0, 0.5), mean),
+    "drawish": lambda mean: drawn((0.01, 0.06, 0.86, 0.06, 0.01), mean),
+    "lopsided": lambda mean: drawn((0.01, 0.04, 0.15, 0.3, 0.5), mean),
 }
+EARLY = (10, 12, 16, 20, 30)
+"""Blocks after which a duel gives up."""
 
 
 def at_most(rate: float, duels: int) -> float:
@@ -311,6 +315,15 @@ def test_the_interval_holds_where_a_duel_gives_up_before_it_can_tell(truth: floa
     assert 1 - outcome.covered <= at_most(0.05, 500)
 
 
+@pytest.mark.parametrize("world", ["players", "won or lost", "often ¾, else 0", "lopsided"])
+@pytest.mark.parametrize("margin", [0.05, 0.3])
+def test_the_interval_holds_after_few_blocks(world: str, margin: float) -> None:
+    """The small margin leaves all duels to the limit, the large one ends most of them before."""
+    for truth in (0.5, 0.75):
+        outcome = play(SequentialTest(margin), WORLDS[world](truth), truth, 500, most=12)
+        assert 1 - outcome.covered <= at_most(0.06, 500)
+
+
 def test_the_simulation_would_see_a_test_that_is_wrong_too_often() -> None:
     """With the bounds of 20 in 100 it does."""
     loose = SequentialTest(margin=0.1, alpha=0.2, beta=0.2)
@@ -331,3 +344,22 @@ def test_rates_and_lengths_in_many_duels(world: str) -> None:
             f"none {outcome.no_difference:.3f}  blocks {outcome.blocks:4.0f}  "
             f"longest {outcome.longest:5}  covered {outcome.covered:.3f}"
         )
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("world", WORLDS)
+def test_intervals_of_duels_that_end_early(world: str) -> None:
+    print(f"\n{'':16} covered after at most {EARLY} blocks; by margin 0.2, 0.3 and 0.4 to the end")
+    for truth in (0.5, 0.6, 0.75, 0.9):
+        draw = WORLDS[world](truth)
+        given_up = [play(SequentialTest(), draw, truth, 2_000, most=most) for most in EARLY]
+        ended = [play(SequentialTest(margin), draw, truth, 2_000) for margin in (0.2, 0.3, 0.4)]
+        print(
+            f"{world:16} {truth:.2f} ",
+            *(f"{outcome.covered:6.1%}" for outcome in given_up),
+            "|",
+            *(f"{outcome.covered:6.1%} ({outcome.blocks:2.0f})" for outcome in ended),
+            flush=True,
+        )
+        for outcome in (*given_up, *ended):
+            assert 1 - outcome.covered <= at_most(0.06, 2_000)

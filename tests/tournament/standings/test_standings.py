@@ -147,6 +147,17 @@ def test_where_nothing_can_be_said_nothing_is_said() -> None:
     assert compute().overall[0].interval_95 is None
 
 
+def test_twelve_wins_of_twelve_are_no_certainty() -> None:
+    won = [result(number, ("ann", 1, 9), ("bob", 2, 5)) for number in range(12)]
+    tied = [result(number, ("bob", 1, 5), ("cid", 1, 5)) for number in range(12, 24)]
+    standings = compute(*won, *tied)
+    assert line(standings, "ann").interval_95 == pytest.approx((0.735352, 1), abs=1e-6)
+    assert line(standings, "cid").interval_95 == pytest.approx((0.367676, 0.632324), abs=1e-6)
+    for pair in standings.cross_table:
+        low, high = pair.interval_95
+        assert high - low > 0.26
+
+
 def test_the_chance_of_being_first_is_one_in_all_and_shared_by_those_who_are_alike() -> None:
     even = [
         result(2 * n + turn, *(seats[::-1] if turn else seats), block=f"b{n}")

@@ -4,16 +4,20 @@
 """
 
 import time
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 from scipy.stats import bootstrap, norm
 
 from asara_server.outcome import match_scores
-from asara_server.tournament.standings.bootstrap import BlockScores, intervals_95
+from asara_server.tournament.standings.block_scores import BlockScores
 from asara_server.tournament.standings.comparison import compared
+from asara_server.tournament.standings.cross_table import cross_table
+from asara_server.tournament.standings.intervals import intervals_95
 from asara_server.tournament.standings.result_table import ResultTable
 from asara_server.tournament.standings.standings import compute_standings
 from tests.tournament.standings.simulation import (
@@ -21,6 +25,8 @@ from tests.tournament.standings.simulation import (
     drawn_groups,
     drawn_tables,
     duplicate_results,
+    groups_with_first,
+    points,
     results,
 )
 
@@ -42,13 +48,11 @@ WORLDS = [
 def block_scores(world: World, groups: NDArray[np.intp], ranks: NDArray[np.intp]) -> BlockScores:
     """The scores of many tournaments at once: entry e of tournament t is party t * entries + e.
 
-    Shapes (tournaments, blocks, seats) and (tournaments, blocks, matches, seats). The dice of the
-    bootstrap begin alike for every tournament of as many blocks, so that each party has the
-    interval that it would have alone.
+    Shapes (tournaments, blocks, seats) and (tournaments, blocks, matches, seats).
     """
-    tournaments, _, k = groups.shape
+    tournaments = len(groups)
     entries = len(world.strengths)
-    score = np.array(match_scores(range(1, k + 1)))[ranks - 1]
+    score = points(ranks)
     tournament, block, _, place = np.indices(score.shape)
     party = tournament * entries + groups[tournament, block, place]
     return BlockScores.of(party.ravel(), block.ravel(), score.ravel(), tournaments * entries)
@@ -72,11 +76,9 @@ def compared_scores(world: World, tables: NDArray[np.intp], ranks: NDArray[np.in
 
     Each tournament is compared by itself.
     """
-    tournaments, entries, k = len(tables), len(world.strengths), world.seats
-    points = np.array(match_scores(range(1, k + 1)))
+    tournaments, entries = len(tables), len(world.strengths)
     scores = [
-        compared(table_of(own, points[rank - 1])).score
-        for own, rank in zip(tables, ranks, strict=True)
+        compared(table_of(own, points(rank))).score for own, rank in zip(tables, ranks, strict=True)
     ]
     tournament, block, *_ = np.indices(tables.shape)
     party = tournament * entries + tables
@@ -114,6 +116,12 @@ def simulate_duplicate(
     ranks = world.duplicate_ranks(drawn, dice)
     shape = (tournaments, blocks, tables, world.seats)
     return compared_scores(world, drawn.reshape(shape), ranks.reshape(shape))
+
+
+def covered_by(scores: BlockScores, truth: float) -> float:
+    """Share of the parties whose interval holds the truth."""
+    low, high = intervals_95(scores).T
+    return float(((low <= truth) & (truth <= high)).mean())
 
 
 def coverage(world: World, scores: BlockScores) -> float:
@@ -163,7 +171,7 @@ def test_the_model_scores_as_its_formula_says(world: World) -> None:
 @pytest.mark.parametrize("mirrored", [True, False], ids=["mirrored", "independent"])
 def test_intervals_cover_the_expected_score(world: World, mirrored: bool) -> None:
     covered = coverage(world, simulate(world, 800, 60, mirrored=mirrored))
-    assert abs(covered - 0.95) < allowance(800)
+    assert covered > 0.95 - allowance(800)
 
 
 def test_intervals_from_standings_are_those_that_the_simulation_judges() -> None:
@@ -191,20 +199,141 @@ def test_a_round_robin_is_covered_at_least_as_often() -> None:
     assert coverage(world, scores) > 0.95 - allowance(500)
 
 
-def test_ten_blocks_are_enough_where_bca_is_too_narrow() -> None:
-    """Scores in steps of 1/12, as blocks of four seats have them."""
-    table = np.random.default_rng(6).binomial(12, 0.6, (800, 10)) / 12
+def block_means(
+    world: World, tournaments: int, blocks: int, *, mirrored: bool = True, seed: int = 1
+) -> Floats:
+    """Block scores of the first entry, which plays in every block; shape (tournaments, blocks)."""
+    dice = np.random.default_rng(seed)
+    groups = groups_with_first(world, tournaments * blocks, dice)
+    ranks = world.ranks(groups, dice, mirrored=mirrored)
+    return np.asarray(points(ranks)[:, :, 0].mean(axis=1).reshape(tournaments, blocks))
+
+
+def by_row(table: Floats) -> BlockScores:
+    """One party for each row."""
     party, block = np.indices(table.shape)
-    scores = BlockScores.of(party.ravel(), block.ravel(), table.ravel(), 800)
+    return BlockScores.of(party.ravel(), block.ravel(), table.ravel(), len(table))
+
+
+def student_widths(table: Floats) -> Floats:
+    reach = stdtrit(table.shape[1] - 1, 0.975)
+    return np.asarray(2 * reach * table.std(axis=1, ddof=1) / np.sqrt(table.shape[1]))
+
+
+def guaranteed_widths(table: Floats) -> Floats:
+    """Widths of the interval of Learned-Miller and Thomas (2019) for scores between 0 and 1.
+
+    It is the Clopper-Pearson interval if blocks are only won or lost, and covers the mean of every
+    distribution, as far as is known. The weights of the scores and of one more block, which is lost
+    for the low end and won for the high end, are uniform.
+    """
+    weights = np.random.default_rng(0).dirichlet(np.ones(table.shape[1] + 1), 4_000)
+    means = table @ weights[:, :-1].T
+    low = np.quantile(means, 0.025, axis=1)
+    high = np.quantile(means + weights[:, -1], 0.975, axis=1)
+    return np.asarray(high - low)
+
+
+EQUAL, BETTER, FAR_BETTER = (0.0, 0.0), (1.0, 0.0), (2.0, 0.0)
+FEW_BLOCKS = {
+    "equal": World(EQUAL, 2),
+    "equal, deal decides": World(EQUAL, 2, deal=1.0, match=0.2),
+    "equal, heavy-tailed": World(EQUAL, 2, luck="heavy-tailed"),
+    "equal, skewed": World(EQUAL, 2, luck="skewed"),
+    "equal, rare luck": World(EQUAL, 2, luck="rare"),
+    "equal, drawish": World(EQUAL, 2, deal=0.5, match=0.3, step=1.5),
+    "better": World(BETTER, 2),
+    "better, drawish": World(BETTER, 2, step=2.5),
+    "far better": World(FAR_BETTER, 2),
+    "far better, heavy-tailed": World(FAR_BETTER, 2, luck="heavy-tailed"),
+    "best of a field": World(FIELD[::-1], 2),
+    "three seats, equal": World((0.0, *EQUAL), 3),
+    "three seats, far better, coarse": World((2.0, *EQUAL), 3, step=1.0),
+    "four seats, equal, heavy-tailed": World((*EQUAL, *EQUAL), 4, luck="heavy-tailed"),
+    "four seats, far better, rare luck": World((2.0, 0.0, *EQUAL), 4, luck="rare"),
+    "four seats, last of a field": World(FIELD, 4),
+}
+BLOCKS = (10, 12, 16, 20, 30, 60)
+
+
+def test_points_are_match_scores() -> None:
+    for ranks in ((1, 2, 3, 4), (1, 1, 3), (1, 2, 2, 4), (1, 1, 1), (2, 1), (1, 1)):
+        np.testing.assert_allclose(points(np.array(ranks)), match_scores(ranks))
+
+
+@pytest.mark.parametrize("words", FEW_BLOCKS)
+def test_ten_blocks_are_enough(words: str) -> None:
+    """Percentiles and Student's interval cover 85 to 93 % in the first of these worlds."""
+    world = FEW_BLOCKS[words]
+    for blocks in (10, 12, 20):
+        table = block_means(world, 1_500, blocks)
+        assert covered_by(by_row(table), world.expected[0]) > 0.94 - allowance(1_500)
+
+
+def test_the_simulation_would_see_intervals_that_are_too_narrow() -> None:
+    """BCa is, for scores in steps of 1/12, as blocks of four seats have them."""
+    table = np.random.default_rng(6).binomial(12, 0.6, (800, 10)) / 12
     bca = bootstrap(
         (table,), np.mean, axis=1, n_resamples=2_000, method="BCa", rng=np.random.default_rng(4)
     ).confidence_interval
-    covered, by_bca = (
-        float(((low <= 0.6) & (high >= 0.6)).mean())
-        for low, high in (intervals_95(scores).T, (bca.low, bca.high))
+    assert ((bca.low <= 0.6) & (bca.high >= 0.6)).mean() < 0.94 - allowance(800)
+    assert covered_by(by_row(table), 0.6) > 0.94 - allowance(800)
+
+
+@pytest.mark.parametrize("words", FEW_BLOCKS)
+def test_coverage_is_not_bought_by_width(words: str) -> None:
+    """No wider than what holds for all distributions, and with more blocks Student's interval."""
+    world = FEW_BLOCKS[words]
+    table = block_means(world, 300, 12)
+    assert mean_width(by_row(table)) < guaranteed_widths(table).mean()
+    table = block_means(world, 100, 400)
+    assert mean_width(by_row(table)) < 1.1 * student_widths(table).mean()
+
+
+def cross_coverage(world: World, tournaments: int, blocks: int) -> float:
+    """Share of the pairs of all tournaments whose interval in the cross table holds the truth.
+
+    All tournaments are in one table, with entries of their own.
+    """
+    dice = np.random.default_rng(blocks)
+    groups = drawn_groups(world, tournaments * blocks, dice)
+    ranks = world.ranks(groups, dice, mirrored=True)
+    block, _, place = np.indices(ranks.shape)
+    entries = len(world.strengths)
+    entry = block // blocks * entries + groups[block, place]
+    shape = (-1, 1, world.seats)
+    table = table_of(entry.reshape(shape), points(ranks).reshape(shape))
+    table = replace(table, block=block.ravel(), deal=np.full(ranks.size, -1))
+    names = [str(number) for number in range(tournaments * entries)]
+    pairs = [pair for pair in cross_table(names, table, names) if pair.blocks >= 10]
+    assert len(pairs) >= tournaments
+    truths = [world.above[int(p.entry) % entries, int(p.opponent) % entries] for p in pairs]
+    return float(
+        np.mean(
+            [
+                pair.interval_95[0] <= truth <= pair.interval_95[1]
+                for pair, truth in zip(pairs, truths, strict=True)
+            ]
+        )
     )
-    assert abs(covered - 0.95) < allowance(800)
-    assert by_bca < 0.95 - allowance(800)
+
+
+CROSS = {
+    "two entries": (World((0.0, 0.0), 2), 12),
+    "three entries, three seats": (World((0.6, 0.0, 0.0), 3), 12),
+    "four entries, four seats, heavy-tailed": (
+        World((1.0, 0.0, 0.0, 0.0), 4, luck="heavy-tailed"),
+        10,
+    ),
+    "six entries, two seats": (World(FIELD, 2), 240),
+    "six entries, four seats, drawish": (World(FIELD, 4, step=1.5), 40),
+}
+
+
+@pytest.mark.parametrize("words", CROSS)
+def test_ten_meetings_are_enough_in_the_cross_table(words: str) -> None:
+    world, blocks = CROSS[words]
+    assert cross_coverage(world, 300, blocks) > 0.94 - allowance(300)
 
 
 @pytest.mark.parametrize(("world", "tables"), DUPLICATE)
@@ -212,7 +341,7 @@ def test_compared_scores_are_unbiased_and_their_intervals_cover_the_expected_sco
     world: World, tables: int
 ) -> None:
     scores = simulate_duplicate(world, 200, 60, tables)
-    assert abs(coverage(world, scores) - 0.95) < allowance(200)
+    assert coverage(world, scores) > 0.95 - allowance(200)
     means = scores.means.reshape(200, -1)
     off = (means.mean(axis=0) - world.expected) / (means.std(axis=0) / np.sqrt(200))
     assert abs(off).max() < 4
@@ -264,6 +393,56 @@ def test_the_promised_saving_is_what_the_matches_show() -> None:
     assert mean_width(more) == pytest.approx(mean_width(simulate(world, 40, 200)), rel=0.03)
 
 
+@pytest.mark.long
+def test_figures_of_few_blocks() -> None:
+    tournaments = 4_000
+    print(
+        f"\ncovered by {BLOCKS} blocks; beside the width: of Student's, of the guaranteed interval"
+    )
+    for words, world in FEW_BLOCKS.items():
+        for mirrored in (True, False):
+            covered, student, guaranteed = [], [], []
+            for blocks in BLOCKS:
+                table = block_means(world, tournaments, blocks, mirrored=mirrored, seed=blocks)
+                covered.append(covered_by(by_row(table), world.expected[0]))
+                few = table[:500]
+                width = mean_width(by_row(few))
+                student.append(width / student_widths(few).mean())
+                guaranteed.append(width / guaranteed_widths(few).mean())
+            print(
+                f"{words:34} {'mirrored' if mirrored else 'independent':11}",
+                *(f"{share:6.1%}" for share in covered),
+                "|",
+                *(f"{ratio:4.2f}" for ratio in student),
+                "|",
+                *(f"{ratio:4.2f}" for ratio in guaranteed),
+                flush=True,
+            )
+            assert min(covered) > 0.94 - allowance(tournaments)
+            assert max(guaranteed) < 1.1
+
+
+@pytest.mark.long
+def test_figures_of_the_cross_table_and_of_few_duplicate_blocks() -> None:
+    for words, (world, blocks) in CROSS.items():
+        covered = cross_coverage(world, 1_500, blocks)
+        print(f"cross table, {words:40} {covered:6.1%}", flush=True)
+        assert covered > 0.94 - allowance(1_500)
+    for words, world, tables in (
+        ("two seats", World(FIELD, 2), 3),
+        ("two seats, equal, drawish", World((0.0,) * 4, 2, step=2.5), 2),
+        ("four seats", World(EIGHT, 4), 2),
+        ("four seats, heavy-tailed", World(EIGHT, 4, luck="heavy-tailed"), 2),
+        ("four seats, one far better", World((3.0, *EIGHT[1:]), 4), 2),
+    ):
+        found = [
+            coverage(world, simulate_duplicate(world, 600, blocks, tables, seed=blocks))
+            for blocks in BLOCKS
+        ]
+        print(f"duplicate, {words:40}", *(f"{covered:6.1%}" for covered in found), flush=True)
+        assert min(found) > 0.94 - allowance(600)
+
+
 LONG = [
     (f"{len(field)} entries", World(field, seats=seats, deal=deal, match=0.5))
     for field, seats in (((-0.1, 0.1), 2), (FIELD, 2), (FIELD, 3), (FIELD, 4))
@@ -273,7 +452,7 @@ LONG = [
 
 @pytest.mark.long
 def test_figures() -> None:
-    print(f"\ncoverage within {allowance(3_000):.1%} of 95 % is chance")
+    print(f"\nchance moves coverage by {allowance(3_000):.1%}")
     print("field      seats  deal luck  covered: mirrored independent  matches saved")
     for words, world in LONG:
         mirrored, independent = (
@@ -286,7 +465,7 @@ def test_figures() -> None:
             f" {independent:11.1%} {factor:6.2f}× {1 - 1 / factor:6.0%}"
         )
         for covered in (mirrored, independent):
-            assert abs(covered - 0.95) < allowance(3_000)
+            assert covered > 0.95 - allowance(3_000)
         assert factor > 1
 
 
@@ -306,7 +485,7 @@ DUPLICATE_LONG = [
 
 @pytest.mark.long
 def test_figures_of_duplicate_blocks() -> None:
-    print(f"\ncoverage within {allowance(1_000):.1%} of 95 % is chance")
+    print(f"\nchance moves coverage by {allowance(1_000):.1%}")
     print("entries  seats  tables  deal luck  covered  matches saved: duplicate mirrored")
     for entries, world in DUPLICATE_LONG:
         tables = min(4, entries // world.seats)
@@ -324,7 +503,7 @@ def test_figures_of_duplicate_blocks() -> None:
             f" {covered:8.1%} {saved:24.0%} {mirrored:8.0%}",
             flush=True,
         )
-        assert abs(covered - 0.95) < allowance(1_000)
+        assert covered > 0.95 - allowance(1_000)
         assert saved > 0
 
 

@@ -1,5 +1,6 @@
 """Warnings about what went wrong in a run: forfeits, entries that are out, interrupted matches."""
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -20,6 +21,12 @@ from asara_server.tournament.standings.match_result import MatchResult, SeatOutc
 
 _MOST_LINES = 8
 _MOST_IN_FULL = 4
+
+_WANTS_NETWORK = re.compile(
+    r"EAI_AGAIN|ENOTFOUND|name resolution|resolve host|Unknown host|dial tcp|unreachable"
+    r"|offline mode"
+)
+"""Words of compilers and package managers that miss the network."""
 
 
 def warn_of_faults(
@@ -61,6 +68,8 @@ def warn_of_failed_build(failed: FailedBuild, logs: Path) -> None:
         warn(f"  | {line}")
     if failed.printed:
         warn(f"  all of it: {logs / f'build-{failed.entry}.log'}")
+    if _WANTS_NETWORK.search("\n".join(failed.printed)):
+        warn("  builds in the sandbox have no network: put what it downloads into its directory")
 
 
 def warn_of_earlier_exclusions(run: RunInfo) -> None:
@@ -74,23 +83,35 @@ def warn_of_views(
     entries: Sequence[Entry],
     limits: Limits,
     sandbox: Sandbox | SandboxConfig,
-    remedy: str = "`readable`",
+    *,
+    own: bool = False,
 ) -> None:
-    """Warn of entries of whose files bots in the sandbox will not see all, or none.
+    """Warn of entries whose bots in the sandbox will see less or more files than they should.
 
-    `remedy` names the setting that lets bots read further files.
+    `own` says that all bots are the user's, named on the command line; they may share folders.
     """
+    remedy = "--readable" if own else "`readable`"
     preview = preview_views(entries, limits, hidden=sandbox.hidden, shared=sandbox.shared)
     for entry, reason in preview.too_large.items():
         warn(f"{entry} will be out in the sandbox: {reason}")
     for entry, left_out in preview.left_out.items():
-        names = [path.name for path in left_out[:_MOST_LINES]]
-        more = len(left_out) - len(names)
-        names += [f"{more:,} more"] if more else []
+        names = _listed([path.name for path in left_out])
         warn(
-            f"{entry} does not see {', '.join(names)}, because {left_out[0].parent} holds more "
-            f"than {limits.directory_mb:,} MiB; name what it needs of these with {remedy}"
+            f"{entry} does not see {names}, because its folder holds more than "
+            f"{limits.directory_mb:,} MiB; name what it needs of these with {remedy}"
         )
+    for names_together in () if own else preview.together:
+        warn(
+            f"{_listed(names_together)} share a folder: each sees all files in it but the "
+            "programs of the others; give each a folder of its own"
+        )
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return at most eight names, and how many more there are."""
+    shown = [*names[:_MOST_LINES]]
+    more = len(names) - len(shown)
+    return ", ".join([*shown, f"{more:,} more"] if more else shown)
 
 
 def fault_lines(results: Iterable[MatchResult]) -> list[str]:

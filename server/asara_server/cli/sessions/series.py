@@ -83,7 +83,7 @@ def play_series(
     secret = [options.key or default_key_path()]
     sandbox = chosen_sandbox(options.sandbox, secret=secret, shared=folders)
     if sandbox is not None:
-        warn_of_views(tournament.entries, tournament.limits, sandbox, remedy="--readable")
+        warn_of_views(tournament.entries, tournament.limits, sandbox, own=True)
     with kept_or_temporary(options.out_directory, replace=options.replace) as directory:
         return play_run(
             tournament,

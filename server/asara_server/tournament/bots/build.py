@@ -291,7 +291,7 @@ class EntryBuilder:
             inside = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0]
             used = os.statvfs(f"/proc/{inside}/root{directory}")
             if used.f_bavail == 0 and used.f_blocks * used.f_frsize == limit * MIB:
-                return f"needs more than {limit:,} MB of disk"
+                return f"needs more than {limit:,} MiB of disk"
         return ""
 
     def _size_excess(self, top: Path, pid: int = 0) -> str:
@@ -311,7 +311,7 @@ class EntryBuilder:
                         if one.is_dir(follow_symlinks=False):
                             folders.append((folder / one.name, depth + 1))
                         if size > self._limits.build_mb * MIB:
-                            return f"needs more than {self._limits.build_mb:,} MB of disk"
+                            return f"needs more than {self._limits.build_mb:,} MiB of disk"
                         if files > MAX_FILES:
                             return f"has more than {MAX_FILES:,} files"
             except OSError:

@@ -71,7 +71,7 @@ def unpack_output(archive: IO[bytes], folder: Path, limit_mb: int) -> None:
             size = _size_of_link(folder, member)
         left -= size
         if left < 0:
-            raise BuildOutputError(f"needs more than {limit_mb:,} MB of disk")
+            raise BuildOutputError(f"needs more than {limit_mb:,} MiB of disk")
         if member.kind == _FOLDER:
             path.mkdir(mode=member.mode & 0o777 | 0o700)
             folders[parts] = path

@@ -98,6 +98,10 @@ class OutputLog:
             self._append(line)
             self._left -= len(line)
 
+    def last_text(self) -> str:
+        """Return the end of what was printed, as it was printed."""
+        return self._last.decode(errors="replace")
+
     def last_lines(self) -> list[str]:
         """Return the last lines printed, safe to show on a terminal."""
         return [line.strip() for line in self.last_indented_lines(LAST_LINES)]

@@ -99,7 +99,7 @@ class LocalExecutor:
                 for task in (*players, stopper):
                     task.cancel()
                 await asyncio.gather(*players, stopper, return_exceptions=True)
-                progress.exclude(local.pool.out)
+                progress.exclude(local.pool.exclusions.out)
 
 
 def _most_processes(progress: RunProgress, context: ExecutionContext) -> int:
@@ -131,7 +131,7 @@ async def _play_matches(progress: RunProgress, local: LocalReferee, queue: Match
         played = None
         async for played in local.matches.play(match, attempt):
             records = None if played.replay is None else replay_records(played.replay)
-            progress.exclude(local.pool.out)
+            progress.exclude(local.pool.exclusions.out)
             for name, why in progress.record_result(played.result, records).items():
                 await local.pool.suspend(name, why)
         queue.finish_match(match)

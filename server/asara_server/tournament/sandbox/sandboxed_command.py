@@ -36,7 +36,7 @@ class SandboxedCommand:
     def exceeded_limit(self) -> str:
         """Return which limit the program exceeded, in words, or "" if none is known."""
         if self.cgroup is not None and self.cgroup.ran_out_of_memory():
-            return f"it used more than {self.memory_mb:,} MB of memory"
+            return f"it used more than {self.memory_mb:,} MiB of memory"
         return ""
 
     async def clean_up(self) -> None:

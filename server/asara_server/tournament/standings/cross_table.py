@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from asara_server.tournament.standings.bootstrap import BlockScores, intervals_95
+from asara_server.tournament.standings.block_scores import BlockScores
+from asara_server.tournament.standings.intervals import intervals_95
 from asara_server.tournament.standings.model import PairingRow
 from asara_server.tournament.standings.result_table import Floats, Indices, ResultTable
 

@@ -26,10 +26,10 @@ deterministic bots give the same file.
                       duplicate blocks a match score is compared with those of others who held the
                       same seat of the same deal (see `comparison`)
     match_score       the same without any comparison
-    interval_95       ends of a 95 % interval of the expected score (see `bootstrap`); null without
+    interval_95       ends of a 95 % interval of the expected score (see `intervals`); null without
                       a block
     first_chance      probability that its expected score is the best: the share of resamples in
-                      which its mean is; null with fewer than ten blocks
+                      which its mean is (see `bootstrap`); null with fewer than ten blocks
     win_share         mean share of wins: 1 for a win, divided among entries that tie for it; 0 for
                       a forfeit
     prestige          mean prestige of the matches it did not forfeit; null without one

@@ -5,14 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from asara_codec.results import Termination
-from asara_server.tournament.standings.bootstrap import (
-    MIN_BLOCKS,
-    BlockScores,
-    first_chances,
-    intervals_95,
-    resampled_means,
-)
+from asara_server.tournament.standings.block_scores import BlockScores
+from asara_server.tournament.standings.bootstrap import first_chances
 from asara_server.tournament.standings.comparison import compared
+from asara_server.tournament.standings.intervals import intervals_95
 from asara_server.tournament.standings.model import DealShareRow, SeatScore, StandingsRow
 from asara_server.tournament.standings.result_table import Indices, ResultTable
 
@@ -25,14 +21,13 @@ def summarize(names: Sequence[str], parts: ResultTable) -> tuple[StandingsRow, .
     count = len(names)
     scores = BlockScores.of(parts.entry, parts.block, compared(parts).score, count)
     raw = BlockScores.of(parts.entry, parts.block, parts.score, count).means
-    resampled = resampled_means(scores) if (scores.blocks >= MIN_BLOCKS).any() else None
-    chances = [np.nan] * count if resampled is None else first_chances(scores, resampled)
+    chances = first_chances(scores)
     matches = np.bincount(parts.entry, minlength=count)
     wins = np.bincount(parts.entry, parts.win, count) / np.maximum(matches, 1)
     prestige = _prestige(parts, count)
     faults = np.zeros((count, len(Termination)), np.intp)
     np.add.at(faults, (parts.entry, parts.termination), 1)
-    ends = intervals_95(scores, resampled)
+    ends = intervals_95(scores)
     means = scores.means.round(6)
     order = sorted(
         range(count),

@@ -14,7 +14,7 @@ for folder in ("/tmp", "/dev/shm", "/", ".", "/usr", "/var/tmp", "/run", "/dev",
             with Path(folder, f"file{number}").open("wb", buffering=0) as file:
                 for _ in range(64):
                     written += file.write(bytes(MIB))
-    print(f"wrote {written // MIB} MB to {folder}", flush=True)
+    print(f"wrote {written // MIB} MiB to {folder}", flush=True)
     for path in Path(folder).glob("file*"):
         with contextlib.suppress(OSError):
             path.unlink()
@@ -23,7 +23,7 @@ with contextlib.suppress(OSError):
     written = 0
     for _ in range(1000):
         written += os.write(memory, bytes(MIB))
-print(f"wrote {written // MIB} MB to memory", flush=True)
+print(f"wrote {written // MIB} MiB to memory", flush=True)
 os.close(memory)
 
 asara.run(lambda decision, match: decision.legal_actions[0])

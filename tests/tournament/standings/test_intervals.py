@@ -1,0 +1,124 @@
+"""Intervals against the formulas and the special cases that they contain.
+
+`test_statistics` holds them to their coverage.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest, norm, t
+
+from asara_server.tournament.standings.block_scores import BlockScores
+from asara_server.tournament.standings.intervals import (
+    MIN_BLOCKS,
+    exact_intervals_95,
+    intervals_95,
+)
+
+few_scores = st.sampled_from([0, 0.25, 1 / 3, 0.5, 0.75, 1])
+block_scores = st.lists(st.one_of(few_scores, st.floats(-0.2, 1.2)), min_size=1, max_size=40)
+
+
+def interval(scores: list[float]) -> tuple[float, float]:
+    """The interval of one party."""
+    none = np.zeros(len(scores), np.intp)
+    ((low, high),) = intervals_95(
+        BlockScores.of(none, np.arange(len(scores)), np.array(scores, np.float64), 1)
+    )
+    return float(low), float(high)
+
+
+def exact(won: float, blocks: int) -> tuple[float, float]:
+    found = binomtest(round(won), blocks).proportion_ci(method="exact")
+    return found.low, found.high
+
+
+@pytest.mark.parametrize(
+    ("won", "blocks"), [(0, 10), (1, 12), (10, 10), (18, 20), (1, 2), (30, 60)]
+)
+def test_blocks_that_are_won_or_lost_have_the_exact_interval(won: int, blocks: int) -> None:
+    share = np.array([won / blocks])
+    expected = pytest.approx(exact(won, blocks))
+    assert exact_intervals_95(share, np.array([blocks]))[0].tolist() == expected
+    assert interval([1.0] * won + [0.0] * (blocks - won)) == expected
+
+
+def test_blocks_with_two_scores_have_the_exact_interval_between_them_or_more() -> None:
+    for scores in ([0.5] * 11 + [1.0], [0.25] * 12 + [0.75] * 8, [0.0] * 3 + [0.5] * 30):
+        least, most = min(scores), max(scores)
+        ends = exact(scores.count(most), len(scores))
+        low, high = interval(scores)
+        assert low <= least + (most - least) * ends[0] + 1e-9
+        assert high >= least + (most - least) * ends[1] - 1e-9
+
+
+@pytest.mark.parametrize("blocks", [10, 12, 50])
+@pytest.mark.parametrize("score", [0.0, 1 / 3, 0.5, 1.0])
+def test_an_interval_has_a_width_if_all_blocks_ended_alike(score: float, blocks: int) -> None:
+    """Its ends are possible: other blocks are so rare that none is seen once in forty samples."""
+    low, high = interval([score] * blocks)
+    assert high - low > 2 / blocks
+    for end, other in ((low, 0.0), (high, 1.0)):
+        if score != other:
+            rare = (end - score) / (other - score)
+            assert (1 - rare) ** blocks == pytest.approx(0.025)
+        else:
+            assert end == score
+
+
+def test_twelve_wins_of_twelve_leave_a_quarter_of_doubt() -> None:
+    assert interval([1.0] * 12) == pytest.approx((0.7354, 1), abs=1e-4)
+
+
+def test_a_few_blocks_that_differ_do_not_promise_more_than_none() -> None:
+    """Eleven even blocks and one that is won leave more doubt than their sample variance says."""
+    scores = [0.5] * 11 + [1.0]
+    low, high = interval(scores)
+    student = t.ppf(0.975, 11) * np.std(scores, ddof=1) / np.sqrt(12)
+    assert low < 0.5 < np.mean(scores) + student < high
+
+
+def test_many_blocks_have_the_interval_of_student() -> None:
+    scores = np.random.default_rng(1).beta(3, 2, 4_000)
+    low, high = interval(scores.tolist())
+    reach = t.ppf(0.975, 3_999) * scores.std(ddof=1) / np.sqrt(4_000)
+    assert (low, high) == pytest.approx((scores.mean() - reach, scores.mean() + reach), rel=1e-3)
+    assert high - low < 1.03 * 2 * reach
+
+
+def test_fewer_than_ten_blocks_are_treated_as_won_or_lost_and_none_has_no_interval() -> None:
+    assert MIN_BLOCKS == 10
+    assert interval([0.25, 0.75] * 4) == pytest.approx(exact(4, 8))
+    nothing = BlockScores.of(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0), 2)
+    assert np.isnan(intervals_95(nothing)).all()
+
+
+def test_an_interval_is_that_of_korn_and_graubard_with_the_range_that_is_wider() -> None:
+    """Computed again from the paper's formulas, for blocks that reach from 0 to 1."""
+    scores = np.array([0, 0.25, 0.5, 0.5, 0.5, 0.75, 0.5, 0.75, 1, 0.5, 0.75, 0.25])
+    mean, blocks = scores.mean(), len(scores)
+    effective = mean * (1 - mean) / (scores.var(ddof=1) / blocks)
+    trials = effective * (norm.ppf(0.975) / t.ppf(0.975, blocks - 1)) ** 2
+    expected = exact_intervals_95(np.array([mean]), np.array([trials]))[0]
+    assert interval(scores.tolist()) == pytest.approx(expected.tolist())
+
+
+@given(block_scores)
+def test_an_interval_holds_its_mean_is_within_0_and_1_and_no_wider_than_the_exact_one(
+    scores: list[float],
+) -> None:
+    low, high = interval(scores)
+    mean = float(np.mean(scores))
+    assert low <= mean <= high
+    assert low >= min(0, mean)
+    assert high <= max(1, mean)
+    if min(scores) >= 0 and max(scores) <= 1:
+        ends = exact_intervals_95(np.array([mean]), np.array([len(scores)]))[0]
+        assert high - low <= 1.1 * (ends[1] - ends[0])
+
+
+@given(block_scores)
+def test_the_mirrored_scores_have_the_mirrored_interval(scores: list[float]) -> None:
+    low, high = interval(scores)
+    assert interval([1 - score for score in scores]) == pytest.approx((1 - high, 1 - low), abs=1e-7)
