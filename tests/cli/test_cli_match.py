@@ -1,6 +1,11 @@
 import json
 from pathlib import Path
 
+import pytest
+
+from asara_server.cli.display import progress
+from asara_server.cli.display.progress import wait_text
+from asara_server.referee.waits import Wait
 from asara_server.replay.file import read_replay
 from tests.cli.command import asara, refusal
 from tests.tournament import sample_bots
@@ -149,3 +154,25 @@ def test_options_that_make_no_sense_are_refused() -> None:
     )
     assert "'--bank'" in refusal("match", "random", "random", "--bank", "-3")
     assert "'--matches'" in refusal("match", "random", "random", "--matches", "0")
+
+
+def test_progress_names_the_bot_that_a_match_waits_for() -> None:
+    assert wait_text([]) == ""
+    quick = Wait("ann", "m1", 4, waited_s=2.9, left_s=57.0)
+    slow = Wait("bob", "m2", 17, waited_s=8.0, left_s=52.0)
+    absent = Wait("cid", "m3", 0, waited_s=4.0, left_s=6.0)
+    assert wait_text([quick]) == ""
+    assert wait_text([slow, quick]) == "waiting for bob: decision 17 of m2 (52 s left)"
+    assert wait_text([absent]) == "waiting for cid to dial in (6 s left)"
+    assert wait_text([slow, absent]).endswith("(52 s left), and for 1 more")
+
+
+def test_a_bot_that_thinks_is_named_while_it_thinks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "LINE_INTERVAL_S", 0.2)
+    monkeypatch.setattr(progress, "WAIT_SHOWN_S", 0.3)
+    code = "import asara, time\nasara.run(lambda decision, match: time.sleep(60))\n"
+    done = asara("match", write(tmp_path, "slow", code), "random", "--bank", "1", cwd=tmp_path)
+    assert "waiting for slow: decision 1 of r1-basic-0001 (" in done.stderr
+    assert 'slow.py", line 2, in <lambda>' in done.stderr
