@@ -340,6 +340,7 @@ def everywhere(folder: Path, text: str, named: str = "") -> Path:
         started=text,
         ended=text,
         out={f"{text} 1": why},
+        build_output={f"{text} 1": [why]},
         suspended={f"{text} 2": why},
     )
 
