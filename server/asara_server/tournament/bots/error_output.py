@@ -22,7 +22,7 @@ _ESCAPE_SEQUENCE = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\
 _FIRST_LINE = re.compile(
     r"""
       asara:\ \S                                    # the clients' own messages
-    | Traceback\ \(most\ recent\ call\ last\):      # Python
+    | .*Traceback\ \(most\ recent\ call\ last\):    # Python, also behind a prompt
     | \s*File\ ".*",\ line\ \d+$                    # Python, a syntax error
     | Timeout\ \(\d+:\d+:\d+                        # Python, faulthandler
     | Fatal\ Python\ error:
@@ -70,7 +70,7 @@ def known_error(lines: Sequence[str]) -> list[str]:
             start -= 1
         start = start if lines[start].startswith("Traceback") else starts[-1]
     message = lines[start:]
-    if _PYTHON.match(message[0]):
+    if _PYTHON.search(message[0]):
         return _shortened(message, first=1, last=_MOST_LINES - 2)
     return _shortened(_without_inner_frames(message), first=_MOST_LINES - 2, last=1)
 
