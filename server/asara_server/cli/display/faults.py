@@ -24,7 +24,7 @@ _MOST_IN_FULL = 4
 
 _WANTS_NETWORK = re.compile(
     r"EAI_AGAIN|ENOTFOUND|name resolution|resolve host|Unknown host|dial tcp|unreachable"
-    r"|offline mode"
+    r"|ENOTCACHED|offline mode"
 )
 """Words of compilers and package managers that miss the network."""
 
