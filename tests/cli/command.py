@@ -71,7 +71,7 @@ def asara_process(*words: str | Path, cwd: Path | None = None) -> subprocess.Com
 
 def _assert_no_traceback(done: subprocess.CompletedProcess[str]) -> None:
     """The command's own traceback; that of a bot is indented."""
-    assert not re.search("(?<!    )Traceback", done.stderr + done.stdout), done.stderr
+    assert not re.search("^Traceback", done.stderr + done.stdout, re.MULTILINE), done.stderr
 
 
 def refusal(*words: str | Path, cwd: Path | None = None) -> str:

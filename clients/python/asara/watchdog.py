@@ -22,7 +22,7 @@ log = logging.getLogger("asara")
 
 
 class Watchdog:
-    """Watches the main thread from another one, which needs a few microseconds a second.
+    """Watches the main thread from another one, which needs less than a millisecond a second.
 
     Code in C may keep the interpreter to itself, so that no other thread runs. Therefore a timer
     of `faulthandler`, which needs no interpreter, is set anew at every check: it goes off only if

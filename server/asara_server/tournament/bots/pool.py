@@ -80,8 +80,9 @@ class PooledBot:
         return [*lines, self.hidden] if self.hidden else lines
 
     def error_lines(self, *, only_known: bool = False) -> list[str]:
-        """Return the last error message that its process printed; see `OutputLog`."""
-        return self.log.error_lines(only_known=only_known) if self.log else []
+        """Return the last error message that it printed (see `OutputLog`), and `hidden`."""
+        lines = self.log.error_lines(only_known=only_known) if self.log else []
+        return [*lines, self.hidden] if self.hidden else lines
 
 
 class BotPool:

@@ -8,6 +8,7 @@ from platform import python_version
 
 from asara_codec.results import Termination
 from asara_server.tournament.bots.error_output import output_of, without_output
+from asara_server.tournament.sandbox.hidden_files import SANDBOX_HID
 
 _ERRORS: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (
@@ -82,6 +83,8 @@ def remedy(termination: Termination, detail: str, command: Sequence[str]) -> str
     `detail` may contain the output of the process that `command` started.
     """
     printed = output_of(detail)
+    if printed and printed[-1].startswith(SANDBOX_HID):
+        return ""  # which says what to do
     for line in reversed(printed):
         for pattern, advice in _ERRORS:
             if found := re.match(pattern, line.strip()):

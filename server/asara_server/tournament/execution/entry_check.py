@@ -27,6 +27,7 @@ from asara_server.text import plain_words
 from asara_server.tournament.bots.build import EntryBuilder
 from asara_server.tournament.bots.error_output import without_output
 from asara_server.tournament.bots.output_log import last_printed
+from asara_server.tournament.bots.remedies import remedy
 from asara_server.tournament.config.seeds import draw_seed
 from asara_server.tournament.config.tournament_file import Entry, Tournament
 from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
@@ -70,6 +71,8 @@ class CheckedEntry:
     printed: tuple[str, ...] = ()
     """The last lines that its build or its bot printed."""
     replay: Replay | None = None
+    advice: str = ""
+    """A sentence for its author about why it is broken; "" if nothing is known to help."""
 
 
 class EntryCheck:
@@ -202,14 +205,16 @@ def checked_rules(tournament: Tournament) -> frozenset[RuleSet]:
 
 def _finding(entry: Entry, played: PlayedMatch, build_s: float | None) -> CheckedEntry:
     result, bot = played.result, played.bots[_SEAT]
-    printed = tuple(bot.last_lines())
+    failed = result.void or result.seats[_SEAT].termination.forfeit
+    printed = tuple(bot.error_lines() if failed else bot.last_lines())
     if result.void:
         why = f"the referee failed: {result.void_reason}"
         return CheckedEntry(entry.name, Verdict.NOT_CHECKED, why, build_s, printed=printed)
     seat = result.seats[_SEAT]
-    why = ""
+    why = advice = ""
     if seat.termination.forfeit:
         why = f"{plain_words(seat.termination.name)}: {without_output(seat.detail)}"
+        advice = remedy(seat.termination, seat.detail, entry.command)
     records = played.replay.records if played.replay is not None else ()
     answers = [one.bot_us for one in records if type(one) is ReplyRecord and one.seat == _SEAT]
     return CheckedEntry(
@@ -223,6 +228,7 @@ def _finding(entry: Entry, played: PlayedMatch, build_s: float | None) -> Checke
         max(answers) / SECOND_US if answers else None,
         printed,
         played.replay,
+        advice,
     )
 
 

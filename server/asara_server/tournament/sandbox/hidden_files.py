@@ -44,6 +44,10 @@ _MOST_NAMES: Final = 50
 _IN_EVERY_SANDBOX: Final = tuple(map(Path, ("/dev", "/etc", "/proc", "/sys", "/tmp")))  # noqa: S108
 
 
+SANDBOX_HID: Final = "the sandbox hid"
+"""Beginning of a message about a file that the sandbox hides from a bot."""
+
+
 def reports_missing_file(printed: str) -> bool:
     """Return True if a program's output says that it did not find a file."""
     return _MISSING.search(printed) is not None
@@ -69,7 +73,7 @@ class HiddenFiles:
         """Return why the bot did not find a file, with the remedy; "" if it is not the sandbox."""
         for name, path in self._asked_for(printed):
             if reason := self._reason(name, path):
-                return f"the sandbox hid {_shown(path)}: {reason}"
+                return f"{SANDBOX_HID} {_shown(path)}: {reason}"
         return ""
 
     def _asked_for(self, printed: str) -> Iterator[tuple[str, Path]]:
