@@ -203,7 +203,7 @@ def test_a_build_is_refused_where_it_would_copy_the_tournament(tmp_path: Path) -
     file = enter(tmp_path, {})
     text = file.read_text().replace('python plain.py"', 'python plain.py"\nbuild = "make"')
     file.write_text(text + '[[entries]]\nname = "b"\ncommand = "env"\n')
-    with pytest.raises(ValueError, match=r"entries\[0\].build: works in a copy of the entry's"):
+    with pytest.raises(ValueError, match="build: works in a copy of the entry's"):
         load_tournament(file)
 
 
