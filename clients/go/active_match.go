@@ -104,7 +104,8 @@ func (a *activeMatch) decide(decision *asarav1.Decision, d delivery) {
 func (a *activeMatch) handleRejection(rejection *asarav1.Rejection, d delivery) {
 	a.log.Warn("asara: reply rejected",
 		"decision", rejection.GetDecisionId(), "reason", rejection.GetReason(),
-		"detail", rejection.GetDetail(), "answer", formatActions(a.answer), "forgiven", rejection.GetForgiven())
+		"detail", rejection.GetDetail(), "answer", formatActions(a.answer), "forgiven", rejection.GetForgiven(),
+		"decide", decidePlace(a.player))
 	legal := rejection.GetLegalActions()
 	if a.ctx.Err() != nil || rejection.GetDecisionId() != a.decision.GetDecisionId() || len(legal) == 0 {
 		return

@@ -283,3 +283,33 @@ func selfSigned(t *testing.T, path string) tls.Certificate {
 	}
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
+
+func TestTLSAtOneEndOnlyIsToldInOneLine(t *testing.T) {
+	authority := filepath.Join(t.TempDir(), "ca.pem")
+	certificate := selfSigned(t, authority)
+	for _, test := range []struct{ server, ca, want string }{
+		{"tls", "", "uses TLS, and ASARA_CA is not set"},
+		{"plain", authority, "uses no TLS, and ASARA_CA is set"},
+	} {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var options []grpc.ServerOption
+		if test.server == "tls" {
+			options = append(options, grpc.Creds(credentials.NewServerTLSFromCert(&certificate)))
+		}
+		serveOn(t, listener, options, func(s *serverStream) error {
+			t.Error("a stream began")
+			return nil
+		})
+		client := &Client{
+			NewPlayer: func(*Match) Player { return nil },
+			Address:   listener.Addr().String(), Token: "secret", CA: test.ca,
+		}
+		if err := client.Run(context.Background()); err == nil ||
+			!strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: Run returned %v", test.server, err)
+		}
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"reflect"
+	"runtime"
 	"strings"
 
 	"google.golang.org/grpc/codes"
@@ -78,6 +80,23 @@ func otherVersion(address string, version int32) error {
 		Detail: fmt.Sprintf("the referee uses protocol version %d, this client version %d",
 			version, protocolVersion),
 	}
+}
+
+// decidePlace returns file and line of the player's Decide, for messages to its author.
+func decidePlace(player Player) string {
+	decide := reflect.ValueOf(player)
+	if method, ok := decide.Type().MethodByName("Decide"); ok && decide.Kind() != reflect.Func {
+		decide = method.Func
+	}
+	if decide.Kind() != reflect.Func {
+		return ""
+	}
+	function := runtime.FuncForPC(decide.Pointer())
+	if function == nil {
+		return ""
+	}
+	file, line := function.FileLine(decide.Pointer())
+	return fmt.Sprintf("%s:%d", file, line)
 }
 
 // withoutPath returns the cause of an error of the file system, for messages that name the path.

@@ -50,7 +50,7 @@ func (s *session) run(ctx context.Context) error {
 
 	log, address := s.client.Log, s.client.Address
 	lastContact := time.Now()
-	pause, warned := firstPause, false
+	pause, warned, met := firstPause, false, false
 	for {
 		began := time.Now()
 		welcomed, err := s.playStream(ctx)
@@ -65,7 +65,9 @@ func (s *session) run(ctx context.Context) error {
 		}
 
 		if welcomed {
-			lastContact, warned = time.Now(), false
+			lastContact, warned, met = time.Now(), false, true
+		} else if fault := s.transportFault(ctx, met); fault != nil {
+			return fault
 		} else if time.Since(lastContact) > s.client.GiveUpAfter {
 			return fmt.Errorf("asara: no referee at %s for %s: %w",
 				address, s.client.GiveUpAfter, err)

@@ -42,6 +42,10 @@ func (c *Client) complete() error {
 	if c.MaxMatches < 0 {
 		return fmt.Errorf("asara: MaxMatches is %d: expected 1 or more", c.MaxMatches)
 	}
+	if c.Transcript != "" && os.Getenv("ASARA_CONTAINED") != "" {
+		return errors.New("asara: a transcript is asked for, but the sandbox of this bot is deleted " +
+			"with everything in it; play with --sandbox none, or without the transcript")
+	}
 	if c.Transcript != "" {
 		if err := os.MkdirAll(c.Transcript, 0o777); err != nil {
 			return fmt.Errorf("asara: ASARA_TRANSCRIPT: cannot create the folder %q (%w); "+

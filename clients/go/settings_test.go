@@ -1,10 +1,13 @@
 package asara
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"asara/asarav1"
 )
 
 // TestMain unsets the variables that would override the settings of the tests.
@@ -110,5 +113,30 @@ func TestWithoutASeedEveryRunDiffers(t *testing.T) {
 	}
 	if len(seeds) != 2 {
 		t.Errorf("seeds are %v", seeds)
+	}
+}
+
+func TestATranscriptIsRefusedInTheSandbox(t *testing.T) {
+	t.Setenv("ASARA_CONTAINED", "1")
+	newPlayer := func(*Match) Player { return nil }
+	client := Client{NewPlayer: newPlayer, Address: "unix:/x", Token: "t", Transcript: t.TempDir()}
+	err := client.Run(context.Background())
+	if err == nil || !strings.Contains(err.Error(), "--sandbox none") {
+		t.Errorf("Run returned %v", err)
+	}
+}
+
+type firstAction struct{}
+
+func (*firstAction) Decide(_ context.Context, decision *asarav1.Decision) []*asarav1.Action {
+	return decision.GetLegalActions()[:1]
+}
+
+func TestThePlaceOfDecideIsNamed(t *testing.T) {
+	function := DecideFunc(func(context.Context, *asarav1.Decision) []*asarav1.Action { return nil })
+	for name, player := range map[string]Player{"method": &firstAction{}, "function": function} {
+		if place := decidePlace(player); !strings.Contains(place, "settings_test.go:") {
+			t.Errorf("%s: %q", name, place)
+		}
 	}
 }

@@ -3,6 +3,7 @@
 `tomllib` takes time in the square of the number of parts of a key, and recursion for nested values.
 """
 
+import re
 import tomllib
 from typing import Any, Final
 
@@ -29,7 +30,7 @@ def parse_toml(data: bytes, largest: int) -> dict[str, Any]:
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"is not valid TOML: {_short(str(error))}") from None
+        raise ValueError(f"is not valid TOML: {_short(_explained(str(error), text))}") from None
     except RecursionError:
         raise ValueError("is not valid TOML: it is nested too deeply") from None
     except ValueError:  # of a number that Python refuses to read, or of a date out of range
@@ -49,6 +50,29 @@ def _check_numbers(tables: dict[str, Any]) -> None:
             values.extend(value)
         elif isinstance(value, int) and not -_LARGEST_NUMBER <= value < _LARGEST_NUMBER:
             raise ValueError("is not valid TOML: it has an integer of more than 512 bits")
+
+
+_OVERWRITTEN: Final = re.compile(
+    r"Cannot overwrite a value \(at line (\d+),|Cannot declare .* twice \(at line (\d+),"
+)
+
+
+def _explained(fault: str, text: str) -> str:
+    """Return a fault that tomllib found, in words that name a key or table that is there twice."""
+    found = _OVERWRITTEN.match(fault)
+    if found is None:
+        return fault
+    number = int(found[1] or found[2])
+    line = text.split("\n")[number - 1].strip()
+    if line.startswith("["):
+        table = line.partition("#")[0].strip()
+        single = table.strip("[]").strip()
+        return (
+            f"{table} in line {number} is there already; write its keys below the first, or begin "
+            f"each one with [[{single}]] if there are several"
+        )
+    key = line.partition("=")[0].strip()
+    return f"the key {key} in line {number} has a value already, in the same table; leave out one"
 
 
 def _short(text: str) -> str:

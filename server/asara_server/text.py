@@ -29,6 +29,11 @@ def plain(text: str, longest: int | None = LONGEST) -> str:
     return shown if longest is None or len(text) <= longest else shown + "…"
 
 
+def on_one_line(text: str) -> str:
+    """Return a text with its lines separated by bars, for tables and log lines."""
+    return " | ".join(line.strip() for line in text.split("\n"))
+
+
 def _visible(char: str) -> str:
     category = unicodedata.category(char)
     if category == "Zs":

@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import subprocess
 import sys
 import threading
@@ -49,7 +50,7 @@ def asara(*words: str | Path, cwd: Path | None = None) -> subprocess.CompletedPr
         except SystemExit as end:
             status = int(end.code or 0)
     done = subprocess.CompletedProcess(words, status, stdout.getvalue(), stderr.getvalue())
-    assert "Traceback" not in done.stderr + done.stdout, done.stderr
+    _assert_no_traceback(done)
     return done
 
 
@@ -64,8 +65,13 @@ def asara_process(*words: str | Path, cwd: Path | None = None) -> subprocess.Com
         env=environment(),
         check=False,
     )
-    assert "Traceback" not in done.stderr + done.stdout, done.stderr
+    _assert_no_traceback(done)
     return done
+
+
+def _assert_no_traceback(done: subprocess.CompletedProcess[str]) -> None:
+    """The command's own traceback; that of a bot is indented."""
+    assert not re.search("(?<!    )Traceback", done.stderr + done.stdout), done.stderr
 
 
 def refusal(*words: str | Path, cwd: Path | None = None) -> str:

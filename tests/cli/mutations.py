@@ -195,6 +195,7 @@ KEYS = [
     "limits",
     "remote",
     "entries",
+    "entries_from",
     "name",
     "command",
     "directory",
@@ -212,6 +213,7 @@ KEYS = [
     "increment_s",
     "memory_mb",
     "suspend_share",
+    "PATH",
     "team",
 ]
 

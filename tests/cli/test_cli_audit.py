@@ -35,8 +35,23 @@ def test_sound_replays(run: Path) -> None:
     given = ("--key", run / "key.pub")
     done = asara("audit", run, run / "replays" / "m1.asara", "--leaks", *given)
     assert done.returncode == 0
-    assert done.stdout == "audited 3 replays: 3 sound, 0 unsound\n"
+    assert done.stdout.endswith("\naudited 3 replays: 3 sound, 0 unsound\n")
     assert done.stderr.startswith("Replays by themselves: only each match was checked")
+
+
+def test_a_sound_replay_says_what_was_checked_and_by_whose_key(run: Path) -> None:
+    file = run / "replays" / "m1.asara"
+    (run / "key.pub").write_bytes(KEY.public_pem)
+    done = asara("audit", file, "--key", run / "key.pub")
+    sound, key, match, checked, unchecked, _ = done.stdout.splitlines()
+    assert sound == f"{file}: sound"
+    assert key == f"  signed by key {KEY.public.hex()[:16]}: given with --key"
+    assert match.startswith("  match random-1: ")
+    assert " replies, " in match
+    assert checked.startswith("  checked: every record is signed; the deal opens its commitment; ")
+    assert unchecked.startswith("  not checked: when replies arrived")
+    own = f"  signed by key {KEY.public.hex()[:16]}: its own; nothing shows who holds it"
+    assert asara("audit", file).stdout.splitlines()[1] == own
 
 
 def test_a_damaged_replay_is_named_with_its_record(run: Path) -> None:
@@ -46,7 +61,8 @@ def test_a_damaged_replay_is_named_with_its_record(run: Path) -> None:
     path.write_bytes(data)
     done = asara("audit", run)
     assert done.returncode == 1
-    line, last = done.stdout.splitlines()
+    *_, last = lines = done.stdout.splitlines()
+    [line] = [line for line in lines if line.startswith(str(path))]
     assert line.startswith(f"{path}: record ")
     assert last == "audited 3 replays: 2 sound, 1 unsound"
 
@@ -145,6 +161,10 @@ def test_a_run_says_who_signed_it_and_what_was_not_checked(cup: Path) -> None:
         f"  manifest: {manifest_of(cup)}, as published",
         f"  deal commitment: {commitment_of(cup)}, that of the published manifest",
         "  notes.txt: extra: not part of the run, and not checked",
+        (
+            "  checked: this key signed manifest, results and 12 replays; schedule, deals, "
+            "standings, and every match, played again, are as in its files"
+        ),
         "  not checked: journal.position",
         "  not checked: journal.sqlite",
         "  not checked: logs",

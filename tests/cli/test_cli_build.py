@@ -53,10 +53,13 @@ def test_a_failed_build_is_shown_at_once_and_stays_out_when_the_run_resumes(
     tmp_path: Path,
 ) -> None:
     file, run = write_cup(tmp_path), tmp_path / "run"
-    words: list[str | Path] = ["tournament", "run", file, "--out", run, "--key", tmp_path / "key"]
-    words += ["--sandbox", "none"]
+    words = ("tournament", "run", file, "--out", run, "--key", tmp_path / "key")
+    options = ("--sandbox", "none")
     with subprocess.Popen(
-        command_line(*words), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment()
+        command_line(*words, *options),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=environment(),
     ) as process:
         shown = until_built(run)
         process.send_signal(signal.SIGKILL)
@@ -73,7 +76,7 @@ def test_a_failed_build_is_shown_at_once_and_stays_out_when_the_run_resumes(
 
     (tmp_path / "slow" / "build.sh").write_text("true")
     (tmp_path / "fails" / "build.sh").write_text("true")
-    resumed = asara(*words, "--resume")
+    resumed = asara(*words, *options, "--resume")
     why = "build failed: exited with status 101"
     assert f"fails stays out and forfeits its remaining matches: {why}\n" in resumed.stderr
     assert not (run / "builds" / "fails").exists()

@@ -244,7 +244,7 @@ def test_remote_entries_are_awaited_if_asked(tmp_path: Path) -> None:
         bot.wait()
     assert done.returncode == 1, done
     assert re.search(r"^far +works", done.stdout, re.MULTILINE)
-    assert "late is broken: never started: did not dial in within 3 s\n" in done.stdout
+    assert "late is broken: missed: did not dial in within 3 s\n" in done.stdout
 
 
 def test_waiting_for_remote_entries_where_there_are_none(evening: Path) -> None:

@@ -82,6 +82,27 @@ key = "localhost.key"
 tokens = "tokens.json"
 """
 
+EVENING = """
+seats = 2
+rule_sets = "basic"
+entries_from = "submissions/*"
+
+[[entries]]
+name = "ann"
+command = "python bot.py"
+directory = "ann"
+"""
+
+BOT_FILE = """
+name = "Evening star"
+command = ["python", "bot.py"]
+build = "./bot.sh --fast"
+readable = ["weights"]
+
+[environment]
+LEVEL = "3"
+"""
+
 Mutation = Callable[[bytes, random.Random], bytes]
 
 
@@ -100,9 +121,16 @@ def _replay(data: bytes, dice: random.Random) -> bytes:
 
 REPLAY = "run/replays/r1-basic-0001.asara"
 REFUSED_RUN = "tournament run {}/cup.toml --out {}/cup.toml"
-READERS = ("status {}/run", "standings {}/run --cross", "report {}/run --out {}/out/page.html")
+READERS = (
+    "status {}/run",
+    "standings {}/run --cross",
+    "report {}/run --out {}/out/page.html",
+    "tournament bundle {}/run",
+)
 TARGETS = (
     Target("cup.toml", mutations.mutate_toml, ("tournament plan {}/cup.toml",)),
+    Target("submissions/eve/bot.toml", mutations.mutate_toml, ("tournament plan {}/evening.toml",)),
+    Target("evening.toml", mutations.mutate_toml, ("tournament plan {}/evening.toml",)),
     Target("run/run.json", mutations.mutate_json, (*READERS, "audit {}/run --processes 1")),
     Target("run/results.jsonl", mutations.mutate_json, READERS),
     Target("run/remote.json", mutations.mutate_json, ("status {}/run",)),
@@ -120,6 +148,7 @@ TARGETS = (
     Target(REPLAY, _replay, (
         "audit {}/" + REPLAY, "replay show {}/" + REPLAY, "replay show --seat 1 {}/" + REPLAY,
         "replay clock {}/" + REPLAY, "replay export --json {}/" + REPLAY, READERS[2],
+        "replay decision --seat 1 {}/" + REPLAY + " 3", "replay ask {}/" + REPLAY + " 3 nobody",
         "replay diff {}/" + REPLAY + " {}/run/replays/r1-basic-0002.asara",
     )),
     Target("killed/journal.sqlite", mutations.mutate_bytes, ()),
@@ -141,6 +170,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (found / "ann" / "bot.py").touch()
     (found / "ann" / "bot.sh").write_text("#!/bin/sh\n")
     (found / "ann" / "bot.sh").chmod(0o755)
+    (found / "evening.toml").write_text(EVENING)
+    for name in ("bob", "eve"):
+        shutil.copytree(found / "ann", found / "submissions" / name)
+        (found / "submissions" / name / "weights").mkdir()
+        (found / "submissions" / name / "bot.toml").write_text(BOT_FILE)
     for name in ("localhost.pem", "localhost.key"):
         shutil.copy(CLIENT / name, found / name)
     (found / "key").write_bytes(KEY.private_pem())
@@ -180,7 +214,8 @@ def contents(folder: Path) -> dict[str, tuple[int, int]]:
     found = {}
     for root, _, names in os.walk(folder):
         for name in names:
-            if name.endswith(".lock") or name == "report.html":  # of a token file; of a report
+            # of a token file; of a bundle; of a report
+            if name.endswith((".lock", ".zip")) or name == "report.html":
                 continue
             about = os.lstat(os.path.join(root, name))  # noqa: PTH118 - it is called often
             found[f"{root}/{name}"] = about.st_size, about.st_mtime_ns
@@ -314,7 +349,7 @@ def run_arguments(folder: Path, dice: random.Random, seed: int) -> None:
                 words.append(_value(folder, dice, parameter))
     if names[0] in STARTS_BOTS:
         words += ["no-such-bot"] if names[0] != "serve" else ["--opponent", "no-such-bot"]
-    if names == ("tournament", "run"):
+    if names in {("tournament", "run"), ("tournament", "check")}:
         words += ["--out", str(folder / "cup.toml")]
     if names == ("audit",):  # which would look for replays on the whole disk
         words = [word for word in words if word != "/"]

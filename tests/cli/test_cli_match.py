@@ -1,6 +1,11 @@
 import json
 from pathlib import Path
 
+import pytest
+
+from asara_server.cli.display import progress
+from asara_server.cli.display.progress import wait_text
+from asara_server.referee.waits import Wait
 from asara_server.replay.file import read_replay
 from tests.cli.command import asara, refusal
 from tests.tournament import sample_bots
@@ -70,7 +75,7 @@ def test_a_bot_that_exits_at_once_is_told_with_status_and_last_words(tmp_path: P
     assert done.returncode == 0
     assert done.stderr == (
         "bad forfeits r1-basic-0001 (never started): exited with status 1; "
-        "it printed: loading | cannot load model.bin\n"
+        "it printed:\n    loading\n    cannot load model.bin\n"
     )
     assert "never started" in done.stdout
 
@@ -111,6 +116,25 @@ def test_a_bot_is_started_in_its_own_folder_from_wherever_it_is_named(tmp_path: 
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_the_sandbox_says_what_it_hid_and_how_to_show_it(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    imports = "try:\n    import older\nexcept ImportError as error:\n    raise SystemExit(error)\n"
+    newer = write(tmp_path, "newer", imports + sample_bots.GOOD)
+    older = write(tmp_path, "older", sample_bots.GOOD.replace("asara.run(", "if False: print("))
+    words = ("match", newer, older, "--sandbox", "bubblewrap", "--start-up", "2")
+    hidden = "the sandbox hid older.py: it is the program of another entry"
+    stderr = asara(*words, cwd=tmp_path).stderr
+    assert hidden in stderr
+    assert "--readable older.py" in stderr
+    shown = asara(*words, "--readable", "older.py", cwd=tmp_path).stderr
+    assert "older forfeits" in shown
+    assert "newer forfeits" not in shown
+    assert refusal(*words, "--readable", "no.py", cwd=tmp_path) == (
+        "asara: --readable no.py: no such file or folder\n"
+    )
+    assert "--readable /: is more than a bot may see" in refusal(*words, "--readable", "/")
+
+
 def test_bots_that_cannot_be_found_are_refused_with_what_there_is(tmp_path: Path) -> None:
     assert refusal("match", "randon", "random", cwd=tmp_path) == (
         "asara: bot 'randon': neither a file, nor a command, nor a bundled bot; "
@@ -130,3 +154,25 @@ def test_options_that_make_no_sense_are_refused() -> None:
     )
     assert "'--bank'" in refusal("match", "random", "random", "--bank", "-3")
     assert "'--matches'" in refusal("match", "random", "random", "--matches", "0")
+
+
+def test_progress_names_the_bot_that_a_match_waits_for() -> None:
+    assert wait_text([]) == ""
+    quick = Wait("ann", "m1", 4, waited_s=2.9, left_s=57.0)
+    slow = Wait("bob", "m2", 17, waited_s=8.0, left_s=52.0)
+    absent = Wait("cid", "m3", 0, waited_s=4.0, left_s=6.0)
+    assert wait_text([quick]) == ""
+    assert wait_text([slow, quick]) == "waiting for bob: decision 17 of m2 (52 s left)"
+    assert wait_text([absent]) == "waiting for cid to dial in (6 s left)"
+    assert wait_text([slow, absent]).endswith("(52 s left), and for 1 more")
+
+
+def test_a_bot_that_thinks_is_named_while_it_thinks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "LINE_INTERVAL_S", 0.2)
+    monkeypatch.setattr(progress, "WAIT_SHOWN_S", 0.3)
+    code = "import asara, time\nasara.run(lambda decision, match: time.sleep(60))\n"
+    done = asara("match", write(tmp_path, "slow", code), "random", "--bank", "1", cwd=tmp_path)
+    assert "waiting for slow: decision 1 of r1-basic-0001 (" in done.stderr
+    assert 'slow.py", line 2, in <lambda>' in done.stderr

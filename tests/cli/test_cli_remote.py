@@ -137,7 +137,8 @@ def test_progress_says_who_is_waited_for() -> None:
         "; waiting for ann, bob, cid and 2 more to dial in"
     )
     meter = RunMeter(7)
-    meter.start(0, [], SimpleNamespace(awaited=["ann"], building={}, to_build=()))
+    activity = SimpleNamespace(awaited=["ann"], waits=(), building={}, to_build=())
+    meter.start(0, [], activity)
     assert meter.summary().endswith("; waiting for ann to dial in")
 
 

@@ -2,13 +2,17 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from google.protobuf.json_format import Parse
 
 from asara.v1.replay_pb2 import Replay as ReplayMessage
+from asara_server.eventlog.replay import Replay, ReplayHeader
+from asara_server.match.spec import ClockSettings
 from asara_server.replay.file import parse_file, write_replay
 from asara_server.replay.signing import SigningKey
 from tests.cli.command import asara, refusal
 from tests.match.playouts import EVERYTHING, random_replay
+from tests.referee.harness import Driven, spec
 
 KEY = SigningKey.new()
 REPLAY = random_replay(EVERYTHING, 3, seed=8)
@@ -57,6 +61,41 @@ def test_where_the_time_went(tmp_path: Path) -> None:
     assert "seat 2 (bot 2) forfeited after" in done.stdout
     assert "crash: exit code 1" in done.stdout
     assert len(done.stdout.splitlines()) == 2 + 3 + 1 + 2 + 5 + 2
+
+
+@pytest.mark.parametrize(
+    ("unread", "socket_us", "replied"), [(0, None, True), (31, 1_200_000, True), (0, None, False)]
+)
+def test_a_time_out_is_shown_moment_by_moment(
+    tmp_path: Path, unread: int, socket_us: int | None, *, replied: bool
+) -> None:
+    driven = Driven(spec(clocks=ClockSettings(bank_s=1, increment_s=0, grace_s=0.05)))
+    driven.reply(after_s=0.1)
+    seat = driven.asked
+    driven.expire(after_s=1.060)
+    driven.match.note_unread(seat, unread)
+    if replied:
+        driven.reply(seat=seat, after_s=0.3, socket_us=socket_us)
+    match = driven.match
+    header = ReplayHeader.of(driven.spec, match.limits, 1_700_000_000_000)
+    replay = Replay(header, tuple(match.records), match.results, match.feed.digests)
+    done = asara("replay", "clock", written(tmp_path / "a.asara", replay))
+    lines = done.stdout.splitlines()
+    first = next(i for i, line in enumerate(lines) if line.endswith(" was asked"))
+    assert lines[first].startswith("    100.00 ms  decision ")
+    assert lines[first + 1].endswith("its time had run out, 50.00 ms of grace included")
+    held = "31 bytes lay" if unread else "nothing lay"
+    assert f"{held} unread at its socket (record 5)" in lines[first + 2]
+    rest = lines[first + 3 :]
+    if socket_us is not None:
+        assert rest.pop(0) == "  1,200.00 ms  bytes from it arrived at the socket last"
+    if replied:
+        assert rest[0].startswith("  1,460.00 ms  its reply was received, ")
+        assert "ms late (record 6): '" in rest[0]
+        assert rest[0].endswith("which was legal") or rest[0].endswith("which was not legal")
+    else:
+        assert rest[0].strip() == "no reply was received before the replay was closed"
+    assert "2023-11-14 22:13:20 UTC, by the referee's clock, which stands still" in done.stdout
 
 
 def test_a_damaged_replay_is_not_shown(tmp_path: Path) -> None:

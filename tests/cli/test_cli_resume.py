@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from asara_server.replay.signing import load_or_make_key
 from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import asara, command_line, environment, refusal
 from tests.tournament import sample_bots
@@ -55,6 +56,8 @@ def test_a_run_goes_on_only_as_it_was_begun(cup: Path, tmp_path: Path) -> None:
         f"asara: {tmp_path / 'none'}: holds no run; start one without --resume\n"
     )
     assert not (tmp_path / "none").exists()
+    assert "No such file" in resume(cup, key="other")
+    load_or_make_key(cup / "other")
     assert "signed with another key; name it with --key" in resume(cup, key="other")
     assert "remove one of the two" in resume(cup, "--out", run, "--replace")
     file = cup / "cup.toml"

@@ -414,3 +414,14 @@ def test_folders_in_the_place_of_files_are_named(run: Path, name: str) -> None:
     done = asara("status", run)
     assert done.returncode in {1, 2}
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_after_a_resume_the_time_of_the_session_and_of_the_whole_run_are_told_apart(
+    run: Path,
+) -> None:
+    changes = {"resumed": "2026-01-01T00:05:30+00:00", "ended": "2026-01-01T00:10:30+00:00"}
+    info = INFO.model_copy(update=changes | {"state": "cut short"})
+    (run / "run.json").write_text(info.model_dump_json())
+    line = asara("status", run).stdout.splitlines()[2]
+    took = "Took 5 min after it was resumed, 10 min 30 s after its first start"
+    assert line.startswith(took), line

@@ -108,7 +108,7 @@ def test_what_is_wrong_with_the_file_is_said_in_lines(tmp_path: Path) -> None:
     (tmp_path / "bob.py").unlink()
     (tmp_path / "rob.py").touch()
     assert refusal("tournament", "run", file, "--out", tmp_path / "run") == (
-        f"asara: cup.toml: entries[1].command: no such file 'bob.py' in {tmp_path}; "
+        f"asara: cup.toml: entry 2 'bob': command: no such file 'bob.py' in {tmp_path}; "
         "did you mean 'rob.py'?\n"
         "asara: cup.toml: colour: unknown key; known are title, seats, rule_sets, rounds, "
         "orders, blocks_per_entry, seed, concurrency, deals, transport, clocks, limits, remote, "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import threading
 import time
@@ -304,8 +305,15 @@ def test_a_rejected_reply_is_logged_and_answered_with_the_first_legal_action(
 ) -> None:
     referee.scripts.append(rejecting)
     wish = asara.Action(wish=asara.Wish(space=scripted.SPACES[0]))
-    asara.play(lambda decision, match: wish, settings(referee))
-    assert "reply ['wish bank 12'] rejected" in caplog.text
+
+    def decide(_decision: asara.Decision, _match: asara.Match) -> asara.Action:
+        return wish
+
+    asara.play(decide, settings(referee))
+    assert (
+        f"{__file__}, line {decide.__code__.co_firstlineno + 1}: the reply to decision 1 of m1 was"
+        in caplog.text
+    )
     assert "the genie is not in play" in caplog.text
     assert "2 more rejections forgiven" in caplog.text
 
@@ -375,17 +383,51 @@ def test_a_referee_that_starts_late_is_found(tmp_path: Path) -> None:
     referees[0].stop()
 
 
-@pytest.mark.parametrize("answer", [None, [], 3, [LEGAL[0], None], asara.ChooseSpace()])
-def test_an_answer_of_the_wrong_type(referee: ScriptedReferee, answer: object) -> None:
+def wrong_answer(decision: asara.Decision, match: asara.Match) -> object:
+    if match.seats > 9:
+        return decision.legal_actions
+    if match.seats == 2:
+        return match.wrong_answer  # type: ignore[attr-defined]
+    return None
+
+
+_LINE = wrong_answer.__code__.co_firstlineno + 4
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        (None, "decide returned None for decision 17 of m1; return one of decision.legal_actions"),
+        ([], "decide returned an empty list for"),
+        (3, "decide returned 3 for .*; return the action itself: decision.legal_actions\\[3\\]"),
+        ([LEGAL[0], None], "decide returned a list with None for"),
+        (asara.ChooseSpace(), "decide returned a message of type ChooseSpace for"),
+        (asara.Action, "decide returned the class Action for"),
+        ("x" * 1_000, "decide returned 'x{79}… for"),
+    ],
+)
+def test_an_answer_that_is_none_is_told_with_the_line_that_returned_it(
+    referee: ScriptedReferee, monkeypatch: pytest.MonkeyPatch, answer: object, text: str
+) -> None:
     def script(_stream: Stream) -> Iterator[PlayResponse]:
         yield scripted.welcome()
         yield scripted.started()
         yield scripted.decision(17)
 
     referee.scripts.append(script)
-    with pytest.raises(TypeError, match=r"expected an asara\.Action or a list") as caught:
-        asara.play(lambda decision, match: answer, settings(referee))  # type: ignore[arg-type,return-value]
-    assert caught.value.__notes__ == ["in m1, decision 17 (DECISION_KIND_SPACE)"]
+    monkeypatch.setattr(asara.Match, "wrong_answer", answer, raising=False)
+    with pytest.raises(asara.BotError, match=f"^{__file__}, line {_LINE}: {text}") as caught:
+        asara.play(wrong_answer, settings(referee))  # type: ignore[arg-type]
+    assert "\n" not in str(caught.value)
+
+
+def test_decide_must_not_be_asynchronous() -> None:
+    async def decide(decision: asara.Decision, _match: asara.Match) -> asara.Action:
+        return decision.legal_actions[0]
+
+    line = decide.__code__.co_firstlineno
+    with pytest.raises(asara.BotError, match=f"{__file__}, line {line}: .* without `async`"):
+        asara.play(decide)  # type: ignore[arg-type]
 
 
 def test_a_grpc_error_of_the_author_is_no_break(referee: ScriptedReferee) -> None:
@@ -426,6 +468,20 @@ def test_tls_with_a_given_authority() -> None:
         referee.stop()
 
 
+class WithArguments(Recorder):
+    def __init__(self, depth: int) -> None:
+        self.depth = depth
+
+
+class WithoutEvents(Recorder):
+    def updated(self) -> None:  # type: ignore[override]
+        pass
+
+
+def no_arguments() -> asara.Action:
+    return LEGAL[0]
+
+
 @pytest.mark.parametrize(
     ("bot", "message"),
     [
@@ -433,8 +489,29 @@ def test_tls_with_a_given_authority() -> None:
         (dict, "dict must be a subclass of asara.Bot"),
         (asara.Bot, "Bot needs a method: def decide"),
         (3, "expected a subclass of asara.Bot or a function, not 3"),
+        (None, r"not None; write `asara.run\(decide\)`, without `\(\)`"),
+        (no_arguments, r"decide must take the arguments \(decision, match\); write `def decide\("),
+        (WithoutEvents, r"updated must take the arguments \(self, events\)"),
+        (WithArguments, r"__init__ must take the arguments \(self\)"),
     ],
 )
-def test_a_bot_of_the_wrong_type(bot: object, message: str) -> None:
-    with pytest.raises(TypeError, match=message):
+def test_a_bot_of_the_wrong_type_is_told_with_its_line(bot: object, message: str) -> None:
+    with pytest.raises(asara.BotError, match=f"^{__file__}, line [0-9]+: .*{message}"):
         asara.play(bot)  # type: ignore[arg-type]
+
+
+def test_bots_may_be_made_of_any_callable(referee: ScriptedReferee) -> None:
+    class Callable:
+        def __call__(self, decision: asara.Decision, match: asara.Match) -> asara.Action:
+            return take_first(decision, match)
+
+    def with_depth(_depth: int, decision: asara.Decision, match: asara.Match) -> asara.Action:
+        return take_first(decision, match)
+
+    @functools.wraps(take_first)
+    def wrapped(*arguments: object) -> asara.Action:
+        return take_first(*arguments)  # type: ignore[arg-type]
+
+    for bot in (Callable(), functools.partial(with_depth, 3), wrapped):
+        referee.scripts.append(scripted.one_match)
+        asara.play(bot, settings(referee))

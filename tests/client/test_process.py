@@ -111,6 +111,102 @@ def test_an_exception_in_decide_shows_the_authors_traceback(
     assert err.endswith(
         "ZeroDivisionError: division by zero\nin m1, decision 17 (DECISION_KIND_SPACE)\n"
     )
+    assert err.count('File "') == 1, err  # neither the client's frames nor the call of `run`
+
+
+def test_an_exception_inside_a_library_keeps_the_way_there(
+    referee: ScriptedReferee, tmp_path: Path
+) -> None:
+    program = tmp_path / "faulty.py"
+    program.write_text(
+        "import asara, json\ndef decide(decision, match):\n    json.loads('?')\nasara.run(decide)\n"
+    )
+    referee.scripts.append(thinking)
+    _, _, err = finish(start(program, referee))
+    assert err.index(f'File "{program}", line 3, in decide') < err.index("json/decoder.py")
+
+
+def test_sys_exit_during_a_match_is_told_with_its_line(
+    referee: ScriptedReferee, tmp_path: Path
+) -> None:
+    program = tmp_path / "quitter.py"
+    program.write_text(
+        "import asara\ndef decide(decision, match):\n    exit(0)\nasara.run(decide)\n"
+    )
+    referee.scripts.append(thinking)
+    status, _, err = finish(start(program, referee))
+    assert status == 0
+    assert err.startswith(f"asara: {program}, line 3: sys.exit ended the bot in the middle of m1")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "doing",
+    [
+        "while True: pass",
+        "time.sleep(60)",
+        "sum(itertools.repeat(1))",  # in C, where no other thread of Python runs
+    ],
+)
+def test_a_bot_that_hangs_reports_its_line_when_its_time_is_over(
+    referee: ScriptedReferee, tmp_path: Path, doing: str
+) -> None:
+    def script(stream: Stream) -> Iterator[PlayResponse]:
+        yield scripted.welcome()
+        yield scripted.started()
+        for number in (1, 2):
+            asked = scripted.decision(number)
+            asked.decision.clock_us = 700_000
+            yield asked
+            if number == 1:
+                stream.reply()
+                time.sleep(0.4)  # the watchdog knows the clock from now on
+        stream.expect_nothing_more()
+
+    program = tmp_path / "slow.py"
+    program.write_text(
+        "import asara, itertools, time\n"
+        "def decide(decision, match):\n"
+        "    if decision.decision_id == 2:\n"
+        f"        {doing}\n"
+        "    return decision.legal_actions[0]\n"
+        "asara.run(decide)\n"
+    )
+    referee.scripts.append(script)
+    process = start(program, referee)
+    time.sleep(3.5)
+    process.kill()
+    _, _, err = finish(process)
+    assert f'File "{program}", line 4' in err
+    if "itertools" not in doing:
+        assert err == (
+            "asara: decision 2 of m1 has taken its whole time, 0.7 s, and is still here:\n"
+            f'  File "{program}", line 4, in decide\n    {doing}\n'
+        )
+
+
+def test_a_bot_that_is_slow_but_in_time_reports_nothing(referee: ScriptedReferee) -> None:
+    def script(stream: Stream) -> Iterator[PlayResponse]:
+        yield scripted.welcome()
+        yield scripted.started()
+        for number in range(1, 4):
+            asked = scripted.decision(number)
+            asked.decision.clock_us = 900_000
+            yield asked
+            stream.reply()
+        time.sleep(1.5)  # the opponent thinks
+        yield scripted.ended()
+        yield scripted.goodbye()
+
+    referee.scripts.append(script)
+    program = (
+        "import asara, time\n"
+        "def decide(decision, match):\n"
+        "    time.sleep(0.6)\n"
+        "    return decision.legal_actions[0]\n"
+        "asara.run(decide)\n"
+    )
+    assert finish(start(program, referee)) == (0, "", "")
 
 
 @pytest.mark.parametrize(

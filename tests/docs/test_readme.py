@@ -17,6 +17,7 @@ from tests.docs.documents import DOCUMENTS, FOLDERS, ROOT, blocks, code_words, p
 
 ENGINE = "server/asara_game/README.md"
 SERVER = "server/README.md"
+RECIPES = "server/asara_server/tournament/bots/recipes.md"
 
 
 def anchors(document: str) -> set[str]:
@@ -83,6 +84,7 @@ def test_folders_of_tests_are_listed():
         pytest.param(block.content, id=f"{document}-{number}")
         for document in DOCUMENTS
         for number, block in enumerate(blocks(document, "toml"))
+        if document != RECIPES  # tests/tournament/bots/test_recipes.py plays its entries
     ],
 )
 def test_tournament_files_are_accepted(example, tmp_path):

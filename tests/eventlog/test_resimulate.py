@@ -1,10 +1,12 @@
 import random
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
 from asara_game.rules import RULE_COMBINATIONS
+from asara_server.eventlog.record_codec import record_bytes, record_from_bytes
 from asara_server.eventlog.replay import replay_of
 from asara_server.eventlog.resimulate import UnsoundError, resimulate, resimulated_steps
 from asara_server.match.inputs import (
@@ -15,6 +17,7 @@ from asara_server.match.inputs import (
     RejectionRecord,
     ReplyRecord,
 )
+from asara_server.match.spec import ClockSettings
 from asara_server.replay.file import parse_replay, replay_bytes
 from asara_server.replay.signing import SigningKey
 from tests.match.playouts import (
@@ -25,6 +28,7 @@ from tests.match.playouts import (
     random_spec,
     rules_for,
 )
+from tests.referee.harness import Driven, spec
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -146,3 +150,61 @@ def test_results_and_digests_that_are_others() -> None:
     digests = (*REPLAY.digests[:2], bytes(32))
     with pytest.raises(UnsoundError, match="seat 2 was sent other bytes: expected the digest"):
         list(resimulated_steps(replace(REPLAY, digests=digests)))
+
+
+# Late replies
+
+
+def timed_out(seats: int, *after: str) -> Driven:
+    """A match in which seat 0 timed out, with further inputs."""
+    driven = Driven(spec(seats, clocks=ClockSettings(bank_s=1, increment_s=0, grace_s=0)))
+    driven.expire(after_s=1.000001)
+    for each in after:
+        if each == "unread":
+            driven.match.note_unread(0, 12)
+        else:
+            driven.reply(seat=0, socket_us=driven.now)
+    return driven
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+def test_a_late_reply_is_repeated_also_after_the_end_of_the_match(seats: int) -> None:
+    driven = timed_out(seats, "unread", "reply")
+    assert driven.match.finished == (seats == 2)
+    match = resimulate(driven.spec, LIMITS, driven.match.records)
+    assert match.records == driven.match.records
+    for record in match.records:
+        assert record_from_bytes(record_bytes(record)) == record
+
+
+LATE = timed_out(2, "unread", "reply").match.records
+UNREAD_AT, LATE_AT = len(LATE) - 2, len(LATE) - 1
+
+
+@pytest.mark.parametrize(
+    ("index", "change", "named"),
+    [
+        (LATE_AT, {"seat": 1}, "only after a time-out of its seat, and only one"),
+        (LATE_AT, {"decision_id": 2}, "a late reply to decision 1, .* found one to decision 2"),
+        (LATE_AT, {"time_us": 5}, "expected a time of 1000001 µs or later; found 5 µs"),
+        (LATE_AT, {"socket_us": 2_000_000}, "received before its bytes arrived"),
+        (UNREAD_AT, {"seat": 1}, "expected no record here; found 12 unread bytes"),
+        (UNREAD_AT, {"bytes": -1}, "-1 bytes were unread"),
+        (UNREAD_AT, {"time_us": 1_000_002}, "time_us: expected 1000001; found 1000002"),
+    ],
+)
+def test_late_replies_and_unread_bytes_that_cannot_be(index: int, change: Any, named: str) -> None:
+    changed = list(LATE)
+    changed[index] = changed[index]._replace(**change)
+    with pytest.raises(UnsoundError, match=named):
+        resimulate(spec(clocks=ClockSettings(bank_s=1, increment_s=0, grace_s=0)), LIMITS, changed)
+
+
+def test_a_late_reply_that_is_invented_or_repeated() -> None:
+    match_spec = spec(clocks=ClockSettings(bank_s=1, increment_s=0, grace_s=0))
+    late = LATE[LATE_AT]
+    for records in ([LATE[0], late], [*LATE, late]):
+        with pytest.raises(UnsoundError, match="only after a time-out of its seat, and only one"):
+            resimulate(match_spec, LIMITS, records)
+    with pytest.raises(UnsoundError, match="expected no record here"):
+        resimulate(match_spec, LIMITS, [*LATE[:LATE_AT], LATE[UNREAD_AT]])

@@ -15,6 +15,8 @@ import pytest
 from grpc_health.v1 import health_pb2
 
 from asara_codec.results import Termination
+from asara_server.match.inputs import LateReplyRecord, UnreadRecord
+from asara_server.match.spec import ClockSettings
 from asara_server.network.connection_gate import client_network
 from asara_server.network.grpc_server import WATCH_SERVICE, serve
 from asara_server.network.tls import TlsFiles
@@ -348,3 +350,20 @@ async def test_both_protocols_are_served_at_a_wildcard_address() -> None:
             await stream.hello("guess")
             assert (await stream.ending())[1] == "unknown-token"
     await server.stop(0)
+
+
+async def test_a_late_reply_over_tcp_is_recorded_with_its_arrival_at_the_socket() -> None:
+    quick = ClockSettings(bank_s=0.1, increment_s=0, grace_s=0)
+    async with remote_server() as server:
+        a, b = await server.dial_in("a"), await server.dial_in("b")
+        playing = asyncio.create_task(server.referee.play(spec(clocks=quick)))
+        first = await a.until("decision")
+        await b.until("match_ended")
+        await asyncio.sleep(0.2)
+        await a.answer(first)
+        record = await playing
+        [unread] = [each for each in record.records if isinstance(each, UnreadRecord)]
+        [late] = [each for each in record.records if isinstance(each, LateReplyRecord)]
+        assert unread.bytes == 0
+        assert late.socket_us is not None
+        assert late.time_us - 100_000 < late.socket_us <= late.time_us

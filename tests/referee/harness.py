@@ -106,6 +106,7 @@ class Driven:
         decision: int | None = None,
         after_s: float = 0.001,
         referee_us: int = 0,
+        socket_us: int | None = None,
     ) -> Answer:
         """Answer the open decision, or another one, with these actions or the first legal one."""
         self.pass_time(after_s)
@@ -118,6 +119,8 @@ class Driven:
         answer = self.match.reply(seat, decision, messages, self.now)
         if answer is Answer.ACCEPTED:
             self.match.record_reply(referee_us)
+        elif answer is Answer.LATE:
+            self.match.record_late_reply(socket_us)
         self.take()
         return answer
 

@@ -46,6 +46,22 @@ async def test_a_clock_that_nobody_holds_runs_on_during_a_stall() -> None:
     assert clock.stalled_us == 0
 
 
+async def test_past_moments_of_the_system_are_known_by_the_clock() -> None:
+    clock = new_clock()
+    with clock.held():
+        before, before_us = monotonic_us(), clock.now_us()
+        stall()
+        during = monotonic_us() - STALL_US // 2
+        await beats()
+        after, after_us = monotonic_us(), clock.now_us()
+    assert abs((clock.at_us(before) or 0) - before_us) <= 1_000
+    assert abs((clock.at_us(after) or 0) - after_us) <= 1_000
+    at_stall_us = clock.at_us(during)
+    assert at_stall_us is not None
+    assert before_us <= at_stall_us <= before_us + SLACK_US + BEAT_US, "it stood still then"
+    assert clock.at_us(before - 3_600_000_000) is None, "before it began"
+
+
 async def test_the_clock_stands_still_during_a_stall_except_for_the_slack() -> None:
     clock = new_clock()
     with clock.held():

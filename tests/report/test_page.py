@@ -164,7 +164,7 @@ def test_a_failed_build_is_shown_with_its_last_lines(tmp_path):
             tmp_path / "run",
             [match("m1", seat("ann", 1), seat("bob", 2, "late"))],
             out={"dan": "build failed: exited with status 101"},
-            build_output={"dan": ["error: <b>\x1b[31m\u202e", "   --> src/main.rs:3"]},
+            build_output={"dan": ("error: <b>\x1b[31m\u202e", "   --> src/main.rs:3")},
         )
     )
     told = " ".join(page.shown["faults"].split())
@@ -340,6 +340,7 @@ def everywhere(folder: Path, text: str, named: str = "") -> Path:
         started=text,
         ended=text,
         out={f"{text} 1": why},
+        build_output={f"{text} 1": [why]},
         suspended={f"{text} 2": why},
     )
 

@@ -16,6 +16,7 @@ from asara_game.edition import Edition, load_edition, parse_edition
 from asara_game.rules import Rules, format_rule_sets
 from asara_server.eventlog.replay import Replay, replay_of
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
+from asara_server.referee.waits import Wait
 from asara_server.replay.file import read_replay, replay_bytes, replay_records
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import load_tournament
@@ -109,6 +110,7 @@ class PlayoutExecutor:
     most: int = 1_000
 
     awaited: Sequence[str] = ()
+    waits: Sequence[Wait] = ()
 
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
         settings = context.match_settings

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from asara.bot import Answer, Bot, Match
 from asara.client import play, run
-from asara.errors import AsaraError, ConfigurationError, ConnectionLostError, RefusedError
+from asara.errors import AsaraError, BotError, ConfigurationError, ConnectionLostError, RefusedError
 from asara.settings import Settings
 from asara.text import format_action
 from asara.v1.event_pb2 import Event, Termination
@@ -87,6 +87,7 @@ __all__ = [
     "AsaraError",
     "Award",
     "Bot",
+    "BotError",
     "BuildCount",
     "BuyerColour",
     "BuyerCount",

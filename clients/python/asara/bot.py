@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import TypeAlias
 
+from asara.author_code import caller_place, signature_fault
+from asara.errors import BotError
 from asara.v1.event_pb2 import Event
 from asara.v1.play_pb2 import Clocks, Decision, Limits, MatchEnded, MatchStarted, Rejection
 from asara.v1.view_pb2 import View
@@ -141,23 +143,57 @@ DecideFunction: TypeAlias = Callable[[Decision, Match], Answer]
 
 class _FunctionBot(Bot):
     def __init__(self, function: DecideFunction) -> None:
-        self._function = function
+        self.function = function
 
     def decide(self, decision: Decision) -> Answer:
-        return self._function(decision, self.match)
+        return self.function(decision, self.match)
+
+
+_CALLS = (
+    "decide(self, decision)",
+    "started(self)",
+    "updated(self, events)",
+    "rejected(self, decision, rejection)",
+    "ended(self, result)",
+)
+"""The methods of a bot, with the arguments that they are called with."""
+
+
+def author_function(bot: Bot) -> Callable[..., Answer]:
+    """Return the author's function or method that decides."""
+    return bot.function if isinstance(bot, _FunctionBot) else bot.decide
 
 
 def bot_factory(bot: type[Bot] | DecideFunction) -> Callable[[], Bot]:
-    """Return a factory of one bot per match; raise TypeError if `bot` is unsuitable for `run`."""
+    """Return a factory of one bot per match; raise BotError if `bot` is unsuitable for `run`."""
     if isinstance(bot, type):
-        if not issubclass(bot, Bot):
-            raise TypeError(f"{bot.__name__} must be a subclass of asara.Bot")
-        if inspect.isabstract(bot):
-            raise TypeError(f"{bot.__name__} needs a method: def decide(self, decision)")
-        return bot
-    if isinstance(bot, Bot):
+        fault = _class_fault(bot)
+    elif isinstance(bot, Bot):
         name = type(bot).__name__
-        raise TypeError(f"pass the class {name}, not an instance: every match gets its own")
-    if not callable(bot):
-        raise TypeError(f"expected a subclass of asara.Bot or a function, not {bot!r}")
-    return lambda: _FunctionBot(bot)
+        fault = _call_fault(f"pass the class {name}, not an instance: every match gets its own")
+    elif not callable(bot):
+        unfit = f"expected a subclass of asara.Bot or a function, not {bot!r}"
+        fault = _call_fault(f"{unfit}; write `asara.run(decide)`, without `()` after the name")
+    else:
+        fault = signature_fault(bot, "decide(decision, match)")
+    if fault:
+        raise BotError(fault)
+    return bot if isinstance(bot, type) else lambda: _FunctionBot(bot)
+
+
+def _class_fault(bot: type[Bot]) -> str:
+    if not issubclass(bot, Bot):
+        name = bot.__name__
+        return _call_fault(f"{name} must be a subclass of asara.Bot: `class {name}(asara.Bot):`")
+    if inspect.isabstract(bot):
+        return _call_fault(f"{bot.__name__} needs a method: def decide(self, decision)")
+    for call in _CALLS:
+        method = inspect.getattr_static(bot, call.partition("(")[0])
+        if inspect.isfunction(method) and (fault := signature_fault(method, call)):
+            return fault
+    return signature_fault(bot.__init__, "__init__(self)")
+
+
+def _call_fault(text: str) -> str:
+    """Return a fault in the call of this package, with its line."""
+    return f"{caller_place()}: {text}"

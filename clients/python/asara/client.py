@@ -12,10 +12,12 @@ from queue import SimpleQueue
 
 import grpc
 
+from asara.author_code import hide_own_frames_when_printed, raising_place
 from asara.bot import Bot, DecideFunction, bot_factory
-from asara.errors import AsaraError, ConnectionLostError, RefusedError
+from asara.errors import AsaraError, ConfigurationError, ConnectionLostError, RefusedError
 from asara.protocol_client import ProtocolClient
 from asara.settings import Settings
+from asara.transport import transport_fault
 from asara.v1.play_pb2 import PlayRequest
 
 _PLAY = "/asara.v1.PlayService/Play"
@@ -75,7 +77,8 @@ def run(
     one or more actions. Omitted options come from the environment (see `Settings`).
 
     An AsaraError ends the process with one line on standard error: exit status 2 for a missing or
-    invalid setting, otherwise 1. Exceptions in the author's code are not caught.
+    invalid setting, otherwise 1. Exceptions in the author's code are not caught; the traceback
+    that ends the process shows the author's lines only.
     """
     settings = Settings(
         address=address,
@@ -97,6 +100,9 @@ def run(
         sys.exit(error.exit_status)
     except KeyboardInterrupt:
         sys.exit(130)
+    except Exception:
+        hide_own_frames_when_printed()
+        raise
 
 
 def play(bot: type[Bot] | DecideFunction, settings: Settings | None = None) -> None:
@@ -105,7 +111,17 @@ def play(bot: type[Bot] | DecideFunction, settings: Settings | None = None) -> N
     settings = (settings or Settings()).complete()
     credentials = settings.credentials()
     with contextlib.closing(ProtocolClient(make_bot, settings)) as protocol:
-        _play_until_goodbye(protocol, settings, credentials)
+        try:
+            _play_until_goodbye(protocol, settings, credentials)
+        except SystemExit as error:
+            if protocol.open_matches:
+                log.error(
+                    "asara: %s: sys.exit ended the bot in the middle of %s, which it forfeits; "
+                    "return an action instead, and `asara.run` ends after the last match",
+                    raising_place(error.__traceback__),
+                    ", ".join(protocol.open_matches),
+                )
+            raise
 
 
 def _play_until_goodbye(
@@ -114,7 +130,7 @@ def _play_until_goodbye(
     """Play on one stream after another until the referee sends Goodbye."""
     pause_s = _FIRST_PAUSE_S
     last_contact = time.monotonic()
-    warned = False
+    warned = met = False
     while True:
         began = time.monotonic()
         protocol.welcomed = False
@@ -123,7 +139,9 @@ def _play_until_goodbye(
             return
         now = time.monotonic()
         if protocol.welcomed:
-            last_contact, warned = now, False
+            last_contact, warned, met = now, False, True
+        elif not met and (fault := transport_fault(settings.address, tls=bool(settings.ca))):
+            raise ConfigurationError(fault)
         elif now - last_contact > settings.patience_s:
             raise ConnectionLostError(settings.address, settings.patience_s, detail)
         if not warned:

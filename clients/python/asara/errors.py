@@ -27,6 +27,13 @@ class ConfigurationError(AsaraError):
     exit_status = 2
 
 
+class BotError(AsaraError):
+    """The author's program misuses this package.
+
+    For example, `run` got an instance, or `decide` returned None. The text names file and line.
+    """
+
+
 class RefusedError(AsaraError):
     """The referee ended the stream for a reason that a new connection would not change.
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import platform
 import secrets
 from collections.abc import Callable
 from typing import TypeAlias
 
-from asara.bot import Answer, Bot, Match
+from google.protobuf.message import Message
+
+from asara.author_code import code_of, place
+from asara.bot import Answer, Bot, Match, author_function
+from asara.errors import BotError
+from asara.return_line import ReturnLine
 from asara.settings import Settings
-from asara.text import format_action
 from asara.v1.play_pb2 import (
     DealCommitted,
     Decision,
@@ -28,9 +33,11 @@ from asara.v1.play_pb2 import (
 )
 from asara.v1.vocabulary_pb2 import Action
 from asara.verifier import Verifier, make_nonce
+from asara.watchdog import Watchdog
 
 PROTOCOL_VERSION = 1
 _NAME_BYTES = 64  # of Hello.bot_name
+_LONGEST_ANSWER = 80  # characters, in messages
 
 _KINDS = {number: name for name, number in DecisionKind.items()}
 _REASONS = {number: name for name, number in RejectionReason.items()}
@@ -44,7 +51,7 @@ class _ActiveMatch:
     """A running match with its bot.
 
     `sequence` is the number of the last event passed to the bot, `decision` the last decision
-    asked and `request` the reply to it.
+    asked and `request` the reply to it, which `answered_by` returned at `answered_at`.
     """
 
     def __init__(self, bot: Bot, verifier: Verifier, sequence: int) -> None:
@@ -53,6 +60,8 @@ class _ActiveMatch:
         self.sequence = sequence
         self.decision = Decision()
         self.request = PlayRequest()
+        self.answered_by = ReturnLine(author_function(bot))
+        self.answered_at = -1
 
 
 class ProtocolClient:
@@ -75,6 +84,7 @@ class ProtocolClient:
         """True once the referee has answered Hello; the transport resets it for every stream."""
         self.finished = False
         """True once the referee has sent Goodbye."""
+        self._watchdog = Watchdog()
 
     def hello(self) -> PlayRequest:
         """Return the first request of a stream."""
@@ -123,8 +133,14 @@ class ProtocolClient:
                 log.info("asara: goodbye: %s", response.goodbye.reason)
         return None
 
+    @property
+    def open_matches(self) -> list[str]:
+        """Names of the matches that have begun and not ended."""
+        return list(self._matches)
+
     def close(self) -> None:
         """Close the transcripts of all matches that have not ended."""
+        self._watchdog.close()
         active = (active.verifier for active in self._matches.values())
         for verifier in (*self._pending.values(), *active):
             verifier.close()
@@ -157,7 +173,9 @@ class ProtocolClient:
         bot = self._make_bot()
         bot.match = Match(started, self._welcome.entry, self._welcome.limits, self._seed, verifier)
         self._matches[match_id] = _ActiveMatch(bot, verifier, started.sequence)
+        self._watchdog.begin(f"started() in {match_id}", started.clocks.bank_us)
         bot.started()
+        self._watchdog.end()
 
     def _end_match(self, ended: MatchEnded, message: bytes) -> None:
         pending = self._pending.pop(ended.match_id, None)
@@ -177,15 +195,22 @@ class ProtocolClient:
             log.warning("asara: %s: decision for an unknown match", decision.match_id)
             return None
         active.verifier.record(message)
+        self._watchdog.begin(decision, decision.clock_us)
         try:
             _deliver_events(active, decision)
             if decision.decision_id != active.decision.decision_id:
                 active.decision = decision
-                active.request = _reply(decision, active.bot.decide(decision))
+                answer = active.answered_by.call(active.bot.decide, decision)
+                active.answered_at = active.answered_by.offset
+                active.request = _reply(active, "decide", answer)
+        except BotError:
+            raise
         except Exception as error:
             kind = _KINDS.get(decision.kind, decision.kind)
             error.add_note(f"in {decision.match_id}, decision {decision.decision_id} ({kind})")
             raise
+        finally:
+            self._watchdog.end()
         return active.request  # a decision repeated after a reconnection gets the same reply
 
     def _handle_rejection(self, rejection: Rejection, message: bytes) -> PlayRequest | None:
@@ -195,15 +220,18 @@ class ProtocolClient:
         if active is None or active.decision.decision_id != rejection.decision_id:
             return None
         log.warning(
-            "asara: %s: decision %d: reply %r rejected (%s: %s); %d more rejections forgiven",
-            rejection.match_id,
+            "asara: %sthe reply to decision %d of %s was rejected (%s); %d more rejections "
+            "forgiven; return one of decision.legal_actions as it is",
+            _prefix(active.answered_by.place(active.answered_at)),
             rejection.decision_id,
-            [format_action(action) for action in active.request.reply.actions],
-            _REASONS.get(rejection.reason, rejection.reason),
-            rejection.detail,
+            rejection.match_id,
+            rejection.detail or _REASONS.get(rejection.reason, rejection.reason),
             rejection.forgiven,
         )
-        active.request = _reply(active.decision, active.bot.rejected(active.decision, rejection))
+        self._watchdog.begin(active.decision, rejection.clock_us)
+        answer = active.bot.rejected(active.decision, rejection)
+        self._watchdog.end()
+        active.request = _reply(active, "rejected", answer)
         return active.request
 
 
@@ -217,7 +245,9 @@ def _deliver_events(active: _ActiveMatch, message: _MessageWithEvents) -> None:
     active.bot.updated(message.events if new >= count else message.events[-new:])
 
 
-def _reply(decision: Decision, answer: Answer) -> PlayRequest:
+def _reply(active: _ActiveMatch, method: str, answer: Answer) -> PlayRequest:
+    """Return the reply with the answer of a method; raise BotError if it is no answer."""
+    decision = active.decision
     request = PlayRequest()
     reply = request.reply
     reply.match_id = decision.match_id
@@ -228,6 +258,38 @@ def _reply(decision: Decision, answer: Answer) -> PlayRequest:
         usable = len(reply.actions) > 0
     except TypeError:
         usable = False
-    if not usable:
-        raise TypeError(f"expected an asara.Action or a list of them as answer, not {answer!r}")
-    return request
+    if usable:
+        return request
+    if method == "decide":
+        where = active.answered_by.place(active.answered_at)
+    else:
+        where = place(code_of(active.bot.rejected))
+    raise BotError(
+        f"{_prefix(where)}{method} returned {_described(answer)} for decision "
+        f"{decision.decision_id} of {decision.match_id}; {_remedy(answer)}"
+    )
+
+
+def _prefix(where: str) -> str:
+    return f"{where}: " if where else ""
+
+
+def _described(answer: object) -> str:
+    if isinstance(answer, type):
+        return f"the class {answer.__name__}"
+    if isinstance(answer, (list, tuple)):
+        wrong = next((each for each in answer if not isinstance(each, Action)), None)
+        return f"a list with {_described(wrong)}" if answer else "an empty list"
+    if isinstance(answer, Message):
+        return f"a message of type {type(answer).__name__}"
+    text = repr(answer)
+    return text if len(text) <= _LONGEST_ANSWER else f"{text[:_LONGEST_ANSWER]}…"
+
+
+def _remedy(answer: object) -> str:
+    """Return what to return instead of an answer that is none."""
+    if isinstance(answer, int):
+        return f"return the action itself: decision.legal_actions[{int(answer)}]"
+    if inspect.isawaitable(answer):
+        return "write `def` without `async`"
+    return "return one of decision.legal_actions, or a list that begins with one"

@@ -91,6 +91,11 @@ class Settings:
         """Return the folder for transcripts, creating it if needed; raise ConfigurationError."""
         if not self.transcript:
             return None
+        if os.environ.get("ASARA_CONTAINED"):
+            raise ConfigurationError(
+                "a transcript is asked for, but the sandbox of this bot is deleted with everything "
+                "in it; play with --sandbox none, or without the transcript"
+            )
         folder = Path(self.transcript)
         try:
             folder.mkdir(parents=True, exist_ok=True)

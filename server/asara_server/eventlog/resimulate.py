@@ -76,12 +76,14 @@ def resimulate(spec: MatchSpec, limits: MatchLimits, records: Iterable[Record]) 
     return match
 
 
-def resimulated(replay: Replay) -> Iterator[tuple[Match, Record | None]]:
+def resimulated(
+    replay: Replay, *, check_digests: bool = True
+) -> Iterator[tuple[Match, Record | None]]:
     """Yield the match of a replay after its set-up, with None, and then after every record.
 
     It is the same object each time, with the messages that the record caused in its outbox. Raises
     ReplayError at the first record that does not hold, and at the end if the match ends otherwise
-    than in the replay.
+    than in the replay or, unless `check_digests` is false, its seats were sent other bytes.
     """
     match = Match(replay.header.spec(), replay.header.limits())
     yield match, None
@@ -89,6 +91,8 @@ def resimulated(replay: Replay) -> Iterator[tuple[Match, Record | None]]:
         yield match, record
         match.outbox.clear()
     _check_end(match, replay)
+    if check_digests:
+        _check_digests(match, replay)
 
 
 def resimulated_steps(replay: Replay) -> Iterator[Step]:
@@ -239,6 +243,11 @@ def _check_end(match: Match, replay: Replay) -> None:
         reason = "the match ran" if match.asked is None else f"seat {match.asked} was asked"
         raise UnsoundError(end, f"expected more records, as {reason}; found the result")
     _check_each(end, match.results, replay.results)
+
+
+def _check_digests(match: Match, replay: Replay) -> None:
+    """Raise UnsoundError if a seat was sent other bytes than the replay says."""
+    end = len(replay.records)
     for seat, (made, found) in enumerate(zip(match.feed.digests, replay.digests, strict=True)):
         if made != found:
             raise UnsoundError(

@@ -164,6 +164,11 @@ class Match:
         """The seat that has to decide; None if no decision is open."""
         return None if self._asked == _NO_SEAT else self._asked
 
+    @property
+    def asked_at_us(self) -> int:
+        """The time at which the open decision was asked."""
+        return self._asked_at_us
+
     def termination(self, seat: int) -> Termination:
         """Return how a seat's part in the match ended; UNSPECIFIED while it plays."""
         return self._seats[seat].termination
@@ -313,7 +318,7 @@ class Match:
         self.feed.reconnect(seat, presence)
         self._set_deadline()
         if seat == self._asked:
-            clock = self._clock_us(now_us)
+            clock = self.clock_us(now_us)
             self.feed.send_decision(seat, self.state, own.decision_id, clock, own.charged_us)
 
     def forfeit(self, seat: int, termination: Termination, detail: str, now_us: int) -> None:
@@ -506,7 +511,7 @@ class Match:
             reason=reason,
             detail=detail,
             legal=self.state.legal if asked else (),
-            clock_us=self._clock_us(now_us) if asked else 0,
+            clock_us=self.clock_us(now_us) if asked else 0,
             forgiven=own.forgiven,
         )
 
@@ -522,7 +527,7 @@ class Match:
 
     # Time
 
-    def _clock_us(self, now_us: int) -> int:
+    def clock_us(self, now_us: int) -> int:
         """Return the time left for the open decision."""
         charged = max(now_us - self._asked_at_us - self.clocks.grace_us, 0)
         return max(self._allowed_us - charged, 0)

@@ -15,7 +15,7 @@ import grpc
 
 from asara_server.network.grpc_server import add_play_service, add_port, server_options
 from asara_server.network.unread_bytes import can_check, unread_at
-from asara_server.referee.referee import Referee
+from asara_server.referee.bot_registry import BotRegistry
 from asara_server.referee.stream_errors import Context, ErrorKind, StreamError, end_call
 
 
@@ -24,7 +24,7 @@ class BotServer:
     the `BotSocket` of its streams.
     """
 
-    def __init__(self, referee: Referee, token: str, on_flood: Callable[[str], None]) -> None:
+    def __init__(self, referee: BotRegistry, token: str, on_flood: Callable[[str], None]) -> None:
         """`on_flood` is called with the reason if the server closes because the bot floods it."""
         self.address = ""
         self.first_connected_s: float | None = None

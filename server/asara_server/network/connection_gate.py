@@ -25,6 +25,7 @@ from typing import Final, TypeAlias, cast
 
 from structlog.typing import FilteringBoundLogger
 
+from asara_server.network.transport_mismatch import MismatchReports
 from asara_server.network.unread_bytes import can_check, unread_bytes, unread_from
 from asara_server.referee.limits import LimitSettings, RateLimiter
 from asara_server.referee.match_clock import monotonic_us
@@ -138,6 +139,8 @@ class ForwardedConnection:
         if self.server_transport is not None:
             self.server_transport.write(data)
         else:
+            if not self.received:
+                self._gate.report_mismatch(self.client, data)
             self.received += data
             self._gate.request_forwarding(self)
 
@@ -232,8 +235,11 @@ def _least_useful(connections: dict[ForwardedConnection, None]) -> ForwardedConn
 class ConnectionGate:
     """Listens at a TCP address and forwards connections to a Unix socket, until it is closed."""
 
-    def __init__(self, server_path: Path, limits: LimitSettings, log: FilteringBoundLogger) -> None:
+    def __init__(
+        self, server_path: Path, limits: LimitSettings, log: FilteringBoundLogger, *, tls: bool
+    ) -> None:
         self.limits = limits
+        self._mismatches = MismatchReports(tls=tls)
         self.familiar = FamiliarClients()
         self.unknown = UnknownConnections(limits, self.familiar)
         self._server_path = server_path
@@ -293,6 +299,12 @@ class ConnectionGate:
         self._by_name.pop(connection.name, None)
         self.unknown.discard(connection)
         self._remove_waiting(connection)
+
+    def report_mismatch(self, client: _Client, first: bytes) -> None:
+        """Log once that a client began a connection with TLS or without it, if that is wrong."""
+        fault = self._mismatches.fault(first)
+        if fault and self._mismatches.is_new(client):
+            self._log.warning("wrong transport", client=client, detail=fault)
 
     # The queue of connections that have sent something and are not forwarded yet
 

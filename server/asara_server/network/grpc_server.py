@@ -138,7 +138,7 @@ async def _serve_tcp(
     folder = Path(tempfile.mkdtemp(prefix="asara-", dir=socket_parent()))
     path = folder / "grpc"
     limits = referee.limits
-    gate = ConnectionGate(path, limits, referee.log)
+    gate = ConnectionGate(path, limits, referee.log, tls=credentials is not None)
     server = grpc.aio.server(options=server_options(limits, limits.request_bytes, keepalive=True))
     running = PublicServer(server, gate, folder)
     try:

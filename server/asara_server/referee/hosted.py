@@ -114,6 +114,7 @@ class HostedMatch:
     """A match with its bots, its timer and the calls that follow it.
 
     Before it begins
+        added_us        when it began to wait for its bots, by the clock of the referee
         start_overdue   True once the time to connect is over or, for a joint deal, to send a nonce
         committed       True once the bots of a joint deal have been asked for their nonces
         nonces          nonces received so far, by seat
@@ -136,6 +137,7 @@ class HostedMatch:
 
     __slots__ = (
         "absent",
+        "added_us",
         "bots",
         "commits_us",
         "committed",
@@ -165,6 +167,7 @@ class HostedMatch:
         self.result = result
         self.match: Match | None = None
         self.recovered: Match | None = None
+        self.added_us = 0
         self.start_overdue = False
         self.committed = False
         self.nonces: dict[int, bytes] = {}

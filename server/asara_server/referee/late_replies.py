@@ -58,7 +58,7 @@ class LateReplies:
         hosted.timer = self._clock.call_later((last_us - now_us) / SECOND_US, self._end, hosted)
         return True
 
-    def received(self, hosted: HostedMatch, match: Match, seat: int, time_us: int) -> None:
+    def log_recorded(self, hosted: HostedMatch, match: Match, seat: int, time_us: int) -> None:
         """Log a late reply that is recorded."""
         expired_us = match.expired_us(seat)
         assert expired_us is not None

@@ -56,6 +56,8 @@ class MatchDriver:
             self._ending.void(hosted, error)
             return Answer.ACCEPTED
         self._carry_out(hosted, match)
+        if answer is Answer.LATE:
+            self._ending.late_replies.log_recorded(hosted, match, seat, time_us)
         return answer
 
     def drive(self, hosted: HostedMatch, step: Callable[..., None], *args: object) -> None:
@@ -105,7 +107,6 @@ class MatchDriver:
         match.record_late_reply(
             None if clock_us is None else min(hosted.time_us(clock_us), time_us)
         )
-        self._ending.late_replies.received(hosted, match, seat, time_us)
 
     def _handle_faults(self, hosted: HostedMatch, match: Match) -> None:
         """Log new faults; stop reading from bots that have forfeited."""

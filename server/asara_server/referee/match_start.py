@@ -57,6 +57,7 @@ class MatchStarter:
     def add(self, hosted: HostedMatch) -> None:
         """Add a match; the time for its bots to connect starts now."""
         self._waiting.append(hosted)
+        hosted.added_us = self._clock.now_us()
         self._set_timer(hosted)
 
     def remove(self, hosted: HostedMatch) -> None:

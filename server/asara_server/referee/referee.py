@@ -26,6 +26,7 @@ from asara_server.referee.match_host import MatchHost
 from asara_server.referee.session import Session
 from asara_server.referee.stream_errors import Context, StreamError
 from asara_server.referee.streams import StreamHandler
+from asara_server.referee.waits import Wait, longest_waits
 
 
 class Referee:
@@ -221,6 +222,10 @@ class Referee:
         """Return the match of this name; None if it is not running."""
         hosted = self._matches.by_id.get(match_id)
         return None if hosted is None or hosted.match is None else hosted
+
+    def waits(self) -> list[Wait]:
+        """Return the bots that matches wait for, longest first, for the organiser alone."""
+        return longest_waits(self._matches.by_id.values(), self.clock.now_us())
 
     async def stop(self, *, finish_s: float) -> list[str]:
         """End all matches and streams, after at most `finish_s` for the open decisions.

@@ -6,12 +6,15 @@ was, which actions were legal, the cost of every decision, whose time ran out an
 ranks, and every byte that every seat was sent.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
 
+from asara_codec.results import Termination
 from asara_server.eventlog.replay import ReplayError
 from asara_server.eventlog.resimulate import UnsoundError, resimulated
 from asara_server.match.deal_secrets import secret_of
+from asara_server.match.inputs import LateReplyRecord, RejectionRecord, ReplyRecord
 from asara_server.replay.file import ReplayFile, parse_file
 from asara_server.replay.leaks import leak_fault
 from asara_server.replay.signing import fingerprint
@@ -24,6 +27,21 @@ class Verdict(NamedTuple):
     """First record that does not hold, with the expected and the found value; None if sound."""
     public_key: bytes = b""
     """Key of the signature; empty if the file could not be read."""
+    checked: "Checked | None" = None
+    """What was checked, if the file is sound."""
+
+
+class Checked(NamedTuple):
+    """What a sound replay holds, all of which came out the same when the match was played again."""
+
+    match_id: str
+    replies: int
+    rejections: int
+    late_replies: int
+    forfeits: tuple[tuple[int, Termination], ...]
+    """By seat."""
+    from_tournament_secret: bool
+    """True if the deal follows from the secret of the run that the file lies in."""
 
 
 def audit(
@@ -61,7 +79,21 @@ def audit(
     fault = fault or signature_fault or result_fault(file)
     if fault is None and worlds:
         fault = leak_fault(file, worlds)
-    return Verdict(fault, signer)
+    checked = None if fault else _checked(file, from_secret=tournament_secret is not None)
+    return Verdict(fault, signer, checked)
+
+
+def _checked(file: ReplayFile, *, from_secret: bool) -> Checked:
+    replay = file.replay
+    kinds = Counter(map(type, replay.records))
+    return Checked(
+        replay.header.match_id,
+        kinds[ReplyRecord],
+        kinds[RejectionRecord],
+        kinds[LateReplyRecord],
+        tuple((r.seat, r.termination) for r in replay.results if r.termination.forfeit),
+        from_secret,
+    )
 
 
 def _signature_fault(file: ReplayFile) -> str | None:

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from asara_codec.results import Termination
 from asara_server.report.run import ReportedRun
 from asara_server.report.times import Times
-from asara_server.text import plain, plain_words, without_paths
+from asara_server.text import on_one_line, plain, plain_words, without_paths
 from asara_server.tournament.run.directory import RunInfo
 from asara_server.tournament.standings.ladder import Ladder
 from asara_server.tournament.standings.match_result import MatchResult
@@ -219,7 +219,7 @@ def _faults(
         ended = _end(result)
         when = ended.timestamp() if ended else float(number)
         for seat in result.forfeits:
-            reason = Reason(plain(result.played_as), public(seat.detail, private))
+            reason = Reason(plain(result.played_as), public(on_one_line(seat.detail), private))
             reasons[seat.entry, seat.termination].append((when, number, reason))
     return tuple(
         FaultRow(

@@ -14,6 +14,7 @@ from importlib.metadata import version
 from asara_game.edition import Edition
 from asara_server.logs import logger
 from asara_server.match import deal_secrets
+from asara_server.referee.waits import Wait
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.bots.build import EntryBuilder, FailedBuild
 from asara_server.tournament.config.seeds import draw_seed
@@ -22,7 +23,7 @@ from asara_server.tournament.execution.executor import ExecutionContext, Executo
 from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.execution.match_settings import MatchSettings
 from asara_server.tournament.run.directory import RunDirectory, RunInfo
-from asara_server.tournament.run.info_writer import RunInfoWriter
+from asara_server.tournament.run.info_writer import RunInfoWriter, resumed_info
 from asara_server.tournament.run.manifest import ScheduleRule, new_manifest
 from asara_server.tournament.run.progress import MAX_ATTEMPTS, RunProgress
 from asara_server.tournament.run.run_signing import RunSigner
@@ -125,6 +126,11 @@ class Runner:
     def awaited(self) -> Sequence[str]:
         """Entries whose bots on other machines are not connected, and that matches wait for."""
         return self._executor.awaited
+
+    @property
+    def waits(self) -> Sequence[Wait]:
+        """Bots that running matches wait for, longest first; for display only."""
+        return self._executor.waits
 
     @property
     def building(self) -> Mapping[str, str]:
@@ -274,16 +280,8 @@ class Runner:
 
     def _first_info(self) -> RunInfo:
         """Return the content of `run.json` at the start of the run."""
-        if self._resumed is not None and self._resumed.state == "prepared":
-            return self._resumed.model_copy(update={"state": "running", "started": utc_now()})
         if self._resumed is not None:
-            changes = {
-                "state": "running",
-                "ended": None,
-                "resumed": utc_now(),
-                "resumed_with": (*self._resumed.resumed_with, version("asara")),
-            }
-            return self._resumed.model_copy(update=changes)
+            return resumed_info(self._resumed)
         return RunInfo(
             asara=version("asara"),
             title=self._tournament.title,

@@ -7,14 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from asara_server.tournament.bots.error_output import with_output, without_output
 from asara_server.tournament.bots.output_log import OutputLog
-from asara_server.tournament.bots.process import (
-    BotProcess,
-    StartError,
-    bot_environment,
-    with_output,
-    without_output,
-)
+from asara_server.tournament.bots.process import BotProcess, StartError, bot_environment
 
 
 async def start(
@@ -70,7 +65,7 @@ def test_both_outputs_and_the_end_are_in_the_log(tmp_path: Path) -> None:
         code = "import sys; print('out', flush=True); sys.exit('no\\x1b[31m model')"
         process, log, path = await start(tmp_path, code)
         assert await process.wait() == "exited with status 1"
-        assert log.last_lines() == ["out", "no [31m model"]
+        assert log.last_lines() == ["out", "no model"]
         lines = path.read_text().splitlines()
         assert f"process {process.pid}: python -c 'import sys" in lines[0]
         assert lines[1:] == ["out", "no\x1b[31m model"]

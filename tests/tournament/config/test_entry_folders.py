@@ -268,10 +268,21 @@ LEVEL = "3"
 
 def stays_home(entry: Entry, entries: tuple[Entry, ...]) -> bool:
     """Return True if nothing that a bot of the entry sees, or is started with, lies elsewhere."""
-    seen = [*EntryFiles(entries).of(entry).paths, *map(Path, entry.readable)]
-    return all(path.resolve().is_relative_to(entry.directory) for path in seen) and not (
-        entry.team or entry.token or "PATH" in entry.environment
+    own = EntryFiles(entries).of(entry)
+    seen = [*own.paths, *own.named, *map(Path, entry.readable)]
+    return (
+        own.paths == (entry.directory,)
+        and all(path.resolve().is_relative_to(entry.directory) for path in seen)
+        and not (entry.team or entry.token or "PATH" in entry.environment)
     )
+
+
+@pytest.mark.parametrize("module", ["{}/submissions/ann/bot", "x.{}/submissions/ann/bot", "..ann"])
+def test_no_module_leads_to_files_of_others(evening: Path, module: str) -> None:
+    text = f'command = ["python", "-m", "{module.format(evening)}"]'
+    (evening / "submissions" / "eve" / BOT_FILE).write_text(text)
+    tournament = load(evening)
+    assert all(stays_home(entry, tournament.entries) for entry in tournament.entries)
 
 
 def fuzz(folder: Path, number: int) -> None:

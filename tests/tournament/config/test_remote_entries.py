@@ -12,7 +12,9 @@ from tests.tournament.sample_bots import load_text, refusal_of
 HEAD = 'seats = 2\nrule_sets = "basic"\n'
 HERE = '[[entries]]\nname = "here"\ncommand = "python bot.py"\n'
 FAR = '[[entries]]\nname = "far"\ntoken = "far token"\n'
-NOT_HERE = "entries[1]: has a token, so its bot is not started here: leave out either {} or token"
+NOT_HERE = (
+    "entry 2 'far': has a token, so its bot is not started here: leave out either {} or token"
+)
 
 
 @pytest.fixture
@@ -58,7 +60,7 @@ def test_paths_are_relative_to_the_file_and_tokens_lie_beside_the_key(folder: Pa
         (
             '[[entries]]\nname = "far"\n' + HERE,
             (
-                "entries[0]: needs a command that starts its bot, or the name of the token with "
+                "entry 1 'far': needs a command that starts its bot, or the name of the token with "
                 "which its bot connects from another machine"
             ),
         ),
@@ -76,7 +78,7 @@ def test_paths_are_relative_to_the_file_and_tokens_lie_beside_the_key(folder: Pa
         ),
         (
             remote_table() + HERE + '[[entries]]\nname = "far"\ntoken = ""\n',
-            "entries[1].token: should have 1 to 40 characters and no blanks around it",
+            "entry 2 'far': token: should have 1 to 40 characters and no blanks around it",
         ),
         (
             HERE + FAR,
@@ -92,13 +94,16 @@ def test_paths_are_relative_to_the_file_and_tokens_lie_beside_the_key(folder: Pa
         (
             remote_table() + HERE + FAR.replace("far token", "nobody"),
             (
-                "entries[1].token: the token 'nobody' does not exist; make one with "
+                "entry 2 'far': token: the token 'nobody' does not exist; make one with "
                 "`asara token new nobody --file DIR/tokens.json`"
             ),
         ),
         (
             remote_table() + FAR + FAR.replace('"far"', '"farther"'),
-            "entries[1].token: 'far token' is the token of entries[0]; give each entry its own",
+            (
+                "entry 2 'farther': token: 'far token' is the token of entry 1 'far'; "
+                "give each entry its own"
+            ),
         ),
         (
             '[remote]\nlisten = "localhost:0"\n' + HERE + FAR,
@@ -140,7 +145,7 @@ def test_a_revoked_token_and_a_damaged_file_are_named(folder: Path) -> None:
     text = HEAD + remote_table() + HERE + FAR
     revoke_token(folder / "tokens.json", "far token")
     assert refusal(folder, text) == (
-        "entries[1].token: the token 'far token' was revoked; make one with "
+        "entry 2 'far': token: the token 'far token' was revoked; make one with "
         "`asara token new 'far token' --file DIR/tokens.json`"
     )
     (folder / "tokens.json").write_text("garbage")

@@ -98,7 +98,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
         (HEAD + "round = 3\n" + TWO, "cup.toml: round: unknown key; did you mean 'rounds'?"),
         (
             HEAD + TWO.replace("command", "comand", 1),
-            "cup.toml: entries[0].comand: unknown key; did you mean 'command'?",
+            "cup.toml: entry 1 'first': comand: unknown key; did you mean 'command'?",
         ),
         (
             HEAD + "[clocks]\nblitz = 3\n" + TWO,
@@ -110,76 +110,76 @@ def test_a_full_file_is_read(folder: Path) -> None:
         (
             HEAD + TWO.replace("bot.py", "bots/gredy.py", 1),
             (
-                "cup.toml: entries[0].command: no such file 'bots/gredy.py' in DIR; "
+                "cup.toml: entry 1 'first': command: no such file 'bots/gredy.py' in DIR; "
                 "did you mean 'bots/greedy.py'?"
             ),
         ),
         (
             HEAD + TWO.replace("python bot.py", "./bot.py", 1),
             (
-                "cup.toml: entries[0].command: './bot.py' is not executable; make it so with "
+                "cup.toml: entry 1 'first': command: './bot.py' is not executable; make it so with "
                 "chmod +x, or put its interpreter first, such as 'python bot.py'"
             ),
         ),
         (
             HEAD + TWO.replace("python bot.py", "python bots", 1),
-            "cup.toml: entries[0].command: 'bots' is a directory; name the program in it",
+            "cup.toml: entry 1 'first': command: 'bots' is a directory; name the program in it",
         ),
         (
             HEAD + TWO.replace("python bot.py", "bot.py", 1),
             (
-                "cup.toml: entries[0].command: no program 'bot.py' on PATH; "
+                "cup.toml: entry 1 'first': command: no program 'bot.py' on PATH; "
                 "for the file beside it write './bot.py'"
             ),
         ),
         (
             HEAD + TWO.replace("python bot.py", "python -u", 1),
             (
-                "cup.toml: entries[0].command: 'python -u' names no script; "
+                "cup.toml: entry 1 'first': command: 'python -u' names no script; "
                 "write it after the interpreter"
             ),
         ),
         (
             HEAD + TWO.replace("python bot.py", "python 'bot.py", 1),
-            "cup.toml: entries[0].command: cannot be split into words: no closing quotation",
+            "cup.toml: entry 1 'first': command: cannot be split into words: no closing quotation",
         ),
         (
             HEAD + TWO.replace('"python bot.py"', '""', 1),
             (
-                "cup.toml: entries[0].command: is empty; "
+                "cup.toml: entry 1 'first': command: is empty; "
                 "write what starts the bot, such as 'python bot.py'"
             ),
         ),
         (
             HEAD + TWO.replace('"python bot.py"', "7", 1),
-            "cup.toml: entries[0].command: should be a command line or a list of words",
+            "cup.toml: entry 1 'first': command: should be a command line or a list of words",
         ),
         (
             HEAD + TWO + 'directory = "nowhere"\n',
-            "cup.toml: entries[1].directory: 'DIR/nowhere' does not exist",
+            "cup.toml: entry 2 'second': directory: 'DIR/nowhere' does not exist",
         ),
         (
             HEAD + TWO + 'environment = { "A;reboot" = "x" }\n',
-            "cup.toml: entries[1].environment: 'A;reboot' cannot be an environment variable",
+            "cup.toml: entry 2 'second': environment: 'A;reboot' cannot be an environment variable",
         ),
         (
             HEAD + TWO + 'environment = { ASARA_TOKEN = "x" }\n',
             (
-                "cup.toml: entries[1].environment: 'ASARA_TOKEN' is set by the runner; "
+                "cup.toml: entry 2 'second': environment: 'ASARA_TOKEN' is set by the runner; "
                 "choose a name without ASARA_"
             ),
         ),
         (
             HEAD + TWO.replace("second", "First"),
             (
-                "cup.toml: entries: entries[0] and entries[1] are both named 'First'; "
+                "cup.toml: entries: entry 1 and entry 2 are both named 'First'; "
                 "names must differ by more than case"
             ),
         ),
         (
             HEAD + TWO.replace("second", "../second"),
             (
-                "cup.toml: entries[1].name: '../second' cannot name files because of '/'; "
+                "cup.toml: entry 2: name: '../second' cannot name files because of '/'; "
                 "use letters, digits, . _ + -"
             ),
         ),
@@ -281,45 +281,49 @@ def test_a_full_file_is_read(folder: Path) -> None:
         (
             HEAD + TWO + 'build = "make"\n',
             (
-                "cup.toml: entries[1].build: works in a copy of the entry's directory, which holds "
+                "cup.toml: entry 2 'second': build: works in a copy of the entry's "
+                "directory, which holds "
                 "the tournament file; give the entry a directory of its own"
             ),
         ),
         (
             HEAD + TWO + 'directory = "bots"\nbuild = "./make.sh"\n',
-            "cup.toml: entries[1].build: no such file './make.sh' in DIR/bots",
+            "cup.toml: entry 2 'second': build: no such file './make.sh' in DIR/bots",
         ),
         (
             HEAD + TWO + 'directory = "bots"\nbuild = 3\n',
-            "cup.toml: entries[1].build: should be a command line or a list of words",
+            "cup.toml: entry 2 'second': build: should be a command line or a list of words",
         ),
         (
             HEAD + TWO + 'readable = ["nowhere"]\n',
-            "cup.toml: entries[1].readable: 'DIR/nowhere' does not exist",
+            "cup.toml: entry 2 'second': readable: 'DIR/nowhere' does not exist",
         ),
         (
             HEAD + TWO + 'readable = ["~no-such-user/models"]\n',
-            "cup.toml: entries[1].readable: '~no-such-user/models' names a user who does not exist",
+            (
+                "cup.toml: entry 2 'second': readable: '~no-such-user/models' names a "
+                "user who does not exist"
+            ),
         ),
         (
             HEAD + TWO + 'readable = ["bots\\u0000"]\n',
-            "cup.toml: entries[1].readable: 'bots\\x00' cannot be a path",
+            "cup.toml: entry 2 'second': readable: 'bots\\x00' cannot be a path",
         ),
         (
             HEAD + TWO + 'readable = "bots"\n',
-            "cup.toml: entries[1].readable: should be a list of paths, not 'bots'",
+            "cup.toml: entry 2 'second': readable: should be a list of paths, not 'bots'",
         ),
         (
             HEAD + TWO + 'readable = ["bots", "/"]\n',
             (
-                "cup.toml: entries[1].readable: '/' is more than a bot may see; "
+                "cup.toml: entry 2 'second': readable: '/' is more than a bot may see; "
                 "name only what it needs"
             ),
         ),
         (
             HEAD + TWO + 'readable = ["/proc/1"]\n',
             (
-                "cup.toml: entries[1].readable: '/proc/1' is more than a bot may see; "
+                "cup.toml: entry 2 'second': readable: '/proc/1' is more than a bot may see; "
                 "name only what it needs"
             ),
         ),
@@ -399,7 +403,54 @@ def test_readable_keeps_the_path_of_a_link(folder: Path) -> None:
 
 def test_everything_that_is_wrong_is_told_at_once(folder: Path) -> None:
     lines = refusal_of(folder, "seats = 7\n" + TWO + 'colour = "red"\n').splitlines()
-    assert [line.split(": ")[1] for line in lines] == ["seats", "rule_sets", "entries[1].colour"]
+    assert [line.split(": ")[1] for line in lines] == ["seats", "rule_sets", "entry 2 'second'"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            HEAD + "[clocks]\nbank_s = 5\nrounds = 2\n" + TWO,
+            (
+                "clocks.rounds: is a key of the whole file, and belongs to [clocks] because it is "
+                "written below that line; move it above the first line in brackets"
+            ),
+        ),
+        (
+            HEAD + TWO + "rounds = 2\n",
+            (
+                "entry 2 'second': rounds: is a key of the whole file, and belongs to [[entries]] "
+                "because it is written below that line; move it above the first line in brackets"
+            ),
+        ),
+        (
+            HEAD + "bank_s = 5\n" + TWO,
+            "bank_s: unknown key here; it belongs below the line [clocks]",
+        ),
+        (
+            HEAD + "[clocks]\nmemory_mb = 5\n" + TWO,
+            "clocks.memory_mb: unknown key here; it belongs below the line [limits]",
+        ),
+        (
+            HEAD + "seats = 3\n" + TWO,
+            (
+                "is not valid TOML: the key seats in line 3 has a value already, in "
+                "the same table; "
+                "leave out one"
+            ),
+        ),
+        (
+            HEAD + TWO + "[entries]\n",
+            (
+                "is not valid TOML: [entries] in line 10 is there already; write its "
+                "keys below the "
+                "first, or begin each one with [[entries]] if there are several"
+            ),
+        ),
+    ],
+)
+def test_a_key_at_the_wrong_place_or_twice_is_told_where_it_belongs(folder, text, message):
+    assert refusal_of(folder, text) == f"cup.toml: {message}"
 
 
 def test_a_missing_file_a_directory_and_a_file_that_is_no_text(folder: Path) -> None:

@@ -191,6 +191,19 @@ def test_the_largest_files_beside_a_program_are_left_out_and_named(base: Path) -
     assert list(preview.too_large) == ["bot0"]
 
 
+def test_entries_that_share_a_folder_are_named_unless_they_are_of_one_team(base: Path) -> None:
+    tables: list[dict[str, object]] = [
+        {"command": "python both/a.py"},
+        {"command": "python both/b.py"},
+        {"command": "python one/main.py"},
+        {"command": "python one/main.py --deep"},
+    ]
+    for team, together in (({}, [("bot0", "bot1")]), ({"team": "Foxes"}, [])):
+        entries = entries_of(base, [table | team for table in tables[:2]] + tables[2:])
+        preview = preview_views(entries, Limits(), hidden=[], shared=[base])
+        assert preview.together == together
+
+
 def test_an_entry_with_a_directory_of_its_own_is_out_instead(base: Path) -> None:
     (base / "one" / "large").write_bytes(bytes(2 * MIB))
     entries = entries_of(base, [{"command": "python main.py", "directory": "one"}])

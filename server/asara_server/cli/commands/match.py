@@ -44,6 +44,9 @@ MatchesOption = Annotated[
 MirroredOption = Annotated[
     bool, typer.Option("--mirrored", help="Play each deal in every rotation of the seats.")
 ]
+ShowOutputOption = Annotated[
+    bool, typer.Option("--show-output", help="Show what the bots print while they play.")
+]
 AtOnceOption = Annotated[
     int, typer.Option("--at-once", metavar="N", min=1, help="Number of matches played at once.")
 ]
@@ -64,6 +67,7 @@ def match(
     key: KeyOption = None,
     replace: ReplaceOption = False,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
+    show_output: ShowOutputOption = False,
     readable: ReadableOption = None,
 ) -> None:
     """Play a match between 2 to 4 bots.
@@ -85,4 +89,7 @@ def match(
         sandbox=sandbox,
         readable=readable_paths(readable),
     )
-    raise typer.Exit(play_matches(bots, matches, options, context.obj, mirrored=mirrored))
+    status = play_matches(
+        bots, matches, options, context.obj, mirrored=mirrored, with_output=show_output
+    )
+    raise typer.Exit(status)

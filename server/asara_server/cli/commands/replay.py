@@ -11,11 +11,19 @@ from asara.v1.replay_pb2 import Replay, ReplayRecord
 from asara_server.cli.display.console import out, show_table
 from asara_server.cli.display.help_page import PlainCommand
 from asara_server.cli.errors import UserError
+from asara_server.cli.options.match import START_UP_S, StartUpOption
 from asara_server.cli.options.output_file import check_output, write_output
+from asara_server.cli.options.sandbox import (
+    ReadableOption,
+    SandboxChoice,
+    SandboxOption,
+    readable_paths,
+)
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.diff import diff_replays
 from asara_server.replay.file import ReplayFile, read_signed
 from asara_server.replay.narrate import narrate
+from asara_server.replay.questions import question
 from asara_server.replay.time_ledger import Cost, Ledger, TimeOut, ledger
 from asara_server.text import plain_words
 
@@ -34,6 +42,43 @@ SeatOption = Annotated[
         metavar="N",
         help="Show only what this seat could know.",
         show_default="the view of the referee",
+    ),
+]
+NumberArgument = Annotated[
+    int,
+    typer.Argument(
+        metavar="N", min=1, help="Number of the decision among those of its seat, from 1."
+    ),
+]
+DecisionSeatOption = Annotated[
+    int, typer.Option("--seat", metavar="S", min=0, help="Seat that was asked.")
+]
+BotArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="BOT",
+        help="Name of a bundled bot, a bot's file or folder, or a command in quotes.",
+    ),
+]
+AskedSeatOption = Annotated[
+    int | None,
+    typer.Option(
+        "--seat",
+        metavar="S",
+        min=0,
+        help="Seat that was asked.",
+        show_default="the one that is named like the bot",
+    ),
+]
+LimitOption = Annotated[
+    float | None,
+    typer.Option(
+        "--limit",
+        metavar="SECONDS",
+        min=0.001,
+        max=86_400,
+        help="Time limit for each answer.",
+        show_default="the time that the seat had",
     ),
 ]
 JsonOption = Annotated[
@@ -58,6 +103,53 @@ def show(file: FileArgument, seat: SeatOption = None) -> None:
             out.print(line, markup=False, soft_wrap=True)
     except ReplayError as error:
         raise UserError(f"{file}: {error}", status=1) from None
+
+
+@app.command(cls=PlainCommand)
+def decision(file: FileArgument, number: NumberArgument, seat: DecisionSeatOption) -> None:
+    """Print a decision as JSON, as the bot of a seat was sent it.
+
+    The output is a message asara.v1.Decision, which holds nothing that is hidden from the seat.
+    """
+    replay = _read(file).replay
+    try:
+        found = question(replay, seat, number)
+    except ReplayError as error:
+        raise UserError(f"{file}: {error}", status=1) from None
+    print(MessageToJson(found.decision, ensure_ascii=False))
+
+
+@app.command(cls=PlainCommand)
+def ask(
+    context: typer.Context,
+    file: FileArgument,
+    number: NumberArgument,
+    bot: BotArgument,
+    seat: AskedSeatOption = None,
+    limit: LimitOption = None,
+    start_up: StartUpOption = START_UP_S,
+    sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
+    readable: ReadableOption = None,
+) -> None:
+    """Ask a bot a decision of a match again.
+
+    Prints its answer beside the recorded one. The bot receives all that its seat was sent, so it is
+    asked the earlier decisions first; its answers to these change nothing. In a run directory, it
+    also gets the ASARA_SEED that the seat's bot had.
+    """
+    from asara_server.cli.sessions.ask import AskOptions, ask_again
+
+    options = AskOptions(
+        file=file,
+        number=number,
+        bot=bot,
+        seat=seat,
+        limit=limit,
+        start_up=start_up,
+        sandbox=sandbox,
+        readable=readable_paths(readable),
+    )
+    raise typer.Exit(ask_again(_read(file).replay, options, context.obj))
 
 
 @app.command(cls=PlainCommand)

@@ -18,6 +18,7 @@ from asara_server.cli.options.executor import (
 )
 from asara_server.cli.options.key import KeyOption
 from asara_server.cli.options.metrics import MetricsOption
+from asara_server.cli.options.recorded_run import RunDirectoryArgument
 from asara_server.cli.options.run_directory import ReplaceOption
 from asara_server.cli.options.sandbox import SandboxChoice, SandboxOption
 from asara_server.cli.options.tournament import (
@@ -111,6 +112,18 @@ def run(
         insecure_remote=insecure_remote,
     )
     raise typer.Exit(play_tournament(tournament, options, context.obj))
+
+
+@app.command(cls=PlainCommand)
+def bundle(directory: RunDirectoryArgument) -> None:
+    """Write a zip file for the author of each entry, to DIR/bundles.
+
+    It holds the entry's own logs and the replays of its matches, and nothing that other bots
+    printed. The run must have ended.
+    """
+    from asara_server.cli.sessions.bundle import write_bundles
+
+    write_bundles(directory)
 
 
 def _load(file: Path, decision_ms: float = 0) -> tuple[Tournament, Estimate]:

@@ -1,10 +1,12 @@
 """The findings of an audit in words."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Protocol
 
+from asara_server.replay.audit import Checked, Verdict
 from asara_server.replay.signing import fingerprint
-from asara_server.text import plain
+from asara_server.text import count, plain, plain_words
 from asara_server.tournament.run.audit_trust import KeySource, Published, Signed
 from asara_server.tournament.run.manifest import Manifest
 from asara_server.tournament.run.run_audit import RunReport
@@ -18,6 +20,15 @@ _NEVER_CHECKED = (
     "the programs of the bots, what they printed, and the referee's reasons for crashes, starts "
     "that failed and void attempts"
 )
+
+
+_REFEREES_WORD = (
+    "when replies arrived, crashes, lost streams and violations of the protocol: the referee's "
+    "word, see `asara replay clock`"
+)
+
+MOST_DESCRIBED = 8
+"""Number of replays by themselves up to which each sound one is described."""
 
 
 class HasSigned(Protocol):
@@ -50,8 +61,45 @@ def single_key_warning(key: bytes) -> str:
     )
 
 
-def report_lines(report: RunReport, held: Published) -> Iterator[str]:
-    """Yield what was found about a run, apart from its faults."""
+def sound_lines(path: Path, verdict: Verdict, held: Published) -> Iterator[str]:
+    """Yield what was checked of a sound replay that was audited by itself, and by whose key."""
+    checked = verdict.checked
+    if checked is None:
+        return
+    yield f"{path}: sound"
+    given = (
+        "given with --key" if held.public_key is not None else "its own; nothing shows who holds it"
+    )
+    yield f"  signed by key {fingerprint(verdict.public_key)}: {given}"
+    yield f"  match {checked.match_id}: {_course_words(checked)}"
+    deal = "the deal opens its commitment"
+    if checked.from_tournament_secret:
+        deal += " and follows from the secret of its run"
+    yield (
+        f"  checked: every record is signed; {deal}; played again, every move, charge of a clock, "
+        "time-out, result and message to a seat is the same"
+    )
+    yield f"  not checked: {_REFEREES_WORD}"
+
+
+def _course_words(checked: Checked) -> str:
+    parts = [_replies(checked.replies, "")]
+    if checked.rejections:
+        parts.append(count(checked.rejections, "rejection"))
+    if checked.late_replies:
+        parts.append(_replies(checked.late_replies, "late "))
+    parts += [
+        f"seat {seat} forfeited ({plain_words(kind.name)})" for seat, kind in checked.forfeits
+    ]
+    return ", ".join(parts)
+
+
+def _replies(number: int, kind: str) -> str:
+    return f"{number} {kind}{'reply' if number == 1 else 'replies'}"
+
+
+def report_lines(report: RunReport, held: Published, *, sound: bool) -> Iterator[str]:
+    """Yield what was found about a run, apart from its faults; `sound` if there are none at all."""
     signed = report.signed
     if signed.manifest is None:
         yield f"{report.directory}: without a manifest that can be read, no result can be derived"
@@ -65,6 +113,12 @@ def report_lines(report: RunReport, held: Published) -> Iterator[str]:
         yield f"  deal commitment: {_commitment_words(signed.manifest, report, held)}"
     for note in report.notes:
         yield f"  {note}"
+    if sound and report.ended:
+        yield (
+            "  checked: this key signed manifest, results and "
+            f"{count(len(report.replays), 'replay')}; schedule, deals, standings, and every match, "
+            "played again, are as in its files"
+        )
     for text in (*report.unchecked, _NEVER_CHECKED):
         yield f"  not checked: {text}"
 

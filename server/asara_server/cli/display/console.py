@@ -4,7 +4,9 @@ from collections.abc import Iterable
 
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
+from rich.text import Text
 
 from asara_server.text import plain
 
@@ -20,9 +22,16 @@ def notify(text: str) -> None:
     err.print(text, markup=False, soft_wrap=True)
 
 
-def warn(text: str) -> None:
-    """Print a warning to standard error."""
-    err.print(text, style="yellow", markup=False, soft_wrap=True)
+def warn(text: str, *, indent: int = 0, words: bool = True) -> None:
+    """Print a warning to standard error, indented by so many characters.
+
+    A terminal breaks it between words, or anywhere if it does not consist of `words`.
+    """
+    line = Text(text, style="yellow")
+    if words and err.is_terminal:
+        err.print(Padding(line, (0, 0, 0, indent)))
+    else:
+        err.print(Text(" " * indent) + line, soft_wrap=True)
 
 
 def show_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:

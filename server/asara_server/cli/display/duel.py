@@ -10,7 +10,7 @@ from rich.text import Text
 from asara_game.rules import format_rule_sets
 from asara_game.vocabulary import RuleSet
 from asara_server.cli.display.console import err, notify
-from asara_server.cli.display.progress import LINE_INTERVAL_S, RunActivity
+from asara_server.cli.display.progress import LINE_INTERVAL_S, RunActivity, wait_text
 from asara_server.cli.display.quantities import count
 from asara_server.text import plain_words
 from asara_server.tournament.standings.duel import Duel, DuelReport
@@ -28,8 +28,10 @@ class DuelMeter:
     def __init__(self, duel: Duel, heading: str) -> None:
         self.duel = duel
         self._heading = heading
+        self._activity: RunActivity | None = None
 
     def start(self, over: int, results: Iterable[MatchResult], activity: RunActivity) -> None:
+        self._activity = activity
         notify(self._heading)
         for result in results:
             self.duel.add(result)
@@ -47,6 +49,8 @@ class DuelMeter:
             while True:
                 await asyncio.sleep(_TERMINAL_INTERVAL_S if err.is_terminal else LINE_INTERVAL_S)
                 line = progress_line(self.duel.report(), self.duel.blocks_left)
+                if self._activity and (waiting := wait_text(self._activity.waits)):
+                    line += f"; {waiting}"
                 if line == shown:
                     continue
                 shown = line

@@ -40,10 +40,12 @@ class CheckMeter:
             notify(f"{done} of {self._total}: {checked.entry} {_verdict(checked)}")
 
     def _summary(self) -> str:
-        done = self._total - len(self._left)
+        done = f"{self._total - len(self._left)} of {self._total}, {self._broken} broken"
+        if not self._left:
+            return done
         names = ", ".join(self._left[:_NAMES_SHOWN])
-        more = f" and {len(self._left) - _NAMES_SHOWN} more" if len(self._left) > 3 else ""
-        return f"{done} of {self._total}, {self._broken} broken; left: {names}{more}"
+        more = len(self._left) - _NAMES_SHOWN
+        return f"{done}; next {names}{f' and {more:,} more' if more > 0 else ''}"
 
 
 def check_heading(tournament: Tournament, opponent: str) -> str:

@@ -1,29 +1,51 @@
 """Warnings about what went wrong in a run: forfeits, entries that are out, interrupted matches."""
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from asara_codec.results import Termination
 from asara_server.cli.display.console import warn
 from asara_server.cli.display.quantities import count
-from asara_server.text import plain_words
+from asara_server.text import on_one_line, plain_words
 from asara_server.tournament.bots.build import FailedBuild
+from asara_server.tournament.bots.error_output import output_of, without_output
+from asara_server.tournament.bots.remedies import remedy
 from asara_server.tournament.config.tournament_file import Entry, Limits, Tournament
 from asara_server.tournament.run.directory import RunInfo
 from asara_server.tournament.runner import RunEnd
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import preview_views
 from asara_server.tournament.sandbox.spec import SandboxConfig
-from asara_server.tournament.standings.match_result import MatchResult
+from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
 
 _MOST_LINES = 8
+_MOST_IN_FULL = 4
+
+_WANTS_NETWORK = re.compile(
+    r"EAI_AGAIN|ENOTFOUND|name resolution|resolve host|Unknown host|dial tcp|unreachable"
+    r"|ENOTCACHED|offline mode"
+)
+"""Words of compilers and package managers that miss the network."""
 
 
-def warn_of_faults(end: RunEnd, log: Path | None) -> None:
-    """Print all faults of a run; `log` is the run's log file if it is kept."""
+def warn_of_faults(
+    end: RunEnd, log: Path | None, entries: Iterable[Entry] = (), *, in_full: bool = False
+) -> None:
+    """Print all faults of a run; `log` is the run's log file if it is kept.
+
+    With `in_full`, what a bot printed is shown line by line, and followed by advice.
+    """
+    if in_full:
+        commands = {entry.name: entry.command for entry in entries}
+        for result, seat in _first_forfeits(end.results)[:_MOST_IN_FULL]:
+            _warn_in_full(result, seat, commands.get(seat.entry, ()))
+        forfeits = fault_lines(end.results)[_MOST_IN_FULL:]
+    else:
+        forfeits = fault_lines(end.results)
     out = (f"{entry} is out: {reason}" for entry, reason in end.unstartable.items())
     suspended = (f"{entry} was {reason}" for entry, reason in end.suspended.items())
-    for line in (*fault_lines(end.results), *out, *suspended, *end.unfinished):
+    for line in (*forfeits, *out, *suspended, *end.unfinished):
         warn(line)
     if void := end.standings.matches.void:
         details = "add --out DIR to keep the log" if log is None else f"see {log}"
@@ -46,6 +68,8 @@ def warn_of_failed_build(failed: FailedBuild, logs: Path) -> None:
         warn(f"  | {line}")
     if failed.printed:
         warn(f"  all of it: {logs / f'build-{failed.entry}.log'}")
+    if _WANTS_NETWORK.search("\n".join(failed.printed)):
+        warn("  builds in the sandbox have no network: put what it downloads into its directory")
 
 
 def warn_of_earlier_exclusions(run: RunInfo) -> None:
@@ -59,36 +83,70 @@ def warn_of_views(
     entries: Sequence[Entry],
     limits: Limits,
     sandbox: Sandbox | SandboxConfig,
-    remedy: str = "`readable`",
+    *,
+    own: bool = False,
 ) -> None:
-    """Warn of entries of whose files bots in the sandbox will not see all, or none.
+    """Warn of entries whose bots in the sandbox will see less or more files than they should.
 
-    `remedy` names the setting that lets bots read further files.
+    `own` says that all bots are the user's, named on the command line; they may share folders.
     """
+    remedy = "--readable" if own else "`readable`"
     preview = preview_views(entries, limits, hidden=sandbox.hidden, shared=sandbox.shared)
     for entry, reason in preview.too_large.items():
         warn(f"{entry} will be out in the sandbox: {reason}")
     for entry, left_out in preview.left_out.items():
-        names = [path.name for path in left_out[:_MOST_LINES]]
-        more = len(left_out) - len(names)
-        names += [f"{more:,} more"] if more else []
+        names = _listed([path.name for path in left_out])
         warn(
-            f"{entry} does not see {', '.join(names)}, because {left_out[0].parent} holds more "
-            f"than {limits.directory_mb:,} MiB; name what it needs of these with {remedy}"
+            f"{entry} does not see {names}, because its folder holds more than "
+            f"{limits.directory_mb:,} MiB; name what it needs of these with {remedy}"
         )
+    for names_together in () if own else preview.together:
+        warn(
+            f"{_listed(names_together)} share a folder: each sees all files in it but the "
+            "programs of the others; give each a folder of its own"
+        )
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return at most eight names, and how many more there are."""
+    shown = [*names[:_MOST_LINES]]
+    more = len(names) - len(shown)
+    return ", ".join([*shown, f"{more:,} more"] if more else shown)
 
 
 def fault_lines(results: Iterable[MatchResult]) -> list[str]:
     """Describe the first forfeit of each entry and kind, in at most nine lines."""
-    first: dict[tuple[str, Termination], str] = {}
-    for result in sorted(results, key=lambda result: result.match_id):
-        for seat in result.forfeits:
-            first.setdefault(
-                (seat.entry, seat.termination),
-                f"{seat.entry} forfeits {result.match_id} "
-                f"({plain_words(seat.termination.name)}): {seat.detail}",
-            )
-    lines = list(first.values())
+    lines = [
+        f"{_forfeit(result, seat)}: {on_one_line(seat.detail)}"
+        for result, seat in _first_forfeits(results)
+    ]
     if len(lines) > _MOST_LINES:
         lines[_MOST_LINES:] = [f"… and {len(lines) - _MOST_LINES} more kinds of faults"]
     return lines
+
+
+def _first_forfeits(results: Iterable[MatchResult]) -> list[tuple[MatchResult, SeatOutcome]]:
+    """Return the first forfeit of each entry and kind."""
+    first: dict[tuple[str, Termination], tuple[MatchResult, SeatOutcome]] = {}
+    for result in sorted(results, key=lambda result: result.match_id):
+        for seat in result.forfeits:
+            first.setdefault((seat.entry, seat.termination), (result, seat))
+    return list(first.values())
+
+
+def _forfeit(result: MatchResult, seat: SeatOutcome) -> str:
+    kind = plain_words(seat.termination.name)
+    return f"{seat.entry} forfeits {result.match_id} ({kind})"
+
+
+def _warn_in_full(result: MatchResult, seat: SeatOutcome, command: Sequence[str]) -> None:
+    """Print a forfeit, the lines that the bot printed, and what to do about it."""
+    printed = output_of(seat.detail)
+    if printed:
+        warn(f"{_forfeit(result, seat)}: {without_output(seat.detail)}; it printed:")
+    else:
+        warn(f"{_forfeit(result, seat)}: {seat.detail}")
+    for line in printed:
+        warn(line, indent=4, words=line.startswith("asara: "))
+    if advice := remedy(seat.termination, seat.detail, command):
+        warn(f"What to do: {advice}")

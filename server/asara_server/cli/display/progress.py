@@ -8,10 +8,12 @@ from typing import Protocol
 
 from rich.console import RenderableType
 from rich.progress import BarColumn, Progress, TextColumn
+from rich.text import Text
 
 from asara_server.cli.display.console import err, notify
 from asara_server.cli.display.quantities import count, duration
 from asara_server.cli.display.results import ladder_table
+from asara_server.referee.waits import Wait
 from asara_server.tournament.standings.ladder import Ladder
 from asara_server.tournament.standings.match_result import MatchResult
 
@@ -21,12 +23,20 @@ LINE_INTERVAL_S = 5.0
 _NAMES_SHOWN = 3
 
 
+WAIT_SHOWN_S = 3.0
+"""Seconds after which a bot that a match waits for is named."""
+
+
 class RunActivity(Protocol):
     """The builds of a run, and the bots that it awaits."""
 
     @property
     def awaited(self) -> Sequence[str]:
-        """Entries whose bots matches wait for."""
+        """Entries whose bots on other machines are not connected, and that matches wait for."""
+
+    @property
+    def waits(self) -> Sequence[Wait]:
+        """Bots that running matches wait for, longest first."""
 
     @property
     def building(self) -> Mapping[str, str]:
@@ -85,9 +95,12 @@ class RunMeter:
             while True:
                 await asyncio.sleep(LINE_INTERVAL_S if self._bar.disable else 1.0)
                 self._update_bar()
+                waiting = wait_text(self._activity.waits) if self._activity else ""
                 if self._bar.disable:
-                    notify(self.summary())
-                elif rows := self._ladder.rows:
+                    notify(f"{self.summary()}; {waiting}" if waiting else self.summary())
+                    continue
+                self._bar.waiting = waiting
+                if rows := self._ladder.rows:
                     self._bar.table = ladder_table(rows)
 
     def summary(self) -> str:
@@ -123,14 +136,30 @@ class RunMeter:
 
 
 class _BarWithTable(Progress):
-    """A progress bar with a table below it, once there is one."""
+    """A progress bar with a line and a table below it, once there are any."""
 
+    waiting = ""
     table: RenderableType | None = None
 
     def get_renderables(self) -> Iterable[RenderableType]:
         yield from super().get_renderables()
+        if self.waiting:
+            yield Text(self.waiting, no_wrap=True, overflow="ellipsis")
         if self.table is not None:
             yield self.table
+
+
+def wait_text(waits: Sequence[Wait]) -> str:
+    """Return a clause about the bot that a match has waited for longest; "" for short waits."""
+    late = [wait for wait in waits if wait.waited_s >= WAIT_SHOWN_S]
+    if not late:
+        return ""
+    wait = late[0]
+    task = f"decision {wait.decision_id} of {wait.match_id}" if wait.decision_id else "to dial in"
+    left = duration(wait.left_s, whole_s=True)
+    others = f", and for {len(late) - 1} more" if len(late) > 1 else ""
+    colon = ": " if wait.decision_id else " "
+    return f"waiting for {wait.entry}{colon}{task} ({left} left){others}"
 
 
 def building_text(building: Mapping[str, float], to_build: Sequence[str]) -> str:

@@ -82,11 +82,17 @@ def _match_counts(status: RunStatus) -> str:
 
 def _times(status: RunStatus) -> str:
     elapsed = duration(status.elapsed_s, whole_s=True)
-    text = f"Started {elapsed} ago" if status.state is RunState.RUNNING else f"Took {elapsed}"
+    running = status.state is RunState.RUNNING
+    text = f"Started {elapsed} ago" if running else f"Took {elapsed}"
+    if status.info.resumed:  # the pace is that of the last session
+        session = duration(status.pace.seconds, whole_s=True)
+        text = f"Resumed {session} ago, first started {elapsed} ago"
+        if not running:
+            text = f"Took {session} after it was resumed, {elapsed} after its first start"
     if status.pace.matches:
         text += f", {status.pace.per_minute:.1f} matches a minute"
     left_s = status.pace.left_s(status.left)
-    if status.state is RunState.RUNNING and status.left and left_s is not None:
+    if running and status.left and left_s is not None:
         text += f", about {duration(left_s, whole_s=True)} left"
     return text
 

@@ -75,11 +75,23 @@ def _find_bot(argument: str) -> BotCommand:
     if path.is_dir():
         files = " or ".join(file for file, _ in _MAIN)
         raise UserError(f"bot {argument!r}: the directory has no {files}; name the bot's file")
+    if path.suffix or len(path.parts) > 1:
+        raise UserError(f"bot {argument!r}: no such file{_similar_file(path)}")
     close = difflib.get_close_matches(argument, bundled, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
     if bundled and not hint:
         hint = f"; bundled bots: {', '.join(bundled)}"
     raise UserError(f"bot {argument!r}: neither a file, nor a command, nor a bundled bot{hint}")
+
+
+def _similar_file(path: Path) -> str:
+    """Return where a file was looked for, and the name of one there that may be meant."""
+    folder = path.parent.absolute()
+    if not folder.is_dir():
+        return f"; there is no directory {plain(str(folder))!r} either"
+    names = [each.name for each in folder.iterdir() if each.is_file()]
+    close = difflib.get_close_matches(path.name, names, n=1)
+    return f" in {plain(str(folder))}" + (f"; did you mean {close[0]!r}?" if close else "")
 
 
 def _path(argument: str) -> Path:

@@ -8,10 +8,12 @@ from pathlib import Path
 from rich.progress import track
 
 from asara_server.cli.display.audit import (
+    MOST_DESCRIBED,
     SINGLE_REPLAYS,
     key_warning,
     report_lines,
     single_key_warning,
+    sound_lines,
 )
 from asara_server.cli.display.console import err, notify, out, warn
 from asara_server.cli.errors import UserError
@@ -75,11 +77,15 @@ def audit_paths(
     if plan.trusted_key is not None:
         warn(single_key_warning(plan.trusted_key))
     unsound = 0
+    alone = {job.path for job in plan.jobs[len(plan.jobs) - plan.single :]}
     verdicts = audit_replays(plan.jobs, processes or os.cpu_count() or 1)
     for file, verdict in _with_progress(verdicts, len(plan.jobs)):
         if verdict.fault is not None:
             unsound += 1
             _print(f"{file}: {verdict.fault}")
+        elif plan.single <= MOST_DESCRIBED and file in alone:
+            for line in sound_lines(file, verdict, held):
+                _print(line)
     faults = [
         *plan.faults,
         *(f"{report.directory}/{fault}" for report in plan.runs for fault in report.faults),
@@ -87,7 +93,7 @@ def audit_paths(
     for fault in faults:
         _print(fault)
     for report in plan.runs:
-        for line in report_lines(report, held):
+        for line in report_lines(report, held, sound=not (unsound or faults)):
             _print(line)
     if plan.single:
         notify(SINGLE_REPLAYS)

@@ -1,5 +1,6 @@
 """Plays the matches of `asara match`, and prints how they ended."""
 
+from asara_server.cli.display.bot_output import show_output
 from asara_server.cli.display.faults import warn_of_faults
 from asara_server.cli.display.results import show_match, show_standings
 from asara_server.cli.errors import UserError
@@ -7,13 +8,20 @@ from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.match import SeriesOptions, rule_sets
 from asara_server.cli.sessions.run_directory import notify_run_directory
 from asara_server.cli.sessions.series import play_series, series_tournament
+from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.schedule.schedule import rotated
 
 
 def play_matches(
-    bots: list[str], matches: int | None, options: SeriesOptions, log: LogOptions, *, mirrored: bool
+    bots: list[str],
+    matches: int | None,
+    options: SeriesOptions,
+    log: LogOptions,
+    *,
+    mirrored: bool,
+    with_output: bool = False,
 ) -> int:
-    """Play the matches; return the exit status."""
+    """Play the matches; return the exit status. `with_output` shows what the bots print."""
     combination = rule_sets(options.rules)
     if not 2 <= len(bots) <= 4:
         remedy = "for more, write a tournament file" if bots[1:] else "add an opponent: random"
@@ -28,8 +36,10 @@ def play_matches(
             f"--matches must be a multiple of {len(names)}, not {number}"
         )
     schedule = list(rotated(names, combination, number, mirrored=mirrored))
-    end, status = play_series(tournament, schedule, options, log)
-    warn_of_faults(end, options.out_directory and options.out_directory / "run.log")
+    executor = LocalExecutor(show_output=show_output if with_output else None)
+    end, status = play_series(tournament, schedule, options, log, executor=executor)
+    log_file = options.out_directory and options.out_directory / "run.log"
+    warn_of_faults(end, log_file, tournament.entries, in_full=True)
     if number == 1 == end.standings.matches.played:
         show_match(end.results[-1])
     elif end.standings.matches.played:

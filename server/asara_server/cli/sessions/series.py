@@ -1,5 +1,6 @@
 """Plays a series of matches between bots named on the command line, for `match` and `duel`."""
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -9,12 +10,14 @@ from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.match import SeriesOptions
+from asara_server.cli.options.sandbox import SandboxChoice
 from asara_server.cli.sessions.run import play_run
 from asara_server.cli.sessions.run_directory import kept_or_temporary
 from asara_server.cli.sessions.setup import chosen_sandbox, signing_key
 from asara_server.replay.signing import default_key_path
 from asara_server.tournament.config.seeds import local_seed
 from asara_server.tournament.config.tournament_file import ConfigError, Tournament, check_tournament
+from asara_server.tournament.execution.executor import Executor
 from asara_server.tournament.runner import RunEnd
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 
@@ -27,9 +30,10 @@ def series_tournament(
     `table` holds more keys of a tournament file. Error messages name the command as the file.
     """
     bots = find_bots(arguments)
+    environment = _transcript(options.sandbox)
     table |= {
         "title": " – ".join(bot.name for bot in bots),
-        "entries": [bot.table(options.readable) for bot in bots],
+        "entries": [bot.table(options.readable) | {"environment": environment} for bot in bots],
         "seats": len(bots),
         "rule_sets": options.rules,
         "seed": None if options.seed is None else local_seed(options.seed),
@@ -47,6 +51,19 @@ def series_tournament(
         raise UserError(str(error)) from None
 
 
+def _transcript(sandbox: SandboxChoice) -> dict[str, str]:
+    """Return the variable that makes bots write transcripts, if the user has set it."""
+    folder = os.environ.get("ASARA_TRANSCRIPT")
+    if not folder:
+        return {}
+    if sandbox is not SandboxChoice.NONE:
+        raise UserError(
+            "ASARA_TRANSCRIPT is set, but in the sandbox transcripts are deleted with everything "
+            "else that a bot writes; add --sandbox none, or unset the variable"
+        )
+    return {"ASARA_TRANSCRIPT": str(Path(folder).absolute())}
+
+
 def play_series(
     tournament: Tournament,
     matches: Sequence[ScheduledMatch],
@@ -55,6 +72,7 @@ def play_series(
     *,
     meter: ProgressMeter | None = None,
     enough: Callable[[], bool] | None = None,
+    executor: Executor | None = None,
 ) -> tuple[RunEnd, int]:
     """Play matches of one table in a new or temporary run directory; for the rest see `play_run`.
 
@@ -65,7 +83,7 @@ def play_series(
     secret = [options.key or default_key_path()]
     sandbox = chosen_sandbox(options.sandbox, secret=secret, shared=folders)
     if sandbox is not None:
-        warn_of_views(tournament.entries, tournament.limits, sandbox, remedy="--readable")
+        warn_of_views(tournament.entries, tournament.limits, sandbox, own=True)
     with kept_or_temporary(options.out_directory, replace=options.replace) as directory:
         return play_run(
             tournament,
@@ -77,4 +95,5 @@ def play_series(
             meter=meter,
             enough=enough,
             sandbox=sandbox,
+            executor=executor,
         )

@@ -51,13 +51,13 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
             "--prepare begins a run and --resume plays one that is begun; remove one of the two"
         )
     matches = planned_matches(tournament)
-    key = signing_key(options.key, create=not options.resume)
     check_remote(tournament, options.file)
     sandbox = tournament_sandbox(tournament, options.sandbox, options.file, options.key)
     warn_of_folders(tournament)
     if sandbox is not None:
         warn_of_views(tournament.entries, tournament.limits, sandbox)
     if options.prepare:
+        key = signing_key(options.key)
         with _run_directory(options, key) as (directory, _):
             prepare_run(tournament, matches, directory, key, sandbox=sandbox)
         return 0
@@ -68,6 +68,7 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
         executor, at_once = stack.enter_context(
             chosen_executor(options.executor, tournament, sandbox, watch)
         )
+        key = signing_key(options.key, create=not options.resume)
         directory, resumed = stack.enter_context(_run_directory(options, key))
         notify(heading(tournament, len(matches), at_once))
         if resumed is not None:

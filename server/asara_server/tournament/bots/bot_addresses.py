@@ -23,13 +23,13 @@ from asara_server.network.unread_bytes import (
     break_connections,
     can_check,
 )
-from asara_server.referee.referee import Referee
+from asara_server.referee.bot_registry import BotRegistry
 
 
 class BotAddresses:
     """Opens addresses, until it is closed."""
 
-    def __init__(self, referee: Referee, transport: Literal["unix", "tcp"]) -> None:
+    def __init__(self, referee: BotRegistry, transport: Literal["unix", "tcp"]) -> None:
         self._referee = referee
         self._transport = transport
         self._folder: Path | None = None

@@ -39,7 +39,6 @@ _SIZE_CHECK_S: Final = 0.25
 
 
 _LAST_LINES: Final = 20
-_LAST_BYTES: Final = 8_000
 """Largest part of the output of a failed build that is shown."""
 
 
@@ -128,7 +127,7 @@ class EntryBuilder:
 
     async def _build_or_fail(self, entry: Entry, reaper: OrphanReaper) -> FailedBuild | None:
         """Build an entry; return why it cannot be built, or None if it is."""
-        log = OutputLog(self._build_log(entry), self._limits.log_bytes, _LAST_BYTES)
+        log = OutputLog(self._build_log(entry), self._limits.log_bytes)
         if self._events is not None:
             self._events.begin_build(entry.name)
         try:

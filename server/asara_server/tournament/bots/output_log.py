@@ -1,30 +1,37 @@
 """The log of a bot's output, limited in size."""
 
 import os
-import re
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from asara_server.logs import logger
-from asara_server.text import plain
+from asara_server.tournament.bots.error_output import (
+    LAST_LINES,
+    clean_lines,
+    error_lines,
+    known_error,
+)
 
-_LAST_BYTES = 2_000
-_LAST_LINES = 5
-_LONGEST_LINE = 300
-"""Characters of the longest line that is shown whole."""
-_TERMINAL_CODE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
-"""A code that a terminal obeys, such as a colour."""
+_LAST_BYTES = 1 << 16
+"""Size of the end of the output that is searched for an error message; some stacks are long."""
+
+
+class OutputTap(Protocol):
+    """Receives the output of one process as it arrives, as far as the log keeps it."""
+
+    def __call__(self, data: bytes, *, last: bool = False) -> None:
+        """`last` is True for the final, possibly empty part."""
 
 
 class OutputLog:
     """The output of one bot, with the runner's notes as lines that begin with `#`."""
 
-    def __init__(self, path: Path, limit: int, last_bytes: int = _LAST_BYTES) -> None:
-        """`limit` is the size of each file in bytes; `last_lines` are in the `last_bytes`."""
+    def __init__(self, path: Path, limit: int, tap: OutputTap | None = None) -> None:
+        """`limit` is the size of each file in bytes."""
         self._limit = limit
-        self._last_bytes = last_bytes
-        self._last = b""
+        self._tap = tap
+        self._last = bytearray()
         self._open(path)
 
     def _open(self, path: Path) -> None:
@@ -58,8 +65,8 @@ class OutputLog:
 
     def switch_to(self, path: Path) -> None:
         """Continue in another file."""
-        self.close()
-        self._last = b""
+        self._close_file()
+        self._last.clear()
         self._open(path)
 
     @property
@@ -68,14 +75,21 @@ class OutputLog:
 
     def write(self, data: bytes) -> None:
         """Write `data` as far as the limit allows; `last_lines` covers the rest as well."""
-        self._last = (self._last + data)[-self._last_bytes :]
+        self._last += data
+        if len(self._last) > 2 * _LAST_BYTES:
+            del self._last[:-_LAST_BYTES]
         if self._cut or self._file is None or self._file.closed:
             return
-        self._append(data[: self._left])
+        self._keep(data[: self._left])
         self._left -= len(data)
         if self._left < 0 and not self._cut:
             self._cut = True
-            self._append(f"\n# cut: only {self._limit:,} bytes are kept\n".encode())
+            self._keep(f"\n# cut: only {self._limit:,} bytes are kept\n".encode())
+
+    def _keep(self, data: bytes) -> None:
+        self._append(data)
+        if self._tap is not None:
+            self._tap(data)
 
     def note(self, text: str) -> None:
         """Write a note with the time in UTC."""
@@ -84,18 +98,38 @@ class OutputLog:
             self._append(line)
             self._left -= len(line)
 
+    def last_text(self) -> str:
+        """Return the end of what was printed, as it was printed."""
+        return self._last.decode(errors="replace")
+
     def last_lines(self) -> list[str]:
         """Return the last lines printed, safe to show on a terminal."""
-        return [line.strip() for line in self.last_indented_lines(_LAST_LINES)]
+        return [line.strip() for line in self.last_indented_lines(LAST_LINES)]
 
     def last_indented_lines(self, most: int) -> list[str]:
         """Return at most so many of the last lines printed, safe to show, with their indentation.
 
         Empty lines are left out, and long lines are cut.
         """
-        return _safe_lines(self._last)[-most:]
+        return self._lines()[-most:]
+
+    def error_lines(self, *, only_known: bool = False) -> list[str]:
+        """Return the last error message printed, else the last lines; safe to show.
+
+        With `only_known`, there are no lines without an error message.
+        """
+        return known_error(self._lines()) if only_known else error_lines(self._lines())
+
+    def _lines(self) -> list[str]:
+        return clean_lines(bytes(self._last[-_LAST_BYTES:]))
 
     def close(self) -> None:
+        """Close the file; what was printed last can still be asked for."""
+        if self._tap is not None:
+            self._tap(b"", last=True)
+        self._close_file()
+
+    def _close_file(self) -> None:
         if self._file is not None:
             self._file.close()
 
@@ -108,14 +142,5 @@ def last_printed(path: Path) -> list[str]:
             data = file.read(_LAST_BYTES)
     except OSError:
         return []
-    return _last_lines(b"\n".join(one for one in data.split(b"\n") if one[:2] != b"# "))
-
-
-def _last_lines(data: bytes) -> list[str]:
-    return [line.strip() for line in _safe_lines(data)[-_LAST_LINES:]]
-
-
-def _safe_lines(data: bytes) -> list[str]:
-    text = _TERMINAL_CODE.sub("", data.decode(errors="replace")).expandtabs(4)
-    lines = ["".join(c if c.isprintable() else " " for c in line) for line in text.splitlines()]
-    return [plain(line.rstrip(), _LONGEST_LINE) for line in lines if line.strip()]
+    lines = clean_lines(b"\n".join(one for one in data.split(b"\n") if one[:2] != b"# "))
+    return [line.strip() for line in lines[-LAST_LINES:]]

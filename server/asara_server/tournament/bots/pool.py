@@ -26,15 +26,18 @@ from structlog.typing import FilteringBoundLogger
 from asara_codec.results import Termination
 from asara_server.logs import logger
 from asara_server.network.bot_server import BotServer
-from asara_server.referee.referee import Referee
+from asara_server.referee.bot_registry import BotRegistry
 from asara_server.tournament.bots.bot_addresses import BotAddresses
+from asara_server.tournament.bots.exclusions import Absence, Exclusions
 from asara_server.tournament.bots.failed_starts import FailedStarts
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper
-from asara_server.tournament.bots.output_log import OutputLog
+from asara_server.tournament.bots.output_log import OutputLog, OutputTap
 from asara_server.tournament.bots.process import BotProcess, StartError, bot_environment
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.filesystem_view import match_sandbox
+from asara_server.tournament.sandbox.hidden_files import HiddenFiles, reports_missing_file
+from asara_server.tournament.sandbox.own_files import EntryFiles
 from asara_server.tournament.sandbox.private_copy import PrivateCopies
 
 T = TypeVar("T")
@@ -62,6 +65,8 @@ class PooledBot:
     ending: str = ""
     """How the process ended, or why there is none; "" while it runs."""
     watcher: asyncio.Task[None] | None = field(default=None, repr=False)
+    hidden: str = ""
+    """Why its process did not find a file, if the sandbox hid it."""
 
     @property
     def start_up_s(self) -> float | None:
@@ -70,8 +75,13 @@ class PooledBot:
         return None if connected_s is None else connected_s - self.started_s
 
     def last_lines(self) -> list[str]:
-        """Return the last lines that its process printed."""
-        return self.log.last_lines() if self.log else []
+        """Return the last lines that its process printed, and `hidden`."""
+        lines = self.log.last_lines() if self.log else []
+        return [*lines, self.hidden] if self.hidden else lines
+
+    def error_lines(self, *, only_known: bool = False) -> list[str]:
+        """Return the last error message that its process printed; see `OutputLog`."""
+        return self.log.error_lines(only_known=only_known) if self.log else []
 
 
 class BotPool:
@@ -83,7 +93,7 @@ class BotPool:
 
     def __init__(
         self,
-        referee: Referee,
+        referee: BotRegistry,
         addresses: BotAddresses,
         entries: Iterable[Entry],
         *,
@@ -93,6 +103,7 @@ class BotPool:
         logs: Path,
         sandbox: Sandbox | None = None,
         built: Mapping[str, Path] | None = None,
+        show_output: Callable[[str], OutputTap] | None = None,
         log: FilteringBoundLogger | None = None,
     ) -> None:
         """`entries` are those whose bots the pool starts, each process with one of the `addresses`.
@@ -100,6 +111,7 @@ class BotPool:
         Processes are reused for further matches if `reuse_processes`. `seeds`, by entry, are what
         bots derive their randomness from; without one, a bot draws its own. `built` has the
         directories that builds produced, by entry. Without a `sandbox`, bots run with our rights.
+        `show_output` is called for every process, with its entry, and returns its tap.
         """
         self._referee = referee
         self._addresses = addresses
@@ -110,27 +122,22 @@ class BotPool:
         self._logs = logs
         self._sandbox = sandbox
         self._built = built or {}
+        self._show_output = show_output
         self._copies = PrivateCopies()
         self._external: dict[str, PooledBot] = {}
         self._all: set[PooledBot] = set()
         self._idle: list[PooledBot] = []  # the one that has been idle longest is first
         self._failed_starts = FailedStarts(limits.failed_starts)
-        self._out: dict[str, str] = {}
-        self._suspended: dict[str, str] = {}
+        self.exclusions = Exclusions()
         self._reaper: OrphanReaper | None = None
         self._protected: set[asyncio.Task[Any]] = set()
         self._retirements: set[asyncio.Task[None]] = set()
         self._logger = log or logger("runner")
 
     @property
-    def out(self) -> dict[str, str]:
-        """Entries that could not be built or started, with the reasons."""
-        return dict(self._out)
-
-    @property
     def excluded(self) -> dict[str, str]:
         """Entries whose bots are no longer started, with the reasons."""
-        return self._out | self._suspended
+        return self.exclusions.reasons
 
     def add_guest(self, name: str, token: str) -> None:
         """Register a bot that is started elsewhere and plays for this entry."""
@@ -146,12 +153,12 @@ class BotPool:
 
     async def exclude(self, name: str, why: str) -> None:
         """Start no more bots of this entry, which is out: it forfeits its remaining matches."""
-        self._out.setdefault(name, why)
+        self.exclusions.out.setdefault(name, why)
         await self._retire_idle(name, why)
 
     async def suspend(self, name: str, why: str) -> None:
         """Start no more bots of this entry, which is suspended: it forfeits as well."""
-        self._suspended.setdefault(name, why)
+        self.exclusions.suspended.setdefault(name, why)
         await self._retire_idle(name, why)
 
     async def _retire_idle(self, name: str, why: str) -> None:
@@ -165,10 +172,12 @@ class BotPool:
         If there can be none, the referee already knows why the returned bot is lost.
         """
         external = self._external.get(name)
-        absence, why = self._absence(name)
-        if why:
+        absence = self.exclusions.absence(name)
+        if absence is None and external and (why := external.absence()):
+            absence = Absence(Termination.MISSED, why)
+        if absence is not None:
             bot = self._register(PooledBot(name, _new_token()))
-            self._lose(bot, why, absence)
+            self._lose(bot, absence.why, absence.termination)
             return bot
         if external:
             return external
@@ -180,15 +189,6 @@ class BotPool:
             idle.log.switch_to(path)
             idle.log.note(f"process {idle.process.pid}, kept from an earlier match")
         return idle
-
-    def _absence(self, name: str) -> tuple[Termination, str]:
-        """Return how and why an entry forfeits a match before it begins; "" if it does not."""
-        if why := self._out.get(name):
-            return Termination.NEVER_STARTED, why
-        if why := self._suspended.get(name):
-            return Termination.SUSPENDED, why
-        external = self._external.get(name)
-        return Termination.MISSED, external.absence() if external else ""
 
     async def release(self, bot: PooledBot, termination: Termination) -> None:
         """Keep the bot for another match or end it, depending on how its match ended for it."""
@@ -230,13 +230,15 @@ class BotPool:
         bot = PooledBot(entry.name, _new_token())
         bot.server = await self._addresses.open(bot.token, partial(self._close_flooded, bot))
         self._register(bot)
-        bot.log = OutputLog(path, self._limits.log_bytes)
+        tap = self._show_output(entry.name) if self._show_output else None
+        bot.log = OutputLog(path, self._limits.log_bytes, tap)
         environment = bot_environment(
             entry.environment,
             address=bot.server.address,
             token=bot.token,
             seed=self._seeds.get(entry.name),
             seat=None if self._reuse_processes else seat,
+            contained=self._sandbox is not None,
         )
         if self._reaper is None:
             self._reaper = OrphanReaper(self._addresses.folder)
@@ -274,6 +276,19 @@ class BotPool:
         except OSError as error:
             raise StartError(f"could not be started: {error.strerror}") from None
 
+    async def _explain_hidden(self, bot: PooledBot, printed: str) -> str:
+        """Return why a bot did not find a file, if the sandbox hid it; mostly ""."""
+        sandbox, entry = self._sandbox, self._entries[bot.entry]
+        if sandbox is None or entry.name in self._built or not reports_missing_file(printed):
+            return ""
+
+        def explain() -> str:
+            entries = self._entries.values()
+            files = EntryFiles(entries, hidden=sandbox.hidden, shared=sandbox.shared)
+            return HiddenFiles.of(entry, files, sandbox.hidden, self._limits).explain(printed)
+
+        return await asyncio.to_thread(explain)
+
     def _register(self, bot: PooledBot) -> PooledBot:
         self._all.add(bot)
         self._referee.register_bot(bot.token, bot.entry, authenticator=bot.server)
@@ -293,7 +308,8 @@ class BotPool:
         if self._reaper is not None:
             self._reaper.unwatch(process.pid)
         log.note(ending)
-        printed = log.last_lines()
+        bot.hidden = await self._explain_hidden(bot, log.last_text())
+        printed = bot.last_lines()
         self._logger.info(
             "bot ended", entry=bot.entry, pid=process.pid, how=ending, printed=printed
         )
@@ -310,9 +326,9 @@ class BotPool:
         self._referee.mark_lost(bot.token, why, absence)
 
     def _record_start(self, bot: PooledBot, termination: Termination) -> None:
-        why = bot.ending or "did not dial in in time"
+        why = bot.ending or "did not dial in within clocks.start_up_s"
         if out := self._failed_starts.record_start(bot.entry, termination, why):
-            self._out[bot.entry] = out
+            self.exclusions.out[bot.entry] = out
             printed = bot.last_lines()
             self._logger.warning("entry is out", entry=bot.entry, why=out, printed=printed)
 

@@ -34,8 +34,6 @@ _CHUNK_BYTES = 1 << 16
 _FLOOD_PAUSE_S = 0.05
 """Seconds between reads once the log is full, so that a bot that floods it slows only itself."""
 
-_PRINTED = "; it printed"
-
 
 class StartError(Exception):
     """The system could not execute the program."""
@@ -56,14 +54,21 @@ def bot_environment(
     token: str,
     seed: int | None,
     seat: int | None = None,
+    contained: bool = False,
 ) -> dict[str, str]:
-    """Return all variables of a bot's process. `seat` is for a process that plays one match."""
+    """Return all variables of a bot's process.
+
+    `seat` is for a process that plays one match. In a sandbox it is `contained`: the clients then
+    refuse to write transcripts, which would be deleted.
+    """
     environment = build_environment(settings)
     environment |= {"ASARA_ADDRESS": address, "ASARA_TOKEN": token}
     if seed is not None:
         environment["ASARA_SEED"] = str(seed)
     if seat is not None:
         environment["ASARA_SEAT"] = str(seat)
+    if contained:
+        environment["ASARA_CONTAINED"] = "1"
     return environment
 
 
@@ -221,13 +226,3 @@ def _describe_status(status: int) -> str:
         return f"killed by {signal.Signals(-status).name}"
     except ValueError:
         return f"killed by signal {-status}"
-
-
-def with_output(text: str, lines: Sequence[str]) -> str:
-    """Append the last lines that a process printed to a sentence about it."""
-    return f"{text}{_PRINTED}: {' | '.join(lines)}" if lines else f"{text}{_PRINTED} nothing"
-
-
-def without_output(text: str) -> str:
-    """Undo `with_output`: return the part that other bots may read."""
-    return text.partition(_PRINTED)[0]

@@ -37,7 +37,7 @@
     cpu_s = 3_600
     disk_mb = 64
     directory_mb = 128
-    build_s = 300                      # the last three apply to builds
+    build_s = 900                      # the last three apply to builds
     build_memory_mb = 2_048
     build_mb = 1_024
 
@@ -130,7 +130,7 @@ from asara_server.tournament.config.token_store import (
     default_tokens_path,
     read_tokens,
 )
-from asara_server.tournament.config.validation_errors import describe, problem
+from asara_server.tournament.config.validation_errors import describe, numbered, problem
 
 LARGEST_FILE: Final = 256 * 1024
 """Bytes of the largest tournament file."""
@@ -286,7 +286,7 @@ class Limits(_Section):
     """MiB that a bot may write to each of /tmp, /dev/shm and its directory, all held in memory."""
     directory_mb: Annotated[int, Field(ge=1, le=1 << 20)] = 128
     """MiB of an entry's directory, of which every bot in the sandbox gets a copy in memory."""
-    build_s: Seconds = 300
+    build_s: Seconds = 900
     """Seconds that a build may take."""
     build_memory_mb: Annotated[int, Field(ge=16, le=1 << 20)] = 2_048
     """MiB of memory of a build, measured like `memory_mb`, in addition to `build_mb`."""
@@ -372,7 +372,7 @@ class Tournament(_Section):
             first = seen.setdefault(entry.name.casefold(), index)
             if first != index:
                 raise problem(
-                    f"entries[{first}] and entries[{index}] are both named {entry.name!r}; "
+                    f"entry {first + 1} and entry {index + 1} are both named {entry.name!r}; "
                     "names must differ by more than case"
                 )
         return entries
@@ -486,10 +486,11 @@ class Tournament(_Section):
 def _token_fault(entries: Sequence[Entry], index: int, tokens: Tokens, path: Path) -> str:
     """Return why no bot could connect with an entry's token, or "" if one can."""
     name = entries[index].token
-    key = f"entries[{index}].token"
+    key = f"{numbered(index, entries[index].name)}: token"
     first = next(number for number, entry in enumerate(entries) if entry.token == name)
     if first != index:
-        return f"{key}: {name!r} is the token of entries[{first}]; give each entry its own"
+        other = numbered(first, entries[first].name)
+        return f"{key}: {name!r} is the token of {other}; give each entry its own"
     if tokens.valid(name) is not None:
         return ""
     fault = "was revoked" if tokens.revoked(name) else "does not exist"
@@ -531,7 +532,7 @@ def check_tournament(data: Mapping[str, Any], *, name: str, base: Path) -> Tourn
     try:
         tournament = Tournament.model_validate(data, context={"base": base})
     except ValidationError as error:
-        lines = [f"{name}: {line}" for line in describe(error, Tournament)]
+        lines = [f"{name}: {line}" for line in describe(error, Tournament, data)]
         raise ConfigError([*lines, *(line for one in left_out for line in one.lines)]) from None
     tournament._left_out = tuple(left_out)
     tournament._notes = found.notes

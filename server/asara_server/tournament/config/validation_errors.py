@@ -1,12 +1,15 @@
 """Faults that pydantic found in a configuration file, in words for its author."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from asara_server.text import plain
+from asara_server.tournament.config.names import name_fault
 
 _LONGEST_VALUE = 60
 _LONGEST_LINE = 1_000
@@ -18,25 +21,42 @@ def problem(text: str) -> PydanticCustomError:
     return PydanticCustomError("problem", "{text}", {"text": text})
 
 
-def describe(error: ValidationError, model: type[BaseModel]) -> list[str]:
-    """Return one line per fault: the key as the file writes it, the fault and the remedy."""
+def describe(
+    error: ValidationError, model: type[BaseModel], data: Mapping[str, Any] = MappingProxyType({})
+) -> list[str]:
+    """Return one line per fault: the key as the file writes it, the fault and the remedy.
+
+    An entry of a list is named by its number, beginning with 1, and its name in `data`.
+    """
     found = [
         details
         for details in error.errors(include_url=False)
         if details["type"] != "default_factory_not_called"  # a default that follows from a fault
     ]
-    lines = [_line(details, model) for details in found[:_MOST_FAULTS]]
+    lines = [_line(details, model, data) for details in found[:_MOST_FAULTS]]
     more = len(found) - len(lines)
     return [*lines, f"{more:,} more faults"] if more > 0 else lines
 
 
-def _line(details: ErrorDetails, model: type[BaseModel]) -> str:
-    key = _key(details["loc"])
+def numbered(index: int, name: object) -> str:
+    """Return how messages call an entry of the list of entries: `entry 2 'greedy'`."""
+    text = f"entry {index + 1}"
+    return f"{text} {name!r}" if isinstance(name, str) and name and not name_fault(name) else text
+
+
+def _line(details: ErrorDetails, model: type[BaseModel], data: Mapping[str, Any]) -> str:
+    key = _key(details["loc"], data)
     fault = _fault(details, model)
     return plain(f"{key}: {fault}" if key else fault, longest=_LONGEST_LINE)
 
 
-def _key(location: Iterable[int | str]) -> str:
+def _key(location: tuple[int | str, ...], data: Mapping[str, Any]) -> str:
+    if len(location) > 1 and location[0] == "entries" and isinstance(location[1], int):
+        entries = data.get("entries", ())
+        entry = entries[location[1]] if location[1] < len(entries) else None
+        name = entry.get("name") if isinstance(entry, dict) else getattr(entry, "name", None)
+        rest = _key(location[2:], {})
+        return ": ".join(filter(None, (numbered(location[1], name), rest)))
     key = ""
     for part in location:
         key += f"[{part}]" if isinstance(part, int) else f".{part}" if key else part
@@ -61,10 +81,30 @@ def _fault(details: ErrorDetails, model: type[BaseModel]) -> str:
 def _unknown_key(location: tuple[int | str, ...], model: type[BaseModel]) -> str:
     *parents, key = location
     known = list(_section(model, parents).model_fields)
+    if parents and key in model.model_fields:
+        header = f"[[{parents[0]}]]" if len(parents) > 1 else f"[{parents[0]}]"
+        return (
+            f"is a key of the whole file, and belongs to {header} because it is written below "
+            f"that line; move it above the first line in brackets"
+        )
+    if table := next((name for name in _tables(model) if key in _keys_of(model, name)), None):
+        return f"unknown key here; it belongs below the line [{table}]"
     close = difflib.get_close_matches(str(key), known, n=1)
     if close:
         return f"unknown key; did you mean {close[0]!r}?"
     return f"unknown key; known are {', '.join(known)}"
+
+
+def _tables(model: type[BaseModel]) -> list[str]:
+    """Return the names of the tables of a file, without lists of tables."""
+    return [name for name in model.model_fields if _keys_of(model, name)]
+
+
+def _keys_of(model: type[BaseModel], table: str) -> Collection[str]:
+    annotation = model.model_fields[table].annotation
+    kinds = (annotation, *getattr(annotation, "__args__", ()))
+    sections = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)]
+    return sections[0].model_fields if sections else ()
 
 
 def _section(model: type[BaseModel], parents: Iterable[int | str]) -> type[BaseModel]:

@@ -25,8 +25,8 @@ from asara_server.network.open_files import files_needed, require_open_files
 from asara_server.referee.referee import Referee
 from asara_server.text import plain_words
 from asara_server.tournament.bots.build import EntryBuilder
+from asara_server.tournament.bots.error_output import without_output
 from asara_server.tournament.bots.output_log import last_printed
-from asara_server.tournament.bots.process import without_output
 from asara_server.tournament.config.seeds import draw_seed
 from asara_server.tournament.config.tournament_file import Entry, Tournament
 from asara_server.tournament.execution.local_referee import LocalReferee, local_referee

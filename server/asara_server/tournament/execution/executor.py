@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from asara_game.edition import Edition
+from asara_server.referee.waits import Wait
 from asara_server.tournament.config.tournament_file import Remote
 from asara_server.tournament.execution.match_settings import MatchSettings
 from asara_server.tournament.run.progress import RunProgress
@@ -38,6 +39,10 @@ class Executor(Protocol):
     @property
     def awaited(self) -> Sequence[str]:
         """Entries whose bots are not connected, and that matches wait for."""
+
+    @property
+    def waits(self) -> Sequence[Wait]:
+        """Bots that the matches in this process wait for, longest first; for display only."""
 
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
         """Play the pending matches and record their results, until `progress.stopping` is set.

@@ -8,7 +8,9 @@ from asara_server.logs import logger
 from asara_server.network.open_files import files_needed, require_open_files
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
+from asara_server.referee.waits import Wait
 from asara_server.replay.file import replay_records
+from asara_server.tournament.bots.output_log import OutputTap
 from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext
 from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
 from asara_server.tournament.execution.match_queue import MatchQueue
@@ -26,23 +28,31 @@ class LocalExecutor:
         self,
         on_referee: Callable[[Referee], None] = lambda referee: None,
         on_listening: Callable[[str], None] = lambda address: None,
+        show_output: Callable[[str], OutputTap] | None = None,
     ) -> None:
         """`on_referee` is called with the referee before it plays.
 
         `on_listening` is called with the address to which bots on other machines connect.
+        `show_output` is called with the entry of every process, and returns its tap.
         """
         self._on_referee = on_referee
         self._on_listening = on_listening
+        self._show_output = show_output
+        self._referee: Referee | None = None
         self._remote_bots: RemoteBots | None = None
 
     @property
     def awaited(self) -> Sequence[str]:
         return () if self._remote_bots is None else self._remote_bots.awaited_entries()
 
+    @property
+    def waits(self) -> Sequence[Wait]:
+        return () if self._referee is None else self._referee.waits()
+
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
         """Raises ServeError if bots on other machines cannot be served, and OpenFilesError."""
         progress.void_lost(resumable=True)
-        referee = Referee(journal=progress.directory.journal)
+        referee = self._referee = Referee(journal=progress.directory.journal)
         processes = _most_processes(progress, context)
         _require_open_files(referee.limits, processes, context)
         if context.sandbox is not None:
@@ -69,6 +79,7 @@ class LocalExecutor:
                 logs=progress.directory.logs,
                 out=progress.out,
                 suspended=progress.suspended,
+                show_output=self._show_output,
             ) as local,
         ):
             if lobby:
@@ -88,7 +99,7 @@ class LocalExecutor:
                 for task in (*players, stopper):
                     task.cancel()
                 await asyncio.gather(*players, stopper, return_exceptions=True)
-                progress.exclude(local.pool.out)
+                progress.exclude(local.pool.exclusions.out)
 
 
 def _most_processes(progress: RunProgress, context: ExecutionContext) -> int:
@@ -120,7 +131,7 @@ async def _play_matches(progress: RunProgress, local: LocalReferee, queue: Match
         played = None
         async for played in local.matches.play(match, attempt):
             records = None if played.replay is None else replay_records(played.replay)
-            progress.exclude(local.pool.out)
+            progress.exclude(local.pool.exclusions.out)
             for name, why in progress.record_result(played.result, records).items():
                 await local.pool.suspend(name, why)
         queue.finish_match(match)

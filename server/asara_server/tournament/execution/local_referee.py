@@ -11,6 +11,7 @@ from asara_game.edition import Edition
 from asara_server.network.open_files import raise_open_files_limit
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.bot_addresses import BotAddresses
+from asara_server.tournament.bots.output_log import OutputTap
 from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.execution.match_runner import MatchRunner
 from asara_server.tournament.execution.match_settings import MatchSettings
@@ -33,13 +34,14 @@ async def local_referee(
     logs: Path,
     out: Mapping[str, str],
     suspended: Mapping[str, str],
+    show_output: Callable[[str], OutputTap] | None = None,
     log: FilteringBoundLogger | None = None,
 ) -> AsyncIterator[LocalReferee]:
     """Serve this referee to local bots; all bot processes have ended on exit.
 
     `secret_of` returns the secret of a match by the names of the attempt and of its shared deal.
     Entries that are `out` or `suspended` forfeit for the given reason. The output of bots goes to
-    `logs`.
+    `logs` and, if `show_output` is given, to the tap that it returns for the process of an entry.
     """
     raise_open_files_limit()
     local_entries = [entry for entry in match_settings.entries if not entry.remote]
@@ -55,6 +57,7 @@ async def local_referee(
             logs=logs,
             sandbox=sandbox,
             built=match_settings.build_directories,
+            show_output=show_output,
             log=log,
         )
         stack.push_async_callback(pool.close)

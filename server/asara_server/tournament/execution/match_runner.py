@@ -12,8 +12,8 @@ from asara_server.eventlog.replay import Replay, replay_of
 from asara_server.match.spec import SECOND_US, ClockSettings, MatchSpec, Player
 from asara_server.referee.match_ending import MatchCut
 from asara_server.referee.referee import Referee
+from asara_server.tournament.bots.error_output import with_output
 from asara_server.tournament.bots.pool import BotPool, PooledBot
-from asara_server.tournament.bots.process import with_output
 from asara_server.tournament.run.progress import MAX_ATTEMPTS
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import (
@@ -24,6 +24,7 @@ from asara_server.tournament.standings.match_result import (
 )
 
 _PROCESS_FAILED = (Termination.NEVER_STARTED, Termination.CRASH)
+"""Forfeits that the last lines of any output may explain; others, only an error message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +96,13 @@ class MatchRunner:
         terminations = [Termination.UNSPECIFIED] * len(bots)
         try:
             record = await self._referee.play(spec)
-            seats = tuple(map(_seat_outcome, record.results, bots))
-            terminations[: len(seats)] = [seat.termination for seat in seats]
+            terminations[: len(record.results)] = [seat.termination for seat in record.results]
         except MatchCut:
             return None
         finally:
             await asyncio.gather(*map(self._pool.release, bots, terminations))
+        # Now the output of bots that forfeited is complete, because their processes have ended.
+        seats = tuple(map(_seat_outcome, record.results, bots))
         result = MatchResult(
             match_id=match.match_id,
             attempt=attempt,
@@ -125,13 +127,15 @@ class MatchRunner:
 
 
 def _seat_outcome(result: SeatResult, bot: PooledBot) -> SeatOutcome:
-    """Return the referee's result; if a process failed, with the last lines that it printed.
+    """Return the referee's result; for a forfeit, with the lines printed that explain it.
 
     The referee never gets these lines: all bots of a match receive the details that it knows.
     """
     detail = result.detail
     if bot.process is not None and result.termination in _PROCESS_FAILED:
-        detail = with_output(detail, bot.last_lines())
+        detail = with_output(detail, bot.error_lines())
+    elif result.termination.forfeit and (printed := bot.error_lines(only_known=True)):
+        detail = with_output(detail, printed)
     return SeatOutcome(
         entry=result.entry,
         rank=result.rank,

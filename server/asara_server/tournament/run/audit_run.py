@@ -14,6 +14,7 @@ from asara_server.replay.audit import Verdict, audit
 from asara_server.replay.file import parse_file, read_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE, KeyFileError, read_public_key
 from asara_server.tournament.run.audit_trust import Published, check_signed
+from asara_server.tournament.run.directory import RUN_FOLDERS
 from asara_server.tournament.run.manifest import MANIFEST
 from asara_server.tournament.run.match_check import ExpectedMatch, header_fault, result_fault
 from asara_server.tournament.run.run_audit import RunReport, audit_run
@@ -152,7 +153,7 @@ def _worlds(job: AuditJob) -> int:
 def _find_runs(path: Path) -> list[Path]:
     """Return the directories of runs at or below a path."""
     found = {file.parent for name in MARKS for file in path.rglob(name)}
-    inside = ("logs", "builds", "replays")  # a bot may have written files with these names
+    inside = RUN_FOLDERS  # a bot may have written files with these names
     return sorted(
         directory
         for directory in found

@@ -12,6 +12,7 @@ submissions.jsonl  a line for each deal block that a worker was given
 replays/         a file for each match
 logs/            output of the bots, by match, and of builds
 builds/          directories of entries after their build
+bundles/         a zip file for the author of each entry, once `asara tournament bundle` wrote them
 journal.sqlite   the state from which a run that was killed is resumed
 journal.position  how far the journal had come, which shows if the end of it was lost
 remote.json      presence of the bots on other machines, while the run is played
@@ -59,7 +60,8 @@ RUN_FILES = (
     "report.html",
 )
 JOURNAL = "journal.sqlite"
-RUN_FOLDERS = ("replays", "logs", "builds")
+BUNDLES = "bundles"
+RUN_FOLDERS = ("replays", "logs", "builds", BUNDLES)
 _ALWAYS = ("replays", "logs")
 _LEFTOVERS = (f"{JOURNAL}-wal",)
 """Files that a run leaves only if it is killed."""

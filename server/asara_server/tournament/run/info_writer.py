@@ -1,10 +1,26 @@
 """Keeps `run.json` up to date while a run is played."""
 
 from collections.abc import Mapping
+from importlib.metadata import version
 
 from asara_server.logs import logger
 from asara_server.tournament.run.directory import RunDirectory, RunInfo
 from asara_server.tournament.standings.match_result import utc_now
+
+
+def resumed_info(info: RunInfo) -> RunInfo:
+    """Return the content of `run.json` when a run, perhaps a prepared one, is resumed."""
+    if info.state == "prepared":
+        return info.model_copy(update={"state": "running", "started": utc_now()})
+    changes: dict[str, object] = {
+        "state": "running",
+        "ended": None,
+        "resumed": utc_now(),
+        "resumed_with": (*info.resumed_with, version("asara")),
+        "to_build": (),
+        "building": {},
+    }
+    return info.model_copy(update=changes)
 
 
 class RunInfoWriter:

@@ -14,7 +14,7 @@ from asara_server.match.deal_secrets import commitment
 from asara_server.text import count
 from asara_server.tournament.run.attempt_check import AttemptCheck, check_attempts
 from asara_server.tournament.run.audit_trust import Published, Signed, check_signed
-from asara_server.tournament.run.directory import JOURNAL, RUN_FILES, RUN_FOLDERS
+from asara_server.tournament.run.directory import BUNDLES, JOURNAL, RUN_FILES, RUN_FOLDERS
 from asara_server.tournament.run.document_check import (
     derived_schedule,
     head_faults,
@@ -48,6 +48,7 @@ _NOT_CHECKED: Final = {
     f"{JOURNAL}-wal": "",
     "logs": "",
     "builds": "",
+    BUNDLES: "`asara tournament bundle` writes them again",
 }
 """Parts of a run that nothing vouches for, and the remedy."""
 

@@ -19,6 +19,7 @@ from typing import Final
 from asara_codec.results import Termination
 from asara_server.bounded_file import bounded_lines, open_ordinary
 from asara_server.eventlog.sqlite_lock import lock_holder
+from asara_server.text import on_one_line
 from asara_server.tournament.run.directory import (
     JOURNAL,
     RemoteInfo,
@@ -276,11 +277,12 @@ class _Tally:
         self._matches.update(seat.entry for seat in result.seats)
         for seat in result.forfeits:
             self._forfeits.setdefault(seat.entry, Counter())[seat.termination] += 1
-            self._latest[seat.entry] = result, seat.detail
+            detail = on_one_line(seat.detail)
+            self._latest[seat.entry] = result, detail
             if seat.termination is not Termination.SUSPENDED:
                 causes = self._causes.setdefault(seat.entry, {})
-                causes.pop(seat.detail, None)
-                causes[seat.detail] = result
+                causes.pop(detail, None)
+                causes[detail] = result
 
     def failing_entries(self, excluded: Mapping[str, str]) -> tuple[FailingEntry, ...]:
         """Return the entries that forfeited; `excluded` do not take part any more, and why."""

@@ -7,7 +7,7 @@ holds
     /usr, /bin, /lib*, /sbin   the system's, read-only
     /etc                       linker cache, certificates, time zone and similar files
     the interpreter            the one that runs asara, its packages and the client, read-only
-    the entry's files          see `filesystem_view`; a copy in memory, see `private_copy`
+    the entry's files          see `own_files`; a copy in memory, see `private_copy`
     its `readable` paths       read-only, shared by all programs that see them
     the referee's socket       at the address in ASARA_ADDRESS
     /tmp, /dev/shm             empty, writable and limited in size; HOME is /tmp
@@ -108,7 +108,7 @@ class Sandbox:
     ) -> None:
         """No program sees the `hidden` files and directories, wherever they are.
 
-        No program sees a `shared` directory as a whole; see `filesystem_view`.
+        No directory in `shared` is one entry's alone; see `own_files`.
         """
         self.tools = tools
         self.hidden = tuple(path.resolve() for path in hidden)

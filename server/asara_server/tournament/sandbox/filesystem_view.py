@@ -121,6 +121,8 @@ class ViewPreview:
     """Entries that will be out for the size of their directories, with the reasons."""
     left_out: dict[str, tuple[Path, ...]] = field(default_factory=dict)
     """The largest files and folders of entries, which their bots will not see."""
+    together: list[tuple[str, ...]] = field(default_factory=list)
+    """Entries of different programs and teams that see one folder."""
 
 
 def preview_views(
@@ -133,16 +135,25 @@ def preview_views(
     """
     preview = ViewPreview()
     files = EntryFiles(entries, hidden=hidden, shared=shared)
+    users: dict[Path, list[tuple[Entry, tuple[Path, ...]]]] = {}
     for entry in entries:
         if entry.remote or entry.build:
             continue
-        mine = copy_source(files.of(entry), entry, hidden, limits)
+        own = files.of(entry)
+        for path in own.paths if own.shared else ():
+            users.setdefault(path, []).append((entry, own.named))
+        mine = copy_source(own, entry, hidden, limits)
         if mine.left_out:
             preview.left_out[entry.name] = mine.left_out
         try:
             check_size(mine.source, limits.directory_mb)
         except CopyTooLargeError as error:
             preview.too_large[entry.name] = str(error.strerror)
+    for found in users.values():
+        programs = {named for _, named in found}
+        teams = {entry.team.casefold() or entry.name for entry, _ in found}
+        if len(programs) > 1 and len(teams) > 1:
+            preview.together.append(tuple(entry.name for entry, _ in found))
     return preview
 
 

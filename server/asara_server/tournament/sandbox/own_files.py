@@ -81,15 +81,15 @@ class EntryFiles:
         directory = entry.directory
         nested = [o.directory for o in others if o.directory != directory]
         alone = not exposes_too_much(directory) and not any(
-            _is_in(path, directory) for path in (*foreign, *self._shared, *nested)
+            is_in(path, directory) for path in (*foreign, *self._shared, *nested)
         )
         paths = [directory] if alone else []
         for number, program in enumerate(programs):
-            inside = _is_in(program.folder, directory)
+            inside = is_in(program.folder, directory)
             if alone and inside:
                 continue
             whole = not exposes_too_much(program.folder) and not any(
-                _is_in(program.folder, path) for path in foreign
+                is_in(program.folder, path) for path in foreign
             )
             if whole and (inside or number == 0):
                 paths.append(program.folder)
@@ -121,11 +121,11 @@ def programs_of(entry: Entry) -> tuple[Program, ...]:
     for word in entry.command:
         path = Path(os.path.normpath(directory / word))
         try:
-            if path.resolve() != path or any(_is_in(path, one) for one in system_paths()):
+            if path.resolve() != path or any(is_in(path, one) for one in system_paths()):
                 continue
             if path.is_file():
                 found.append(Program(path.parent, path))
-            elif path.is_dir() and _is_in(path, directory):
+            elif path.is_dir() and is_in(path, directory):
                 found.append(Program(path, None))
         except OSError:  # the word is too long for a file name
             continue
@@ -137,7 +137,10 @@ def _module(entry: Entry) -> Program | None:
     words = entry.command
     if not words or words[0] not in OWN_PYTHON or "-m" not in words[1:-1]:
         return None
-    path = entry.directory.joinpath(*words[words.index("-m") + 1].split("."))
+    parts = words[words.index("-m") + 1].split(".")
+    if not all(part.isidentifier() for part in parts):  # a slash would lead elsewhere
+        return None
+    path = entry.directory.joinpath(*parts)
     for file in (path.with_name(f"{path.name}.py"), path / "__main__.py"):
         if file.is_file() and file.resolve() == file:
             return Program(entry.directory, file)
@@ -150,7 +153,7 @@ def _foreign_paths(
     """Yield the programs and folders of another entry that are not those of `entry` as well."""
     places = (entry.directory, *(program.folder for program in programs))
     for folder in (other.directory, *(program.folder for program in theirs)):
-        if not any(_is_in(place, folder) for place in places):
+        if not any(is_in(place, folder) for place in places):
             yield folder, OTHER_ENTRY
     own = {program.file for program in programs}
     for program in theirs:
@@ -174,8 +177,8 @@ def _foreign_readable(
     if not folders.isdisjoint(program.folder for program in theirs):
         return
     for path in other.readable:
-        common = any(_is_in(one, path) or _is_in(path, one) for one in entry.readable)
-        if not common and not any(_is_in(folder, path) for folder in folders):
+        common = any(is_in(one, path) or is_in(path, one) for one in entry.readable)
+        if not common and not any(is_in(folder, path) for folder in folders):
             yield path, OTHER_ENTRY
             yield path.resolve(), OTHER_ENTRY
 
@@ -184,12 +187,12 @@ def _outermost(paths: Iterable[Path]) -> tuple[Path, ...]:
     """Return the paths without those that lie inside of others."""
     found: list[Path] = []
     for path in sorted(set(paths), key=lambda one: len(one.parts)):
-        if not any(_is_in(path, outer) for outer in found):
+        if not any(is_in(path, outer) for outer in found):
             found.append(path)
     return tuple(found)
 
 
-def _is_in(path: Path, folder: Path) -> bool:
+def is_in(path: Path, folder: Path) -> bool:
     """Return True if a path is a folder or lies in it; quicker than `Path.is_relative_to`."""
     text, outer = str(path), str(folder)
     return text == outer or text.startswith(outer if outer == "/" else f"{outer}/")

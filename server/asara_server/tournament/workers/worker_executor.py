@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from asara_server.logs import logger, repeat
+from asara_server.referee.waits import Wait
+from asara_server.tournament.bots.error_output import without_output
 from asara_server.tournament.bots.failed_starts import FailedStarts
-from asara_server.tournament.bots.process import without_output
 from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext
 from asara_server.tournament.run.progress import (
     MAX_ATTEMPTS,
@@ -51,6 +52,10 @@ class WorkerExecutor:
 
     @property
     def awaited(self) -> Sequence[str]:
+        return ()
+
+    @property
+    def waits(self) -> Sequence[Wait]:
         return ()
 
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:

@@ -1,0 +1,89 @@
+"""Reports where the author's code hangs, once its clock has run out.
+
+The referee ends the process of such a bot a moment later, without a warning that it could notice.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import logging
+import threading
+import time
+
+from asara.author_code import running_lines
+from asara.v1.play_pb2 import Decision
+
+_TICK_S = 0.25
+"""Seconds between two checks; the referee kills a bot one second after its time has run out."""
+
+_STANDARD_ERROR = 2
+
+log = logging.getLogger("asara")
+
+
+class Watchdog:
+    """Watches the main thread from another one, which needs a few microseconds a second.
+
+    Code in C may keep the interpreter to itself, so that no other thread runs. Therefore a timer
+    of `faulthandler`, which needs no interpreter, is set anew at every check: it goes off only if
+    there is no check for as long as the bot's clock had left.
+    """
+
+    def __init__(self) -> None:
+        self._main = threading.get_ident()
+        self._task: tuple[Decision | str, float, float] | None = None
+        self._clock_s = 0.0
+        self._reported = False
+        self._thread: threading.Thread | None = None
+        self._closing = threading.Event()
+
+    def begin(self, task: Decision | str, clock_us: int) -> None:
+        """Note that the author's code begins a decision or a named task with this much time."""
+        if clock_us <= 0:
+            return
+        self._clock_s = seconds = clock_us / 1e6
+        self._task = task, seconds, time.monotonic() + seconds
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._watch, name="asara-watchdog", daemon=True)
+            self._thread.start()
+
+    def end(self) -> None:
+        """Note that the author's code has returned."""
+        self._task = None
+
+    def close(self) -> None:
+        """End the thread."""
+        self._closing.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._closing.wait(self._pause_s()):
+            if self._reported:
+                continue
+            left_s, task = self._clock_s, self._task
+            if task is not None:
+                left_s = task[2] - time.monotonic()
+                if left_s <= 0:
+                    self._report(task[0], task[1])
+                    continue
+            faulthandler.dump_traceback_later(left_s + 2 * _TICK_S, file=_STANDARD_ERROR)
+        faulthandler.cancel_dump_traceback_later()
+
+    def _pause_s(self) -> float:
+        task = self._task
+        if task is None or self._reported:
+            return _TICK_S
+        return max(min(_TICK_S, task[2] - time.monotonic()), 0.01)
+
+    def _report(self, task: Decision | str, seconds: float) -> None:
+        self._reported = True
+        faulthandler.cancel_dump_traceback_later()
+        if not isinstance(task, str):
+            task = f"decision {task.decision_id} of {task.match_id}"
+        log.error(
+            "asara: %s has taken its whole time, %.1f s, and is still here:\n%s",
+            task,
+            seconds,
+            running_lines(self._main).rstrip(),
+        )

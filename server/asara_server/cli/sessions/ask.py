@@ -1,0 +1,212 @@
+"""Asks a bot a decision of a finished match again, for `asara replay ask`."""
+
+import asyncio
+import tempfile
+from contextlib import AsyncExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from asara.v1.play_pb2 import DecisionKind
+from asara_server.cli.display.console import err, notify, out, show_table
+from asara_server.cli.display.faults import warn_of_views
+from asara_server.cli.errors import UserError
+from asara_server.cli.options.bots import BotCommand, find_bots
+from asara_server.cli.options.log import LogOptions
+from asara_server.cli.options.sandbox import SandboxChoice
+from asara_server.cli.sessions.setup import chosen_sandbox, log_to_terminal
+from asara_server.event_loop import run
+from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.match.inputs import RejectionRecord, ReplyRecord
+from asara_server.network.addresses import ServeError
+from asara_server.replay.questions import question
+from asara_server.replay.signing import default_key_path
+from asara_server.text import count, plain, plain_words
+from asara_server.tournament.bots.bot_addresses import BotAddresses
+from asara_server.tournament.bots.pool import BotPool
+from asara_server.tournament.config.tournament_file import Entry, Limits
+from asara_server.tournament.execution.asking_referee import (
+    AskedAnswer,
+    AskedBotError,
+    AskingReferee,
+)
+from asara_server.tournament.run.directory import RunDirectoryError, read_info
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.schedule.schedule import bot_seed
+
+_NOTICE_S = 3.0
+"""Seconds of waiting after which a notice says for what."""
+_MOST_OUTPUT = 200
+"""Lines of the bot's output that are shown, the last ones."""
+
+_MOST_LISTED = 10
+"""Numbers of earlier decisions that are listed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskOptions:
+    """What `asara replay ask` was asked to do."""
+
+    file: Path
+    number: int
+    bot: str
+    seat: int | None
+    """None for the seat of the entry that is named like the bot."""
+    limit: float | None
+    """Seconds for each reply; None for the time that the seat had."""
+    start_up: float
+    sandbox: SandboxChoice
+    readable: tuple[str, ...]
+    """Further paths that the bot may read."""
+
+
+def ask_again(replay: Replay, options: AskOptions, log: LogOptions) -> int:
+    """Ask the bot, and print its answer beside the recorded one; return the exit status."""
+    log_to_terminal(log)
+    [bot] = find_bots([options.bot])
+    seat = _seat(replay, bot) if options.seat is None else options.seat
+    try:
+        asked = question(replay, seat, options.number)
+    except ReplayError as error:
+        raise UserError(f"{options.file}: {error}", status=1) from None
+    hidden = [options.file, default_key_path()]
+    seed = None
+    run_directory = options.file.resolve().parent.parent
+    if (run_directory / "run.json").is_file():
+        hidden.append(run_directory)
+        seed = _recorded_seed(run_directory, replay, seat)
+    entry = Entry.model_validate(bot.table(options.readable))
+    sandbox = chosen_sandbox(options.sandbox, secret=hidden, shared=[bot.directory])
+    if sandbox is not None:
+        warn_of_views([entry], Limits(), sandbox)
+    with tempfile.TemporaryDirectory(prefix="asara-logs-") as folder:
+        logs = Path(folder)
+        try:
+            answer = run(_ask(replay, seat, entry, options, sandbox, logs, seed))
+        except AskedBotError as error:
+            _show_output(bot, logs)
+            raise UserError(f"{bot.name} {error}", status=1) from None
+        except (ReplayError, ServeError) as error:
+            raise UserError(f"{options.file}: {error}", status=1) from None
+        _show_output(bot, logs)
+    kind = DecisionKind.Name(asked.decision.kind).removeprefix("DECISION_KIND_")
+    header = replay.header
+    show_table(
+        f"{header.match_id}, seat {seat} ({header.entries[seat]}), decision {options.number}: "
+        f"{plain_words(kind)}",
+        ("", "action", ">seconds"),
+        [_recorded_row(replay, seat, answer), _answer_row(bot, answer)],
+    )
+    return _show_verdict(bot, answer, options.number)
+
+
+def _seat(replay: Replay, bot: BotCommand) -> int:
+    """Return the seat of the entry that is named like the bot."""
+    entries = replay.header.entries
+    named = [seat for seat, entry in enumerate(entries) if entry == bot.name]
+    if len(named) == 1:
+        return named[0]
+    seats = ", ".join(f"{seat} ({plain(entry)})" for seat, entry in enumerate(entries))
+    raise UserError(f"no seat is that of {bot.name!r} alone; choose one with --seat: {seats}")
+
+
+def _recorded_seed(run_directory: Path, replay: Replay, seat: int) -> int | None:
+    """Return the ASARA_SEED of the seat's bot in its run; None if it drew its own."""
+    if replay.header.nonces:  # a joint deal: see Runner
+        return None
+    try:
+        return bot_seed(read_info(run_directory).seed, replay.header.entries[seat])
+    except RunDirectoryError:
+        return None
+
+
+async def _ask(
+    replay: Replay,
+    seat: int,
+    entry: Entry,
+    options: AskOptions,
+    sandbox: Sandbox | None,
+    logs: Path,
+    seed: int | None,
+) -> AskedAnswer:
+    referee = AskingReferee(
+        replay, seat, options.number, start_up_s=options.start_up, limit_s=options.limit
+    )
+    async with AsyncExitStack() as stack:
+        addresses = stack.enter_context(closing(BotAddresses(referee, "unix")))
+        pool = BotPool(
+            referee,
+            addresses,
+            [entry],
+            reuse_processes=False,
+            limits=Limits(),
+            seeds={} if seed is None else {entry.name: seed},
+            logs=logs,
+            sandbox=sandbox.with_hidden(logs) if sandbox else None,
+        )
+        stack.push_async_callback(pool.close)
+        await pool.acquire(entry.name, "asked", seat)
+        await asyncio.wait([referee.answer], timeout=_NOTICE_S)
+        if not referee.answer.done():
+            waiting_for = f"answer decision {referee.open_decision}"
+            notify(
+                f"Waiting for {entry.name} to {waiting_for if referee.open_decision else 'start'}"
+            )
+        return await referee.answer
+
+
+def _show_output(bot: BotCommand, logs: Path) -> None:
+    """Print what the bot has printed, without the notes of its log."""
+    lines = []
+    for log in logs.rglob("*.log"):
+        text = log.read_text(encoding="utf-8", errors="replace")
+        lines += [line for line in text.splitlines() if not line.startswith("# ")]
+    if lines:
+        notify(f"{bot.name} printed:")
+        for line in lines[-_MOST_OUTPUT:]:
+            err.print(f"  {plain(line, longest=None)}", markup=False, soft_wrap=True)
+
+
+def _recorded_row(replay: Replay, seat: int, answer: AskedAnswer) -> tuple[str, ...]:
+    recorded = answer.recorded
+    if recorded is not None:
+        return "recorded", _action_words(recorded), f"{recorded.bot_us / 1e6:.3f}"
+    detail = replay.results[seat].detail or "the match ended"
+    return "recorded", f"none: {detail}", ""
+
+
+def _answer_row(bot: BotCommand, answer: AskedAnswer) -> tuple[str, ...]:
+    record = answer.record
+    if isinstance(record, RejectionRecord):
+        words = f"rejected, {plain_words(record.reason.name)}: {record.detail}"
+    else:
+        words = _action_words(record)
+    return bot.name, words, f"{answer.seconds:.3f}"
+
+
+def _action_words(record: ReplyRecord) -> str:
+    return ", ".join(map(str, record.actions))
+
+
+def _show_verdict(bot: BotCommand, answer: AskedAnswer, number: int) -> int:
+    """Print in words how the answers compare; return the exit status."""
+    record, recorded, different = answer.record, answer.recorded, answer.different
+    rejected = isinstance(record, RejectionRecord)
+    if rejected:
+        verdict = f"The referee would reject the reply of {bot.name}."
+    elif recorded is None:
+        verdict = "There is no recorded answer."
+    else:
+        same = record.actions == recorded.actions
+        verdict = f"The answers {'are the same' if same else 'differ'}."
+    earlier = count(number - 1, "earlier decision")
+    if different:
+        listed = ", ".join(map(str, different[:_MOST_LISTED]))
+        more = ", …" if len(different) > _MOST_LISTED else ""
+        verdict += (
+            f" {bot.name} answered {len(different)} of {earlier} otherwise than recorded: "
+            f"{listed}{more}."
+        )
+    elif number > 1:
+        verdict += f" {bot.name} answered {earlier} as recorded."
+    out.print(verdict, markup=False)
+    return 1 if rejected else 0

@@ -1,0 +1,44 @@
+"""Writes the bundles of a run."""
+
+from pathlib import Path
+
+from asara_server.cli.display.console import notify, warn
+from asara_server.cli.display.quantities import count
+from asara_server.cli.errors import UserError
+from asara_server.cli.options.recorded_run import run_error
+from asara_server.tournament.run.bundle import BundleWriter, check_names
+from asara_server.tournament.run.directory import BUNDLES
+from asara_server.tournament.run.read_run import RecordedRun, RunError, read_run
+from asara_server.tournament.standings.standings import by_schedule, compute_standings
+
+_MATCHES_NAMED = 3
+
+
+def write_bundles(directory: Path) -> None:
+    """Write a bundle for each entry of a run that has ended."""
+    try:
+        recorded = read_run(directory)
+        check_names(recorded)
+    except RunError as error:
+        raise run_error(error) from None
+    if (directory / BUNDLES).is_symlink():
+        raise UserError(f"{directory / BUNDLES}: is a link; remove it")
+    info, results = recorded.info, by_schedule(recorded.results)
+    if info.state in {"prepared", "running"}:
+        raise UserError(
+            f"{directory}: this run has not ended, and what bots know of its deals is secret until "
+            "then; wait for the end, or play on with `asara tournament run … --resume`",
+            status=1,
+        )
+    standings = compute_standings(info.title, info.entries, recorded.scheduled, results)
+    writer = BundleWriter(directory, RecordedRun(info, tuple(results)), standings)
+    missing: set[str] = set()
+    number = 0
+    for bundle in writer.write():
+        number += 1
+        missing |= set(bundle.missing)
+    if missing:
+        names = ", ".join(sorted(missing)[:_MATCHES_NAMED])
+        more = f" and {len(missing) - _MATCHES_NAMED:,} more" if len(missing) > 3 else ""
+        warn(f"left out, as there is no replay of them: {names}{more}")
+    notify(f"{count(number, 'bundle')}: {directory / BUNDLES}")

@@ -1,0 +1,47 @@
+"""The bots that running matches wait for, for the organiser's display.
+
+These times reveal how long a bot thinks, so nothing here may reach another bot.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from asara_server.match.spec import SECOND_US
+from asara_server.referee.hosted import HostedMatch
+
+
+class Wait(NamedTuple):
+    """A bot that a match waits for."""
+
+    entry: str
+    match_id: str
+    decision_id: int
+    """Number of its open decision; 0 while the match waits for it to dial in."""
+    waited_s: float
+    left_s: float
+    """Seconds until it forfeits."""
+
+
+def longest_waits(matches: Iterable[HostedMatch], now_us: int) -> list[Wait]:
+    """Return the bots that these matches wait for, longest first."""
+    found = [wait for hosted in matches for wait in _waits(hosted, now_us)]
+    return sorted(found, key=lambda wait: -wait.waited_s)
+
+
+def _waits(hosted: HostedMatch, now_us: int) -> list[Wait]:
+    match, spec = hosted.match, hosted.spec
+    if match is None:
+        waited_s = (now_us - hosted.added_us) / SECOND_US
+        left_s = max(spec.clocks.start_up_s - waited_s, 0.0)
+        return [
+            Wait(bot.entry, spec.match_id, 0, waited_s, left_s)
+            for bot in hosted.bots
+            if bot.session is None and bot.lost is None
+        ]
+    seat = match.asked
+    if seat is None or match.finished:
+        return []
+    time_us = hosted.time_us(now_us)
+    waited_us, left_us = time_us - match.asked_at_us, match.clock_us(time_us)
+    entry, decision = spec.players[seat].entry, match.decision_id(seat)
+    return [Wait(entry, spec.match_id, decision, waited_us / SECOND_US, left_us / SECOND_US)]

@@ -1,0 +1,131 @@
+"""The decisions of a finished match, as its bots were asked them and can be asked them again."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from asara.v1.play_pb2 import Decision, PlayResponse, Update
+from asara_codec.encode import serialize
+from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.eventlog.resimulate import resimulated
+from asara_server.match.inputs import (
+    EnterRecord,
+    Presence,
+    Record,
+    RejectionRecord,
+    ReplyRecord,
+    StartRecord,
+)
+from asara_server.match.match import Answer, Match, ReceivedAction
+
+
+class Question(NamedTuple):
+    """A decision of one seat, numbered as in `Decision.decision_id`."""
+
+    messages: tuple[bytes, ...]
+    """What the seat is sent since its last reply, each serialized; the decision is the last one."""
+    decision: Decision
+    recorded: ReplyRecord | None
+    """The reply in the replay; None if the seat never answered."""
+    match: Match
+    """The match in which the decision is open, until the next question is taken."""
+
+    def judge(self, actions: Sequence[ReceivedAction]) -> ReplyRecord | RejectionRecord:
+        """Return the record that this reply would be; the match is of no use afterwards."""
+        match = self.match
+        seat = match.state.seat
+        time_us = match.records[-1].time_us
+        if match.reply(seat, self.decision.decision_id, actions, time_us) is Answer.ACCEPTED:
+            match.record_reply(0)
+        record = match.records[-1]
+        assert isinstance(record, ReplyRecord | RejectionRecord)
+        return record
+
+
+def questions(replay: Replay, seat: int, presence: Presence | None = None) -> Iterator[Question]:
+    """Yield the decisions of a seat in order, each as it was sent first.
+
+    With `presence`, the messages are those to another bot, which connects with these options and
+    never loses its stream; otherwise they are those that were sent. Raises ReplayError if there is
+    no such seat, and at the first record that does not hold.
+    """
+    seats = len(replay.header.entries)
+    if not 0 <= seat < seats:
+        raise ReplayError(f"there is no seat {seat}; this match has seats 0 to {seats - 1}")
+    if presence is not None:
+        records = tuple(_with_presence(record, seat, presence) for record in replay.records)
+        replay = replace(replay, records=records)
+    stream = _UnbrokenStream() if presence is not None else None
+    replies = (r for r in replay.records if isinstance(r, ReplyRecord) and r.seat == seat)
+    waiting: list[bytes] = []
+    asked = 0
+    for match, _ in resimulated(replay, check_digests=presence is None):
+        for receiver, message in match.outbox:
+            if receiver != seat:
+                continue
+            response = PlayResponse.FromString(message)
+            if stream is not None and not stream.accept(response):
+                continue
+            waiting.append(message if stream is None else serialize(response))
+            number = response.decision.decision_id
+            if number > asked:
+                # The seat may have answered decisions that it was never sent.
+                recorded = [next(replies, None) for _ in range(number - asked)][-1]
+                asked = number
+                yield Question(tuple(waiting), response.decision, recorded, match)
+                waiting.clear()
+
+
+def question(replay: Replay, seat: int, number: int) -> Question:
+    """Return one decision of a seat as it was sent; raises ReplayError if there is none."""
+    last = 0
+    for one in questions(replay, seat):
+        last = one.decision.decision_id
+        if last == number:
+            return one
+    name = f"seat {seat} ({replay.header.entries[seat]})"
+    if not last:
+        raise ReplayError(f"{name} was asked no decision")
+    raise ReplayError(f"{name} was asked {last} decisions; there is no decision {number}")
+
+
+def _with_presence(record: Record, seat: int, presence: Presence) -> Record:
+    """Return the record as if the seat's bot had connected with these options."""
+    if isinstance(record, StartRecord):
+        present = tuple((s, presence if s == seat else other) for s, other in record.present)
+        return record._replace(present=present)
+    if isinstance(record, EnterRecord) and record.seat == seat:  # it is sent every event again
+        return record._replace(presence=presence._replace(last_sequence=0))
+    return record
+
+
+class _UnbrokenStream:
+    """Selects what a bot would be sent that had never lost its stream and never been rejected."""
+
+    def __init__(self) -> None:
+        self._started = False
+        self._sequence = 0
+        self._decision_id = 0
+
+    def accept(self, response: PlayResponse) -> bool:
+        """Return True if the message is one of these; events that are known are removed from it."""
+        match response.WhichOneof("response"):
+            case "match_started":
+                again, self._started = self._started, True
+                self._sequence = max(self._sequence, response.match_started.sequence)
+                return not again
+            case "update":
+                return self._has_new_events(response.update)
+            case "decision":
+                again = response.decision.decision_id == self._decision_id
+                self._decision_id = response.decision.decision_id
+                self._has_new_events(response.decision)
+                return not again
+            case _:
+                return False
+
+    def _has_new_events(self, message: Update | Decision) -> bool:
+        new = min(max(message.sequence - self._sequence, 0), len(message.events))
+        del message.events[: len(message.events) - new]
+        self._sequence = max(self._sequence, message.sequence)
+        return new > 0

@@ -1,0 +1,110 @@
+"""The part of a program's output that explains how it ended.
+
+A sentence about the end of a process may be followed by such lines. They are for the organiser
+alone: no bot receives what another one printed.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from asara_server.text import plain
+
+LAST_LINES = 5
+"""Number of lines that are shown of an output without a known error message."""
+
+_MOST_LINES = 14
+_STACK_LINES = 4
+_LONGEST_LINE = 500
+_PRINTED = "; it printed"
+
+_ESCAPE_SEQUENCE = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\))")
+
+_FIRST_LINE = re.compile(
+    r"""
+      asara:\ \S                                    # the clients' own messages
+    | .*Traceback\ \(most\ recent\ call\ last\):    # Python, also behind a prompt
+    | \s*File\ ".*",\ line\ \d+$                    # Python, a syntax error
+    | Timeout\ \(\d+:\d+:\d+                        # Python, faulthandler
+    | Fatal\ Python\ error:
+    | (file://)?/\S*\.[cm]?[jt]s:\d+$               # Node
+    | node:internal/\S+:\d+$                        # Node, a missing module
+    | Exception\ in\ thread\ "                      # Java
+    | (panic|fatal\ error):\                        # Go
+    | thread\ '.*'.*\ panicked\ at\                 # Rust
+    | terminate\ called                             # C++
+    """,
+    re.VERBOSE,
+)
+_PYTHON = re.compile(r'Traceback|\s*File "|Timeout \(|Fatal Python|asara: ')
+_FRAME = re.compile(r"\s+at |\s+\.\.\. \d+ more$|\s+/\S+:\d+|[\w./*()-]+\(.*\)$|created by ")
+"""Lines of a stack in Java, Node and Go, the innermost call first."""
+
+
+def clean_lines(output: bytes) -> list[str]:
+    """Return the lines that are not blank, safe to show on a terminal; indentation is kept."""
+    lines = map(clean_line, output.decode(errors="replace").splitlines())
+    return [line for line in lines if line.strip()]
+
+
+def clean_line(line: str) -> str:
+    """Return a line without escape sequences and other characters that a terminal obeys."""
+    text = _ESCAPE_SEQUENCE.sub("", line).expandtabs(4).rstrip()
+    shown = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
+    return plain(shown, longest=_LONGEST_LINE)
+
+
+def error_lines(lines: Sequence[str]) -> list[str]:
+    """Return the last error message with its stack, shortened in the middle; or the last lines."""
+    message = known_error(lines)
+    return message or list(lines[-LAST_LINES:])
+
+
+def known_error(lines: Sequence[str]) -> list[str]:
+    """Return the last error message of a kind that is known, or no line."""
+    starts = [number for number, line in enumerate(lines) if _FIRST_LINE.match(line)]
+    if not starts:
+        return []
+    start = starts[-1]
+    if lines[start].lstrip().startswith('File "'):  # a syntax error in an imported module
+        while start and not lines[start].startswith("Traceback") and lines[start][:1] == " ":
+            start -= 1
+        start = start if lines[start].startswith("Traceback") else starts[-1]
+    message = lines[start:]
+    if _PYTHON.search(message[0]):
+        return _shortened(message, first=1, last=_MOST_LINES - 2)
+    return _shortened(_without_inner_frames(message), first=_MOST_LINES - 2, last=1)
+
+
+def with_output(text: str, lines: Sequence[str]) -> str:
+    """Append lines that a process printed to a sentence about it."""
+    return f"{text}{_PRINTED}: " + "\n".join(lines) if lines else f"{text}{_PRINTED} nothing"
+
+
+def without_output(text: str) -> str:
+    """Undo `with_output`: return the part that other bots may read."""
+    return text.partition(_PRINTED)[0]
+
+
+def output_of(text: str) -> list[str]:
+    """Return the lines that `with_output` has appended."""
+    printed = text.partition(f"{_PRINTED}: ")[2]
+    return printed.split("\n") if printed else []
+
+
+def _without_inner_frames(lines: Iterable[str]) -> list[str]:
+    """Keep the first lines of every stack, which are the innermost calls."""
+    kept: list[str] = []
+    run = 0
+    for line in lines:
+        if run > _STACK_LINES and not _FRAME.match(line):
+            kept.append(f"    … {run - _STACK_LINES} more lines")
+        run = run + 1 if _FRAME.match(line) else 0
+        if run <= _STACK_LINES:
+            kept.append(line)
+    return [*kept, f"    … {run - _STACK_LINES} more lines"] if run > _STACK_LINES else kept
+
+
+def _shortened(lines: Sequence[str], first: int, last: int) -> list[str]:
+    if len(lines) <= first + last + 1:
+        return list(lines)
+    return [*lines[:first], f"  … {len(lines) - first - last} more lines", *lines[-last:]]

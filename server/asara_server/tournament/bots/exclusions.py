@@ -1,0 +1,35 @@
+"""The entries that forfeit their remaining matches, and how."""
+
+from typing import NamedTuple
+
+from asara_codec.results import Termination
+
+
+class Absence(NamedTuple):
+    """How and why an entry forfeits a match before it begins."""
+
+    termination: Termination
+    why: str
+
+
+class Exclusions:
+    """Entries whose bots are no longer started, with the reasons."""
+
+    def __init__(self) -> None:
+        self.out: dict[str, str] = {}
+        """Entries that could not be built or started."""
+        self.suspended: dict[str, str] = {}
+        """Entries that forfeited too often."""
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """The reasons by entry."""
+        return self.suspended | self.out
+
+    def absence(self, entry: str) -> Absence | None:
+        """Return how and why an entry forfeits its matches; None if it does not."""
+        if why := self.out.get(entry):
+            return Absence(Termination.NEVER_STARTED, why)
+        if why := self.suspended.get(entry):
+            return Absence(Termination.SUSPENDED, why)
+        return None

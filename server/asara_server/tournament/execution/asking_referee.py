@@ -1,0 +1,256 @@
+"""A referee that asks one bot the decisions of a finished match again.
+
+The bot receives, message by message, what the bot of its seat was sent up to one decision, as if it
+had played the match: so a bot that keeps state comes to the state that it would have had. Its
+replies to earlier decisions change nothing, because what follows is what was recorded.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+
+from asara.v1.play_pb2 import PlayRequest, Reply
+from asara.v1.vocabulary_pb2 import Action as ActionMessage
+from asara_codec.decode import PlainReply
+from asara_codec.encode import action_bytes, serialize
+from asara_codec.messages import goodbye_bytes, welcome_bytes
+from asara_codec.results import Termination
+from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.logs import logger
+from asara_server.match.inputs import RejectionRecord, ReplyRecord
+from asara_server.match.match import ReceivedAction
+from asara_server.match.spec import SECOND_US
+from asara_server.referee.authenticator import Authenticator
+from asara_server.referee.bot_socket import BotSocket
+from asara_server.referee.hello import PROTOCOL_VERSION, CheckedHello
+from asara_server.referee.limits import LimitSettings
+from asara_server.referee.match_clock import MatchClock
+from asara_server.referee.session import Session
+from asara_server.referee.stream_errors import Context, ErrorKind, StreamError
+from asara_server.replay.questions import Question, questions
+
+
+class AskedBotError(Exception):
+    """The bot did not answer; the text continues "the bot ..."."""
+
+
+@dataclass(slots=True)
+class AskedAnswer:
+    """The bot's reply to the decision that it was asked for, beside the recorded one."""
+
+    record: ReplyRecord | RejectionRecord
+    """What the reply would have been in the match."""
+    recorded: ReplyRecord | None
+    seconds: float
+    """Time that the bot took."""
+    different: list[int] = field(default_factory=list)
+    """Numbers of the earlier decisions that it answered otherwise than recorded."""
+
+
+class AskingReferee:
+    """Asks the bot of one seat all decisions up to `number`; `answer` is the outcome.
+
+    It is the `BotRegistry` of a single bot, and the handler of its streams.
+    """
+
+    def __init__(
+        self, replay: Replay, seat: int, number: int, *, start_up_s: float, limit_s: float | None
+    ) -> None:
+        """`start_up_s` is the time for the bot to dial in.
+
+        `limit_s` is the time for each reply; None for the time that the seat had.
+        """
+        self.limits = LimitSettings()
+        self.answer: asyncio.Future[AskedAnswer] = asyncio.get_running_loop().create_future()
+        self._replay = replay
+        self._seat = seat
+        self._number = number
+        self._start_up_s = start_up_s
+        self._limit_s = limit_s
+        self._clock = MatchClock(logger("referee"))
+        self._key = ""
+        self._entry = ""
+        self._session: Session | None = None
+        self._questions: Iterator[Question] | None = None
+        self._open: Question | None = None
+        self._asked_at_s = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+        self._different: list[int] = []
+
+    @property
+    def open_decision(self) -> int:
+        """Number of the decision that the bot is thinking about; 0 before the first."""
+        return 0 if self._open is None else self._open.decision.decision_id
+
+    # The registry
+
+    def register_bot(
+        self,
+        key: str,
+        entry: str,
+        *,
+        authenticator: Authenticator | None = None,
+        max_matches: int | None = None,
+    ) -> None:
+        self._key = key
+        self._entry = entry
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(self._start_up_s, self._start_up_over)
+
+    def remove_bot(self, key: str, reason: str) -> None:
+        if self._session is not None:
+            self._session.close(goodbye_bytes(reason))
+
+    def mark_lost(
+        self, key: str, detail: str, absence: Termination = Termination.NEVER_STARTED
+    ) -> None:
+        self._fail(AskedBotError(f"{detail} {self._when()}"))
+
+    def expel_bot(self, key: str, error: StreamError) -> None:
+        self._fail(AskedBotError(f"violated the protocol {self._when()}: {error.detail}"))
+
+    def is_connected(self, key: str) -> bool:
+        return self._session is not None
+
+    def open_session(
+        self,
+        context: Context,
+        authenticator: Authenticator | None = None,
+        on_admitted: Callable[[], None] = lambda: None,
+        socket: BotSocket | None = None,
+    ) -> Session:
+        return Session(context, self, self.limits, self._clock, authenticator, on_admitted, socket)
+
+    # The stream
+
+    def on_hello(self, session: Session, hello: CheckedHello) -> None:
+        authenticator = session.authenticator
+        if authenticator is None or authenticator.authenticate(hello.token) != self._key:
+            raise StreamError(ErrorKind.UNKNOWN_TOKEN, "no bot with this token may dial in")
+        if self._session is not None:
+            self._session.abort(
+                StreamError(ErrorKind.REPLACED, "a new stream with this token came")
+            )
+        self._session = session
+        session.send(
+            welcome_bytes(
+                protocol_version=PROTOCOL_VERSION,
+                referee=f"asara/{version('asara')}",
+                entry=self._entry,
+                limits=self.limits.message(1),
+            )
+        )
+        session.on_admitted()
+        authenticator.connections_changed()
+        if self._questions is None:
+            self._stop_timer()
+            self._questions = questions(self._replay, self._seat, hello.presence())
+            self._ask_next()
+        elif self._open is not None:  # its stream broke; repeated messages are known to it
+            self._send(self._open)
+
+    def on_reply(self, session: Session, reply: PlainReply | Reply) -> None:
+        asked = self._open
+        if asked is None or reply.decision_id != asked.decision.decision_id:
+            return  # answered before
+        if reply.match_id != asked.decision.match_id:
+            return
+        seconds = time.monotonic() - self._asked_at_s
+        self._stop_timer()
+        if reply.decision_id == self._number:
+            self._open = None
+            record = asked.judge(list(reply.actions))
+            if not self.answer.done():
+                answer = AskedAnswer(record, asked.recorded, seconds, self._different)
+                self.answer.set_result(answer)
+            return
+        if _differs(reply.actions, asked.recorded):
+            self._different.append(reply.decision_id)
+        self._ask_next()
+
+    def on_late_reply(self, session: Session, reply: PlainReply | Reply) -> bool:
+        return False
+
+    def on_request(self, session: Session, request: PlayRequest) -> None:
+        match request.WhichOneof("request"):
+            case "reply":
+                self.on_reply(session, request.reply)
+            case "nonce":
+                raise StreamError(ErrorKind.NONCE, "no nonce was asked for")
+            case "hello":
+                raise StreamError(ErrorKind.SECOND_HELLO, "Hello may come only once in a stream")
+            case _:
+                raise StreamError(ErrorKind.EMPTY_REQUEST, "a request with no member set")
+
+    def on_violation(self, session: Session, error: StreamError) -> None:
+        self._fail(AskedBotError(f"violated the protocol {self._when()}: {error.detail}"))
+
+    def on_failure(self, session: Session, error: Exception) -> None:
+        self._fail(error)
+
+    def on_closed(self, session: Session) -> None:
+        if self._session is session:
+            self._session = None
+            if session.authenticator is not None:
+                session.authenticator.connections_changed()
+
+    # Asking
+
+    def _ask_next(self) -> None:
+        assert self._questions is not None
+        try:
+            self._open = next(self._questions)
+        except (ReplayError, StopIteration) as error:
+            self._open = None
+            self._fail(error)
+            return
+        self._asked_at_s = time.monotonic()
+        limit_s = self._limit_s
+        if limit_s is None:
+            grace_us = self._replay.header.clocks.grace_us
+            limit_s = (self._open.decision.clock_us + grace_us) / SECOND_US
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(limit_s, self._time_out, limit_s)
+        self._send(self._open)
+
+    def _send(self, question: Question) -> None:
+        if self._session is not None:
+            for message in question.messages:
+                self._session.send(message)
+
+    def _time_out(self, limit_s: float) -> None:
+        self._fail(
+            AskedBotError(f"did not answer decision {self.open_decision} within {limit_s:g} s")
+        )
+
+    def _start_up_over(self) -> None:
+        self._fail(AskedBotError(f"did not dial in within {self._start_up_s:g} s"))
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _when(self) -> str:
+        if self._questions is None:
+            return "without dialling in; is the call of asara.run missing?"
+        if self._open is None:
+            return "before it was asked a decision"
+        return f"before it answered decision {self.open_decision}"
+
+    def _fail(self, error: Exception) -> None:
+        if not self.answer.done():
+            self.answer.set_exception(error)
+
+
+def _differs(actions: Sequence[ReceivedAction], recorded: ReplyRecord | None) -> bool:
+    """Return True if a reply does not begin with the action that was recorded."""
+    if recorded is None or not actions:
+        return True
+    return _serialized(actions[0]) != action_bytes(recorded.actions[0])
+
+
+def _serialized(action: ReceivedAction) -> bytes:
+    return serialize(action) if isinstance(action, ActionMessage) else action_bytes(action)

@@ -1,0 +1,225 @@
+"""Bundles of a run: for each entry a zip file that its author may have.
+
+A bundle holds what concerns the entry, and of others only what is public: the signed replays of its
+matches, which show all hands and moves, times, and the reasons of forfeits as the referee gave them
+to all bots. What other bots or their builds printed is in none of its files.
+
+Deals of a run that may still go on stay secret: the logs of a match whose replay is not published
+yet are in no bundle.
+"""
+
+import os
+import re
+import secrets
+import shutil
+import stat
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from asara_server.replay.signing import PUBLIC_KEY_FILE
+from asara_server.text import plain, plain_words
+from asara_server.tournament.config.names import name_fault
+from asara_server.tournament.run.directory import BUNDLES, RunInfo
+from asara_server.tournament.run.read_run import RecordedRun, RunError
+from asara_server.tournament.standings.match_result import MatchResult
+from asara_server.tournament.standings.model import Standings, StandingsRow
+
+_MOST_SEATS: Final = 4
+_MATCH_NAME: Final = re.compile(r"[a-z0-9][a-z0-9+.-]{0,99}")
+_LONGEST_REASON: Final = 200
+"""Characters of the reason of a forfeit in README.txt; `matches.jsonl` has all of it."""
+_EARLIEST: Final = (1980, 1, 1, 0, 0, 0)
+"""The earliest time that a zip file can hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A bundle that was written."""
+
+    entry: str
+    path: Path
+    missing: tuple[str, ...]
+    """Replays of the entry's matches that are not in the run directory."""
+
+
+def check_names(run: RecordedRun) -> None:
+    """Raise RunError if a name in the files of a run would lead out of a bundle or its directory.
+
+    A run may have come from elsewhere, and its names become those of files.
+    """
+    entries = {*run.info.entries, *(seat.entry for one in run.results for seat in one.seats)}
+    for entry in entries:
+        if fault := name_fault(entry):
+            raise RunError(f"the name of an entry cannot name a bundle: {plain(fault)}")
+    for name in (result.played_as for result in run.results):
+        if not _MATCH_NAME.fullmatch(name):
+            raise RunError(f"{plain(name)!r} is not the name of a match")
+
+
+class BundleWriter:
+    """Writes the bundles of one run to its directory `bundles`, which only its owner may enter."""
+
+    def __init__(self, directory: Path, run: RecordedRun, standings: Standings) -> None:
+        self._directory = directory
+        self._info: RunInfo = run.info
+        self._results = run.results
+        self._standings = standings
+        self._time = _zip_time(run.info.ended)
+
+    def write(self) -> Iterator[Bundle]:
+        """Write the bundle of each entry, and yield it; raises OSError."""
+        folder = self._directory / BUNDLES
+        folder.mkdir(mode=0o700, exist_ok=True)
+        for row in self._standings.overall:
+            yield self._write_bundle(folder / f"{row.entry}.zip", row)
+
+    def _write_bundle(self, path: Path, row: StandingsRow) -> Bundle:
+        part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+        try:
+            descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with (
+                os.fdopen(descriptor, "wb") as file,
+                zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
+            ):
+                missing = self._fill(archive, row)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+        return Bundle(row.entry, path, tuple(missing))
+
+    def _fill(self, archive: zipfile.ZipFile, row: StandingsRow) -> list[str]:
+        """Write the files of an entry; return the replays that are missing."""
+        entry = row.entry
+        own = list(self._own_results(entry))
+        files: dict[str, Path] = {"referee.pub": self._directory / PUBLIC_KEY_FILE}
+        missing = []
+        for result in own:
+            name = result.played_as
+            replay = f"replays/{name}.asara"
+            published = not result.void and _is_ordinary(self._directory / replay)
+            if published:
+                files[replay] = self._directory / replay
+            elif not result.void:
+                missing.append(name)
+            if published or self._info.state == "finished":
+                files |= dict(self._logs(name, result, entry))
+        build = f"logs/build-{entry}.log"
+        files[build] = self._directory / build
+        lines = [_own_line(result, entry) for result in own]
+        self._add(archive, f"{entry}/README.txt", self._about(row, own).encode())
+        self._add(archive, f"{entry}/matches.jsonl", "".join(lines).encode())
+        for name, path in files.items():
+            if _is_ordinary(path):
+                with path.open("rb") as file:
+                    self._add(archive, f"{entry}/{name}", file)
+        return missing
+
+    def _add(self, archive: zipfile.ZipFile, name: str, content: bytes | BinaryIO) -> None:
+        about = zipfile.ZipInfo(name, self._time)
+        about.compress_type = zipfile.ZIP_DEFLATED
+        about.external_attr = (stat.S_IFREG | 0o644) << 16
+        with archive.open(about, "w", force_zip64=True) as file:
+            if isinstance(content, bytes):
+                file.write(content)
+            else:
+                shutil.copyfileobj(content, file)
+
+    def _own_results(self, entry: str) -> Iterator[MatchResult]:
+        """Yield the attempts at the matches of an entry; a void one names no entries."""
+        own = {
+            result.match_id
+            for result in self._results
+            if any(seat.entry == entry for seat in result.seats)
+        }
+        for result in self._results:
+            if result.match_id in own or any(self._logs(result.played_as, result, entry)):
+                yield result
+
+    def _logs(self, name: str, result: MatchResult, entry: str) -> Iterator[tuple[str, Path]]:
+        """Yield the logs of an entry's bot in an attempt, by their names in the bundle."""
+        seats = [seat for seat, outcome in enumerate(result.seats) if outcome.entry == entry]
+        for seat in range(_MOST_SEATS) if result.void else seats:
+            log = f"logs/{name}/{seat}-{entry}.log"
+            if _is_ordinary(self._directory / log):
+                yield log, self._directory / log
+
+    def _about(self, row: StandingsRow, own: Sequence[MatchResult]) -> str:
+        """Return the text of the entry's README.txt."""
+        info, entry = self._info, row.entry
+        place = f"place {row.place} of {len(self._standings.overall)}, score {row.score:.3f}"
+        lines = [
+            f"{info.title}: {entry}",
+            f"Run {info.state} {info.ended or ''}, played with asara {info.asara}",
+            f"Result: {place if row.matches else 'no match'}, {row.matches:,} matches",
+            *_reasons("Out", info.out.get(entry)),
+            *_reasons("Suspended", info.suspended.get(entry)),
+            *_forfeit_lines(own, entry),
+            "",
+            *_CONTENT,
+        ]
+        return "\n".join(lines) + "\n"
+
+
+_CONTENT: Final = (
+    "This bundle holds:",
+    "  matches.jsonl  a line for each attempt at a match of this entry, as in results.jsonl",
+    "  replays/       the signed replay of each match",
+    "  logs/          what the bot printed, by match and seat, and its build; lines of the",
+    "                 runner begin with #",
+    "  referee.pub    the public key of the referee",
+    "",
+    "In this folder, with asara installed:",
+    "  asara audit replays                       plays the matches again and checks signatures",
+    "  asara replay show replays/FILE --seat N   prints a match as one seat saw it",
+    "  asara replay clock replays/FILE           shows times and forfeits",
+)
+
+
+def _own_line(result: MatchResult, entry: str) -> str:
+    """Return the line of a result, without reasons of others and what concerns workers.
+
+    With the reason of a forfeit, the run keeps the last lines that the bot printed.
+    """
+    seats = tuple(
+        seat if seat.entry == entry else seat.model_copy(update={"detail": ""})
+        for seat in result.seats
+    )
+    public = result.model_copy(update={"seats": seats, "lost": ()})
+    return f"{public.model_dump_json()}\n"
+
+
+def _reasons(title: str, reason: str | None) -> list[str]:
+    return [f"{title}: {reason}"] if reason else []
+
+
+def _forfeit_lines(results: Iterable[MatchResult], entry: str) -> list[str]:
+    """Return a line for each forfeit of an entry, under a title, if there are any."""
+    lines = [
+        f"  {result.played_as}  {plain_words(seat.termination.name)}: "
+        f"{plain(seat.detail, longest=_LONGEST_REASON)}"
+        for result in results
+        for seat in result.forfeits
+        if seat.entry == entry
+    ]
+    return ["", f"Forfeits: {len(lines):,}", *lines] if lines else []
+
+
+def _is_ordinary(path: Path) -> bool:
+    """Return True for a regular file that neither is a link nor lies in one."""
+    try:
+        return not path.parent.is_symlink() and stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def _zip_time(ended: str | None) -> tuple[int, int, int, int, int, int]:
+    """Return the time of all files in a bundle: that of the run's end, so that none differs."""
+    try:
+        end = datetime.fromisoformat(ended or "")
+    except ValueError:
+        return _EARLIEST
+    return max(_EARLIEST, (end.year, end.month, end.day, end.hour, end.minute, end.second))

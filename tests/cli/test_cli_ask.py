@@ -1,0 +1,141 @@
+"""`asara replay decision` and `asara replay ask`, with real bots."""
+
+import json
+from pathlib import Path
+
+import pytest
+from google.protobuf.json_format import Parse
+
+from asara.v1.play_pb2 import Decision
+from asara_server.replay.file import read_replay
+from asara_server.replay.questions import question
+from tests.cli.command import asara, refusal
+from tests.tournament.sandbox_config import sandbox_or_skip
+
+REPLAY = Path("run/replays/r1-basic-0001.asara")
+
+CHANGED = """
+import os
+import asara
+
+class Changed(asara.Bot):
+    def started(self):
+        self.events = self.match.started.sequence
+
+    def updated(self, events):
+        self.events += len(events)
+
+    def decide(self, decision):
+        open("weights.txt").close()
+        print("knows", self.events == decision.sequence, os.path.exists("run"))
+        return decision.legal_actions[-1]
+
+asara.run(Changed)
+"""
+FAULTY = """
+import time
+import asara
+
+def decide(decision, match):
+    if decision.decision_id == 2:
+        {fault}
+    return decision.legal_actions[0]
+
+asara.run(decide)
+"""
+FAULTS = {
+    "crash": ("raise SystemExit('no plan')", "exited with status 1 before it answered decision 2"),
+    "hang": ("time.sleep(60)", "did not answer decision 2 within 0.3 s"),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with bots and the run of one match between random and random-2."""
+    folder = tmp_path_factory.mktemp("ask")
+    (folder / "changed.py").write_text(CHANGED)
+    (folder / "weights.txt").write_text("1 2 3")
+    (folder / "silent.py").write_text("import asara\n")
+    illegal = "return asara.Action(build_count=asara.BuildCount(count=4))"
+    for name, fault in (*((name, fault) for name, (fault, _) in FAULTS.items()), ("odd", illegal)):
+        (folder / f"{name}.py").write_text(FAULTY.format(fault=fault))
+    done = asara("match", "random", "random", "--seed", "x", "--out", "run", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_a_decision_is_written_as_its_seat_was_sent_it(folder: Path) -> None:
+    done = asara("replay", "decision", REPLAY, "5", "--seat", "1", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    message = Parse(done.stdout, Decision())
+    assert message == question(read_replay(folder / REPLAY), 1, 5).decision
+    written = json.loads(done.stdout)
+    assert written["decisionId"] == "5"
+    assert set(written["view"]) == {"publicView", "privateView"}
+
+
+def test_a_decision_that_there_is_not(folder: Path) -> None:
+    for words, why in (
+        (("5", "--seat", "2"), "there is no seat 2; this match has seats 0 to 1"),
+        (("5000", "--seat", "0"), "decisions; there is no decision 5000"),
+    ):
+        done = asara("replay", "decision", REPLAY, *words, cwd=folder)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith(f"asara: {REPLAY}: ")
+        assert why in done.stderr
+    assert "'N'" in refusal("replay", "decision", folder / REPLAY, "0", "--seat", "0")
+
+
+def test_an_unchanged_bot_gives_the_same_answers_with_the_seed_of_its_run(folder: Path) -> None:
+    done = asara("replay", "ask", REPLAY, "20", "random", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    title, head, recorded, now, verdict = done.stdout.splitlines()
+    assert title.startswith("r1-basic-0001, seat 0 (random), decision 20: ")
+    assert head.split() == ["action", "seconds"]
+    assert recorded.split()[1:-1] == now.split()[1:-1]
+    assert (recorded.split()[0], now.split()[0]) == ("recorded", "random")
+    assert verdict == "The answers are the same. random answered 19 earlier decisions as recorded."
+
+
+def test_a_changed_bot_knows_all_events_and_nothing_of_the_run(folder: Path) -> None:
+    sandbox_or_skip()
+    words = ("replay", "ask", REPLAY, "9", "changed.py", "--seat", "1", "--sandbox", "bubblewrap")
+    done = asara(*words, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.splitlines() == ["changed printed:"] + ["  knows True False"] * 9
+    verdict = " ".join(done.stdout.split())
+    assert "changed answered" in verdict
+    assert "of 8 earlier decisions otherwise than recorded: " in verdict
+
+
+def test_an_illegal_answer_is_rejected_as_in_the_match(folder: Path) -> None:
+    words = ("replay", "ask", REPLAY, "2", "odd.py", "--seat", "0")
+    done = asara(*words, "--sandbox", "none", cwd=folder)
+    assert done.returncode == 1
+    assert "rejected, illegal action: 'build 4'" in done.stdout
+    assert "The referee would reject the reply of odd." in done.stdout
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_bot_that_fails_is_reported_with_the_decision(folder: Path, name: str) -> None:
+    words = ("replay", "ask", REPLAY, "6", f"{name}.py", "--seat", "0", "--sandbox", "none")
+    done = asara(*words, *(("--limit", "0.3") if name == "hang" else ()), cwd=folder)
+    assert (done.returncode, done.stdout) == (1, "")
+    printed = "crash printed:\n  no plan\n" if name == "crash" else ""
+    assert done.stderr == f"{printed}asara: {name} {FAULTS[name][1]}\n"
+
+
+def test_a_bot_that_never_dials_in_is_reported(folder: Path) -> None:
+    words = ("replay", "ask", REPLAY, "6", "silent.py", "--seat", "0", "--sandbox", "none")
+    done = asara(*words, cwd=folder)
+    assert done.returncode == 1
+    why = "exited with status 0 without dialling in; is the call of asara.run missing?"
+    assert done.stderr == f"asara: silent {why}\n"
+
+
+def test_the_seat_is_the_one_named_like_the_bot_or_must_be_chosen(folder: Path) -> None:
+    error = refusal("replay", "ask", folder / REPLAY, "3", folder / "changed.py")
+    assert error == (
+        "asara: no seat is that of 'changed' alone; choose one with --seat: "
+        "0 (random), 1 (random-2)\n"
+    )

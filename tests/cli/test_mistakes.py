@@ -1,0 +1,257 @@
+"""The mistakes of a first hour: each ends in one message that names file, line and remedy."""
+
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import asara, refusal
+from tests.tournament.sandbox_config import sandbox_or_skip
+
+RUN = "\nasara.run(decide)\n"
+DECIDE = "import asara\n\ndef decide(decision, match):\n"
+RANDOM = "    return match.random.choice(decision.legal_actions)\n"
+
+
+@dataclass(frozen=True)
+class Mistake:
+    program: str
+    line: int
+    """Line of the program that the message names; 0 if the fault is in no line."""
+    says: str
+    """The message about the mistake, as a regular expression."""
+    remedy: str
+    long: bool = False
+    """True if the other mistakes cover its path; it is played by the long tests."""
+
+
+MISTAKES = {
+    "syntax-error": Mistake(
+        "import asara\n\ndef decide(decision, match)\n" + RANDOM + RUN,
+        3,
+        "SyntaxError: expected ':'",
+        "correct that line",
+    ),
+    "exception": Mistake(
+        DECIDE + "    return decision.legal_actions[1000]\n" + RUN,
+        4,
+        "IndexError: list index out of range",
+        "correct the line above the error",
+    ),
+    "endless-loop": Mistake(
+        DECIDE + "    while True:\n        pass\n" + RUN,
+        4,
+        "has taken its whole time, .* and is still here",
+        "return an action before the time is over",
+    ),
+    "illegal-answer": Mistake(
+        DECIDE + "    return asara.Action(build_count=asara.BuildCount(count=99))\n" + RUN,
+        4,
+        "'build 99' is not among the legal actions",
+        "return one of decision.legal_actions as it is",
+    ),
+    "none": Mistake(
+        DECIDE + "    if decision.kind == 0:\n        return decision.legal_actions[0]\n" + RUN,
+        4,
+        "decide returned None",
+        "return one of decision.legal_actions",
+    ),
+    "index": Mistake(
+        DECIDE + "    if decision.kind == 0:\n        return decision.legal_actions[0]\n"
+        "    return 0\n" + RUN,
+        6,
+        "decide returned 0",
+        r"return the action itself: decision.legal_actions\[0\]",
+    ),
+    "missing-import": Mistake(
+        "import nunpy as np\n" + DECIDE + RANDOM + RUN,
+        1,
+        "No module named 'nunpy'",
+        "check the name 'nunpy', or install the package .* -m pip install nunpy",
+    ),
+    "no-run": Mistake(
+        DECIDE + RANDOM,
+        0,
+        "exited with status 0",
+        r"The last line of a bot is asara.run\(decide\)",
+    ),
+    "sys-exit": Mistake(
+        "import sys\n" + DECIDE + "    sys.exit()\n" + RUN,
+        5,
+        "sys.exit ended the bot in the middle of r1-basic-0001",
+        "return an action instead",
+    ),
+    "sys-exit-before": Mistake(
+        "import sys\n" + DECIDE + RANDOM + "\nsys.exit()" + RUN,
+        0,
+        "exited with status 0",
+        r"remove sys.exit\(\)",
+        long=True,
+    ),
+    "input": Mistake(
+        DECIDE + "    return decision.legal_actions[int(input('which? '))]\n" + RUN,
+        4,
+        "EOFError: EOF when reading a line",
+        r"a bot has no keyboard, so input\(\) finds nothing",
+    ),
+    "tabs": Mistake(
+        DECIDE + "    if decision.kind:\n        x = 1\n\treturn x\n" + RUN,
+        6,
+        "TabError: inconsistent use of tabs and spaces",
+        "the same number of spaces, and without tabs",
+        long=True,
+    ),
+    "class-without-base": Mistake(
+        "import asara\n\nclass Mine:\n    def decide(self, decision):\n        return None\n"
+        "\nasara.run(Mine)\n",
+        7,
+        "Mine must be a subclass of asara.Bot",
+        r"`class Mine\(asara.Bot\):`",
+        long=True,
+    ),
+    "class-instead-of-instance": Mistake(
+        DECIDE + "    return asara.Action\n" + RUN,
+        4,
+        "decide returned the class Action",
+        "return one of decision.legal_actions",
+        long=True,
+    ),
+    "newer-syntax": Mistake(
+        "import asara\n\ntype Move = int[*T, **, x]\n" + RUN,
+        3,
+        "SyntaxError: invalid syntax",
+        r"`python` is Python 3\..* here, which does not know the syntax of newer versions",
+        long=True,
+    ),
+    "breakpoint": Mistake(
+        DECIDE + "    breakpoint()\n" + RANDOM + RUN,
+        5,
+        "BdbQuit",
+        r"breakpoint\(\) needs a terminal.*`asara serve`",
+    ),
+    "no-arguments": Mistake(
+        "import asara\n\ndef decide():\n    return None\n" + RUN,
+        3,
+        r"decide must take the arguments \(decision, match\)",
+        r"write `def decide\(decision, match\):`",
+    ),
+    "run-without-arguments": Mistake(
+        DECIDE + RANDOM + "\nasara.run()\n",
+        6,
+        "missing 1 required positional argument: 'bot'",
+        r"asara.run\(decide\)",
+        long=True,
+    ),
+    "called": Mistake(
+        DECIDE + RANDOM + "\nasara.run(decide())\n",
+        6,
+        "missing 2 required positional arguments",
+        r"pass decide itself, without a call: asara.run\(decide\)",
+        long=True,
+    ),
+    "instance": Mistake(
+        "import asara\n\nclass Mine(asara.Bot):\n    def decide(self, decision):\n"
+        "        return decision.legal_actions[0]\n\nasara.run(Mine())\n",
+        7,
+        "pass the class Mine, not an instance",
+        "pass the class Mine",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=[pytest.mark.long] if m.long else []) for n, m in MISTAKES.items()],
+)
+def test_a_mistake_ends_in_one_message_with_file_line_and_remedy(name: str, tmp_path: Path) -> None:
+    sandbox_or_skip()
+    mistake = MISTAKES[name]
+    (tmp_path / "my_bot.py").write_text(mistake.program)
+    clock = ("--bank", "0.5") if name == "endless-loop" else ()
+    words = ("match", "my_bot.py", "random", "--sandbox", "bubblewrap", *clock)
+    done = asara(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    shown = done.stderr
+    assert shown.count("my_bot forfeits r1-basic-0001") == 1
+    assert "my_bot.py" in shown
+    if mistake.line:
+        assert re.search(rf'my_bot\.py"?, line {mistake.line}\b', shown), shown
+    assert re.search(mistake.says, shown), shown
+    assert re.search(mistake.remedy, shown), shown
+    assert "clients/python/asara" not in shown  # the author's code, not ours
+    assert len(shown.splitlines()) < 16
+
+
+def test_a_wrong_path_is_refused_with_the_file_that_may_be_meant(tmp_path: Path) -> None:
+    (tmp_path / "my_bot.py").write_text(DECIDE + RANDOM + RUN)
+    assert refusal("match", "mybot.py", "random", cwd=tmp_path) == (
+        f"asara: bot 'mybot.py': no such file in {tmp_path}; did you mean 'my_bot.py'?\n"
+    )
+    assert f"there is no directory '{tmp_path}/bots' either" in refusal(
+        "match", "bots/mine.py", "random", cwd=tmp_path
+    )
+
+
+def test_what_bots_print_is_shown_with_the_names_of_their_entries(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    say = "    print('\\x1b[31mthink\\x1b[0ming', decision.decision_id, '\\x07' + 'x' * 3_000)\n"
+    (tmp_path / "my_bot.py").write_text(DECIDE + say + RANDOM + RUN)
+    done = asara(
+        "match", "my_bot.py", "random", "--show-output", "--sandbox", "bubblewrap", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    first = done.stderr.splitlines()[0]
+    assert first.startswith("my_bot | thinking 1  xxx")
+    assert len(first) < 600
+    assert "\x1b" not in done.stderr
+    assert "\x07" not in done.stderr
+    assert "forfeits" not in done.stderr
+    quiet = asara("match", "my_bot.py", "random", "--sandbox", "bubblewrap", cwd=tmp_path)
+    assert quiet.stderr == ""
+
+
+def test_transcripts_are_written_without_the_sandbox_and_refused_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sandbox_or_skip()
+    asks = DECIDE + RANDOM + "\nasara.run(decide, transcript='here')\n"
+    (tmp_path / "my_bot.py").write_text(asks)
+    words = ("match", "my_bot.py", "random", "--sandbox")
+    shown = asara(*words, "bubblewrap", cwd=tmp_path).stderr
+    assert "asara: a transcript is asked for, but the sandbox" in shown
+    assert "--sandbox none" in shown
+    monkeypatch.setenv("ASARA_TRANSCRIPT", "transcripts")
+    assert "ASARA_TRANSCRIPT is set, but in the sandbox" in refusal(
+        *words, "bubblewrap", cwd=tmp_path
+    )
+    assert asara(*words, "none", cwd=tmp_path).returncode == 0
+    assert [path.name for path in (tmp_path / "transcripts").iterdir()] == [
+        "r1-basic-0001-seat1.transcript"
+    ]
+    assert len(list((tmp_path / "here").iterdir())) == 1
+
+
+def test_no_bot_receives_what_another_one_printed(tmp_path: Path) -> None:
+    """The reason of a forfeit reaches the other bots without the output that explains it."""
+    (tmp_path / "my_bot.py").write_text(DECIDE + "    raise ValueError('my hand')\n" + RUN)
+    (tmp_path / "nosy.py").write_text(
+        "import asara\n\nclass Nosy(asara.Bot):\n    def decide(self, decision):\n"
+        "        return decision.legal_actions[0]\n\n"
+        "    def ended(self, result):\n        print(result)\n\nasara.run(Nosy)\n"
+    )
+    done = asara("match", "my_bot.py", "nosy.py", "--out", "run", cwd=tmp_path)
+    assert "ValueError: my hand" in done.stderr
+    seen = (tmp_path / "run/logs/r1-basic-0001/1-nosy.log").read_text()
+    assert "exited with status 1" in seen
+    assert "my hand" not in seen
+    assert (
+        "my hand"
+        not in subprocess.run(
+            ["strings", tmp_path / "run/replays/r1-basic-0001.asara"],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+    )

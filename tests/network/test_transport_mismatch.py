@@ -1,0 +1,54 @@
+"""A bot that dials TLS as plain text, or the reverse, is told so, and so is the organiser."""
+
+import asyncio
+
+import pytest
+from structlog.testing import capture_logs
+
+from asara import ConfigurationError, Settings, play
+from asara.transport import transport_fault
+from asara_server.network.grpc_server import serve
+from asara_server.network.transport_mismatch import MismatchReports
+from asara_server.referee.referee import Referee
+from tests.network.test_connection_gate import TLS, Tokens
+
+CASES = {
+    "TLS as plain text": (TLS, None, "uses TLS, and ASARA_CA is not set: set it to the file"),
+    "plain text as TLS": (None, TLS.certificate, "uses no TLS, and ASARA_CA is set: unset"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+async def test_a_bot_with_the_wrong_transport_ends_with_one_line_and_the_log_names_it(case):
+    tls, ca, told = CASES[case]
+    with capture_logs() as logged:
+        referee = Referee()
+        running = await serve(referee, "localhost:0", tls=tls, authenticator=Tokens())
+        settings = Settings(address=running.address, token="secret-a", ca=ca, patience_s=20)
+        try:
+            with pytest.raises(ConfigurationError, match=told) as caught:
+                await asyncio.to_thread(
+                    play, lambda decision, _: decision.legal_actions[0], settings
+                )
+        finally:
+            await referee.stop(finish_s=0)
+            await running.server.stop(0)
+    assert "\n" not in str(caught.value)
+    assert "secret-a" not in str(logged)
+    (line,) = [line for line in logged if line["event"] == "wrong transport"]
+    assert line["client"] in {"127.0.0.1", "::/64"}
+    assert "ASARA_CA" in line["detail"]
+
+
+@pytest.mark.parametrize("address", ["unix:/none", "localhost:1", "localhost:none", "[::1]:1"])
+def test_an_address_where_nothing_listens_has_no_wrong_transport(address):
+    assert transport_fault(address, tls=True) == transport_fault(address, tls=False) == ""
+
+
+def test_strangers_cannot_fill_the_log_with_wrong_transports():
+    reports = MismatchReports(tls=True)
+    assert reports.fault(b"PRI * HTTP/2.0\r\n")
+    assert not reports.fault(b"\x16\x03\x01")
+    assert reports.is_new("10.0.0.1")
+    assert not reports.is_new("10.0.0.1")
+    assert sum(reports.is_new(f"10.1.0.{number}") for number in range(256)) < 100

@@ -1,0 +1,259 @@
+"""Late replies on real streams: who reads them, how long a replay waits, and what others notice."""
+
+import asyncio
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import structlog
+from structlog.testing import CapturingLogger
+
+from asara.v1.play_pb2 import PlayResponse
+from asara_codec.results import Termination
+from asara_server.eventlog.journal import Journal
+from asara_server.eventlog.replay import replay_of
+from asara_server.match.inputs import LateReplyRecord, UnreadRecord
+from asara_server.match.spec import ClockSettings, MatchRecord
+from asara_server.referee.limits import LimitSettings
+from asara_server.referee.match_ending import MatchCut
+from asara_server.referee.session import Session
+from asara_server.replay.audit import audit
+from asara_server.replay.file import replay_bytes
+from asara_server.replay.signing import SigningKey
+from tests.referee.harness import (
+    RefereeServer,
+    Stream,
+    own_address,
+    play_bot,
+    referee_server,
+    spec,
+    together,
+    until,
+)
+
+QUICK = ClockSettings(bank_s=0.0, increment_s=0.15, grace_s=0.05, reconnect_s=5)
+KEY = SigningKey.new()
+
+
+class Seated:
+    """A match whose seat 0 has been asked its first decision."""
+
+    def __init__(self, streams: list[Stream], playing: "asyncio.Task[MatchRecord]", first: Any):
+        self.streams = streams
+        self.playing = playing
+        self.first = first
+
+    async def record(self) -> MatchRecord:
+        return await asyncio.wait_for(self.playing, 5)
+
+
+async def seated(server: RefereeServer, seats: int = 2, match_id: str = "m1") -> Seated:
+    names = "abc"[:seats]
+    server.admit(*names)
+    streams = [await server.dial(name, live_updates=True) for name in names]
+    match_spec = spec(seats, clocks=QUICK, match_id=match_id)
+    playing = asyncio.create_task(server.referee.play(match_spec))
+    return Seated(streams, playing, await streams[0].until("decision"))
+
+
+def late_replies(record: MatchRecord) -> list[LateReplyRecord]:
+    return [each for each in record.records if isinstance(each, LateReplyRecord)]
+
+
+async def test_a_reply_after_the_end_is_in_the_signed_replay_and_delays_nobody() -> None:
+    async with referee_server() as server:
+        match = await seated(server)
+        ended = [await stream.until("match_ended") for stream in match.streams]
+        assert [result.termination for result in ended[0].results] == [3, 1]
+        assert not match.playing.done(), "the replay is open"
+        assert not server.referee.running_matches(), "the match is over"
+        before = time.monotonic()
+        await match.streams[0].answer(match.first)
+        record = await match.record()
+        assert time.monotonic() - before < 0.5, "the replay is closed as soon as the reply is there"
+        [late] = late_replies(record)
+        assert (late.seat, late.decision_id) == (0, 1)
+        assert late.time_us > record.duration_us
+        data = replay_bytes(replay_of(record), KEY)
+        assert audit(data, KEY.public).fault is None
+
+
+async def test_a_replay_waits_for_a_second_at_most() -> None:
+    async with referee_server(LimitSettings(late_reply_s=0.3)) as server:
+        match = await seated(server)
+        await match.streams[0].until("match_ended")
+        record = await match.record()
+        assert not late_replies(record)
+        assert record.duration_us < 400_000, "the wait is no part of the match"
+
+
+async def test_a_replay_waits_for_no_bot_that_has_gone() -> None:
+    async with referee_server(LimitSettings(late_reply_s=60)) as server:
+        match = await seated(server)
+        await match.streams[0].until("match_ended")
+        match.streams[0].call.cancel()
+        assert not late_replies(await match.record())
+
+
+async def test_the_next_match_of_both_bots_begins_meanwhile() -> None:
+    async with referee_server(LimitSettings(late_reply_s=60)) as server:
+        match = await seated(server)
+        for stream in match.streams:
+            await stream.until("match_ended")
+        second = asyncio.create_task(server.referee.play(spec(match_id="m2")))
+        await match.streams[0].answer(match.first)
+        record, *_ = await together(second, *map(play_bot, match.streams))
+        assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
+        assert len(late_replies(await match.record())) == 1
+
+
+async def test_a_reply_after_the_replay_was_closed_is_logged_once() -> None:
+    written = CapturingLogger()
+    log = structlog.wrap_logger(written, processors=[])
+    async with referee_server(LimitSettings(late_reply_s=0.05), log=log) as server:
+        match = await seated(server)
+        assert not late_replies(await match.record())
+        for _ in range(2):
+            await match.streams[0].answer(match.first)
+        await match.streams[0].call.done_writing()
+        await until(lambda: not server.referee.is_connected("token-a"))
+    [fact] = [call.kwargs for call in written.calls if call.kwargs["event"] == "late reply"]
+    late_ms = fact.pop("late_ms")
+    assert 50 < late_ms < 5_000
+    assert fact == {
+        "event": "late reply",
+        "match": "m1",
+        "seat": 0,
+        "entry": "a",
+        "decision": 1,
+        "in_replay": False,
+    }
+
+
+async def test_of_a_seat_that_timed_out_exactly_one_late_reply_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Three seats: the match goes on, and nothing more is read from the bot."""
+    handled: list[Session] = []
+    handle = Session._handle
+
+    def noted(session: Session, data: bytes) -> None:
+        if server.referee.running_matches():
+            handled.append(session)
+        handle(session, data)
+
+    monkeypatch.setattr(Session, "_handle", noted)
+    async with referee_server() as server:
+        match = await seated(server, 3)
+        bot = server.referee._bots["token-a"].session
+        await match.streams[0].until("update")
+        for _ in range(50):
+            await match.streams[0].answer(match.first)
+        record, *_ = await together(match.playing, *map(play_bot, match.streams[1:]))
+        [found] = late_replies(record)
+        assert found.time_us < record.records[-1].time_us, "it came while the others played"
+        assert bot not in handled
+        assert len(handled) > 10, "the replies of the others"
+        assert record.results[0].termination is Termination.TIME_OUT
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        b"\xff" * 100,
+        b"\x12\x00",
+        b"\x0a\x00",
+        b"\x12" + b"\xfd\xff\x03" + b"\x10" + b"\xff" * 65_000,
+    ],
+    ids=["garbage", "another-match", "hello", "large"],
+)
+async def test_a_flood_after_a_time_out_stays_unread(first: bytes) -> None:
+    async with referee_server(LimitSettings(requests_per_second=1, rate_window_s=10)) as server:
+        match = await seated(server, 3)
+        await match.streams[0].until("update")
+        for _ in range(40):
+            await match.streams[0].send_bytes(first)
+        await asyncio.sleep(0.1)
+        assert server.referee.is_connected("token-a"), "no violation was noticed, as none was read"
+        record, *_ = await together(match.playing, *map(play_bot, match.streams[1:]))
+        assert not late_replies(record)
+        terminations = [result.termination for result in record.results]
+        assert terminations == [Termination.TIME_OUT, *[Termination.COMPLETED] * 2]
+
+
+async def test_a_bot_with_another_match_is_late_in_one_and_plays_the_other() -> None:
+    async with referee_server() as server:
+        server.admit("a", "b", "c")
+        a, b, c = [await server.dial(name, max_matches=2) for name in "abc"]
+        lost = asyncio.create_task(server.referee.play(spec(3, match_id="m1", clocks=QUICK)))
+        missed = await a.until("decision")
+        other = asyncio.create_task(server.referee.play(spec(3, match_id="m2")))
+        await asyncio.sleep(0.3)
+        await a.answer(missed)
+        record, *_ = await together(other, play_bot(a, 2), play_bot(b, 2), play_bot(c, 2))
+        assert record.results[0].termination is Termination.COMPLETED
+        assert len(late_replies(await lost)) == 1
+
+
+async def test_other_seats_receive_the_same_bytes_with_and_without_a_late_reply() -> None:
+    received: list[list[PlayResponse]] = []
+    for answered in (True, False):
+        async with referee_server() as server:
+            match = await seated(server, 3)
+            await match.streams[0].until("update")
+            if answered:
+                await match.streams[0].answer(match.first)
+                await asyncio.sleep(0.05)
+            other = match.streams[1]
+            received.append([])
+            while not (received[-1] and received[-1][-1].HasField("decision")):
+                received[-1].append(await other.read())
+            match.playing.cancel()
+    for messages in received:
+        for message in messages:
+            message.match_started.ClearField("clocks")
+    assert received[0] == received[1]
+
+
+async def test_the_socket_of_a_bot_at_its_own_address_is_examined_at_its_time_out() -> None:
+    async with referee_server(LimitSettings(late_reply_s=0)) as server:
+        server.admit("b")
+        b = await server.dial("b")
+        async with own_address(server, "a") as channel:
+            a = Stream(channel)
+            await a.hello("token-a")
+            playing = asyncio.create_task(server.referee.play(spec(clocks=QUICK)))
+            record, *_ = await together(playing, b.until("match_ended"))
+            [unread] = [each for each in record.records if isinstance(each, UnreadRecord)]
+            assert (unread.seat, unread.bytes) == (0, 0)
+
+
+async def test_a_reply_that_came_while_the_referee_stood_still_is_in_time() -> None:
+    async with referee_server() as server:
+        match = await seated(server, 3)
+        await match.streams[0].answer(match.first)
+        time.sleep(0.5)  # noqa: ASYNC251 - the referee stands still, with the reply at its socket
+        assert (await match.streams[0].until("decision")).decision_id == 2
+        match.playing.cancel()
+
+
+async def test_a_late_reply_survives_the_referee(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    with Journal(path) as journal:
+        async with referee_server(journal=journal) as server:
+            match = await seated(server, 3)
+            await match.streams[0].until("update")
+            await match.streams[0].answer(match.first)
+            await asyncio.sleep(0.05)
+            await server.referee.stop(finish_s=0)
+            with pytest.raises(MatchCut):
+                await match.record()
+    with Journal(path) as journal:
+        async with referee_server(journal=journal) as server:
+            server.admit("a", "b", "c")
+            b, c = await server.dial("b"), await server.dial("c")
+            playing = server.referee.play(spec(3, clocks=QUICK))
+            record, *_ = await together(playing, play_bot(b), play_bot(c))
+    assert len(late_replies(record)) == 1
+    assert audit(replay_bytes(replay_of(record), KEY), KEY.public).fault is None
