@@ -11,7 +11,7 @@ higher; ties have no probability, unless prestige is counted in coarse steps.
 The expected score of an entry is the mean, over its opponents, of the probability to be above one,
 for any number of seats. If luck is normal and prestige continuous, that probability is
 Φ(difference of strengths / spread), and the truth needs no simulation. Otherwise it is the share in
-a million pairs.
+many pairs.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,7 +36,7 @@ LUCK: dict[str, Luck] = {
     "skewed": lambda dice, shape: dice.exponential(1, shape) - 1,
     "rare": lambda dice, shape: 10.0 * (dice.random(shape) < 0.05) + dice.normal(0, 0.1, shape),
 }
-_PAIRS = 1_000_000
+_PAIRS = 400_000
 
 
 @dataclass(frozen=True)

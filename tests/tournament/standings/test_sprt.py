@@ -264,6 +264,9 @@ WORLDS = {
     "drawish": lambda mean: drawn((0.01, 0.06, 0.86, 0.06, 0.01), mean),
     "lopsided": lambda mean: drawn((0.01, 0.04, 0.15, 0.3, 0.5), mean),
 }
+HIGHEST = {"often ¾, else 0": 0.75}
+"""Highest score of a block, if it is not 1; no truth can be above it."""
+
 EARLY = (10, 12, 16, 20, 30)
 """Blocks after which a duel gives up."""
 
@@ -351,6 +354,8 @@ def test_rates_and_lengths_in_many_duels(world: str) -> None:
 def test_intervals_of_duels_that_end_early(world: str) -> None:
     print(f"\n{'':16} covered after at most {EARLY} blocks; by margin 0.2, 0.3 and 0.4 to the end")
     for truth in (0.5, 0.6, 0.75, 0.9):
+        if truth >= HIGHEST.get(world, 1):
+            continue
         draw = WORLDS[world](truth)
         given_up = [play(SequentialTest(), draw, truth, 2_000, most=most) for most in EARLY]
         ended = [play(SequentialTest(margin), draw, truth, 2_000) for margin in (0.2, 0.3, 0.4)]

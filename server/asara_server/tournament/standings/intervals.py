@@ -13,16 +13,17 @@ and Graubard carry that solution over to means of other variables:
     of freedom.
 
 For many blocks this is Student's interval. For few it leans towards ½, as the skewness of a share
-demands, and it never has zero width. No score between 0 and 1 varies more than a win or a loss, so
-n* is at least n, and the interval is never wider than that of Clopper and Pearson for n blocks; if
-blocks are only won or lost, it is that interval.
+demands. No score between 0 and 1 varies more than a win or a loss, so n* is at least n, and this
+interval is never wider than that of Clopper and Pearson for n blocks; if blocks are only won or
+lost, it is that interval.
 
 The skewness depends on the range of the scores. A block that scores ½ or 1, never 0, is as skewed
 as a win or a loss between ½ and 1. Therefore the interval is computed a second time with the lowest
 and highest score of the party's blocks in place of 0 and 1, which is exact for two values, and the
-result covers both. If 8.5 % of blocks score 1 and all others ½, 36 blocks cover the truth in 86 %
-of samples with the first interval alone. With both, 10 to 40 blocks do so in at least 94 % for
-nearly all mixtures of 0, ½ and 1, and in at least 92 % for the others, by enumeration.
+result covers both. If 8.5 % of blocks score 1 and all others ½, the first interval alone contains
+the truth in 86 % of samples of 36 blocks. With both, 10 to 40 blocks have a coverage of at least
+94 % for nearly all mixtures of 0, ½ and 1, and of at least 92 % for the others (the tests enumerate
+them).
 
 If all blocks ended with the same score c, s² says nothing. No other score in n blocks means that
 others have a probability p of at most 1 - 0.025^(1/n), at the level of one end of an interval, so
@@ -34,7 +35,8 @@ conservative.
 
 No short interval allows for a rare score far from all others that has not occurred: if one block in
 ten ends with a crash, one sample of twenty blocks in eight shows none. Intervals with guaranteed
-coverage for all distributions do, and are up to twice as wide (see the tables of the README).
+coverage for all distributions do, and are up to two and a half times as wide (see the tables of the
+README).
 
 Sources: C. J. Clopper and E. S. Pearson, "The Use of Confidence or Fiducial Limits Illustrated in
 the Case of the Binomial" (1934). E. L. Korn and B. I. Graubard, "Confidence Intervals for
