@@ -189,7 +189,9 @@ async def test_a_bot_with_another_match_is_late_in_one_and_plays_the_other() -> 
         lost = asyncio.create_task(server.referee.play(spec(3, match_id="m1", clocks=QUICK)))
         missed = await a.until("decision")
         other = asyncio.create_task(server.referee.play(spec(3, match_id="m2")))
-        while any((one.match_id, one.decision_id) == ("m1", 1) for one in server.referee.waits()):
+        while any(  # noqa: ASYNC110 - the referee tells nobody
+            (one.match_id, one.decision_id) == ("m1", 1) for one in server.referee.waits()
+        ):
             await asyncio.sleep(0.01)
         await a.answer(missed)
         record, *_ = await together(other, play_bot(a, 2), play_bot(b, 2), play_bot(c, 2))
