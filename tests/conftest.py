@@ -5,7 +5,6 @@ Bots run unconfined, so that the tests run everywhere; tests of the sandbox requ
 
 import asyncio
 import functools
-import logging
 import os
 import signal
 from collections.abc import Callable, Coroutine, Iterator
@@ -16,11 +15,11 @@ from typing import Any, ParamSpec
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "false")
 
 import pytest
-import structlog
 from hypothesis import HealthCheck, settings
 from pytest_asyncio import is_async_test
 
 from asara_server.event_loop import new_event_loop
+from tests.log_settings import logs_as_before
 
 P = ParamSpec("P")
 
@@ -42,14 +41,8 @@ def _own_configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
 
 @pytest.fixture(autouse=True)
 def _logs_as_before() -> Iterator[None]:
-    """Restore the logging configuration after each test."""
-    config = structlog.get_config()
-    handlers = logging.root.handlers[:]
-    level = logging.root.level
-    yield
-    structlog.configure(**config)
-    logging.root.handlers[:] = handlers
-    logging.root.setLevel(level)
+    with logs_as_before():
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -15,6 +15,7 @@ import pytest
 
 from asara_server.cli import main
 from asara_server.cli.display.console import err, out
+from tests.log_settings import logs_as_before
 
 COLUMNS = "80"
 
@@ -38,6 +39,7 @@ def asara(*words: str | Path, cwd: Path | None = None) -> subprocess.CompletedPr
     status = 0
     with (
         pytest.MonkeyPatch.context() as patch,
+        logs_as_before(),
         chdir(cwd or Path.cwd()),
         redirect_stderr(stderr),
         redirect_stdout(stdout),
@@ -81,6 +83,7 @@ def refusal(*words: str | Path, cwd: Path | None = None) -> str:
     """
     stderr, stdout = StringIO(), StringIO()
     with (
+        logs_as_before(),
         chdir(cwd or Path.cwd()),
         redirect_stderr(stderr),
         redirect_stdout(stdout),
