@@ -315,7 +315,7 @@ def test_a_rejected_reply_is_logged_and_answered_with_the_first_legal_action(
         in caplog.text
     )
     assert "the genie is not in play" in caplog.text
-    assert "2 more rejections forgiven" in caplog.text
+    assert "2 more are forgiven in this match" in caplog.text
 
 
 def test_an_author_can_answer_a_rejection(referee: ScriptedReferee) -> None:
