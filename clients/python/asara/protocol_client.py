@@ -226,7 +226,7 @@ class ProtocolClient:
             rejection.decision_id,
             rejection.match_id,
             rejection.detail or _REASONS.get(rejection.reason, rejection.reason),
-            _forgiveness(rejection.forgiven),
+            forgiveness(rejection.forgiven),
         )
         self._watchdog.begin(active.decision, rejection.clock_us)
         answer = active.bot.rejected(active.decision, rejection)
@@ -274,7 +274,7 @@ def _prefix(where: str) -> str:
     return f"{where}: " if where else ""
 
 
-def _forgiveness(more: int) -> str:
+def forgiveness(more: int) -> str:
     """Return what further rejections cause if so `more` are forgiven in the match."""
     if not more:
         return "the next rejection forfeits the match"
