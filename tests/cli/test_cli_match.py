@@ -1,5 +1,7 @@
 import json
 import os
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -186,23 +188,23 @@ def test_names_of_files_and_folders_are_corrected(tmp_path: Path) -> None:
 
 
 def test_a_program_on_path_starts_in_the_sandbox_unless_it_is_a_shim(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     sandbox_or_skip()
-    shims, tools = tmp_path / "shims", tmp_path / "tools"
+    outside = Path(tempfile.mkdtemp(dir="/var/tmp"))  # the sandbox has a /tmp of its own
+    request.addfinalizer(lambda: shutil.rmtree(outside))
+    shims, tools = outside / "shims", outside / "tools"
     for folder, name in ((tools, "starter"), (shims, "python3.99")):
         folder.mkdir()
         (folder / name).write_text('#!/bin/sh\nexec python3 "$@"\n')
         (folder / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{tools}:{shims}")
-    home = tmp_path / "home"
-    home.mkdir()
-    write(home, "mine", sample_bots.GOOD)
-    done = asara("match", "starter mine.py", "random", "--sandbox", "bubblewrap", cwd=home)
+    write(tmp_path, "mine", sample_bots.GOOD)
+    done = asara("match", "starter mine.py", "random", "--sandbox", "bubblewrap", cwd=tmp_path)
     assert done.returncode == 0
     assert "forfeits" not in done.stderr
     assert f"'python3.99' is {shims}/python3.99, which looks for the real program" in refusal(
-        "match", "python3.99 mine.py", "random", "--sandbox", "bubblewrap", cwd=home
+        "match", "python3.99 mine.py", "random", "--sandbox", "bubblewrap", cwd=tmp_path
     )
 
 
