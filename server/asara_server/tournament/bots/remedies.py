@@ -64,23 +64,24 @@ _ENDED_EARLY = (
     "asara.run(decide) returns after the last match."
 )
 _TOO_SLOW = (
-    "return an action before the time is over; decision.clock_us is the time left, and --bank "
+    "return an action before the time is over; decision.clock_us is the time left, and {} "
     "gives a bot more of it."
 )
-_EXCEPTION = (
-    "correct the line above the error. --show-output shows everything that the bot prints until "
-    "then."
-)
+_EXCEPTION = "correct the line above the error."
+_SHOW_OUTPUT = " --show-output shows everything that the bot prints until then."
 _NEVER_CALLED = (
     "{} did not reach asara.run(decide) in time. Look for an endless loop, input() or slow "
     "loading before it; --start-up gives it more seconds."
 )
 
 
-def remedy(termination: Termination, detail: str, command: Sequence[str]) -> str:
+def remedy(
+    termination: Termination, detail: str, command: Sequence[str], *, asked: bool = False
+) -> str:
     """Return a sentence that says what to do about a forfeit; "" if nothing is known to help.
 
-    `detail` may contain the output of the process that `command` started.
+    `detail` may contain the output of the process that `command` started. With `asked`, the advice
+    is for `asara replay ask`, which has other options and shows all output by itself.
     """
     printed = output_of(detail)
     if printed and printed[-1].startswith(SANDBOX_HID):
@@ -90,11 +91,11 @@ def remedy(termination: Termination, detail: str, command: Sequence[str]) -> str
             if found := re.match(pattern, line.strip()):
                 return advice(found)
     if termination is Termination.TIME_OUT:
-        return _TOO_SLOW
+        return _TOO_SLOW.format("--limit" if asked else "--bank")
     if any(line.startswith("asara: ") for line in printed):
         return ""  # the client's own messages say what to do
     if printed and printed[0].startswith("Traceback"):
-        return _EXCEPTION
+        return _EXCEPTION if asked else _EXCEPTION + _SHOW_OUTPUT
     ending = without_output(detail)
     program = _program(command)
     if ending == "exited with status 0":
