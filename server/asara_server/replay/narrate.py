@@ -44,7 +44,9 @@ WIDTH: Final = 100
 """Characters of the longest line."""
 _NARROWEST: Final = 40
 _HARD_SPACE: Final = "\N{NO-BREAK SPACE}"
-_ITEM: Final = re.compile(r"(?:\d )?\w+ (?:base|trunk|window|turret)\b(?: gold)?|\d \w+|-market \d")
+_ITEM: Final = re.compile(
+    r"(?:\d )?\w+ (?:base|trunk|window|turret)\b(?: gold)?|\d \w+|-market \d \w+"
+)
 """Words between which a line is not broken: a section, or a number and what it counts."""
 _BEFORE_TURN: Final = (DecisionKind.SPACE, DecisionKind.BUYERS)
 """Decisions before which nothing of a turn is public."""
