@@ -20,7 +20,7 @@ from tests.client.scripted import ScriptedReferee, Stream
 
 ROOT = Path(__file__).parents[2]
 RANDOM = ROOT / "bots/random/main.py"
-EXAMPLES = re.findall(
+*EXAMPLES, TRANSCRIPT_READER = re.findall(
     r"```python\n(.*?)```", (ROOT / "clients/python/README.md").read_text(), re.DOTALL
 )
 
@@ -66,6 +66,18 @@ def test_an_example_plays_a_match(referee: ScriptedReferee, example: str) -> Non
     status, out, err = finish(start(example, referee))
     assert (status, out) == (0, "")
     assert err == ("m1: rank 1, 0 prestige\n" if "def ended" in example else "")
+
+
+def test_the_example_reads_a_transcript(referee: ScriptedReferee, tmp_path: Path) -> None:
+    referee.scripts.append(scripted.one_match)
+    bot = EXAMPLES[0].replace("asara.run(", f"asara.run(transcript={str(tmp_path)!r}, bot=", 1)
+    assert finish(start(bot, referee))[0] == 0
+    [file] = tmp_path.iterdir()
+    reader = TRANSCRIPT_READER.replace("r1-basic-0001-seat0.transcript", str(file))
+    status, out, err = finish(start(reader))
+    assert (status, err) == (0, "")
+    assert out.splitlines()[0] == "match_started"
+    assert out.splitlines()[-1] == "match_ended"
 
 
 def test_there_are_examples() -> None:
