@@ -39,7 +39,10 @@ PROTOCOL_VERSION = 1
 _NAME_BYTES = 64  # of Hello.bot_name
 _LONGEST_ANSWER = 80  # characters, in messages
 
-_KINDS = {number: name for name, number in DecisionKind.items()}
+_KINDS = {
+    number: name.removeprefix("DECISION_KIND_").lower().replace("_", " ")
+    for name, number in DecisionKind.items()
+}
 _REASONS = {number: name for name, number in RejectionReason.items()}
 
 _MessageWithEvents: TypeAlias = Update | Decision | MatchEnded

@@ -40,6 +40,10 @@ def show_standings(standings: Standings) -> None:
         _show_scores_by_seat(standings.seat_effect)
 
 
+LADDER_NOTE = "ordinal: mu − 3 sigma, the rating less its uncertainty; standings use scores."
+"""Explanation of the ladder's columns."""
+
+
 def ladder_table(rows: Sequence[LadderRow], limit: int = _LADDER_ROWS) -> Table:
     """Return a table of the first rows of a ladder."""
     return make_table(

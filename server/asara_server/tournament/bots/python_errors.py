@@ -43,9 +43,11 @@ def advice(printed: Sequence[str], program: str) -> str:
     return ""
 
 
-def other_exception(printed: Sequence[str]) -> str:
-    """Return advice about an exception of which nothing more is known."""
+def other_exception(printed: Sequence[str], *, asked: bool) -> str:
+    """Return advice about an exception of which nothing more is known; see `remedy` for `asked`."""
     correct = PythonError("", frames(printed)).correct_own_line
+    if asked:
+        return f"{correct}."
     return f"{correct}. --show-output shows everything that the bot prints until then."
 
 

@@ -36,7 +36,7 @@ _ENDED_EARLY = (
     "asara.run(decide) returns after the last match."
 )
 _TOO_SLOW = (
-    "return an action before the time is over; decision.clock_us is the time left, and --bank "
+    "return an action before the time is over; decision.clock_us is the time left, and {} "
     "gives a bot more of it."
 )
 _ENDED_ITSELF = (
@@ -49,10 +49,13 @@ _NEVER_CALLED = (
 )
 
 
-def remedy(termination: Termination, detail: str, command: Sequence[str]) -> str:
+def remedy(
+    termination: Termination, detail: str, command: Sequence[str], *, asked: bool = False
+) -> str:
     """Return a sentence that says what to do about a forfeit; "" if nothing is known to help.
 
-    `detail` may contain the output of the process that `command` started.
+    `detail` may contain the output of the process that `command` started. With `asked`, the advice
+    is for `asara replay ask`, which has other options and shows all output by itself.
     """
     printed = output_of(detail)
     if printed and printed[-1].startswith(SANDBOX_HID):
@@ -65,11 +68,11 @@ def remedy(termination: Termination, detail: str, command: Sequence[str]) -> str
     if known := python_errors.advice(printed, program):
         return known
     if termination is Termination.TIME_OUT:
-        return _TOO_SLOW
+        return _TOO_SLOW.format("--limit" if asked else "--bank")
     if any(line.startswith("asara: ") for line in printed):
         return ""  # the client's own messages say what to do
     if printed and printed[0].startswith("Traceback"):
-        return python_errors.other_exception(printed)
+        return python_errors.other_exception(printed, asked=asked)
     return _about_ending(termination, detail, program, printed)
 
 
