@@ -138,6 +138,15 @@ def test_a_run_does_not_resume_with_other_entries(
     assert fault in done.stderr
 
 
+def test_a_run_records_and_shows_why_a_folder_was_left_out(evening: Path) -> None:
+    run = evening / "run"
+    recorded = json.loads((run / "run.json").read_text())["left_out"]
+    assert list(recorded) == ["dan"]
+    assert recorded["dan"].startswith("submissions/dan/bot.toml: team: is for the organiser")
+    for command in ("status", "standings"):
+        assert "\nLeft out, without a usable bot.toml: dan\n" in asara(command, run).stdout
+
+
 # Bundles
 
 

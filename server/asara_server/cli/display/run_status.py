@@ -7,7 +7,7 @@ from rich.progress_bar import ProgressBar
 from asara_server.cli.display.console import out, show_table
 from asara_server.cli.display.progress import building_text
 from asara_server.cli.display.quantities import count, duration
-from asara_server.cli.display.results import ladder_table, show_standings
+from asara_server.cli.display.results import ladder_table, left_out_text, show_standings
 from asara_server.text import plain, plain_words
 from asara_server.tournament.run.directory import RemoteInfo
 from asara_server.tournament.run.status import FailingEntry, RunState, RunStatus, StatusReader
@@ -41,6 +41,9 @@ def show_status(status: RunStatus, reader: StatusReader, top: int, *, standings:
     if status.remote is not None and status.remote.entries:
         out.print()
         _show_remote(status.remote)
+    if status.info.left_out:
+        out.print()
+        out.print(left_out_text(status.info.left_out), markup=False)
     _show_excluded("Out", status.out)
     _show_build_output(status.info.build_output)
     _show_excluded("Suspended", status.suspended)

@@ -110,6 +110,8 @@ class RunInfo(BaseModel):
     """Sandbox in which the bots ran."""
     remote: tuple[str, ...] = ()
     """Entries whose bots run on other machines; their mirrored blocks share no deal."""
+    left_out: dict[str, str] = {}
+    """Names of folders without a usable `bot.toml`, and why; a line for each fault."""
     to_build: tuple[str, ...] = ()
     """Entries whose build has not begun yet."""
     building: dict[str, str] = {}
