@@ -332,6 +332,8 @@ def _facts(report: Report) -> Iterator[Fact]:
         f"{counts.scheduled:,} scheduled, {counts.played:,} played in "
         f"{_count(counts.blocks, 'deal block', 'deal blocks')}, {counts.void:,} without a result",
     )
+    if info.stalled_s is not None:
+        yield Fact("Referee stalled", f"{_time(info.stalled_s)}, charged to no bot")
     yield Fact(
         "Deals",
         "from the referee's secret alone"

@@ -323,6 +323,9 @@ class Runner:
             "suspended": progress.suspended,
             "scheduled": len(progress.schedule),
         }
+        stalled_s = self._executor.stalled_s
+        if stalled_s is not None:
+            end["stalled_s"] = round((info.stalled_s or 0.0) + stalled_s, 3)
         if standings.complete:
             end |= {"state": "finished", "tournament_secret": self.tournament_secret}
         self._signer.end(info.model_copy(update=end), standings, progress.results)

@@ -95,6 +95,8 @@ def _times(status: RunStatus) -> str:
     if status.pace.matches:
         text += f", {status.pace.per_minute:.1f} matches a minute"
     left_s = status.pace.left_s(status.left)
+    if status.info.stalled_s is not None and not running:
+        text += f", in which the referee stalled for {duration(status.info.stalled_s)}"
     if running and status.left and left_s is not None:
         text += f", about {duration(left_s, whole_s=True)} left"
     return text
