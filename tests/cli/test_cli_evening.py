@@ -138,6 +138,15 @@ def test_a_run_does_not_resume_with_other_entries(
     assert fault in done.stderr
 
 
+def test_a_run_records_and_shows_why_a_folder_was_left_out(evening: Path) -> None:
+    run = evening / "run"
+    recorded = json.loads((run / "run.json").read_text())["left_out"]
+    assert list(recorded) == ["dan"]
+    assert recorded["dan"].startswith("submissions/dan/bot.toml: team: is for the organiser")
+    for command in ("status", "standings"):
+        assert "\nLeft out, without a usable bot.toml: dan\n" in asara(command, run).stdout
+
+
 # Bundles
 
 
@@ -171,7 +180,8 @@ def test_a_bundle_holds_nothing_that_others_printed(evening: Path) -> None:
 def test_the_text_of_a_bundle_tells_place_and_forfeits(evening: Path) -> None:
     text = bundle_of(evening / "run", "bob")["README.txt"].decode()
     assert "Result: place " in text
-    assert "never started: exited with status 3; it printed: the secret of bob\n" in text
+    assert "never started: exited with status 3; it printed:\n    the secret of bob\n" in text
+    assert text.count("    the secret of bob\n") == 1
     assert "Forfeits: 4\n" in text
     assert max(map(len, text.splitlines())) < 280
 
@@ -182,6 +192,44 @@ def test_the_replays_of_a_bundle_can_be_audited(evening: Path, tmp_path: Path) -
     done = asara("audit", tmp_path / "ann", "--processes", "1")
     assert done.returncode == 0, done.stderr
     assert "audited 4 replays: 4 sound" in done.stdout
+
+
+def test_an_author_proves_with_his_bundle_that_a_match_belongs_to_the_run(
+    evening: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = bundle_of(evening / "run", "ann")
+    readme = files["README.txt"].decode()
+    manifest = sha256(files["manifest.json"]).hexdigest()
+    assert f"    --manifest {manifest}\n" in readme
+    for name in ("manifest.json", "tree_head.json"):
+        for signed in (name, f"{name}.sig"):
+            assert files[signed] == (evening / "run" / signed).read_bytes()
+    proofs = {name[len("proofs/") : -len(".proof")] for name in files if name.startswith("proofs/")}
+    with zipfile.ZipFile(evening / "run" / "bundles" / "ann.zip") as archive:
+        archive.extractall(tmp_path)
+    monkeypatch.chdir(tmp_path / "ann")
+    command = readme.partition("  asara ")[2].partition("Before that")[0]  # after three others
+    command = command[command.index("audit replays/") :].replace("\\\n", " ")
+    done = asara(*command.split())
+    assert done.returncode == 0, done.stdout
+    every = [f"replays/{name}.asara" for name in sorted(proofs)]
+    done = asara("audit", *every, "--inclusion", "--manifest", manifest)
+    assert f"audited {len(every)} replays: {len(every)} included, 0 not" in done.stdout
+    done = asara("audit", every[0], "--inclusion", "--manifest", "0" * 64)
+    assert done.returncode == 1
+
+
+def test_a_proof_that_would_show_what_another_bot_printed_is_in_no_bundle(evening: Path) -> None:
+    results = (evening / "run" / "results.jsonl").read_text().splitlines()
+    of_bob = {one["match_id"] for one in map(json.loads, results) if "secret of bob" in str(one)}
+    for entry in ("ann", "cid"):
+        files = bundle_of(evening / "run", entry)
+        named = files["README.txt"].decode().partition("No proof is here of these matches")[2]
+        for name in (name for name in of_bob if f"replays/{name}.asara" in files):
+            assert f"  {name}\n" in named
+            assert f"proofs/{name}.proof" not in files
+    bundle = bundle_of(evening / "run", "bob")
+    assert of_bob <= {name[7:-6] for name in bundle if name.startswith("proofs/")}
 
 
 def test_bundles_are_private_and_the_same_if_they_are_written_again(evening: Path) -> None:

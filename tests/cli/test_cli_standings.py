@@ -40,6 +40,15 @@ def test_standings_are_computed_from_the_results(run: Path) -> None:
     assert 97 <= first <= 103
 
 
+def test_folders_that_were_left_out_are_named_in_one_line(tmp_path: Path) -> None:
+    folders = {f"team-{number:02}": "a fault" for number in range(12)}
+    run = write_run(tmp_path / "run", mirrored(), left_out=folders)
+    named = ", ".join(f"team-{number:02}" for number in range(10))
+    line = f"Left out, without a usable bot.toml: {named} and 2 more"
+    for command in ("standings", "status"):
+        assert " ".join(asara(command, run).stdout.split()).count(line) == 1
+
+
 def test_blocks_with_a_forfeit_can_be_left_out_as_a_whole(run: Path) -> None:
     done = asara("standings", run, "--without-forfeits")
     assert done.stdout.startswith(

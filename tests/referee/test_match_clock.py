@@ -4,6 +4,7 @@ import asyncio
 import time
 
 import grpc
+import pytest
 
 from asara_codec.results import Termination
 from asara_server.logs import logger
@@ -72,6 +73,18 @@ async def test_the_clock_stands_still_during_a_stall_except_for_the_slack() -> N
         assert clock.now_us() - before <= SLACK_US
         await beats()
         assert clock.stalled_us >= STALL_US - SLACK_US - BEAT_US
+
+
+async def test_the_time_for_which_the_clock_stood_still_is_that_by_which_it_is_behind() -> None:
+    clock = new_clock()
+    began_us, real_us = clock.now_us(), monotonic_us()
+    with clock.held():
+        await beats()
+        stall()
+        await beats()
+    stood_us, behind_us = clock.stood_us, monotonic_us() - real_us - (clock.now_us() - began_us)
+    assert stood_us == pytest.approx(behind_us, abs=1_000)
+    assert stood_us >= clock.stalled_us >= STALL_US - SLACK_US - BEAT_US
 
 
 async def test_after_a_stall_the_clock_waits_for_what_arrived_meanwhile() -> None:

@@ -141,6 +141,33 @@ def test_entries_that_never_played_have_neither_a_place_nor_wins(tmp_path):
         assert "0%" not in by_entry[name]
 
 
+def test_reasons_that_differ_in_matches_numbers_and_output_only_are_listed_once(tmp_path):
+    traceback = 'Traceback (most recent call last):\n  File "bot.py", line {}\n{}: {}'
+    reasons = {
+        "r1-basic-0001": "decision 3 of r1-basic-0001 took 0.5 s; it printed: thinking about 17",
+        "r1-basic-0002": "decision 41 of r1-basic-0002 took 1.25 s; it printed: nearly",
+        "r1-basic-0003": f"ended; it printed: {traceback.format(3, 'KeyError', 1)}",
+        "r1-basic-0004": f"ended; it printed: a line\n{traceback.format(4, 'KeyError', 22)}",
+        "r1-basic-0005": f"ended; it printed: {traceback.format(3, 'ValueError', 1)}",
+    }
+    results = [match(name, seat("ann", 1), seat("bob", 2, why)) for name, why in reasons.items()]
+    (row,) = report_of(write_run(tmp_path / "run", results)).faults
+    assert row.forfeits == 5
+    assert [reason.match[-1] for reason in row.latest] == ["5", "4", "2"]
+
+
+def test_folders_that_were_left_out_are_named_with_the_reason(tmp_path):
+    file = "/data/Anna Lee/cup 2026/eve/bot.toml"
+    why = f"{file}: command: is missing\n{file}: build: leads to /data/x/y"
+    page = page_of(write_run(tmp_path / "run", mirrored(), left_out={"eve": why}))
+    told = " ".join(page.shown["faults"].split())
+    assert "Left out, without a usable bot.toml: eve: eve/bot.toml: command: is missing | " in told
+    assert "leads to …/y" in told
+    assert "/data" not in page.text
+    assert "Lee" not in page.text
+    assert "4 entries, 1 left out" in page.text
+
+
 def test_entries_that_were_suspended_or_did_not_start_are_named_with_the_reason(tmp_path):
     page = page_of(
         write_run(

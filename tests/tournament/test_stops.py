@@ -1,7 +1,9 @@
 """A runner that is stopped for longer than its bots may think charges nobody for it."""
 
+import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +14,7 @@ import pytest
 
 from asara_server.replay.audit import audit
 from asara_server.tournament.standings.match_result import read_results
+from tests.cli.command import asara
 from tests.tournament.processes import living_in, wait_until
 from tests.tournament.sample_bots import STEADY, write_tournament
 from tests.tournament.test_kills import finish, start, wait_for_a_match
@@ -67,6 +70,10 @@ def test_a_runner_that_is_stopped_charges_nobody(tmp_path: Path) -> None:
     assert_nobody_was_charged(tmp_path / "run")
     log = (tmp_path / "run" / "run.log").read_text()
     assert log.count("referee stalled") == 1
+    stalled = [float(text) for text in re.findall(r"match over .*stalled_s=([\d.]+)", log)]
+    assert 2.4 < max(stalled) < 10
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["stalled_s"] >= max(stalled)
+    assert "in which the referee stalled for" in asara("status", tmp_path / "run").stdout
 
 
 @pytest.mark.long

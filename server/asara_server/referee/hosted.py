@@ -125,6 +125,7 @@ class HostedMatch:
     duration_us     duration of the match, once it is over
     failure         reason why it is void, once it is over; "" if it is not
         started_us      by the clock of the referee
+        stood_us        how long the clock of the referee had stood still by then
         timer_us        time in the match for which `timer` is set
         commits_us      durations of the journal commits that are counted for this match
         faults_logged   number of faults that are in the log
@@ -154,6 +155,7 @@ class HostedMatch:
         "start_overdue",
         "started_unix_ms",
         "started_us",
+        "stood_us",
         "timer",
         "timer_us",
         "update_waiters",
@@ -175,6 +177,7 @@ class HostedMatch:
         self.timer: ClockTimer | None = None
         self.timer_us = NEVER
         self.started_us = 0
+        self.stood_us = 0
         self.started_unix_ms = 0
         self.duration_us: int | None = None
         self.failure = ""

@@ -78,6 +78,14 @@ class MatchClock:
             ran_us = self._slack_us
         return beat_us - self._stood_us + ran_us
 
+    @property
+    def stood_us(self) -> int:
+        """Time for which the clock has stood still, stalls and waits after them, in microseconds.
+
+        All clocks of bots stand still meanwhile.
+        """
+        return monotonic_us() - self.now_us()
+
     def at_us(self, system_us: int) -> int | None:
         """Return this clock's time at a past moment of the system's monotonic clock.
 

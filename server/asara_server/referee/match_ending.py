@@ -6,7 +6,7 @@ from structlog.typing import FilteringBoundLogger
 
 from asara_server.eventlog.journal import JournalError
 from asara_server.match.inputs import ReplyRecord
-from asara_server.match.spec import MatchLimits, MatchRecord
+from asara_server.match.spec import SECOND_US, MatchLimits, MatchRecord
 from asara_server.referee.counters import Counters
 from asara_server.referee.group_commit import GroupCommit, post
 from asara_server.referee.hosted import HostedMatch
@@ -60,7 +60,15 @@ class MatchEnding:
         hosted.failure = failure
         ranks = [result.rank for result in match.results] if match else []
         void = match is None or match.void
-        self._log.info("match over", match=hosted.spec.match_id, ranks=ranks, void=void)
+        stood_us = self._clock.stood_us - hosted.stood_us if hosted.started_us else 0
+        self._log.info(
+            "match over",
+            match=hosted.spec.match_id,
+            ranks=ranks,
+            void=void,
+            seconds=round(hosted.duration_us / SECOND_US, 3),
+            stalled_s=round(stood_us / SECOND_US, 3),
+        )
         if match is None or void or not self.late_replies.wait(hosted, match):
             self._close(hosted)
 

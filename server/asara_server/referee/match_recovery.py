@@ -28,6 +28,7 @@ def restore(
     hosted.journaled = len(match.records)
     hosted.faults_logged = len(match.faults)
     hosted.started_us = clock.now_us() - recovered.time_us
+    hosted.stood_us = clock.stood_us
     if match.finished:
         hosted.match = match
         ending.finish(hosted)
@@ -40,6 +41,7 @@ def resume(hosted: HostedMatch, match: Match, clock: MatchClock, driver: MatchDr
     hosted.match, hosted.recovered = match, None
     time_us = last_us(match)
     hosted.started_us = clock.now_us() - time_us
+    hosted.stood_us = clock.stood_us
     match_id = hosted.spec.match_id
     driver.drive(hosted, Match.reopen, time_us)
     for seat, bot in enumerate(hosted.bots):

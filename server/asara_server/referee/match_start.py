@@ -132,6 +132,7 @@ class MatchStarter:
     def _begin(self, hosted: HostedMatch) -> None:
         self._leave_queue(hosted)
         hosted.started_us = self._clock.now_us()
+        hosted.stood_us = self._clock.stood_us
         hosted.started_unix_ms = time.time_ns() // 1_000_000
         spec = hosted.spec
         present = {}

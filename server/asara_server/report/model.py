@@ -5,6 +5,7 @@ text pass through `plain` before they are stored here, and reasons lose the abso
 organiser, because a report is published.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from asara_codec.results import Termination
 from asara_server.report.run import ReportedRun
 from asara_server.report.times import Times
 from asara_server.text import on_one_line, plain, plain_words, without_paths
+from asara_server.tournament.bots.error_output import known_error, output_of, without_output
 from asara_server.tournament.run.directory import RunInfo
 from asara_server.tournament.standings.ladder import Ladder
 from asara_server.tournament.standings.match_result import MatchResult
@@ -22,6 +24,8 @@ from asara_server.tournament.standings.model import Standings, StandingsRow
 
 LATEST_REASONS = 3
 """Distinct reasons shown for each entry and kind of fault."""
+
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 
 _POINTS = 150
 """Most points of a line of ratings; the page could not show more."""
@@ -34,8 +38,16 @@ class Reason(NamedTuple):
     detail: str
 
 
-_Ended = tuple[float, int, Reason]
-"""End of a match (Unix time), its index in the schedule, and the reason of a forfeit in it."""
+class _Ended(NamedTuple):
+    """A forfeit at the end of a match."""
+
+    when: float
+    """End of the match, Unix time."""
+    number: int
+    """Index of the match in the schedule."""
+    reason: Reason
+    kind: str
+    """The reason without what differs between matches; see `_kind_of`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +133,8 @@ class Report:
     """Entries that forfeited every match they played."""
     excluded: Mapping[str, Exclusion]
     """Exclusions by name of the entry, in the order of the standings."""
+    left_out: Mapping[str, str]
+    """Folders without a usable `bot.toml`, by name, and why."""
     idle: tuple[str, ...]
     """Entries that have played no match."""
     void: tuple[str, ...]
@@ -180,6 +194,10 @@ def make_report(
             if line.matches and sum(line.faults.values()) == line.matches
         ),
         excluded=_excluded(run.recorded.info, standings.overall, run.private),
+        left_out={
+            plain(folder): public(on_one_line(_in_folder(folder, why)), run.private)
+            for folder, why in run.recorded.info.left_out.items()
+        },
         idle=tuple(line.entry for line in standings.overall if not line.matches),
         void=tuple(
             dict.fromkeys(
@@ -220,7 +238,8 @@ def _faults(
         when = ended.timestamp() if ended else float(number)
         for seat in result.forfeits:
             reason = Reason(plain(result.played_as), public(on_one_line(seat.detail), private))
-            reasons[seat.entry, seat.termination].append((when, number, reason))
+            kind = _kind_of(seat.detail, result)
+            reasons[seat.entry, seat.termination].append(_Ended(when, number, reason, kind))
     return tuple(
         FaultRow(
             entry=line.entry,
@@ -233,6 +252,15 @@ def _faults(
         for termination in Termination
         if (found := reasons.get((line.entry, termination)))
     )
+
+
+def _in_folder(folder: str, why: str) -> str:
+    """Return why a folder was left out, with the paths that begin its lines shortened to it."""
+    lines = []
+    for line in why.split("\n"):
+        before, found, after = line.partition(f"/{folder}")
+        lines.append(folder + after if found and ": " not in before else line)
+    return "\n".join(lines)
 
 
 def _excluded(
@@ -250,11 +278,24 @@ def _excluded(
 def _latest(found: Iterable[_Ended]) -> tuple[Reason, ...]:
     """Return the latest distinct reasons, each with its latest match."""
     last: dict[str, Reason] = {}
-    for *_, reason in sorted(found, key=lambda one: one[:2], reverse=True):
-        last.setdefault(reason.detail, reason)
+    for one in sorted(found, key=lambda one: one[:2], reverse=True):
+        last.setdefault(one.kind, one.reason)
         if len(last) == LATEST_REASONS:
             break
     return tuple(last.values())
+
+
+def _kind_of(detail: str, result: MatchResult) -> str:
+    """Return the reason of a forfeit without names of matches, numbers and printed lines.
+
+    Of what a bot printed only the first and the last line of a known error message count: the rest
+    differs in every match.
+    """
+    error = known_error(output_of(detail))
+    text = " | ".join((without_output(detail), *error[:1], *error[-1:]))
+    for name in (result.played_as, result.match_id):
+        text = text.replace(name, "")
+    return _NUMBER.sub("0", text)
 
 
 def _cross(standings: Standings) -> dict[tuple[str, str], Cell]:

@@ -289,7 +289,9 @@ def _summary(report: Report) -> list[str]:
     parts = [matches]
     if counts.blocks != counts.played:
         parts[0] += f" in {_count(counts.blocks, 'deal block', 'deal blocks')}"
-    parts.append(_count(len(report.standings.overall), "entry", "entries"))
+    entries = _count(len(report.standings.overall), "entry", "entries")
+    left_out = f", {len(report.left_out):,} left out" if report.left_out else ""
+    parts.append(f"{entries}{left_out}")
     if report.seats:
         parts.append(f"{_listed([str(seats) for seats in report.seats])} seats")
     if report.standings.by_rule_sets:
@@ -330,6 +332,8 @@ def _facts(report: Report) -> Iterator[Fact]:
         f"{counts.scheduled:,} scheduled, {counts.played:,} played in "
         f"{_count(counts.blocks, 'deal block', 'deal blocks')}, {counts.void:,} without a result",
     )
+    if info.stalled_s is not None:
+        yield Fact("Referee stalled", f"{_time(info.stalled_s)}, charged to no bot")
     yield Fact(
         "Deals",
         "from the referee's secret alone"

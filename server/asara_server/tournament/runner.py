@@ -280,8 +280,9 @@ class Runner:
 
     def _first_info(self) -> RunInfo:
         """Return the content of `run.json` at the start of the run."""
+        left_out = {one.folder: one.why for one in self._tournament.left_out}
         if self._resumed is not None:
-            return resumed_info(self._resumed)
+            return resumed_info(self._resumed, left_out)
         return RunInfo(
             asara=version("asara"),
             title=self._tournament.title,
@@ -297,6 +298,7 @@ class Runner:
             started=utc_now(),
             sandbox=self._sandbox_kind,
             remote=self._tournament.remote_entries,
+            left_out=left_out,
             manifest_sha256=self.manifest_sha256,
         )
 
@@ -321,6 +323,9 @@ class Runner:
             "suspended": progress.suspended,
             "scheduled": len(progress.schedule),
         }
+        stalled_s = self._executor.stalled_s
+        if stalled_s is not None:
+            end["stalled_s"] = round((info.stalled_s or 0.0) + stalled_s, 3)
         if standings.complete:
             end |= {"state": "finished", "tournament_secret": self.tournament_secret}
         self._signer.end(info.model_copy(update=end), standings, progress.results)

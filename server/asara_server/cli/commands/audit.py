@@ -49,7 +49,7 @@ ProofOption = Annotated[
         "--proof",
         metavar="FILE",
         help="Proof for --inclusion, made by `asara replay prove`.",
-        show_default="PATH.proof, otherwise the run that the replay lies in",
+        show_default="PATH.proof, that in a bundle, or the run that the replay lies in",
     ),
 ]
 LeaksOption = Annotated[

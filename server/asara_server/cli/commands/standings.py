@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 
 from asara_server.cli.display.console import out
-from asara_server.cli.display.results import show_cross_table, show_standings
+from asara_server.cli.display.results import left_out_text, show_cross_table, show_standings
 from asara_server.cli.options.output_file import check_output, write_output
 from asara_server.cli.options.recorded_run import RunDirectoryArgument, run_error
 from asara_server.tournament.run.directory import standings_bytes
-from asara_server.tournament.run.read_run import RunError, read_run
+from asara_server.tournament.run.read_run import RecordedRun, RunError, read_run
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import compute_standings
 from asara_server.tournament.standings.standings import without_forfeits as exclude_forfeits
@@ -42,8 +42,12 @@ def standings(
     """
     if json_file is not None:
         check_output("--json", json_file)
-    computed = _compute(directory, without_forfeits=without_forfeits)
+    recorded = _read(directory)
+    computed = _compute(recorded, without_forfeits=without_forfeits)
     show_standings(computed)
+    if recorded.info.left_out:
+        out.print()
+        out.print(left_out_text(recorded.info.left_out), markup=False)
     if cross:
         out.print()
         show_cross_table(computed)
@@ -51,11 +55,14 @@ def standings(
         write_output(json_file, standings_bytes(computed))
 
 
-def _compute(directory: Path, *, without_forfeits: bool) -> Standings:
+def _read(directory: Path) -> RecordedRun:
     try:
-        recorded = read_run(directory)
+        return read_run(directory)
     except RunError as error:
         raise run_error(error) from None
+
+
+def _compute(recorded: RecordedRun, *, without_forfeits: bool) -> Standings:
     title, results = recorded.info.title, list(recorded.results)
     if without_forfeits:
         results = exclude_forfeits(results)

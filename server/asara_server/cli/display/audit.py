@@ -13,7 +13,8 @@ from asara_server.tournament.run.run_audit import RunReport
 
 SINGLE_REPLAYS = (
     "Replays by themselves: only each match was checked, not that it belongs to a tournament. "
-    "Audit the directory of the run, or add --inclusion."
+    "`asara audit FILE --inclusion` checks that too, with the directory of the run or a proof, "
+    "which a bundle has in its folder proofs."
 )
 
 _NEVER_CHECKED = (

@@ -1,16 +1,18 @@
 """Tables of results: one match, standings, ladder."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from rich.table import Table
 
 from asara_server.cli.display.console import make_table, out, show_table
 from asara_server.cli.display.quantities import count, duration
-from asara_server.text import plain_words
+from asara_server.text import plain, plain_words
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import LadderRow, SeatScore, Standings, StandingsRow
 
 _LADDER_ROWS = 10
+
+_FOLDERS_NAMED = 10
 
 _CROSS_TABLE_COLUMNS = 8
 """Columns of opponents side by side; they fit into 80 characters with a name."""
@@ -42,6 +44,14 @@ def show_standings(standings: Standings) -> None:
 
 LADDER_NOTE = "ordinal: mu − 3 sigma, the rating less its uncertainty; standings use scores."
 """Explanation of the ladder's columns."""
+
+
+def left_out_text(folders: Collection[str]) -> str:
+    """Return a line that names folders without an entry, which `entries_from` found."""
+    names = [plain(folder) for folder in folders]
+    more = len(names) - _FOLDERS_NAMED
+    text = f"Left out, without a usable bot.toml: {', '.join(names[:_FOLDERS_NAMED])}"
+    return f"{text} and {more:,} more" if more > 0 else text
 
 
 def ladder_table(rows: Sequence[LadderRow], limit: int = _LADDER_ROWS) -> Table:

@@ -7,7 +7,12 @@ from rich.progress_bar import ProgressBar
 from asara_server.cli.display.console import out, show_table
 from asara_server.cli.display.progress import building_text
 from asara_server.cli.display.quantities import count, duration
-from asara_server.cli.display.results import LADDER_NOTE, ladder_table, show_standings
+from asara_server.cli.display.results import (
+    LADDER_NOTE,
+    ladder_table,
+    left_out_text,
+    show_standings,
+)
 from asara_server.text import plain, plain_words
 from asara_server.tournament.run.directory import RemoteInfo
 from asara_server.tournament.run.status import FailingEntry, RunState, RunStatus, StatusReader
@@ -42,6 +47,9 @@ def show_status(status: RunStatus, reader: StatusReader, top: int, *, standings:
     if status.remote is not None and status.remote.entries:
         out.print()
         _show_remote(status.remote)
+    if status.info.left_out:
+        out.print()
+        out.print(left_out_text(status.info.left_out), markup=False)
     _show_excluded("Out", status.out)
     _show_build_output(status.info.build_output)
     _show_excluded("Suspended", status.suspended)
@@ -93,6 +101,8 @@ def _times(status: RunStatus) -> str:
     if status.pace.matches:
         text += f", {status.pace.per_minute:.1f} matches a minute"
     left_s = status.pace.left_s(status.left)
+    if status.info.stalled_s is not None and not running:
+        text += f", in which the referee stalled for {duration(status.info.stalled_s)}"
     if running and status.left and left_s is not None:
         text += f", about {duration(left_s, whole_s=True)} left"
     return text

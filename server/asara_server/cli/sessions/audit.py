@@ -38,6 +38,7 @@ from asara_server.tournament.run.inclusion import (
     InclusionProof,
     check_inclusion,
     make_proof,
+    proof_in_bundle,
     read_proof,
 )
 from asara_server.tournament.run.run_files import MARKS
@@ -169,8 +170,8 @@ def _inclusion(
         raise UserError(f"{path}: is a directory; --inclusion is for single replays")
     try:
         data = read_file(path)
-        beside = path.with_name(path.name + PROOF_SUFFIX)
-        proof_file = proof_file or (beside if beside.exists() else None)
+        usual = (path.with_name(path.name + PROOF_SUFFIX), proof_in_bundle(path))
+        proof_file = proof_file or next((file for file in usual if file.exists()), None)
         if proof_file is not None:
             proof = read_proof(proof_file)
         else:

@@ -33,12 +33,16 @@ def write_bundles(directory: Path) -> None:
     standings = compute_standings(info.title, info.entries, recorded.scheduled, results)
     writer = BundleWriter(directory, RecordedRun(info, tuple(results)), standings)
     missing: set[str] = set()
+    unproven = ""
     number = 0
     for bundle in writer.write():
         number += 1
         missing |= set(bundle.missing)
+        unproven = unproven or bundle.unproven
     if missing:
         names = ", ".join(sorted(missing)[:_MATCHES_NAMED])
         more = f" and {len(missing) - _MATCHES_NAMED:,} more" if len(missing) > 3 else ""
         warn(f"left out, as there is no replay of them: {names}{more}")
+    if unproven:
+        warn(f"without proofs that the replays belong to the run: {unproven}")
     notify(f"{count(number, 'bundle')}: {directory / BUNDLES}")

@@ -44,6 +44,13 @@ class Executor(Protocol):
     def waits(self) -> Sequence[Wait]:
         """Bots that the matches in this process wait for, longest first; for display only."""
 
+    @property
+    def stalled_s(self) -> float | None:
+        """Seconds for which all clocks stood still because the referee did not run.
+
+        None if the matches are not played in this process.
+        """
+
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
         """Play the pending matches and record their results, until `progress.stopping` is set.
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 
 from asara_server.logs import logger
+from asara_server.match.spec import SECOND_US
 from asara_server.network.open_files import files_needed, require_open_files
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
@@ -53,6 +54,10 @@ class LocalExecutor:
     @property
     def waits(self) -> Sequence[Wait]:
         return () if self._referee is None else self._referee.waits()
+
+    @property
+    def stalled_s(self) -> float:
+        return 0.0 if self._referee is None else self._referee.clock.stood_us / SECOND_US
 
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
         """Raises ServeError if bots on other machines cannot be served, and OpenFilesError."""

@@ -14,7 +14,8 @@ from asara_server.replay.audit import Verdict, audit
 from asara_server.replay.file import parse_file, read_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE, KeyFileError, read_public_key
 from asara_server.tournament.run.audit_trust import Published, check_signed
-from asara_server.tournament.run.directory import RUN_FOLDERS
+from asara_server.tournament.run.directory import BUNDLE_MATCHES, RUN_FOLDERS
+from asara_server.tournament.run.inclusion import SIGNED
 from asara_server.tournament.run.manifest import MANIFEST
 from asara_server.tournament.run.match_check import (
     ExpectedMatch,
@@ -24,7 +25,11 @@ from asara_server.tournament.run.match_check import (
 )
 from asara_server.tournament.run.run_audit import RunReport, audit_run
 from asara_server.tournament.run.run_files import MARKS, SUFFIX
-from asara_server.tournament.run.signed_file import DocumentError, read_signed_bytes
+from asara_server.tournament.run.signed_file import (
+    DocumentError,
+    read_signed_bytes,
+    signature_name,
+)
 from asara_server.tournament.run.tree_head import TREE_HEAD
 
 _LEAK_WORLDS: Final = 2
@@ -159,6 +164,7 @@ def _worlds(job: AuditJob) -> int:
 def _find_runs(path: Path) -> list[Path]:
     """Return the directories of runs at or below a path."""
     found = {file.parent for name in MARKS for file in path.rglob(name)}
+    found = {directory for directory in found if not _is_bundle(directory)}
     inside = RUN_FOLDERS  # a bot may have written files with these names
     return sorted(
         directory
@@ -168,6 +174,13 @@ def _find_runs(path: Path) -> list[Path]:
             for parent in directory.parents
         )
     )
+
+
+def _is_bundle(directory: Path) -> bool:
+    """Return True for an unpacked bundle, which has the signed documents of a run only."""
+    signed = {*SIGNED, *map(signature_name, SIGNED)}
+    marks = {name for name in MARKS if (directory / name).exists()}
+    return marks <= signed and (directory / BUNDLE_MATCHES).is_file()
 
 
 def _run_jobs(report: RunReport, *, leaks: bool) -> list[AuditJob]:

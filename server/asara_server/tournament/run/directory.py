@@ -61,6 +61,8 @@ RUN_FILES = (
 )
 JOURNAL = "journal.sqlite"
 BUNDLES = "bundles"
+BUNDLE_MATCHES = "matches.jsonl"
+"""File of a bundle with the results of its matches; no run has one."""
 RUN_FOLDERS = ("replays", "logs", "builds", BUNDLES)
 _ALWAYS = ("replays", "logs")
 _LEFTOVERS = (f"{JOURNAL}-wal",)
@@ -110,6 +112,8 @@ class RunInfo(BaseModel):
     """Sandbox in which the bots ran."""
     remote: tuple[str, ...] = ()
     """Entries whose bots run on other machines; their mirrored blocks share no deal."""
+    left_out: dict[str, str] = {}
+    """Names of folders without a usable `bot.toml`, and why; a line for each fault."""
     to_build: tuple[str, ...] = ()
     """Entries whose build has not begun yet."""
     building: dict[str, str] = {}
@@ -122,6 +126,9 @@ class RunInfo(BaseModel):
     """Entries that could not be built or started, and why."""
     suspended: dict[str, str] = {}
     """Entries that forfeited too often, and why."""
+    stalled_s: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    """Seconds for which all clocks stood still because the referee did not run; None if that is not
+    known, as during the run and of workers."""
     manifest_sha256: str = ""
     """SHA-256 of `manifest.json`, published before the first match."""
     resumed_with: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ from asara_server.tournament.run.attempt_check import attempt_faults
 from asara_server.tournament.run.audit_trust import Published, Signed, check_signed
 from asara_server.tournament.run.manifest import MANIFEST, Manifest
 from asara_server.tournament.run.match_check import ExpectedMatch, expected_match
-from asara_server.tournament.run.merkle_tree import inclusion_path, leaf_hash, root_from_path
+from asara_server.tournament.run.merkle_tree import leaf_hash, levels_of, path_in, root_from_path
 from asara_server.tournament.run.run_files import RESULTS, RunFiles, read_results_into
 from asara_server.tournament.run.signed_file import (
     Document,
@@ -29,7 +29,6 @@ from asara_server.tournament.run.signed_file import (
 from asara_server.tournament.run.tree_head import (
     TREE_HEAD,
     in_order,
-    leaf_hashes,
     leaf_of,
     schedule_order,
 )
@@ -37,6 +36,12 @@ from asara_server.tournament.standings.match_result import MatchResult
 
 PROOF_SUFFIX = ".proof"
 """Appended to the name of a replay, gives the usual name of its proof."""
+
+PROOFS = "proofs"
+"""Folder of a bundle with the proofs of its replays, each named as its match."""
+
+SIGNED = (MANIFEST, TREE_HEAD)
+"""The signed documents that a proof contains."""
 
 
 class InclusionError(ValueError):
@@ -74,43 +79,70 @@ class Inclusion(NamedTuple):
     """Place of the attempt in the tree, in words."""
 
 
+class ProofMaker:
+    """Makes proofs that replays belong to the run in one directory."""
+
+    def __init__(self, directory: Path) -> None:
+        """Read the signed documents and `results.jsonl`; raises InclusionError.
+
+        Nothing is checked.
+        """
+        self._directory = directory
+        self._manifest, self._head = (_signed_file(directory / name) for name in SIGNED)
+        files = RunFiles(directory)
+        read_results_into(files)
+        if files.faults or not files.results_sha256:
+            fault = files.faults[0] if files.faults else f"{RESULTS}: missing"
+            raise InclusionError(f"{directory}/{fault}")
+        try:
+            schedule = parse_document(self._manifest.content, Manifest).planned_matches()
+        except ValueError as error:
+            raise InclusionError(f"{directory / MANIFEST}: {error}") from None
+        order = schedule_order(match.match_id for match in schedule)
+        self._results = in_order((line.result for line in files.lines), order)
+        self._levels = levels_of([leaf_hash(leaf_of(result)) for result in self._results])
+        self._index_of = {result.replay_sha256: index for index, result in enumerate(self._results)}
+
+    def prove(self, replay: bytes) -> InclusionProof:
+        """Return the proof for the content of a replay; raises InclusionError."""
+        index = self._index_of.get(sha256(replay).hexdigest())
+        if index is None:
+            raise self._foreign(replay)
+        return InclusionProof(
+            manifest=self._manifest.content.decode(),
+            manifest_signature=self._manifest.signature.hex(),
+            tree_head=self._head.content.decode(),
+            tree_head_signature=self._head.signature.hex(),
+            leaf=leaf_of(self._results[index]).decode(),
+            index=index,
+            path=tuple(part.hex() for part in path_in(self._levels, index)),
+        )
+
+    def _foreign(self, replay: bytes) -> InclusionError:
+        """Return the error about a replay that is not of an attempt of the run."""
+        try:
+            name = parse_file(replay).replay.header.match_id
+        except ReplayError as error:
+            return InclusionError(str(error))
+        known = any(result.played_as == name for result in self._results)
+        why = "another replay" if known else "no such attempt"
+        return InclusionError(
+            f"match {name}: this replay does not belong to the run in {self._directory}: {RESULTS} "
+            f"has {why}"
+        )
+
+
 def make_proof(directory: Path, replay: bytes) -> InclusionProof:
     """Return the proof that a replay belongs to the run in a directory; raises InclusionError.
 
     Only the signed documents and `results.jsonl` are read. The proof is not checked.
     """
-    documents = []
-    for name in (MANIFEST, TREE_HEAD):
-        try:
-            found = read_signed_bytes(directory / name)
-        except DocumentError as error:
-            raise InclusionError(f"{directory / name}: {error}") from None
-        if found is None:
-            missing = "the run has not ended, or the file was removed"
-            raise InclusionError(f"{directory / name}: no such file: {missing}")
-        documents.append(found)
-    manifest, head = documents
-    files = RunFiles(directory)
-    read_results_into(files)
-    if files.faults or not files.results_sha256:
-        fault = files.faults[0] if files.faults else f"{RESULTS}: missing"
-        raise InclusionError(f"{directory}/{fault}")
-    try:
-        schedule = parse_document(manifest.content, Manifest).planned_matches()
-    except ValueError as error:
-        raise InclusionError(f"{directory / MANIFEST}: {error}") from None
-    order = schedule_order(match.match_id for match in schedule)
-    results = in_order((line.result for line in files.lines), order)
-    index = _index_of(results, replay, directory)
-    return InclusionProof(
-        manifest=manifest.content.decode(),
-        manifest_signature=manifest.signature.hex(),
-        tree_head=head.content.decode(),
-        tree_head_signature=head.signature.hex(),
-        leaf=leaf_of(results[index]).decode(),
-        index=index,
-        path=tuple(part.hex() for part in inclusion_path(leaf_hashes(results, order), index)),
-    )
+    return ProofMaker(directory).prove(replay)
+
+
+def proof_in_bundle(replay: Path) -> Path:
+    """Return the path of the proof of a replay that lies in an unpacked bundle."""
+    return replay.absolute().parent.parent / PROOFS / f"{replay.stem}{PROOF_SUFFIX}"
 
 
 def read_proof(path: Path) -> InclusionProof:
@@ -146,21 +178,15 @@ def check_inclusion(proof: InclusionProof, published: Published) -> Inclusion:
     return Inclusion(signed, tuple(faults), expected, place)
 
 
-def _index_of(results: list[MatchResult], replay: bytes, directory: Path) -> int:
-    """Return the number of the attempt that a replay is of."""
-    digest = sha256(replay).hexdigest()
-    for index, result in enumerate(results):
-        if result.replay_sha256 == digest:
-            return index
+def _signed_file(path: Path) -> SignedBytes:
     try:
-        name = parse_file(replay).replay.header.match_id
-    except ReplayError as error:
-        raise InclusionError(str(error)) from None
-    known = any(result.played_as == name for result in results)
-    why = "another replay" if known else "no such attempt"
-    raise InclusionError(
-        f"match {name}: this replay does not belong to the run in {directory}: {RESULTS} has {why}"
-    )
+        found = read_signed_bytes(path)
+    except DocumentError as error:
+        raise InclusionError(f"{path}: {error}") from None
+    if found is None:
+        missing = "the run has not ended, or the file was removed"
+        raise InclusionError(f"{path}: no such file: {missing}")
+    return found
 
 
 def _expected(manifest: Manifest, result: MatchResult, faults: list[str]) -> ExpectedMatch | None:

@@ -8,8 +8,12 @@ from asara_server.tournament.run.directory import RunDirectory, RunInfo
 from asara_server.tournament.standings.match_result import utc_now
 
 
-def resumed_info(info: RunInfo) -> RunInfo:
-    """Return the content of `run.json` when a run, perhaps a prepared one, is resumed."""
+def resumed_info(info: RunInfo, left_out: Mapping[str, str]) -> RunInfo:
+    """Return the content of `run.json` when a run, perhaps a prepared one, is resumed.
+
+    `left_out` has the folders that are without a usable `bot.toml` now, and why.
+    """
+    info = info.model_copy(update={"left_out": {**info.left_out, **left_out}})
     if info.state == "prepared":
         return info.model_copy(update={"state": "running", "started": utc_now()})
     changes: dict[str, object] = {

@@ -28,14 +28,27 @@ def root_of(hashes: Sequence[bytes]) -> bytes:
 
 def inclusion_path(hashes: Sequence[bytes], index: int) -> list[bytes]:
     """Return the audit path of a leaf: the hashes beside its way to the root, from below."""
-    path = []
+    return path_in(levels_of(hashes), index)
+
+
+def levels_of(hashes: Sequence[bytes]) -> list[list[bytes]]:
+    """Return the hashes of every level of the tree but the root's, the leaves first."""
+    levels = []
     level = list(hashes)
     while len(level) > 1:
+        levels.append(level)
+        pairs = zip(level[::2], level[1::2], strict=False)
+        level = [_node(*pair) for pair in pairs] + (level[-1:] if len(level) % 2 else [])
+    return levels
+
+
+def path_in(levels: Sequence[Sequence[bytes]], index: int) -> list[bytes]:
+    """Return the audit path of a leaf, as `inclusion_path` does, from the levels of the tree."""
+    path = []
+    for level in levels:
         beside = index ^ 1
         if beside < len(level):
             path.append(level[beside])
-        pairs = zip(level[::2], level[1::2], strict=False)
-        level = [_node(*pair) for pair in pairs] + (level[-1:] if len(level) % 2 else [])
         index //= 2
     return path
 

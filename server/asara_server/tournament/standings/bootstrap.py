@@ -4,9 +4,8 @@ A resample draws as many blocks as were played, with replacement, and recomputes
 party. All parties share the drawn blocks, so the scores of entries that met in a block rise and
 fall together, and each resample has a meaningful first place.
 
-`scipy.stats.bootstrap` draws block indices once for all parties; one call per party would lose the
-dependence between them. The statistic counts the draws of each block and multiplies these counts by
-the sparse table of scores.
+The draws of each block are counted, and these counts multiplied by the sparse table of scores.
+`scipy.stats.bootstrap` would do the same, but to import it takes as long as to play some matches.
 
 Intervals do not use the resamples: percentiles are too narrow for few blocks (see `intervals`).
 """
@@ -15,7 +14,7 @@ import numpy as np
 
 from asara_server.tournament.standings.block_scores import BlockScores
 from asara_server.tournament.standings.intervals import MIN_BLOCKS
-from asara_server.tournament.standings.result_table import Floats, Indices
+from asara_server.tournament.standings.result_table import Floats
 
 RESAMPLES = 4_000
 """Number of resamples; chance moves a probability of ½ by about 0.8 %."""
@@ -33,34 +32,24 @@ def resampled_means(scores: BlockScores) -> Floats:
     A party without a block in a resample has its overall mean there.
     """
     from scipy.sparse import csr_array
-    from scipy.stats import bootstrap
 
-    shape = (scores.parties, scores.total)
+    blocks = scores.total
     cells = (scores.party, scores.block)
-    sums = csr_array((scores.score, cells), shape)
-    played = csr_array((np.ones_like(scores.score), cells), shape)
-    means = scores.means[:, np.newaxis]
-
-    def statistic(drawn: Indices, axis: int) -> Floats:  # noqa: ARG001  # scipy names it
-        """Map drawn block indices, shape (batch, blocks), to means, shape (parties, batch)."""
-        batch = len(drawn)
-        places = drawn * batch + np.arange(batch)[:, np.newaxis]
-        counts = np.bincount(places.ravel(), minlength=scores.total * batch)
-        times = counts.reshape(scores.total, batch).astype(np.float64)
+    sums = csr_array((scores.score, cells), (scores.parties, blocks))
+    played = csr_array((np.ones_like(scores.score), cells), (scores.parties, blocks))
+    rng = np.random.default_rng(_SEED)
+    resampled: Floats = np.empty((scores.parties, RESAMPLES))
+    batch = max(1, _CELLS // blocks)
+    for start in range(0, RESAMPLES, batch):
+        size = min(batch, RESAMPLES - start)
+        drawn = rng.integers(blocks, size=(size, blocks))
+        places = drawn * size + np.arange(size)[:, np.newaxis]
+        counts = np.bincount(places.ravel(), minlength=blocks * size)
+        times = counts.reshape(blocks, size).astype(np.float64)
         number, total = np.asarray(played @ times), np.asarray(sums @ times)
-        return np.where(number > 0, total / np.maximum(number, 1), means)
-
-    drawn = bootstrap(
-        (np.arange(scores.total),),
-        statistic,
-        n_resamples=RESAMPLES,
-        batch=max(1, _CELLS // scores.total),
-        vectorized=True,
-        method="percentile",
-        rng=np.random.default_rng(_SEED),
-    )
-    distribution: Floats = drawn.bootstrap_distribution
-    return distribution
+        means = np.where(number > 0, total / np.maximum(number, 1), scores.means[:, np.newaxis])
+        resampled[:, start : start + size] = means
+    return resampled
 
 
 def first_chances(scores: BlockScores) -> Floats:

@@ -58,6 +58,11 @@ class WorkerExecutor:
     def waits(self) -> Sequence[Wait]:
         return ()
 
+    @property
+    def stalled_s(self) -> None:
+        """The clocks are those of the workers."""
+        return None
+
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
         progress.void_lost(resumable=False)
         await _BlockScheduler(self._backend, progress, context).play()
