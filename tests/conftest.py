@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, settings
 from pytest_asyncio import is_async_test
 
 from asara_server.event_loop import new_event_loop
+from asara_server.replay.signing import load_or_make_key
 from tests.log_settings import logs_as_before
 
 P = ParamSpec("P")
@@ -36,6 +37,7 @@ def _own_configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("config")))
         patch.setenv("ASARA_SANDBOX", "none")
+        load_or_make_key()  # the first command would announce it
         yield
 
 

@@ -55,7 +55,7 @@ ADVICE = {
     "crash": "",
     "hang": "return an action before the time is over; decision.clock_us is the time left, and "
     "--limit gives a bot more of it.",
-    "error": "correct the line above the error.",
+    "error": "correct error.py, line 7.",
 }
 
 
@@ -153,7 +153,7 @@ def test_a_bot_that_fails_is_reported_with_the_decision(folder: Path, name: str)
     ("name", "status", "advice"),
     [
         ("silent", 0, "silent.py ended without playing. The last line of a bot is asara.run("),
-        ("broken", 1, "correct the line above the error."),
+        ("broken", 1, "correct broken.py, line 2: did you mean asara.run(decide)?"),
     ],
 )
 def test_a_bot_that_never_dials_in_is_reported(

@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -84,6 +85,14 @@ def test_a_bot_that_exits_at_once_is_told_with_status_and_last_words(tmp_path: P
         "match.\n"
     )
     assert "never started" in done.stdout
+
+
+def test_the_log_of_a_bot_names_its_forfeit(tmp_path: Path) -> None:
+    hang = write(tmp_path, "hang", "import time\ntime.sleep(60)\n")
+    words = ("match", hang, "random", "--sandbox", "none", "--start-up", "0.5", "--out", "run")
+    assert asara(*words, cwd=tmp_path).returncode == 0
+    log = (tmp_path / "run/logs/r1-basic-0001/0-hang.log").read_text()
+    assert re.search(r"^# [0-9:]+ forfeit: never started$", log, re.MULTILINE)
 
 
 def test_bots_in_the_current_folder_see_their_own_files(tmp_path: Path) -> None:

@@ -222,7 +222,7 @@ class _Narrator:
         return self._paragraph(self.names[seat], f"{text}.")
 
     def _paragraph(self, head: str, text: str) -> Iterator[str]:
-        """Yield a paragraph that hangs behind its head, not broken within an item where it fits."""
+        """Yield a paragraph that hangs behind its head; no item is broken if there is room."""
         first = f"  {head}  " if head else "  "
         further = " " * min(len(first) if head else 4, self.width // 3)
         narrow = len(first) > self.width * 2 // 3
