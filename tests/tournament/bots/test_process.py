@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.tournament.bots.error_output import with_output, without_output
 from asara_server.tournament.bots.output_log import OutputLog
 from asara_server.tournament.bots.process import BotProcess, StartError, bot_environment
+from asara_server.tournament.standings.match_result import with_output, without_output
 
 
 async def start(

@@ -7,8 +7,8 @@ from pathlib import Path
 from platform import python_version
 
 from asara_codec.results import Termination
-from asara_server.tournament.bots.error_output import output_of, without_output
 from asara_server.tournament.sandbox.hidden_files import SANDBOX_HID
+from asara_server.tournament.standings.match_result import output_of, without_output
 
 _ERRORS: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (

@@ -25,7 +25,6 @@ from asara_server.network.open_files import files_needed, require_open_files
 from asara_server.referee.referee import Referee
 from asara_server.text import plain_words
 from asara_server.tournament.bots.build import EntryBuilder
-from asara_server.tournament.bots.error_output import without_output
 from asara_server.tournament.bots.output_log import last_printed
 from asara_server.tournament.bots.remedies import remedy
 from asara_server.tournament.config.seeds import draw_seed
@@ -39,6 +38,7 @@ from asara_server.tournament.execution.remote_lobby import RemoteLobby
 from asara_server.tournament.run.directory import RemoteInfo
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import ScheduledMatch, bot_seed
+from asara_server.tournament.standings.match_result import without_output
 
 _SEAT: Final = 0
 """Seat of the entry that is checked."""
