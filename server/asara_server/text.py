@@ -91,3 +91,8 @@ def count(number: int, noun: str) -> str:
 def plain_words(name: str) -> str:
     """Return the name of an enum member in words, such as `time out`."""
     return name.lower().replace("_", " ")
+
+
+def seats_text(entries: Sequence[str]) -> str:
+    """Return the seats of a match with their entries, such as `0 (mine), 1 (greedy)`."""
+    return ", ".join(f"{seat} ({plain(entry)})" for seat, entry in enumerate(entries))

@@ -1,6 +1,7 @@
 """`asara replay decision` and `asara replay ask`, with real bots."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ from google.protobuf.json_format import Parse
 from asara.v1.play_pb2 import Decision
 from asara_server.replay.file import read_replay
 from asara_server.replay.questions import question
+from asara_server.tournament.run.directory import read_info
+from asara_server.tournament.schedule.schedule import bot_seed
 from tests.cli.command import asara, refusal
 from tests.tournament.sandbox_config import sandbox_or_skip
 
@@ -46,6 +49,13 @@ asara.run(decide)
 FAULTS = {
     "crash": ("raise SystemExit('no plan')", "exited with status 1 before it answered decision 2"),
     "hang": ("time.sleep(60)", "did not answer decision 2 within 0.3 s"),
+    "error": ("[][0]", "exited with status 1 before it answered decision 2"),
+}
+ADVICE = {
+    "crash": "",
+    "hang": "return an action before the time is over; decision.clock_us is the time left, and "
+    "--limit gives a bot more of it.",
+    "error": "correct the line above the error.",
 }
 
 
@@ -56,6 +66,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "changed.py").write_text(CHANGED)
     (folder / "weights.txt").write_text("1 2 3")
     (folder / "silent.py").write_text("import asara\n")
+    (folder / "broken.py").write_text("import asara\nasara.rum\n")
     illegal = "return asara.Action(build_count=asara.BuildCount(count=4))"
     for name, fault in (*((name, fault) for name, (fault, _) in FAULTS.items()), ("odd", illegal)):
         (folder / f"{name}.py").write_text(FAULTY.format(fault=fault))
@@ -83,6 +94,8 @@ def test_a_decision_that_there_is_not(folder: Path) -> None:
         assert (done.returncode, done.stdout) == (1, "")
         assert done.stderr.startswith(f"asara: {REPLAY}: ")
         assert why in done.stderr
+    error = refusal("replay", "decision", folder / REPLAY, "5")
+    assert error.endswith("with --seat: 0 (random), 1 (random-2)\n")
     assert "'N'" in refusal("replay", "decision", folder / REPLAY, "0", "--seat", "0")
 
 
@@ -121,21 +134,47 @@ def test_a_bot_that_fails_is_reported_with_the_decision(folder: Path, name: str)
     words = ("replay", "ask", REPLAY, "6", f"{name}.py", "--seat", "0", "--sandbox", "none")
     done = asara(*words, *(("--limit", "0.3") if name == "hang" else ()), cwd=folder)
     assert (done.returncode, done.stdout) == (1, "")
-    *printed, error = done.stderr.splitlines()
+    lines = done.stderr.splitlines()
+    if ADVICE[name]:
+        assert lines.pop() == f"asara: What to do: {ADVICE[name]}"
+    *printed, error = lines
     assert error == f"asara: {name} {FAULTS[name][1]}"
+    assert printed[0] == f"{name} printed:"
     if name == "crash":
-        assert printed[0] == "crash printed:"
         assert printed[-1] == "  no plan"
+    elif name == "hang":
+        assert printed[1].endswith("has taken its whole time, 0.3 s, and is still here:")
+        assert printed[-1] == "      time.sleep(60)"
     else:
-        assert printed == []
+        assert printed[-1] == "  in r1-basic-0001, decision 2 (buyers)"
 
 
-def test_a_bot_that_never_dials_in_is_reported(folder: Path) -> None:
-    words = ("replay", "ask", REPLAY, "6", "silent.py", "--seat", "0", "--sandbox", "none")
+@pytest.mark.parametrize(
+    ("name", "status", "advice"),
+    [
+        ("silent", 0, "silent.py ended without playing. The last line of a bot is asara.run("),
+        ("broken", 1, "correct the line above the error."),
+    ],
+)
+def test_a_bot_that_never_dials_in_is_reported(
+    folder: Path, name: str, status: int, advice: str
+) -> None:
+    words = ("replay", "ask", REPLAY, "6", f"{name}.py", "--seat", "0", "--sandbox", "none")
     done = asara(*words, cwd=folder)
     assert done.returncode == 1
-    why = "exited with status 0 without dialling in; is the call of asara.run missing?"
-    assert done.stderr == f"asara: silent {why}\n"
+    *_, error, remedy = done.stderr.splitlines()
+    assert error == f"asara: {name} exited with status {status} without dialling in"
+    assert advice in remedy
+
+
+def test_without_a_recorded_seed_one_can_be_given(folder: Path) -> None:
+    replay = shutil.copy(folder / REPLAY, folder / "alone.asara")
+    done = asara("replay", "ask", replay, "20", "random", cwd=folder)
+    assert "No ASARA_SEED is recorded with this replay" in " ".join(done.stdout.split())
+    seed = bot_seed(read_info(folder / "run").seed, "random")
+    done = asara("replay", "ask", replay, "20", "random", "--seed", str(seed), cwd=folder)
+    assert "The answers are the same." in done.stdout
+    assert "ASARA_SEED" not in done.stdout
 
 
 def test_the_seat_is_the_one_named_like_the_bot_or_must_be_chosen(folder: Path) -> None:

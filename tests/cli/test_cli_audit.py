@@ -1,5 +1,6 @@
 import json
 import random
+import re
 import shutil
 from hashlib import sha256
 from pathlib import Path
@@ -10,7 +11,7 @@ from asara_game.rules import RULE_COMBINATIONS
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.run.directory import RunDirectoryError
-from tests.cli.command import asara, refusal
+from tests.cli.command import asara, on_terminal, refusal
 from tests.match.playouts import random_replay
 from tests.tournament.played_runs import HEADER, Forger, play_run
 from tests.tournament.played_runs import KEY as CUP_KEY
@@ -372,6 +373,38 @@ def test_a_replay_in_its_run_needs_no_proof_and_no_other_replay(cup: Path) -> No
     assert done.returncode == 0, done.stdout
     assert "leaf 1 of 12" in done.stdout
     assert "signed by its own key" in done.stderr
+
+
+def test_a_replay_elsewhere_needs_its_proof(cup: Path) -> None:
+    alone = shutil.copy(cup / "replays" / "r1-basic-0001-1.asara", cup.parent / "alone.asara")
+    done = asara("audit", alone, "--inclusion")
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[0] == (
+        f"{alone}: does not lie in a run; name its proof with --proof, which `asara replay prove` "
+        "in the run writes"
+    )
+    done = asara("replay", "prove", alone, "--out", cup.parent / "p")
+    assert done.returncode == 1
+    assert "does not lie in the `replays` of a run" in done.stderr
+
+
+def test_a_changed_result_is_no_fault_of_its_replay(cup: Path) -> None:
+    changed = (cup / "results.jsonl").read_text().replace('"prestige":', '"prestige":9', 1)
+    (cup / "results.jsonl").write_text(changed)
+    done = asara("audit", cup)
+    assert done.returncode == 1
+    assert f"\n{cup}/results.jsonl: line 1: seats[0].prestige: expected" in f"\n{done.stdout}"
+    assert ".asara: " not in done.stdout
+    assert "audited 12 replays: 12 sound, 0 unsound, " in done.stdout.splitlines()[-1]
+
+
+def test_a_terminal_breaks_findings_between_words(cup: Path) -> None:
+    output = on_terminal("audit", cup).replace("\r\n", "\n")
+    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", output[output.index(f"{cup}: Cup") :])
+    longest = [line for line in shown.splitlines() if len(line) > 80 and str(cup) not in line]
+    assert longest == []
+    assert shown.index("12 sound, 0 unsound") < shown.index("'Cup' is signed by its own key")
+    assert "\n  manifest: " in shown
 
 
 PROOFS = {

@@ -1,4 +1,7 @@
 import json
+import os
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -76,6 +79,9 @@ def test_a_bot_that_exits_at_once_is_told_with_status_and_last_words(tmp_path: P
     assert done.stderr == (
         "bad forfeits r1-basic-0001 (never started): exited with status 1; "
         "it printed:\n    loading\n    cannot load model.bin\n"
+        "What to do: bad.py ended itself after these lines, as sys.exit() with a text does. Remove "
+        "that call: the last line of a bot is asara.run(decide), which returns after the last "
+        "match.\n"
     )
     assert "never started" in done.stdout
 
@@ -104,6 +110,7 @@ def test_bots_in_the_current_folder_see_their_own_files(tmp_path: Path) -> None:
     assert f"{sorted(['mine.py', *common])} 12 34" in (logs / "0-mine.log").read_text()
     assert f"{sorted(['main.py', *common])} 12 34" in (logs / "1-my-bots.log").read_text()
     assert json.loads((folder / "runs/first/run.json").read_text())["sandbox"] == "bubblewrap"
+    assert "epoll_watches" not in (folder / "runs/first/run.log").read_text()  # for tournaments
 
 
 def test_a_bot_is_started_in_its_own_folder_from_wherever_it_is_named(tmp_path: Path) -> None:
@@ -144,8 +151,62 @@ def test_bots_that_cannot_be_found_are_refused_with_what_there_is(tmp_path: Path
         "match", "python no.py", "random", cwd=tmp_path
     )
     assert "the directory has no main.py" in refusal("match", ".", "random", cwd=tmp_path)
+    assert ("no program 'python3.99' on PATH; 'python' is Python 3.") in refusal(
+        "match", "python3.99 my_bot.py", "random"
+    )
     assert "2 to 4 bots, not 1" in refusal("match", "random")
+    both = refusal("match", ".", cwd=tmp_path)
+    assert "name the bot's file. Besides, a match has 2 to 4 bots, not 1; add an opponent" in both
     assert "2 to 4 bots, not 5" in refusal("match", *["random"] * 5)
+
+
+def test_names_of_files_and_folders_are_corrected(tmp_path: Path) -> None:
+    """A name with a space is that of a file or folder, if there is one, and no command."""
+    spaced = tmp_path / "my bot"
+    spaced.mkdir()
+    write(spaced, "clever", "")
+    write(tmp_path, "mine", "")
+    (spaced / "bot.js").touch()
+
+    def refused(name: str) -> str:
+        text = refusal("match", name, "random", cwd=tmp_path)
+        assert text.startswith(f"asara: bot {name!r}: ")
+        return text.partition(": ")[2].removeprefix(f"bot {name!r}: ").rstrip("\n")
+
+    folder = "the directory has no main.py or main.go; did you mean "
+    for name in ("my bot", "my bot/", "./my bot"):
+        assert refused(name) == f"{folder}'my bot/clever.py'?"
+    write(spaced, "my_bot", "")
+    assert refused("my bot") == f"{folder}'my bot/my_bot.py'?"
+    (spaced / "my_bot.py").unlink()
+    write(spaced, "other", "")
+    assert refused("my bot") == "the directory has no main.py or main.go; name the bot's file"
+    assert refused("mine") == "no such file; did you mean 'mine.py'?"
+    assert refused("my bot/other") == "no such file; did you mean 'my bot/other.py'?"
+    assert refused("my bot/bot.js") == (
+        "it is not executable; put its interpreter first, in quotes: \"node 'my bot/bot.js'\""
+    )
+
+
+def test_a_program_on_path_starts_in_the_sandbox_unless_it_is_a_shim(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    sandbox_or_skip()
+    outside = Path(tempfile.mkdtemp(dir="/var/tmp"))  # the sandbox has a /tmp of its own
+    request.addfinalizer(lambda: shutil.rmtree(outside))
+    shims, tools = outside / "shims", outside / "tools"
+    for folder, name in ((tools, "starter"), (shims, "python3.99")):
+        folder.mkdir()
+        (folder / name).write_text('#!/bin/sh\nexec python3 "$@"\n')
+        (folder / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{tools}:{shims}")
+    write(tmp_path, "mine", sample_bots.GOOD)
+    done = asara("match", "starter mine.py", "random", "--sandbox", "bubblewrap", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "forfeits" not in done.stderr
+    assert f"'python3.99' is {shims}/python3.99, which looks for the real program" in refusal(
+        "match", "python3.99 mine.py", "random", "--sandbox", "bubblewrap", cwd=tmp_path
+    )
 
 
 def test_options_that_make_no_sense_are_refused() -> None:

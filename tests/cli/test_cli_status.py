@@ -120,6 +120,7 @@ def test_a_run_that_goes_on_is_seen_and_not_disturbed(tmp_path: Path) -> None:
         assert " matches a minute, about " in lines[2]
         assert lines[3].startswith("The last match ended ")
         assert "Ladder" in lines
+        assert any(line.startswith("ordinal: mu − 3 sigma") for line in lines)
         assert "crash" in done.stdout
         assert "exited with status 3; it printed: no more memory" in done.stdout
         while process.poll() is None:

@@ -38,7 +38,7 @@ MISTAKES = {
         DECIDE + "    return decision.legal_actions[1000]\n" + RUN,
         4,
         "IndexError: list index out of range",
-        "correct the line above the error",
+        r"correct my_bot\.py, line 4\.",
     ),
     "endless-loop": Mistake(
         DECIDE + "    while True:\n        pass\n" + RUN,
@@ -69,7 +69,7 @@ MISTAKES = {
         "import nunpy as np\n" + DECIDE + RANDOM + RUN,
         1,
         "No module named 'nunpy'",
-        "check the name 'nunpy', or install the package .* -m pip install nunpy",
+        "put nunpy.py beside my_bot.py. If it is a package, .* -m pip install nunpy",
     ),
     "no-run": Mistake(
         DECIDE + RANDOM,

@@ -13,6 +13,7 @@ import grpc
 import pytest
 
 import asara
+from asara.protocol_client import forgiveness
 from asara.v1.play_pb2 import PlayResponse
 from tests.client import scripted
 from tests.client.scripted import LEGAL, ScriptedReferee, Stream
@@ -315,7 +316,7 @@ def test_a_rejected_reply_is_logged_and_answered_with_the_first_legal_action(
         in caplog.text
     )
     assert "the genie is not in play" in caplog.text
-    assert "2 more rejections forgiven" in caplog.text
+    assert "2 more are forgiven in this match" in caplog.text
 
 
 def test_an_author_can_answer_a_rejection(referee: ScriptedReferee) -> None:
@@ -478,6 +479,10 @@ class WithoutEvents(Recorder):
         pass
 
 
+class WithoutBase:
+    pass
+
+
 def no_arguments() -> asara.Action:
     return LEGAL[0]
 
@@ -490,6 +495,11 @@ def no_arguments() -> asara.Action:
         (asara.Bot, "Bot needs a method: def decide"),
         (3, "expected a subclass of asara.Bot or a function, not 3"),
         (None, r"not None; write `asara.run\(decide\)`, without `\(\)`"),
+        (
+            WithoutBase(),
+            r"not an object of the class WithoutBase; write `class WithoutBase\(asara.Bot\):` .*",
+        ),
+        (asara.Action(), r"not Action; write `asara.run\(decide\)`, without `\(\)`"),
         (no_arguments, r"decide must take the arguments \(decision, match\); write `def decide\("),
         (WithoutEvents, r"updated must take the arguments \(self, events\)"),
         (WithArguments, r"__init__ must take the arguments \(self\)"),
@@ -498,6 +508,18 @@ def no_arguments() -> asara.Action:
 def test_a_bot_of_the_wrong_type_is_told_with_its_line(bot: object, message: str) -> None:
     with pytest.raises(asara.BotError, match=f"^{__file__}, line [0-9]+: .*{message}"):
         asara.play(bot)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("forgiven", "says"),
+    [
+        (0, "the next rejection forfeits the match"),
+        (1, "1 more is forgiven in this match"),
+        (3, "3 more are forgiven in this match"),
+    ],
+)
+def test_a_rejection_says_what_the_next_one_causes(forgiven: int, says: str) -> None:
+    assert forgiveness(forgiven) == says
 
 
 def test_bots_may_be_made_of_any_callable(referee: ScriptedReferee) -> None:

@@ -20,7 +20,7 @@ from tests.client.scripted import ScriptedReferee, Stream
 
 ROOT = Path(__file__).parents[2]
 RANDOM = ROOT / "bots/random/main.py"
-EXAMPLES = re.findall(
+*EXAMPLES, TRANSCRIPT_READER = re.findall(
     r"```python\n(.*?)```", (ROOT / "clients/python/README.md").read_text(), re.DOTALL
 )
 
@@ -68,6 +68,18 @@ def test_an_example_plays_a_match(referee: ScriptedReferee, example: str) -> Non
     assert err == ("m1: rank 1, 0 prestige\n" if "def ended" in example else "")
 
 
+def test_the_example_reads_a_transcript(referee: ScriptedReferee, tmp_path: Path) -> None:
+    referee.scripts.append(scripted.one_match)
+    bot = EXAMPLES[0].replace("asara.run(", f"asara.run(transcript={str(tmp_path)!r}, bot=", 1)
+    assert finish(start(bot, referee))[0] == 0
+    [file] = tmp_path.iterdir()
+    reader = TRANSCRIPT_READER.replace("r1-basic-0001-seat0.transcript", str(file))
+    status, out, err = finish(start(reader))
+    assert (status, err) == (0, "")
+    assert out.splitlines()[0] == "match_started"
+    assert out.splitlines()[-1] == "match_ended"
+
+
 def test_there_are_examples() -> None:
     assert len(EXAMPLES) == 4
 
@@ -108,9 +120,7 @@ def test_an_exception_in_decide_shows_the_authors_traceback(
     assert status == 1
     assert err.startswith("Traceback")
     assert f'File "{program}", line 3, in decide\n    return 1 / 0' in err
-    assert err.endswith(
-        "ZeroDivisionError: division by zero\nin m1, decision 17 (DECISION_KIND_SPACE)\n"
-    )
+    assert err.endswith("ZeroDivisionError: division by zero\nin m1, decision 17 (space)\n")
     assert err.count('File "') == 1, err  # neither the client's frames nor the call of `run`
 
 

@@ -37,7 +37,7 @@ def test_the_soft_limit_is_raised_to_the_hard_one() -> None:
 
 def test_a_run_that_may_need_more_files_than_it_can_open_does_not_start(tmp_path: Path) -> None:
     file = tmp_path / "cup.toml"
-    bot = f'command = "python {BOT}"'
+    bot = f'command = ["python", "{BOT}"]'
     file.write_text(
         'title = "Cup"\nseats = 2\nrule_sets = "basic"\nconcurrency = 1\nprocesses = "match"\n'
         f'[[entries]]\nname = "a"\n{bot}\n[[entries]]\nname = "b"\n{bot}\n'

@@ -1,11 +1,21 @@
 """Bytes that have arrived at a Unix socket and were not read."""
 
+import fcntl
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from asara_server.network.unread_bytes import can_check, unread_at, unread_from
+from asara_server.network.unread_bytes import (
+    UNREAD_BYTES,
+    break_connections,
+    can_check,
+    crowded_paths,
+    unread_at,
+    unread_from,
+)
 
 pytestmark = pytest.mark.skipif(not can_check(), reason="needs /proc")
 
@@ -34,3 +44,23 @@ def test_unread_bytes_are_counted_by_the_path_and_by_the_name_of_the_other_end(
         assert (unread_at(path), unread_from(f"unix:{name}")) == (8, 1)
         for connection in accepted:
             connection.close()
+
+
+def test_locks_on_files_are_kept(tmp_path: Path) -> None:
+    """To close any descriptor of a file gives up this process's locks on it."""
+    other_process = (
+        "import fcntl, sys\n"
+        "with open(sys.argv[1], 'r+b') as file:\n"
+        "    fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)\n"
+    )
+    path = tmp_path / "journal"
+    path.write_bytes(b"x" * UNREAD_BYTES)
+    with path.open("r+b") as file:
+        fcntl.lockf(file, fcntl.LOCK_EX)
+        assert crowded_paths() == set()
+        assert (unread_at("none"), unread_from("unix:none")) == (0, 0)
+        break_connections("none")
+        done = subprocess.run(
+            [sys.executable, "-c", other_process, path], capture_output=True, text=True, check=False
+        )
+    assert "BlockingIOError" in done.stderr

@@ -165,6 +165,8 @@ def test_lines_fit_the_terminal_and_no_number_stands_alone_at_their_end(width: i
     assert max(map(len, body)) <= min(width, 100)
     breaks = [f"{line}\n{following}" for line, following in pairwise(body)]
     assert [broken for broken in breaks if re.search(r"\d\n {4,}\w", broken)] == []
+    pieces = r"\d \w+\n {4,}(base|trunk|window|turret)|(base|trunk|window|turret)\n {4,}gold|-\n"
+    assert [broken for broken in breaks if width > 60 and re.search(pieces, broken)] == []
     assert not any("\N{NO-BREAK SPACE}" in line for line in lines)
 
 

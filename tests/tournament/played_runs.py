@@ -111,6 +111,7 @@ class PlayoutExecutor:
 
     awaited: Sequence[str] = ()
     waits: Sequence[Wait] = ()
+    stalled_s: float | None = None
 
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
         settings = context.match_settings

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import TypeAlias
 
+from google.protobuf.message import Message
+
 from asara.author_code import caller_place, signature_fault
 from asara.errors import BotError
 from asara.v1.event_pb2 import Event
@@ -15,6 +17,8 @@ from asara.v1.play_pb2 import Clocks, Decision, Limits, MatchEnded, MatchStarted
 from asara.v1.view_pb2 import View
 from asara.v1.vocabulary_pb2 import Action, Edition, RuleSet
 from asara.verifier import Verifier
+
+_LONGEST_VALUE = 80  # characters, in messages
 
 Answer: TypeAlias = Action | Sequence[Action]
 """One of `decision.legal_actions`, or several actions in order, up to the end of the turn."""
@@ -172,13 +176,27 @@ def bot_factory(bot: type[Bot] | DecideFunction) -> Callable[[], Bot]:
         name = type(bot).__name__
         fault = _call_fault(f"pass the class {name}, not an instance: every match gets its own")
     elif not callable(bot):
-        unfit = f"expected a subclass of asara.Bot or a function, not {bot!r}"
-        fault = _call_fault(f"{unfit}; write `asara.run(decide)`, without `()` after the name")
+        fault = _call_fault(_unfit(bot))
     else:
         fault = signature_fault(bot, "decide(decision, match)")
     if fault:
         raise BotError(fault)
     return bot if isinstance(bot, type) else lambda: _FunctionBot(bot)
+
+
+def _unfit(bot: object) -> str:
+    """Return what is wrong about an object that is neither a class nor can be called."""
+    expected = "expected a subclass of asara.Bot or a function"
+    kind = type(bot)
+    if kind.__module__ == "builtins" or isinstance(bot, Message):
+        text = kind.__name__ if isinstance(bot, Message) else " ".join(repr(bot).split())
+        text = text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
+        return f"{expected}, not {text}; write `asara.run(decide)`, without `()` after the name"
+    name = kind.__name__
+    return (
+        f"{expected}, not an object of the class {name}; write `class {name}(asara.Bot):` with "
+        f"a method `def decide(self, decision):`, and pass the class: `asara.run({name})`"
+    )
 
 
 def _class_fault(bot: type[Bot]) -> str:

@@ -39,7 +39,10 @@ PROTOCOL_VERSION = 1
 _NAME_BYTES = 64  # of Hello.bot_name
 _LONGEST_ANSWER = 80  # characters, in messages
 
-_KINDS = {number: name for name, number in DecisionKind.items()}
+_KINDS = {
+    number: name.removeprefix("DECISION_KIND_").lower().replace("_", " ")
+    for name, number in DecisionKind.items()
+}
 _REASONS = {number: name for name, number in RejectionReason.items()}
 
 _MessageWithEvents: TypeAlias = Update | Decision | MatchEnded
@@ -220,13 +223,13 @@ class ProtocolClient:
         if active is None or active.decision.decision_id != rejection.decision_id:
             return None
         log.warning(
-            "asara: %sthe reply to decision %d of %s was rejected (%s); %d more rejections "
-            "forgiven; return one of decision.legal_actions as it is",
+            "asara: %sthe reply to decision %d of %s was rejected (%s); %s; "
+            "return one of decision.legal_actions as it is",
             _prefix(active.answered_by.place(active.answered_at)),
             rejection.decision_id,
             rejection.match_id,
             rejection.detail or _REASONS.get(rejection.reason, rejection.reason),
-            rejection.forgiven,
+            forgiveness(rejection.forgiven),
         )
         self._watchdog.begin(active.decision, rejection.clock_us)
         answer = active.bot.rejected(active.decision, rejection)
@@ -272,6 +275,13 @@ def _reply(active: _ActiveMatch, method: str, answer: Answer) -> PlayRequest:
 
 def _prefix(where: str) -> str:
     return f"{where}: " if where else ""
+
+
+def forgiveness(more: int) -> str:
+    """Return what further rejections cause if so `more` are forgiven in the match."""
+    if not more:
+        return "the next rejection forfeits the match"
+    return f"{more} more {'is' if more == 1 else 'are'} forgiven in this match"
 
 
 def _described(answer: object) -> str:

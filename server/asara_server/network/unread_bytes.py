@@ -116,14 +116,17 @@ def unread_bytes(descriptor: int) -> int:
 
 @contextlib.contextmanager
 def _connection(descriptor: int) -> Iterator[socket.socket | None]:
-    """Yield a second descriptor of a Unix socket with a name; None for any other descriptor."""
+    """Yield a second descriptor of a Unix socket with a name; None for any other descriptor.
+
+    Other files are not duplicated: to close any descriptor of a file gives up all locks of this
+    process on it, such as those of the journal.
+    """
     try:
+        if not stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+            yield None
+            return
         duplicate = os.dup(descriptor)
     except OSError:  # closed meanwhile
-        yield None
-        return
-    if not stat.S_ISSOCK(os.fstat(duplicate).st_mode):
-        os.close(duplicate)
         yield None
         return
     with socket.socket(fileno=duplicate) as connection:

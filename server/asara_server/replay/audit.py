@@ -29,6 +29,8 @@ class Verdict(NamedTuple):
     """Key of the signature; empty if the file could not be read."""
     checked: "Checked | None" = None
     """What was checked, if the file is sound."""
+    result_fault: str | None = None
+    """First field of the recorded result that does not follow from the file, which is sound."""
 
 
 class Checked(NamedTuple):
@@ -50,14 +52,16 @@ def audit(
     *,
     tournament_secret: bytes | None = None,
     header_fault: Callable[[ReplayFile], str | None] = lambda file: None,
+    other_file: Callable[[ReplayFile], str | None] = lambda file: None,
     result_fault: Callable[[ReplayFile], str | None] = lambda file: None,
     worlds: int = 0,
 ) -> Verdict:
     """Check the content of a file that the owner of this key should have signed.
 
     Without a key, any signature will do; `Verdict.public_key` has its key. With the secret of a
-    tournament, the deal has to follow from it. `header_fault` and `result_fault` make further
-    comparisons, before and after the match is played again. `worlds` is the number of other worlds
+    tournament, the deal has to follow from it. `header_fault` and `other_file` make further
+    comparisons, before and after the match is played again; `result_fault` compares the recorded
+    result of a file that is sound with it. `worlds` is the number of other worlds
     that are tried for every seat at every decision, to find out whether it was sent too much.
     """
     try:
@@ -76,11 +80,13 @@ def audit(
     if fault and signature_fault:
         # the first record that does not hold comes before the signature
         return Verdict(f"{fault}; the signature does not hold either", signer)
-    fault = fault or signature_fault or result_fault(file)
+    fault = fault or signature_fault or other_file(file)
     if fault is None and worlds:
         fault = leak_fault(file, worlds)
-    checked = None if fault else _checked(file, from_secret=tournament_secret is not None)
-    return Verdict(fault, signer, checked)
+    if fault is not None:
+        return Verdict(fault, signer)
+    checked = _checked(file, from_secret=tournament_secret is not None)
+    return Verdict(None, signer, checked, result_fault(file))
 
 
 def _checked(file: ReplayFile, *, from_secret: bool) -> Checked:

@@ -44,6 +44,10 @@ WIDTH: Final = 100
 """Characters of the longest line."""
 _NARROWEST: Final = 40
 _HARD_SPACE: Final = "\N{NO-BREAK SPACE}"
+_ITEM: Final = re.compile(
+    r"(?:\d )?\w+ (?:base|trunk|window|turret)\b(?: gold)?|\d \w+|-market \d \w+"
+)
+"""Words between which a line is not broken: a section, or a number and what it counts."""
 _BEFORE_TURN: Final = (DecisionKind.SPACE, DecisionKind.BUYERS)
 """Decisions before which nothing of a turn is public."""
 _SETTING_UP: Final = (DisplayFilled, GiftLaid)
@@ -218,14 +222,17 @@ class _Narrator:
         return self._paragraph(self.names[seat], f"{text}.")
 
     def _paragraph(self, head: str, text: str) -> Iterator[str]:
-        """Yield a paragraph that hangs behind its head, with no line break behind a number."""
+        """Yield a paragraph that hangs behind its head, not broken within an item where it fits."""
         first = f"  {head}  " if head else "  "
         further = " " * min(len(first) if head else 4, self.width // 3)
+        narrow = len(first) > self.width * 2 // 3
         lines = textwrap.wrap(
-            re.sub(r"(?<=\d) (?=\w)", _HARD_SPACE, text),
+            _ITEM.sub(lambda item: item[0].replace(" ", _HARD_SPACE), text),
             self.width,
             initial_indent=first,
             subsequent_indent=further,
+            break_long_words=False,
+            break_on_hyphens=narrow,
         )
         yield from (line.replace(_HARD_SPACE, " ") for line in lines)
 

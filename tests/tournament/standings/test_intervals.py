@@ -122,3 +122,11 @@ def test_an_interval_holds_its_mean_is_within_0_and_1_and_no_wider_than_the_exac
 def test_the_mirrored_scores_have_the_mirrored_interval(scores: list[float]) -> None:
     low, high = interval(scores)
     assert interval([1 - score for score in scores]) == pytest.approx((1 - high, 1 - low), abs=1e-7)
+
+
+def test_blocks_that_ended_nearly_alike_are_treated_as_alike() -> None:
+    """A duplicate block changes the score of a win by thousandths."""
+    wins = [1 + thousandths / 1000 for thousandths in (1, 0, -3, 2, 0, 1, -2, 0, 0, 3, -1, 1)]
+    low, high = interval(wins)
+    assert low == pytest.approx(interval([1.0] * 12)[0], abs=0.002)
+    assert high >= 1

@@ -73,6 +73,7 @@ def match(
     """Play a match between 2 to 4 bots.
 
     Prints the result of one match, or the standings of several. Without --out, nothing is kept.
+    The exit status is 0 also if a bot forfeits: that is a result.
     """
     from asara_server.cli.sessions.match import play_matches
 

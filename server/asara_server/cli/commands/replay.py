@@ -25,7 +25,7 @@ from asara_server.replay.file import ReplayFile, read_signed
 from asara_server.replay.narrate import narrate
 from asara_server.replay.questions import question
 from asara_server.replay.time_ledger import Cost, Ledger, TimeOut, ledger
-from asara_server.text import plain_words
+from asara_server.text import plain_words, seats_text
 
 app = typer.Typer(help="Inspect replays of finished matches.", no_args_is_help=True)
 
@@ -51,7 +51,10 @@ NumberArgument = Annotated[
     ),
 ]
 DecisionSeatOption = Annotated[
-    int, typer.Option("--seat", metavar="S", min=0, help="Seat that was asked.")
+    int | None,
+    typer.Option(
+        "--seat", metavar="S", min=0, help="Seat that was asked; required.", show_default=False
+    ),
 ]
 BotArgument = Annotated[
     str,
@@ -77,8 +80,19 @@ LimitOption = Annotated[
         metavar="SECONDS",
         min=0.001,
         max=86_400,
-        help="Time limit for each answer.",
+        help="Time limit for each answer, and the clock that the bot receives.",
         show_default="the time that the seat had",
+    ),
+]
+BotSeedOption = Annotated[
+    int | None,
+    typer.Option(
+        "--seed",
+        metavar="NUMBER",
+        min=0,
+        max=2**63 - 1,
+        help="ASARA_SEED of the bot.",
+        show_default="the one that it had in the run",
     ),
 ]
 JsonOption = Annotated[
@@ -106,12 +120,15 @@ def show(file: FileArgument, seat: SeatOption = None) -> None:
 
 
 @app.command(cls=PlainCommand)
-def decision(file: FileArgument, number: NumberArgument, seat: DecisionSeatOption) -> None:
+def decision(file: FileArgument, number: NumberArgument, seat: DecisionSeatOption = None) -> None:
     """Print a decision as JSON, as the bot of a seat was sent it.
 
     The output is a message asara.v1.Decision, which holds nothing that is hidden from the seat.
     """
     replay = _read(file).replay
+    if seat is None:
+        seats = seats_text(replay.header.entries)
+        raise UserError(f"choose the seat that was asked with --seat: {seats}")
     try:
         found = question(replay, seat, number)
     except ReplayError as error:
@@ -127,6 +144,7 @@ def ask(
     bot: BotArgument,
     seat: AskedSeatOption = None,
     limit: LimitOption = None,
+    seed: BotSeedOption = None,
     start_up: StartUpOption = START_UP_S,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
     readable: ReadableOption = None,
@@ -145,6 +163,7 @@ def ask(
         bot=bot,
         seat=seat,
         limit=limit,
+        seed=seed,
         start_up=start_up,
         sandbox=sandbox,
         readable=readable_paths(readable),

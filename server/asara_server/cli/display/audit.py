@@ -45,12 +45,10 @@ def key_warning(found: HasSigned, held: Published) -> str:
     if signed.source is not KeySource.OWN or signed.public_key is None:
         return ""
     title = f"{plain(signed.manifest.title)!r}" if signed.manifest else "The run"
-    other = ""
-    if held.manifest_sha256 is None:
-        other = ", or name the published hash of the manifest (--manifest)"
+    other = "" if held.manifest_sha256 else ", or the published hash of the manifest (--manifest)"
     return (
         f"{title} is signed by its own key {signed.public_key.hex()}; nothing shows who holds it. "
-        f"Compare it with the key that the organiser published (--key){other}."
+        f"If the run is not yours, name the organiser's published key (--key){other}."
     )
 
 
@@ -58,7 +56,7 @@ def single_key_warning(key: bytes) -> str:
     """Return a warning about a key that was found beside the replays, or in them."""
     return (
         f"The first replay is signed by its own key {key.hex()}; nothing shows who holds it. "
-        "Compare it with the one that the organiser published, and name that with --key."
+        "If the run is not yours, name the organiser's published key (--key)."
     )
 
 

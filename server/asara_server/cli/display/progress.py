@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
 from asara_server.cli.display.console import err, notify
 from asara_server.cli.display.quantities import count, duration
-from asara_server.cli.display.results import ladder_table
+from asara_server.cli.display.results import LADDER_NOTE, ladder_table
 from asara_server.referee.waits import Wait
 from asara_server.tournament.standings.ladder import Ladder
 from asara_server.tournament.standings.match_result import MatchResult
@@ -101,7 +101,7 @@ class RunMeter:
                     continue
                 self._bar.waiting = waiting
                 if rows := self._ladder.rows:
-                    self._bar.table = ladder_table(rows)
+                    self._bar.table = Group(ladder_table(rows), LADDER_NOTE)
 
     def summary(self) -> str:
         """Return matches played, pace, estimated time left, and awaited bots in one line.

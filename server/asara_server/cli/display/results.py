@@ -42,6 +42,10 @@ def show_standings(standings: Standings) -> None:
         _show_scores_by_seat(standings.seat_effect)
 
 
+LADDER_NOTE = "ordinal: mu − 3 sigma, the rating less its uncertainty; standings use scores."
+"""Explanation of the ladder's columns."""
+
+
 def left_out_text(folders: Collection[str]) -> str:
     """Return a line that names folders without an entry, which `entries_from` found."""
     names = [plain(folder) for folder in folders]

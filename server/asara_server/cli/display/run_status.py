@@ -7,7 +7,12 @@ from rich.progress_bar import ProgressBar
 from asara_server.cli.display.console import out, show_table
 from asara_server.cli.display.progress import building_text
 from asara_server.cli.display.quantities import count, duration
-from asara_server.cli.display.results import ladder_table, left_out_text, show_standings
+from asara_server.cli.display.results import (
+    LADDER_NOTE,
+    ladder_table,
+    left_out_text,
+    show_standings,
+)
 from asara_server.text import plain, plain_words
 from asara_server.tournament.run.directory import RemoteInfo
 from asara_server.tournament.run.status import FailingEntry, RunState, RunStatus, StatusReader
@@ -33,6 +38,7 @@ def show_status(status: RunStatus, reader: StatusReader, top: int, *, standings:
         out.print("Ladder", style="bold")
         out.print(ladder_table(ladder, limit))
         _show_omitted(len(ladder) - limit)
+        out.print(LADDER_NOTE)
     else:
         out.print("No match is over yet.")
     if status.failing:

@@ -2,6 +2,7 @@
 
 import difflib
 import os
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,10 +11,19 @@ from pathlib import Path
 import asara.v1
 from asara_server.cli.errors import UserError
 from asara_server.text import plain
-from asara_server.tournament.config.commands import CommandError, check_command, split_command
+from asara_server.tournament.config.commands import (
+    INTERPRETERS,
+    CommandError,
+    check_command,
+    split_command,
+)
 
 _MAIN = (("main.py", ("python", "main.py")), ("main.go", ("go", "run", ".")))
 """Files that make a directory a bot, with the commands that start it there."""
+
+
+_USUAL = ("my_bot.py", "bot.py")
+"""Usual names of a bot's file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +75,21 @@ def _find_bot(argument: str) -> BotCommand:
         return _bot(argument, _entry_name(folder.name), command, folder)
     if path.is_file():
         program = path.resolve()
+        _check_executable(argument, program)
         return _bot(argument, _file_name(path), _file_command(program), program.parent)
-    if len(argument.split()) > 1:
+    spaces = len(argument.split()) > 1
+    if spaces and path.is_dir():
+        raise UserError(_no_main_file(argument, path))
+    if spaces and not _python_file(path):
         return _command_line(argument)
     bundled = bundled_bots()
     if argument in bundled:
         folder = bundled[argument]
         return _bot(argument, argument, _directory_command(folder), folder)
     if path.is_dir():
-        files = " or ".join(file for file, _ in _MAIN)
-        raise UserError(f"bot {argument!r}: the directory has no {files}; name the bot's file")
+        raise UserError(_no_main_file(argument, path))
+    if _python_file(path):
+        raise UserError(f"bot {argument!r}: no such file; did you mean {argument + '.py'!r}?")
     if path.suffix or len(path.parts) > 1:
         raise UserError(f"bot {argument!r}: no such file{_similar_file(path)}")
     close = difflib.get_close_matches(argument, bundled, n=1)
@@ -82,6 +97,34 @@ def _find_bot(argument: str) -> BotCommand:
     if bundled and not hint:
         hint = f"; bundled bots: {', '.join(bundled)}"
     raise UserError(f"bot {argument!r}: neither a file, nor a command, nor a bundled bot{hint}")
+
+
+def _python_file(path: Path) -> bool:
+    """Return True if the path with the ending `.py` is a file."""
+    try:
+        return bool(path.name) and path.with_name(f"{path.name}.py").is_file()
+    except OSError:  # the name is too long
+        return False
+
+
+def _no_main_file(argument: str, folder: Path) -> str:
+    """Return why a folder is no bot, and the file in it that may be meant."""
+    files = " or ".join(file for file, _ in _MAIN)
+    programs = sorted(path.name for path in folder.glob("*.py"))
+    meant = programs[0] if len(programs) == 1 else next(filter(_USUAL.__contains__, programs), "")
+    hint = f"did you mean {str(Path(argument) / meant)!r}?" if meant else "name the bot's file"
+    return f"bot {argument!r}: the directory has no {files}; {hint}"
+
+
+def _check_executable(argument: str, program: Path) -> None:
+    """Raise UserError if a file cannot be started, but the interpreter of its language can."""
+    interpreter = INTERPRETERS.get(program.suffix)
+    if interpreter and program.suffix != ".py" and not os.access(program, os.X_OK):
+        command = f"{interpreter} {shlex.quote(argument)}"
+        raise UserError(
+            f"bot {argument!r}: it is not executable; put its interpreter first, in quotes: "
+            f'"{command}"'
+        )
 
 
 def _similar_file(path: Path) -> str:

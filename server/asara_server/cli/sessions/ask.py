@@ -20,9 +20,10 @@ from asara_server.match.inputs import RejectionRecord, ReplyRecord
 from asara_server.network.addresses import ServeError
 from asara_server.replay.questions import question
 from asara_server.replay.signing import default_key_path
-from asara_server.text import count, plain, plain_words
+from asara_server.text import count, plain, plain_words, seats_text
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.pool import BotPool
+from asara_server.tournament.bots.remedies import remedy
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.execution.asking_referee import (
     AskedAnswer,
@@ -32,12 +33,17 @@ from asara_server.tournament.execution.asking_referee import (
 from asara_server.tournament.run.directory import RunDirectoryError, read_info
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import bot_seed
+from asara_server.tournament.standings.match_result import with_output
 
 _NOTICE_S = 3.0
 """Seconds of waiting after which a notice says for what."""
 _MOST_OUTPUT = 200
 """Lines of the bot's output that are shown, the last ones."""
 
+_NO_SEED = (
+    "No ASARA_SEED is recorded with this replay, so that random choices differ. With the one that "
+    "the bot had, --seed repeats them."
+)
 _MOST_LISTED = 10
 """Numbers of earlier decisions that are listed."""
 
@@ -57,6 +63,8 @@ class AskOptions:
     sandbox: SandboxChoice
     readable: tuple[str, ...]
     """Further paths that the bot may read."""
+    seed: int | None = None
+    """ASARA_SEED of the bot; None for the recorded one, if there is one."""
 
 
 def ask_again(replay: Replay, options: AskOptions, log: LogOptions) -> int:
@@ -69,11 +77,12 @@ def ask_again(replay: Replay, options: AskOptions, log: LogOptions) -> int:
     except ReplayError as error:
         raise UserError(f"{options.file}: {error}", status=1) from None
     hidden = [options.file, default_key_path()]
-    seed = None
+    seed = options.seed
     run_directory = options.file.resolve().parent.parent
     if (run_directory / "run.json").is_file():
         hidden.append(run_directory)
-        seed = _recorded_seed(run_directory, replay, seat)
+        if seed is None:
+            seed = _recorded_seed(run_directory, replay, seat)
     entry = Entry.model_validate(bot.table(options.readable))
     sandbox = chosen_sandbox(options.sandbox, secret=hidden, shared=[bot.directory])
     if sandbox is not None:
@@ -84,7 +93,10 @@ def ask_again(replay: Replay, options: AskOptions, log: LogOptions) -> int:
             answer = run(_ask(replay, seat, entry, options, sandbox, logs, seed))
         except AskedBotError as error:
             _show_output(bot, logs)
-            raise UserError(f"{bot.name} {error}", status=1) from None
+            detail = with_output(error.ending, error.printed)
+            advice = remedy(error.termination, detail, entry.command, asked=True)
+            lines = [f"{bot.name} {error}", *([f"What to do: {advice}"] if advice else [])]
+            raise UserError("\n".join(lines), status=1) from None
         except (ReplayError, ServeError) as error:
             raise UserError(f"{options.file}: {error}", status=1) from None
         _show_output(bot, logs)
@@ -96,7 +108,10 @@ def ask_again(replay: Replay, options: AskOptions, log: LogOptions) -> int:
         ("", "action", ">seconds"),
         [_recorded_row(replay, seat, answer), _answer_row(bot, answer)],
     )
-    return _show_verdict(bot, answer, options.number)
+    status = _show_verdict(bot, answer, options.number)
+    if seed is None and _otherwise(answer):
+        out.print(_NO_SEED, markup=False)
+    return status
 
 
 def _seat(replay: Replay, bot: BotCommand) -> int:
@@ -105,7 +120,7 @@ def _seat(replay: Replay, bot: BotCommand) -> int:
     named = [seat for seat, entry in enumerate(entries) if entry == bot.name]
     if len(named) == 1:
         return named[0]
-    seats = ", ".join(f"{seat} ({plain(entry)})" for seat, entry in enumerate(entries))
+    seats = seats_text(entries)
     raise UserError(f"no seat is that of {bot.name!r} alone; choose one with --seat: {seats}")
 
 
@@ -144,14 +159,18 @@ async def _ask(
             sandbox=sandbox.with_hidden(logs) if sandbox else None,
         )
         stack.push_async_callback(pool.close)
-        await pool.acquire(entry.name, "asked", seat)
+        process = await pool.acquire(entry.name, "asked", seat)
         await asyncio.wait([referee.answer], timeout=_NOTICE_S)
         if not referee.answer.done():
             waiting_for = f"answer decision {referee.open_decision}"
             notify(
                 f"Waiting for {entry.name} to {waiting_for if referee.open_decision else 'start'}"
             )
-        return await referee.answer
+        try:
+            return await referee.answer
+        except AskedBotError as error:
+            error.printed = process.error_lines()
+            raise
 
 
 def _show_output(bot: BotCommand, logs: Path) -> None:
@@ -185,6 +204,14 @@ def _answer_row(bot: BotCommand, answer: AskedAnswer) -> tuple[str, ...]:
 
 def _action_words(record: ReplyRecord) -> str:
     return ", ".join(map(str, record.actions))
+
+
+def _otherwise(answer: AskedAnswer) -> bool:
+    """Return True if an answer is not the recorded one."""
+    recorded, record = answer.recorded, answer.record
+    if answer.different or isinstance(record, RejectionRecord):
+        return bool(answer.different)
+    return recorded is not None and record.actions != recorded.actions
 
 
 def _show_verdict(bot: BotCommand, answer: AskedAnswer, number: int) -> int:

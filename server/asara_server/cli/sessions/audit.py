@@ -2,6 +2,7 @@
 
 import os
 import re
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from asara_server.text import count, plain
 from asara_server.tournament.run.audit_run import (
     AuditError,
     AuditJob,
+    AuditPlan,
     audit_replay,
     audit_replays,
     plan_audit,
@@ -39,6 +41,7 @@ from asara_server.tournament.run.inclusion import (
     proof_in_bundle,
     read_proof,
 )
+from asara_server.tournament.run.run_files import MARKS
 
 NO_SIGNED_END = 3
 """Exit status if nothing is wrong, but nothing signs the results of a run either."""
@@ -72,41 +75,47 @@ def audit_paths(
         plan = plan_audit(paths, held, leaks=leaks)
     except AuditError as error:
         raise UserError(str(error)) from None
-    for report in plan.runs:
-        if warning := key_warning(report, held):
-            warn(warning)
-    if plan.trusted_key is not None:
-        warn(single_key_warning(plan.trusted_key))
     unsound = 0
+    faults = []
     alone = {job.path for job in plan.jobs[len(plan.jobs) - plan.single :]}
     verdicts = audit_replays(plan.jobs, processes or os.cpu_count() or 1)
     for file, verdict in _with_progress(verdicts, len(plan.jobs)):
         if verdict.fault is not None:
             unsound += 1
             _print(f"{file}: {verdict.fault}")
+        elif verdict.result_fault is not None:  # the file proves that the result was changed
+            faults.append(f"{file.parent.parent}/{verdict.result_fault}")
         elif plan.single <= MOST_DESCRIBED and file in alone:
             for line in sound_lines(file, verdict, held):
                 _print(line)
-    faults = [
-        *plan.faults,
-        *(f"{report.directory}/{fault}" for report in plan.runs for fault in report.faults),
-    ]
+    faults += plan.faults
+    faults += [f"{report.directory}/{fault}" for report in plan.runs for fault in report.faults]
     for fault in faults:
         _print(fault)
     for report in plan.runs:
         for line in report_lines(report, held, sound=not (unsound or faults)):
             _print(line)
-    if plan.single:
-        notify(SINGLE_REPLAYS)
     sound = len(plan.jobs) - unsound
     wrong = f", {count(len(faults), 'fault')} of runs" if faults else ""
     open_ended = sum(not report.ended for report in plan.runs)
     without = f", {count(open_ended, 'run')} without a signed end"
     text = f"audited {count(len(plan.jobs), 'replay')}: {sound} sound, {unsound} unsound{wrong}"
     _print(f"{text}{without if open_ended else ''}")
+    _warn_of_trust(plan, held)
     if unsound or faults:
         return 1
     return NO_SIGNED_END if open_ended else 0
+
+
+def _warn_of_trust(plan: AuditPlan, held: Published) -> None:
+    """Print, after the verdict, what it does not cover."""
+    for report in plan.runs:
+        if warning := key_warning(report, held):
+            warn(warning)
+    if plan.trusted_key is not None:
+        warn(single_key_warning(plan.trusted_key))
+    if plan.single:
+        warn(SINGLE_REPLAYS)
 
 
 def audit_inclusion(
@@ -128,9 +137,29 @@ def audit_inclusion(
 def replay_proof(path: Path) -> InclusionProof:
     """Return the proof that a replay belongs to the run that it lies in; raises UserError."""
     try:
-        return make_proof(path.absolute().parent.parent, read_file(path))
+        data = read_file(path)
+        if not _in_run(path):
+            raise UserError(
+                f"{path}: does not lie in the `replays` of a run; give its path there", 1
+            )
+        return make_proof(path.absolute().parent.parent, data)
     except (InclusionError, ReplayError) as error:
         raise UserError(f"{path}: {error}", status=1) from None
+
+
+def _run_of(replay: Path) -> Path:
+    """Return the directory of the run that a replay lies in; raises InclusionError."""
+    if not _in_run(replay):
+        raise InclusionError(
+            "does not lie in a run; name its proof with --proof, which `asara replay prove` in the "
+            "run writes"
+        )
+    return replay.absolute().parent.parent
+
+
+def _in_run(replay: Path) -> bool:
+    folder = replay.absolute().parent
+    return folder.name == "replays" and any((folder.parent / mark).exists() for mark in MARKS)
 
 
 def _inclusion(
@@ -146,7 +175,7 @@ def _inclusion(
         if proof_file is not None:
             proof = read_proof(proof_file)
         else:
-            proof = make_proof(path.absolute().parent.parent, data)
+            proof = make_proof(_run_of(path), data)
     except (InclusionError, ReplayError) as error:
         return str(error), ""
     found = check_inclusion(proof, held)
@@ -165,11 +194,22 @@ def _inclusion(
         f"sound, and attempt {result.attempt} at {result.match_id} of '{title}': "
         f"{found.place} of the signed tree"
     )
-    return verdict.fault or "", place
+    return verdict.fault or verdict.result_fault or "", place
 
 
 def _print(text: str) -> None:
-    out.print(plain(text, None), markup=False, soft_wrap=True)
+    """Print a finding; a terminal breaks it between words."""
+    text = plain(text, None)
+    if out.is_terminal:
+        indent = " " * (len(text) - len(text.lstrip()) + 2)
+        text = textwrap.fill(
+            text,
+            out.width,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    out.print(text, markup=False, soft_wrap=True)
 
 
 def _with_progress(

@@ -4,6 +4,7 @@ from asara_server.cli.display.bot_output import show_output
 from asara_server.cli.display.faults import warn_of_faults
 from asara_server.cli.display.results import show_match, show_standings
 from asara_server.cli.errors import UserError
+from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.match import SeriesOptions, rule_sets
 from asara_server.cli.sessions.run_directory import notify_run_directory
@@ -25,7 +26,12 @@ def play_matches(
     combination = rule_sets(options.rules)
     if not 2 <= len(bots) <= 4:
         remedy = "for more, write a tournament file" if bots[1:] else "add an opponent: random"
-        raise UserError(f"a match has 2 to 4 bots, not {len(bots)}; {remedy}")
+        wrong_number = f"a match has 2 to 4 bots, not {len(bots)}; {remedy}"
+        try:
+            find_bots(bots)
+        except UserError as error:
+            raise UserError(f"{error}. Besides, {wrong_number}") from None
+        raise UserError(wrong_number)
     blocks = "mirrored" if mirrored else "independent"
     tournament = series_tournament("match", bots, options, blocks=blocks)
     names = [entry.name for entry in tournament.entries]

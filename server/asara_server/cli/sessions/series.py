@@ -1,6 +1,8 @@
 """Plays a series of matches between bots named on the command line, for `match` and `duel`."""
 
 import os
+import platform
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -15,6 +17,8 @@ from asara_server.cli.sessions.run import play_run
 from asara_server.cli.sessions.run_directory import kept_or_temporary
 from asara_server.cli.sessions.setup import chosen_sandbox, signing_key
 from asara_server.replay.signing import default_key_path
+from asara_server.text import plain
+from asara_server.tournament.config.commands import OWN_PYTHON, search_path
 from asara_server.tournament.config.seeds import local_seed
 from asara_server.tournament.config.tournament_file import ConfigError, Tournament, check_tournament
 from asara_server.tournament.execution.executor import Executor
@@ -64,6 +68,22 @@ def _transcript(sandbox: SandboxChoice) -> dict[str, str]:
     return {"ASARA_TRANSCRIPT": str(Path(folder).absolute())}
 
 
+def _refuse_shims(tournament: Tournament) -> None:
+    """Raise UserError if a bot is started by a shim, such as pyenv's.
+
+    A shim finds out the program to start from files that the sandbox hides.
+    """
+    for entry in tournament.entries:
+        program = entry.command[0]
+        found = Path(shutil.which(program, path=search_path()) or program)
+        if program not in OWN_PYTHON and found.parent.name == "shims":
+            raise UserError(
+                f"bot {entry.name!r}: {program!r} is {plain(str(found))}, which looks for the real "
+                f"program where the sandbox shows nothing; name a program in /usr, or `python`, "
+                f"which is Python {platform.python_version()}"
+            )
+
+
 def play_series(
     tournament: Tournament,
     matches: Sequence[ScheduledMatch],
@@ -83,6 +103,7 @@ def play_series(
     secret = [options.key or default_key_path()]
     sandbox = chosen_sandbox(options.sandbox, secret=secret, shared=folders)
     if sandbox is not None:
+        _refuse_shims(tournament)
         warn_of_views(tournament.entries, tournament.limits, sandbox, own=True)
     with kept_or_temporary(options.out_directory, replace=options.replace) as directory:
         return play_run(

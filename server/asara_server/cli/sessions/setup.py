@@ -129,7 +129,10 @@ def chosen_executor(
     `watch` receives the referee if it runs in this process.
     """
     if options.choice is ExecutorChoice.LOCAL:
-        yield LocalExecutor(watch, _notify_address), f"{tournament.concurrency} at once"
+        yield (
+            LocalExecutor(watch, _notify_address, strangers=True),
+            f"{tournament.concurrency} at once",
+        )
     elif options.choice is ExecutorChoice.PROCESSES:
         number = options.workers or tournament.concurrency
         with process_workers(number) as backend:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from asara_server.text import plain
+from asara_server.tournament.bots.tracebacks import frames, last_own
 
 LAST_LINES = 5
 """Number of lines that are shown of an output without a known error message."""
@@ -35,6 +36,7 @@ _FIRST_LINE = re.compile(
     re.VERBOSE,
 )
 _PYTHON = re.compile(r'Traceback|\s*File "|Timeout \(|Fatal Python|asara: ')
+_INNERMOST_LAST = re.compile(r".*Traceback \(most recent call last\):|asara: ")
 _FRAME = re.compile(r"\s+at |\s+\.\.\. \d+ more$|\s+/\S+:\d+|[\w./*()-]+\(.*\)$|created by ")
 """Lines of a stack in Java, Node and Go, the innermost call first."""
 
@@ -69,6 +71,8 @@ def known_error(lines: Sequence[str]) -> list[str]:
             start -= 1
         start = start if lines[start].startswith("Traceback") else starts[-1]
     message = lines[start:]
+    if _INNERMOST_LAST.match(message[0]):
+        return _shortened_traceback(message)
     if _PYTHON.search(message[0]):
         return _shortened(message, first=1, last=_MOST_LINES - 2)
     return _shortened(_without_inner_frames(message), first=_MOST_LINES - 2, last=1)
@@ -85,6 +89,30 @@ def _without_inner_frames(lines: Iterable[str]) -> list[str]:
         if run <= _STACK_LINES:
             kept.append(line)
     return [*kept, f"    … {run - _STACK_LINES} more lines"] if run > _STACK_LINES else kept
+
+
+def _shortened_traceback(lines: Sequence[str]) -> list[str]:
+    """Keep the last calls and, if these are calls inside a library, the author's that led there."""
+    if len(lines) <= _MOST_LINES:
+        return list(lines)
+    calls = frames(lines)
+    own = last_own(calls)
+    if own is None or own.start >= len(lines) - (_MOST_LINES - 2):
+        return _shortened(lines, first=1, last=_MOST_LINES - 2)
+    own_lines = lines[own.start : own.end]
+    earliest = len(lines) - (_MOST_LINES - 3 - len(own_lines))
+    start = min((call.start for call in calls if call.start >= earliest), default=earliest)
+    return [
+        lines[0],
+        *_left_out(own.start - 1),
+        *own_lines,
+        *_left_out(start - own.end),
+        *lines[start:],
+    ]
+
+
+def _left_out(number: int) -> list[str]:
+    return [f"  … {number} more line{'s' * (number > 1)}"] if number else []
 
 
 def _shortened(lines: Sequence[str], first: int, last: int) -> list[str]:

@@ -27,6 +27,7 @@ from asara_codec.results import Termination
 from asara_server.logs import logger
 from asara_server.network.bot_server import BotServer
 from asara_server.referee.bot_registry import BotRegistry
+from asara_server.text import plain_words
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.exclusions import Absence, Exclusions
 from asara_server.tournament.bots.failed_starts import FailedStarts
@@ -200,6 +201,8 @@ class BotPool:
         """Keep the bot for another match or end it, depending on how its match ended for it."""
         if bot.external:
             return
+        if bot.log is not None and termination.forfeit:
+            bot.log.note(f"forfeit: {plain_words(termination.name)}")
         if bot.entry not in self.excluded and bot.entry not in self._external:
             self._record_start(bot, termination)
         if self._reuse_processes and not termination.forfeit and not bot.ending:

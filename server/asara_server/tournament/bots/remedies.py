@@ -1,59 +1,32 @@
 """Advice to the author of a bot, from how its process ended and what it printed."""
 
 import re
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from platform import python_version
 
 from asara_codec.results import Termination
+from asara_server.tournament.bots import python_errors
+from asara_server.tournament.bots.error_output import known_error
 from asara_server.tournament.sandbox.hidden_files import SANDBOX_HID
 from asara_server.tournament.standings.match_result import output_of, without_output
 
-_ERRORS: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
-    (
-        r"(TabError|IndentationError):",
-        lambda _: "indent every line of a block with the same number of spaces, and without tabs.",
-    ),
-    (
-        r"SyntaxError:",
-        lambda _: (
-            f"correct that line. `python` is Python {python_version()} here, which does not know "
-            "the syntax of newer versions."
-        ),
-    ),
-    (
-        r"ModuleNotFoundError: No module named '([\w.]+)'",
-        lambda found: (
-            f"check the name {found[1]!r}, or install the package for the Python that runs bots: "
-            f"{sys.executable} -m pip install {found[1].partition('.')[0]}"
-        ),
-    ),
-    (
-        r"EOFError: EOF when reading a line",
-        lambda _: (
-            "a bot has no keyboard, so input() finds nothing: choose one of "
-            "decision.legal_actions in the program."
-        ),
-    ),
-    (
-        r"(bdb\.)?BdbQuit",
-        lambda _: (
-            "breakpoint() needs a terminal, which this bot does not have: start the bot yourself "
-            "against `asara serve`, or remove the call."
-        ),
-    ),
-    (
-        r"TypeError: run\(\) missing 1 required positional argument: 'bot'",
-        lambda _: "pass the function or class that decides: asara.run(decide)",
-    ),
-    (
-        r"TypeError: (\w+)\(\) missing \d+ required positional arguments?: '(decision|self)'",
-        lambda found: f"pass {found[1]} itself, without a call: asara.run({found[1]})",
-    ),
+_NETWORK = re.compile(
+    r"name resolution|Name or service not known|nodename nor servname|getaddrinfo"
+    r"|[Nn]etwork is unreachable|No route to host|Connection refused|dial tcp"
+    r"|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ENETUNREACH|UnknownHostException|ConnectException"
 )
-"""Patterns of the last error line, with the advice."""
+"""Words of errors of programs that miss the network."""
 
+_NO_PROGRAM = re.compile(r"sh: \d+: exec: (\S+): not found$")
+
+_NO_NETWORK = (
+    "in the sandbox a bot has no network and reaches the referee alone. Put what it needs "
+    "into its folder before the match."
+)
+_NOT_IN_SANDBOX = (
+    "start the bot with another program: the sandbox has no {}. `python` is the interpreter that "
+    "runs asara."
+)
 _NO_RUN = (
     "{} ended without playing. The last line of a bot is asara.run(decide), which returns after "
     "the last match: add it if it is missing, and remove sys.exit() or anything else that ends "
@@ -64,12 +37,12 @@ _ENDED_EARLY = (
     "asara.run(decide) returns after the last match."
 )
 _TOO_SLOW = (
-    "return an action before the time is over; decision.clock_us is the time left, and --bank "
+    "return an action before the time is over; decision.clock_us is the time left, and {} "
     "gives a bot more of it."
 )
-_EXCEPTION = (
-    "correct the line above the error. --show-output shows everything that the bot prints until "
-    "then."
+_ENDED_ITSELF = (
+    "{} ended itself after these lines, as sys.exit() with a text does. Remove that call: the "
+    "last line of a bot is asara.run(decide), which returns after the last match."
 )
 _NEVER_CALLED = (
     "{} did not reach asara.run(decide) in time. Look for an endless loop, input() or slow "
@@ -77,29 +50,44 @@ _NEVER_CALLED = (
 )
 
 
-def remedy(termination: Termination, detail: str, command: Sequence[str]) -> str:
+def remedy(
+    termination: Termination, detail: str, command: Sequence[str], *, asked: bool = False
+) -> str:
     """Return a sentence that says what to do about a forfeit; "" if nothing is known to help.
 
-    `detail` may contain the output of the process that `command` started.
+    `detail` may contain the output of the process that `command` started. With `asked`, the advice
+    is for `asara replay ask`, which has other options and shows all output by itself.
     """
     printed = output_of(detail)
     if printed and printed[-1].startswith(SANDBOX_HID):
         return ""  # which says what to do
-    for line in reversed(printed):
-        for pattern, advice in _ERRORS:
-            if found := re.match(pattern, line.strip()):
-                return advice(found)
+    program = _program(command)
+    if any(_NETWORK.search(line) and not line.startswith("asara: ") for line in printed):
+        return _NO_NETWORK
+    if found := next(filter(None, map(_NO_PROGRAM.match, printed)), None):
+        return _NOT_IN_SANDBOX.format(found[1])
+    if known := python_errors.advice(printed, program):
+        return known
     if termination is Termination.TIME_OUT:
-        return _TOO_SLOW
+        return _TOO_SLOW.format("--limit" if asked else "--bank")
     if any(line.startswith("asara: ") for line in printed):
         return ""  # the client's own messages say what to do
     if printed and printed[0].startswith("Traceback"):
-        return _EXCEPTION
+        return python_errors.other_exception(printed, asked=asked)
+    return _about_ending(termination, detail, program, printed)
+
+
+def _about_ending(
+    termination: Termination, detail: str, program: str, printed: Sequence[str]
+) -> str:
+    """Return advice about a process that ended, or never dialled in, without an error message."""
     ending = without_output(detail)
-    program = _program(command)
     if ending == "exited with status 0":
         never = termination is Termination.NEVER_STARTED
         return (_NO_RUN if never else _ENDED_EARLY).format(program)
+    by_itself = re.fullmatch(r"exited with status (?!12[67])\d+", ending) is not None
+    if by_itself and program.endswith(".py") and printed and not known_error(printed):
+        return _ENDED_ITSELF.format(program)
     if ending.startswith("did not dial in within"):
         return _NEVER_CALLED.format(program)
     return ""
@@ -107,5 +95,10 @@ def remedy(termination: Termination, detail: str, command: Sequence[str]) -> str
 
 def _program(command: Sequence[str]) -> str:
     """Return the name of the program's file."""
-    files = [word for word in command if Path(word).suffix]
-    return files[0] if files else " ".join(command) or "the program"
+    files = [word for word in command if Path(word).suffix and not _is_interpreter(word)]
+    return Path(files[0]).name if files else " ".join(command) or "the program"
+
+
+def _is_interpreter(word: str) -> bool:
+    """Return True for python3.12, whose number is no ending of a file's name."""
+    return re.fullmatch(r"(?:.*/)?[a-z]+[\d.]+", word) is not None

@@ -2,6 +2,8 @@
 
 import difflib
 import os
+import platform
+import re
 import shlex
 import shutil
 import sys
@@ -11,6 +13,20 @@ from pathlib import Path
 
 OWN_PYTHON = frozenset({"python", "python3"})
 """Programs replaced by the interpreter that runs asara, so that bots find the client."""
+
+INTERPRETERS = {
+    ".cjs": "node",
+    ".jar": "java -jar",
+    ".js": "node",
+    ".lua": "lua",
+    ".mjs": "node",
+    ".php": "php",
+    ".pl": "perl",
+    ".py": "python",
+    ".rb": "ruby",
+    ".sh": "sh",
+}
+"""Programs that run files, by the ending of the file's name."""
 
 _SCRIPT_FIRST = frozenset({"bash", "lua", "node", "perl", "php", "ruby", "sh"})
 """Programs whose first argument is a script unless it starts with a dash."""
@@ -69,15 +85,18 @@ def check_command(words: tuple[str, ...], directory: Path) -> None:
         path = directory / program
         _check_file(program, directory)
         if shutil.which(str(path)) is None:
+            interpreter = INTERPRETERS.get(path.suffix, "python")
             raise CommandError(
                 f"{program!r} is not executable; make it so with chmod +x, "
-                "or put its interpreter first, such as 'python bot.py'"
+                f"or put its interpreter first, such as '{interpreter} {path.name}'"
             )
         return
     if shutil.which(program, path=search_path()) is None:
         beside = directory / program
         found = os.path.isfile(beside)  # noqa: PTH113
         hint = f"; for the file beside it write './{program}'" if found else ""
+        if not found and re.fullmatch(r"(python|pypy)[\d.]*", program):
+            hint = f"; 'python' is Python {platform.python_version()}, which runs asara"
         raise CommandError(f"no program {program!r} on PATH{hint}")
     if program in _SCRIPT_FIRST and len(words) > 1:
         _check_script(words[1], directory)

@@ -10,8 +10,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from typing import Final
 
-from asara.v1.play_pb2 import PlayRequest, Reply
+from asara.v1.play_pb2 import PlayRequest, PlayResponse, Reply
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara_codec.decode import PlainReply
 from asara_codec.encode import action_bytes, serialize
@@ -31,9 +32,21 @@ from asara_server.referee.session import Session
 from asara_server.referee.stream_errors import Context, ErrorKind, StreamError
 from asara_server.replay.questions import Question, questions
 
+_REPORT_S: Final = 0.5
+"""Seconds after the end of its time in which a bot that hangs may still report its line."""
+
 
 class AskedBotError(Exception):
     """The bot did not answer; the text continues "the bot ..."."""
+
+    def __init__(self, ending: str, when: str, termination: Termination) -> None:
+        super().__init__(f"{ending} {when}" if when else ending)
+        self.ending = ending
+        """The end of the bot as a match would describe it, such as "exited with status 1"."""
+        self.termination = termination
+        """The forfeit that it would be in a match."""
+        self.printed: list[str] = []
+        """Lines printed by the bot that explain it."""
 
 
 @dataclass(slots=True)
@@ -60,7 +73,8 @@ class AskingReferee:
     ) -> None:
         """`start_up_s` is the time for the bot to dial in.
 
-        `limit_s` is the time for each reply; None for the time that the seat had.
+        `limit_s` is the time for each reply, which the bot receives as its clock; None for the time
+        that the seat had.
         """
         self.limits = LimitSettings()
         self.answer: asyncio.Future[AskedAnswer] = asyncio.get_running_loop().create_future()
@@ -75,7 +89,7 @@ class AskingReferee:
         self._session: Session | None = None
         self._questions: Iterator[Question] | None = None
         self._open: Question | None = None
-        self._asked_at_s = 0.0
+        self._asked_at_s = self._allowed_s = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self._different: list[int] = []
 
@@ -106,10 +120,12 @@ class AskingReferee:
     def mark_lost(
         self, key: str, detail: str, absence: Termination = Termination.NEVER_STARTED
     ) -> None:
-        self._fail(AskedBotError(f"{detail} {self._when()}"))
+        started = self._questions is not None
+        termination = Termination.CRASH if started else Termination.NEVER_STARTED
+        self._fail(AskedBotError(detail, self._when(), termination))
 
     def expel_bot(self, key: str, error: StreamError) -> None:
-        self._fail(AskedBotError(f"violated the protocol {self._when()}: {error.detail}"))
+        self._fail(self._violation(error))
 
     def is_connected(self, key: str) -> bool:
         return self._session is not None
@@ -158,6 +174,9 @@ class AskingReferee:
         if reply.match_id != asked.decision.match_id:
             return
         seconds = time.monotonic() - self._asked_at_s
+        if seconds > self._allowed_s + self._grace_s:
+            self._time_out()
+            return
         self._stop_timer()
         if reply.decision_id == self._number:
             self._open = None
@@ -185,7 +204,7 @@ class AskingReferee:
                 raise StreamError(ErrorKind.EMPTY_REQUEST, "a request with no member set")
 
     def on_violation(self, session: Session, error: StreamError) -> None:
-        self._fail(AskedBotError(f"violated the protocol {self._when()}: {error.detail}"))
+        self._fail(self._violation(error))
 
     def on_failure(self, session: Session, error: Exception) -> None:
         self._fail(error)
@@ -207,26 +226,38 @@ class AskingReferee:
             self._fail(error)
             return
         self._asked_at_s = time.monotonic()
-        limit_s = self._limit_s
-        if limit_s is None:
-            grace_us = self._replay.header.clocks.grace_us
-            limit_s = (self._open.decision.clock_us + grace_us) / SECOND_US
-        loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(limit_s, self._time_out, limit_s)
+        self._allowed_s = self._limit_s or self._open.decision.clock_us / SECOND_US
+        delay_s = self._allowed_s + self._grace_s + _REPORT_S
+        self._timer = asyncio.get_running_loop().call_later(delay_s, self._time_out)
         self._send(self._open)
 
-    def _send(self, question: Question) -> None:
-        if self._session is not None:
-            for message in question.messages:
-                self._session.send(message)
+    @property
+    def _grace_s(self) -> float:
+        return self._replay.header.clocks.grace_us / SECOND_US
 
-    def _time_out(self, limit_s: float) -> None:
-        self._fail(
-            AskedBotError(f"did not answer decision {self.open_decision} within {limit_s:g} s")
-        )
+    def _send(self, question: Question) -> None:
+        if self._session is None:
+            return
+        *before, decision = question.messages
+        for message in before:
+            self._session.send(message)
+        if self._limit_s is not None:
+            response = PlayResponse.FromString(decision)
+            response.decision.clock_us = round(self._limit_s * SECOND_US)
+            decision = serialize(response)
+        self._session.send(decision)
+
+    def _time_out(self) -> None:
+        ending = f"did not answer decision {self.open_decision} within {self._allowed_s:g} s"
+        self._fail(AskedBotError(ending, "", Termination.TIME_OUT))
 
     def _start_up_over(self) -> None:
-        self._fail(AskedBotError(f"did not dial in within {self._start_up_s:g} s"))
+        ending = f"did not dial in within {self._start_up_s:g} s"
+        self._fail(AskedBotError(ending, "", Termination.NEVER_STARTED))
+
+    def _violation(self, error: StreamError) -> AskedBotError:
+        ending = f"violated the protocol {self._when()}: {error.detail}"
+        return AskedBotError(ending, "", Termination.PROTOCOL_VIOLATION)
 
     def _stop_timer(self) -> None:
         if self._timer is not None:
@@ -235,7 +266,7 @@ class AskingReferee:
 
     def _when(self) -> str:
         if self._questions is None:
-            return "without dialling in; is the call of asara.run missing?"
+            return "without dialling in"
         if self._open is None:
             return "before it was asked a decision"
         return f"before it answered decision {self.open_decision}"

@@ -30,15 +30,20 @@ class LocalExecutor:
         on_referee: Callable[[Referee], None] = lambda referee: None,
         on_listening: Callable[[str], None] = lambda address: None,
         show_output: Callable[[str], OutputTap] | None = None,
+        *,
+        strangers: bool = False,
     ) -> None:
         """`on_referee` is called with the referee before it plays.
 
         `on_listening` is called with the address to which bots on other machines connect.
         `show_output` is called with the entry of every process, and returns its tap.
+        `strangers` says that the bots may be other people's: then the log names limits of the
+        kernel by which one bot could stop all.
         """
         self._on_referee = on_referee
         self._on_listening = on_listening
         self._show_output = show_output
+        self._strangers = strangers
         self._referee: Referee | None = None
         self._remote_bots: RemoteBots | None = None
 
@@ -60,7 +65,7 @@ class LocalExecutor:
         referee = self._referee = Referee(journal=progress.directory.journal)
         processes = _most_processes(progress, context)
         _require_open_files(referee.limits, processes, context)
-        if context.sandbox is not None:
+        if context.sandbox is not None and self._strangers:
             memory_mb = context.match_settings.limits.memory_mb
             warn_of_epoll_watches(processes, memory_mb, logger("sandbox"))
         self._on_referee(referee)

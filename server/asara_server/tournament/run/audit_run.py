@@ -17,7 +17,12 @@ from asara_server.tournament.run.audit_trust import Published, check_signed
 from asara_server.tournament.run.directory import BUNDLE_MATCHES, RUN_FOLDERS
 from asara_server.tournament.run.inclusion import SIGNED
 from asara_server.tournament.run.manifest import MANIFEST
-from asara_server.tournament.run.match_check import ExpectedMatch, header_fault, result_fault
+from asara_server.tournament.run.match_check import (
+    ExpectedMatch,
+    header_fault,
+    other_file,
+    result_fault,
+)
 from asara_server.tournament.run.run_audit import RunReport, audit_run
 from asara_server.tournament.run.run_files import MARKS, SUFFIX
 from asara_server.tournament.run.signed_file import (
@@ -138,7 +143,8 @@ def audit_replay(job: AuditJob) -> tuple[Path, Verdict]:
                 job.public_key,
                 tournament_secret=job.tournament_secret,
                 header_fault=partial(header_fault, expected=job.expected),
-                result_fault=partial(result_fault, data=data, expected=job.expected),
+                other_file=partial(other_file, data=data, expected=job.expected),
+                result_fault=partial(result_fault, expected=job.expected),
                 worlds=_worlds(job),
             )
     except ReplayError as error:

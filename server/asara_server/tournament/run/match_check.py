@@ -58,7 +58,18 @@ def header_fault(file: ReplayFile, expected: ExpectedMatch) -> str | None:
     return None
 
 
-def result_fault(file: ReplayFile, data: bytes, expected: ExpectedMatch) -> str | None:
+def other_file(file: ReplayFile, data: bytes, expected: ExpectedMatch) -> str | None:
+    """Return a fault if a replay is not the file that its result names by its hash."""
+    digest = sha256(data).hexdigest()
+    if expected.result.replay_sha256 == digest:
+        return None
+    return result_fault(file, expected) or (
+        f"changed: {expected.place} has the SHA-256 {expected.result.replay_sha256 or 'none'}; "
+        f"the file has {digest}"
+    )
+
+
+def result_fault(file: ReplayFile, expected: ExpectedMatch) -> str | None:
     """Return the first field of a result that does not follow from its replay."""
     for name, derived, found in _result_fields(file, expected.result):
         if derived != found:
@@ -66,12 +77,6 @@ def result_fault(file: ReplayFile, data: bytes, expected: ExpectedMatch) -> str 
                 f"{expected.place}: {name}: expected {value_words(derived)} by the replay; "
                 f"found {value_words(found)}"
             )
-    digest = sha256(data).hexdigest()
-    if expected.result.replay_sha256 != digest:
-        return (
-            f"changed: {expected.place} has the SHA-256 {expected.result.replay_sha256 or 'none'}; "
-            f"the file has {digest}"
-        )
     return None
 
 

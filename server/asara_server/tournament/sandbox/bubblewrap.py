@@ -305,7 +305,8 @@ def _start_script(view: FilesystemView, limits: ResourceLimits, output: int) -> 
 def _bot_variables(environment: Mapping[str, str], mounts: Mounts) -> dict[str, str]:
     """Return the program's variables, with HOME and PATH limited to directories that it sees."""
     path = environment.get("PATH", os.defpath).split(os.pathsep)
-    visible = [name for name in path if _lies_within(Path(name), mounts)]
+    programs = {os.path.dirname(mounted) for mounted in mounts}  # noqa: PTH120 - of many paths
+    visible = [n for n in path if n.rstrip("/") in programs or _lies_within(Path(n), mounts)]
     own = {"PATH": os.pathsep.join(visible), "HOME": "/tmp", "TMPDIR": "/tmp", "USER": "bot"}  # noqa: S108
     if site.ENABLE_USER_SITE:
         own["PYTHONUSERBASE"] = site.getuserbase()

@@ -25,10 +25,10 @@ the truth in 86 % of samples of 36 blocks. With both, 10 to 40 blocks have a cov
 94 % for nearly all mixtures of 0, ½ and 1, and of at least 92 % for the others (the tests enumerate
 them).
 
-If all blocks ended with the same score c, s² says nothing. No other score in n blocks means that
-others have a probability p of at most 1 - 0.025^(1/n), at the level of one end of an interval, so
-the expected score is at least c (1 - p) and at most c + (1 - c) p. For c = 0 and 1 this is the
-interval of Clopper and Pearson.
+If all blocks ended with the same score c, or nearly so, s² says nothing. No other score in n blocks
+means that others have a probability p of at most 1 - 0.025^(1/n), at the level of one end of an
+interval, so the expected score is at least c (1 - p) and at most c + (1 - c) p. For c = 0 and 1
+this is the interval of Clopper and Pearson.
 
 With fewer than ten blocks s² is too uncertain. Each block is then treated as won or lost, which is
 conservative.
@@ -60,8 +60,11 @@ MIN_BLOCKS = 10
 _TAIL = 0.025
 """Probability beyond each end of a 95 % interval."""
 
-_ALIKE = 1e-12
-"""Variance below which all blocks ended alike, but for rounding."""
+_ALIKE = 0.05
+"""Difference of the highest and the lowest score below which all blocks ended alike.
+
+Comparisons in duplicate blocks change the scores of won matches by thousandths.
+"""
 
 
 def intervals_95(scores: BlockScores) -> Floats:
@@ -73,10 +76,11 @@ def intervals_95(scores: BlockScores) -> Floats:
     blocks, means, variances = scores.blocks, scores.means, scores.variances
     shares = means.clip(0, 1)
     ends = exact_intervals_95(shares, blocks)
-    alike = np.flatnonzero(variances < _ALIKE)
+    low, high = scores.ranges
+    alike = (blocks > 0) & (high - low < _ALIKE)
     ends[alike] = _alike_intervals(shares[alike], blocks[alike])
-    some = np.flatnonzero((blocks >= MIN_BLOCKS) & (variances >= _ALIKE))
-    low, high = (end[some] for end in scores.ranges)
+    some = (blocks >= MIN_BLOCKS) & ~alike
+    low, high = low[some], high[some]
     sample = means[some], variances[some], blocks[some]
     possible = _effective_intervals(*sample, np.minimum(low, 0), np.maximum(high, 1))
     seen = _effective_intervals(*sample, low, high)

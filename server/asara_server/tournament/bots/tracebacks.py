@@ -1,0 +1,60 @@
+"""Frames of Python tracebacks, told apart into the author's own and those of libraries."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+_FRAME = re.compile(r'\s*File "(?P<file>.+)", line (?P<line>\d+)(?:, in (?P<function>.+))?$')
+_LIBRARY = re.compile(r"^<|/lib(?:64)?/python\d|/(?:site|dist)-packages/|/clients/python/asara/")
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A line of a program in a traceback."""
+
+    start: int
+    """Number of the frame's first line among the lines of output."""
+    end: int
+    """Number of the line after its last one."""
+    file: str
+    line: int
+    function: str
+
+    @property
+    def own(self) -> bool:
+        """True if the line is the author's, and not one of a library."""
+        return _LIBRARY.search(self.file) is None
+
+    @property
+    def module(self) -> str:
+        """Name of the module that the file is, without its package."""
+        return PurePath(self.file).stem
+
+    @property
+    def place(self) -> str:
+        return f"{PurePath(self.file).name}, line {self.line}"
+
+
+def frames(lines: Sequence[str]) -> list[Frame]:
+    """Return the frames in lines of output, in their order."""
+    return list(_frames(lines))
+
+
+def last_own(frames: Sequence[Frame]) -> Frame | None:
+    """Return the last frame of the author's own code; None if there is none."""
+    return next((frame for frame in reversed(frames) if frame.own), None)
+
+
+def _frames(lines: Sequence[str]) -> Iterator[Frame]:
+    for number, line in enumerate(lines):
+        if found := _FRAME.match(line):
+            indent = _indent(line)
+            end = number + 1
+            while end < len(lines) and _indent(lines[end]) > indent:
+                end += 1
+            yield Frame(number, end, found["file"], int(found["line"]), found["function"] or "")
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

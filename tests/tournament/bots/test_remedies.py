@@ -1,0 +1,191 @@
+"""Advice to authors of bots, from outputs of real interpreters."""
+
+import shlex
+import sys
+from collections.abc import Sequence
+
+import pytest
+
+from asara_codec.results import Termination
+from asara_server.tournament.bots.error_output import clean_lines, error_lines
+from asara_server.tournament.bots.remedies import remedy
+from asara_server.tournament.standings.match_result import with_output
+
+LIBRARY = "/usr/lib/python3.11"
+CLIENT = "/home/ann/asara/clients/python/asara"
+BOT = ("python", "my_bot.py")
+
+
+def advice(output: str, status: int = 1, command: Sequence[str] = BOT) -> str:
+    lines = error_lines(clean_lines(output.encode()))
+    detail = with_output(f"exited with status {status}", lines)
+    return remedy(Termination.NEVER_STARTED, detail, command)
+
+
+def trace(error: str, *frames: str) -> str:
+    """Return a traceback; frames are `FILE:LINE` or `FILE:LINE FUNCTION`."""
+    lines = ["Traceback (most recent call last):"]
+    for frame in frames:
+        place, _, function = frame.partition(" ")
+        file, _, number = place.rpartition(":")
+        lines += [f'  File "{file}", line {number}, in {function or "<module>"}', "    code()"]
+    return "\n".join([*lines, error])
+
+
+def test_the_last_line_of_the_author_is_named_not_that_of_a_library() -> None:
+    error = "json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)"
+    shown = trace(error, "/bots/my_bot.py:9", "/bots/tools.py:3 load", f"{LIBRARY}/json.py:337 x")
+    assert advice(shown).startswith("correct tools.py, line 3. ")
+
+
+def test_a_long_traceback_keeps_the_last_frame_of_the_author() -> None:
+    inner = [f"{LIBRARY}/urllib/request.py:{number} open" for number in range(100, 107)]
+    lines = trace("URLError: <error>", "/bots/a.py:1", "/bots/my_bot.py:2 decide", *inner)
+    assert error_lines(lines.splitlines()) == [
+        "Traceback (most recent call last):",
+        "  … 2 more lines",
+        '  File "/bots/my_bot.py", line 2, in decide',
+        "    code()",
+        "  … 6 more lines",
+        *lines.splitlines()[-9:],
+    ]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name resolution>",
+        "socket.gaierror: [Errno -2] Name or service not known",
+        "ConnectionRefusedError: [Errno 111] Connection refused",
+        "OSError: [Errno 101] Network is unreachable",
+    ],
+)
+def test_bots_have_no_network(error: str) -> None:
+    assert "a bot has no network" in advice(trace(error, "/bots/my_bot.py:2"))
+
+
+def test_the_loss_of_the_referee_is_not_taken_for_a_missing_network() -> None:
+    assert advice("asara: no referee at unix:/x for 30 s: Connection refused") == ""
+
+
+def test_a_missing_module_may_be_a_file_of_the_author(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/my env/bin/python")
+    error = "ModuleNotFoundError: No module named 'tools.cards'"
+    assert advice(trace(error, "/bots/my_bot.py:1")) == (
+        "if tools is a file of yours, put tools.py beside my_bot.py. If it is a package, check its "
+        f"name, or install it: {shlex.quote(sys.executable)} -m pip install tools"
+    )
+
+
+def test_what_the_sandbox_hid_needs_no_other_advice() -> None:
+    error = "ModuleNotFoundError: No module named 'tools'"
+    detail = with_output("exited with status 1", [error, "the sandbox hid tools.py: it is …"])
+    assert remedy(Termination.NEVER_STARTED, detail, BOT) == ""
+
+
+CLIENT_FRAMES = ("/bots/random.py:1", f"{CLIENT}/__init__.py:17", f"{CLIENT}/bot.py:8")
+
+
+@pytest.mark.parametrize(
+    ("output", "hiding"),
+    [
+        (
+            trace(
+                "ImportError: cannot import name 'Random' from 'random' (/bots/random.py)",
+                "/bots/my_bot.py:1",
+                *CLIENT_FRAMES[1:],
+            ),
+            "random",
+        ),
+        (
+            trace(
+                "AttributeError: partially initialized module 'asara' has no attribute 'run' "
+                "(most likely due to a circular import)",
+                *CLIENT_FRAMES,
+                "/bots/random.py:4",
+            ),
+            "random",
+        ),
+        (
+            trace(
+                "AttributeError: partially initialized module 'asara' from '/bots/asara.py' has no "
+                "attribute 'run' (most likely due to a circular import)",
+                "/bots/asara.py:1",
+                "/bots/asara.py:4",
+            ),
+            "asara",
+        ),
+        (trace("AttributeError: module 'asara' has no attribute 'run'", "/b/my_bot.py:4"), "asara"),
+        (trace("AttributeError: module 'random' has no attribute 'choice'", "/b/c.py:4"), "random"),
+        (
+            trace(
+                "ModuleNotFoundError: No module named 'types.x'; 'types' is not a package",
+                "/b/my_bot.py:4",
+            ),
+            "types",
+        ),
+        (
+            trace("ValueError: no", "/b/my_bot.py:1", f"{LIBRARY}/json.py:2", "/b/enum.py:7"),
+            "enum",
+        ),
+    ],
+)
+def test_a_file_that_hides_a_module_is_to_be_renamed(output: str, hiding: str) -> None:
+    assert advice(output) == f"rename your {hiding}.py, which hides the module {hiding}."
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        trace("AttributeError: module 'random' has no attribute 'choise'", "/b/my_bot.py:4"),
+        trace("ValueError: no", "/b/my_bot.py:4", "/b/code.py:4"),
+        trace(
+            f"ImportError: cannot import name 'x' from 'random' ({LIBRARY}/random.py)",
+            "/b/my_bot.py:4",
+        ),
+    ],
+)
+def test_other_errors_do_not_accuse_a_file_of_hiding_a_module(output: str) -> None:
+    assert advice(output).startswith("correct ")
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        ("NameError: name 'asara' is not defined", "add the line `import asara` at the top of my_"),
+        (
+            "AttributeError: module 'asara' has no attribute 'start'",
+            "correct my_bot.py, line 2: did you mean asara.run(decide)?",
+        ),
+        (
+            "AttributeError: module 'asara' has no attribute 'Acton'. Did you mean: 'Action'?",
+            "correct my_bot.py, line 2: did you mean asara.Action?",
+        ),
+        (
+            "AttributeError: 'Mine' object has no attribute 'match'",
+            "self.match is set after __init__: move what needs it to a method `def started(self):`",
+        ),
+        (
+            "FileNotFoundError: [Errno 2] No such file or directory: 'weights.txt'",
+            "check the name 'weights.txt' in my_bot.py, line 2. A relative name is looked up in",
+        ),
+        (
+            "FileNotFoundError: [Errno 2] No such file or directory: '/data/weights.txt'",
+            "check the path in my_bot.py, line 2: /data/weights.txt does not exist.",
+        ),
+        ("ModuleNotFoundError: No module named 'asara'", "start the bot with `python`"),
+    ],
+)
+def test_frequent_errors_have_advice_of_their_own(error: str, says: str) -> None:
+    assert advice(trace(error, "/bots/my_bot.py:2 __init__")).startswith(says)
+
+
+def test_a_program_that_ends_itself_with_a_text_is_named() -> None:
+    assert advice("stop here").startswith("my_bot.py ended itself after these lines, as sys.exit()")
+    assert advice("cannot load", command=("./bot",)) == ""
+    assert advice("not found", status=127) == ""
+
+
+def test_a_program_that_the_sandbox_does_not_have_is_named() -> None:
+    output = "sh: 3: exec: python3.12: not found"
+    assert "the sandbox has no python3.12. " in advice(output, 127, ("python3.12", "my_bot.py"))
