@@ -9,9 +9,12 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from asara_server.cli.display.entry_check import CheckMeter
+from asara_server.tournament.execution.entry_check import CheckedEntry, Verdict, _own_lines
 from tests.cli.command import asara, command_line, environment, refusal
 from tests.tournament import sample_bots
 from tests.tournament.remote_bots import CERTIFICATE, write_cup
@@ -101,6 +104,30 @@ def test_the_check_says_who_works_and_the_status_that_somebody_does_not(
     }
     assert ("Bob+", "bob", "works") in rows
     assert lines[-1] == "3 of 8 entries work, 4 broken, 1 left out"
+    counts = [line for line in checked.stderr.splitlines() if re.match(r"\d of 8: ", line)]
+    assert [line[0] for line in counts] == list("2345678")  # the folder left out is the first
+
+
+def test_the_progress_says_which_entries_are_built_and_since_when() -> None:
+    activity = SimpleNamespace(
+        building={"cpp": time.monotonic() - 23.2}, playing=("ann", "bob", "cid", "dan")
+    )
+    meter = CheckMeter(41, 2, activity)
+    meter.add(CheckedEntry("eve", Verdict.BROKEN, "a fault"))
+    assert meter.summary() == (
+        "3 of 43, 1 broken, 2 left out; building cpp for 23 s; playing ann, bob, cid and 1 more"
+    )
+
+
+def test_a_client_that_takes_its_leave_is_not_shown_as_output(
+    checked: "subprocess.CompletedProcess[str]",
+) -> None:
+    printed = checked.stdout.partition("Printed by bots that work")[2]
+    assert "Bob+\n  | good evening\n" in printed
+    assert "goodbye" not in printed
+    assert _own_lines(["INFO asara: goodbye: the match is over", "asara: my own"]) == [
+        "asara: my own"
+    ]
 
 
 def test_it_shows_build_start_and_longest_decision(

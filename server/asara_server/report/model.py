@@ -16,10 +16,10 @@ from asara_codec.results import Termination
 from asara_server.report.run import ReportedRun
 from asara_server.report.times import Times
 from asara_server.text import on_one_line, plain, plain_words, without_paths
-from asara_server.tournament.bots.error_output import known_error, output_of, without_output
+from asara_server.tournament.bots.error_output import known_error
 from asara_server.tournament.run.directory import RunInfo
 from asara_server.tournament.standings.ladder import Ladder
-from asara_server.tournament.standings.match_result import MatchResult
+from asara_server.tournament.standings.match_result import MatchResult, output_of, without_output
 from asara_server.tournament.standings.model import Standings, StandingsRow
 
 LATEST_REASONS = 3

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.tournament.bots.error_output import with_output, without_output
 from asara_server.tournament.bots.output_log import OutputLog
 from asara_server.tournament.bots.process import BotProcess, StartError, bot_environment
+from asara_server.tournament.standings.match_result import with_output, without_output
 
 
 async def start(
@@ -114,6 +114,7 @@ def test_output_is_cut_with_a_mark_and_the_bot_is_not_hurt_by_it(tmp_path: Path)
         data = path.read_bytes()
         assert data.endswith(b"\n# cut: only 100,000 bytes are kept\n")
         assert 100_000 < len(data) < 100_100
+        assert log.cut == "(its output was cut at 100,000 bytes)"
         again, _, _ = await start(tmp_path, "print('more')", limit=100_000)
         await again.wait()
         assert len(path.read_bytes()) == len(data)

@@ -1,11 +1,15 @@
 """The findings of `asara tournament check`."""
 
-from collections.abc import Sequence
+import asyncio
+import time
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
 
 from rich.progress import BarColumn, Progress, TextColumn
 
 from asara_game.rules import format_rule_sets
 from asara_server.cli.display.console import err, notify, out, show_table
+from asara_server.cli.display.progress import LINE_INTERVAL_S, building_text
 from asara_server.cli.display.quantities import count, duration
 from asara_server.text import plain
 from asara_server.tournament.config.tournament_file import FolderEntry, Tournament
@@ -14,13 +18,30 @@ from asara_server.tournament.execution.entry_check import CheckedEntry, Verdict,
 _NAMES_SHOWN = 3
 
 
-class CheckMeter:
-    """Shows how many entries are checked: a bar on a terminal, and a line for each elsewhere."""
+class CheckActivity(Protocol):
+    """The entries that are being checked."""
 
-    def __init__(self, names: Sequence[str]) -> None:
-        self._left = list(names)
-        self._total = len(names)
+    @property
+    def building(self) -> Mapping[str, float]:
+        """Entries that are being built, and when that began, in seconds of the monotonic clock."""
+
+    @property
+    def playing(self) -> Collection[str]:
+        """Entries whose match is played."""
+
+
+class CheckMeter:
+    """Shows how many entries are checked: a bar on a terminal, and a line for each elsewhere.
+
+    Elsewhere a line every few seconds also says which entries are being built.
+    """
+
+    def __init__(self, entries: int, left_out: int, activity: CheckActivity) -> None:
+        """`left_out` is the number of folders without an entry, which count as well."""
+        self._total = entries + left_out
+        self._done = self._left_out = left_out
         self._broken = 0
+        self._activity = activity
         self.bar = Progress(
             BarColumn(bar_width=30),
             TextColumn("{task.description}"),
@@ -28,24 +49,41 @@ class CheckMeter:
             transient=True,
             disable=not err.is_terminal,
         )
-        self._task = self.bar.add_task(self._summary(), total=self._total)
+        self._task = self.bar.add_task(self.summary(), total=self._total, completed=left_out)
 
     def add(self, checked: CheckedEntry) -> None:
         """Count a finding."""
-        self._left.remove(checked.entry)
+        self._done += 1
         self._broken += checked.verdict is Verdict.BROKEN
-        done = self._total - len(self._left)
-        self.bar.update(self._task, completed=done, description=self._summary())
+        self._update()
         if self.bar.disable:
-            notify(f"{done} of {self._total}: {checked.entry} {_verdict(checked)}")
+            notify(f"{self._done} of {self._total}: {checked.entry} {_verdict(checked)}")
 
-    def _summary(self) -> str:
-        done = f"{self._total - len(self._left)} of {self._total}, {self._broken} broken"
-        if not self._left:
-            return done
-        names = ", ".join(self._left[:_NAMES_SHOWN])
-        more = len(self._left) - _NAMES_SHOWN
-        return f"{done}; next {names}{f' and {more:,} more' if more > 0 else ''}"
+    async def show(self) -> None:
+        """Show the progress until cancelled."""
+        with self.bar:
+            while True:
+                await asyncio.sleep(LINE_INTERVAL_S if self.bar.disable else 1.0)
+                self._update()
+                if self.bar.disable and self._activity.building:
+                    notify(self.summary())
+
+    def summary(self) -> str:
+        """Return how many entries are checked, and which are being built or playing."""
+        parts = [f"{self._done} of {self._total}, {self._broken} broken"]
+        if self._left_out:
+            parts[0] += f", {self._left_out} left out"
+        now = time.monotonic()
+        if building := self._activity.building:
+            parts.append(building_text({name: now - at for name, at in building.items()}, ()))
+        if playing := list(self._activity.playing):
+            more = len(playing) - _NAMES_SHOWN
+            names = ", ".join(playing[:_NAMES_SHOWN])
+            parts.append(f"playing {names}{f' and {more:,} more' if more > 0 else ''}")
+        return "; ".join(parts)
+
+    def _update(self) -> None:
+        self.bar.update(self._task, completed=self._done, description=self.summary())
 
 
 def check_heading(tournament: Tournament, opponent: str) -> str:

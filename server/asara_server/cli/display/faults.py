@@ -9,7 +9,6 @@ from asara_server.cli.display.console import warn
 from asara_server.cli.display.quantities import count
 from asara_server.text import on_one_line, plain_words
 from asara_server.tournament.bots.build import FailedBuild
-from asara_server.tournament.bots.error_output import output_of, without_output
 from asara_server.tournament.bots.remedies import remedy
 from asara_server.tournament.config.tournament_file import Entry, Limits, Tournament
 from asara_server.tournament.run.directory import RunInfo
@@ -17,7 +16,12 @@ from asara_server.tournament.runner import RunEnd
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import preview_views
 from asara_server.tournament.sandbox.spec import SandboxConfig
-from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
+from asara_server.tournament.standings.match_result import (
+    MatchResult,
+    SeatOutcome,
+    output_of,
+    without_output,
+)
 
 _MOST_LINES = 8
 _MOST_IN_FULL = 4

@@ -48,6 +48,8 @@ def show_plan(tournament: Tournament, expected: Estimate, decision_ms: float) ->
         out.print(text)
     out.print(f"Duration: about {duration(expected.likely_s)}, at {decision_ms:g} ms per decision;")
     out.print(f"at most {duration(expected.longest_s)}, if every bot uses up its clock.")
+    if any(entry.build for entry in tournament.entries):
+        out.print("Builds are not counted; `asara tournament check` measures them.")
 
 
 def _span(span: Span) -> str:

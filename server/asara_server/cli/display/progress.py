@@ -119,7 +119,8 @@ class RunMeter:
             return building_text(elapsed, activity.to_build)
         played = f"{self._over:,} of {count(self._total, 'match')}"
         seconds = time.monotonic() - self._started
-        awaited = awaited_text(activity.awaited if activity is not None else ())
+        over = self._over >= self._total
+        awaited = awaited_text(activity.awaited if activity is not None and not over else ())
         if self._over == self._over_at_start:
             return f"{played}, {duration(seconds, whole_s=True)}{awaited}"
         rate = (self._over - self._over_at_start) / seconds

@@ -44,7 +44,7 @@ def show_status(status: RunStatus, reader: StatusReader, top: int, *, standings:
     if status.failing:
         out.print()
         _show_forfeits(status.failing, limit)
-    if status.remote is not None and status.remote.entries:
+    if status.remote is not None and status.remote.entries and status.left:
         out.print()
         _show_remote(status.remote)
     if status.info.left_out:

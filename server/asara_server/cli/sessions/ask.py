@@ -22,7 +22,6 @@ from asara_server.replay.questions import question
 from asara_server.replay.signing import default_key_path
 from asara_server.text import count, plain, plain_words, seats_text
 from asara_server.tournament.bots.bot_addresses import BotAddresses
-from asara_server.tournament.bots.error_output import with_output
 from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.bots.remedies import remedy
 from asara_server.tournament.config.tournament_file import Entry, Limits
@@ -34,6 +33,7 @@ from asara_server.tournament.execution.asking_referee import (
 from asara_server.tournament.run.directory import RunDirectoryError, read_info
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import bot_seed
+from asara_server.tournament.standings.match_result import with_output
 
 _NOTICE_S = 3.0
 """Seconds of waiting after which a notice says for what."""

@@ -56,7 +56,8 @@ def check_entries(tournament: Tournament, options: CheckOptions, log: LogOptions
             on_listening=_notify_address,
         )
         notify(check_heading(tournament, _OPPONENT))
-        checked = run(_play(check, [entry.name for entry in tournament.entries]))
+        meter = CheckMeter(len(tournament.entries), len(tournament.left_out), check)
+        checked = run(_play(check, meter))
         if options.out_directory is not None:
             _keep_replays(checked, folder)
     show_check(checked, tournament)
@@ -70,9 +71,9 @@ def check_entries(tournament: Tournament, options: CheckOptions, log: LogOptions
     return 1 if broken or tournament.left_out else 0
 
 
-async def _play(check: EntryCheck, names: Sequence[str]) -> list[CheckedEntry]:
+async def _play(check: EntryCheck, meter: CheckMeter) -> list[CheckedEntry]:
     """Check the entries, and show how many are done; a signal ends it with a UserError."""
-    meter = CheckMeter(names)
+    showing = asyncio.create_task(meter.show())
     task = asyncio.create_task(check.run(meter.add))
     signals: list[signal.Signals] = []
 
@@ -83,13 +84,15 @@ async def _play(check: EntryCheck, names: Sequence[str]) -> list[CheckedEntry]:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop, number)
-    with meter.bar:
-        try:
-            return await task
-        except asyncio.CancelledError:
-            raise UserError("stopped; the check is not complete", 128 + signals[0]) from None
-        except ServeError as error:
-            raise UserError(f"remote: {error}", status=1) from None
+    try:
+        return await task
+    except asyncio.CancelledError:
+        raise UserError("stopped; the check is not complete", 128 + signals[0]) from None
+    except ServeError as error:
+        raise UserError(f"remote: {error}", status=1) from None
+    finally:
+        showing.cancel()
+        await asyncio.gather(showing, return_exceptions=True)
 
 
 def _opponents(tournament: Tournament) -> list[Entry]:

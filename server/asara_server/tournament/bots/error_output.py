@@ -1,7 +1,7 @@
 """The part of a program's output that explains how it ended.
 
-A sentence about the end of a process may be followed by such lines. They are for the organiser
-alone: no bot receives what another one printed.
+A sentence about the end of a process may be followed by such lines (`match_result.with_output`).
+They are for the organiser alone: no bot receives what another one printed.
 """
 
 import re
@@ -15,8 +15,7 @@ LAST_LINES = 5
 
 _MOST_LINES = 14
 _STACK_LINES = 4
-_LONGEST_LINE = 500
-_PRINTED = "; it printed"
+_LONGEST_LINE = 200
 
 _ESCAPE_SEQUENCE = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\))")
 
@@ -77,22 +76,6 @@ def known_error(lines: Sequence[str]) -> list[str]:
     if _PYTHON.search(message[0]):
         return _shortened(message, first=1, last=_MOST_LINES - 2)
     return _shortened(_without_inner_frames(message), first=_MOST_LINES - 2, last=1)
-
-
-def with_output(text: str, lines: Sequence[str]) -> str:
-    """Append lines that a process printed to a sentence about it."""
-    return f"{text}{_PRINTED}: " + "\n".join(lines) if lines else f"{text}{_PRINTED} nothing"
-
-
-def without_output(text: str) -> str:
-    """Undo `with_output`: return the part that other bots may read."""
-    return text.partition(_PRINTED)[0]
-
-
-def output_of(text: str) -> list[str]:
-    """Return the lines that `with_output` has appended."""
-    printed = text.partition(f"{_PRINTED}: ")[2]
-    return printed.split("\n") if printed else []
 
 
 def _without_inner_frames(lines: Iterable[str]) -> list[str]:

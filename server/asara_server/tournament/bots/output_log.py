@@ -39,6 +39,7 @@ class OutputLog:
         self._file: BinaryIO | None = None
         self._left = 0
         self._cut = True
+        self._too_much = False
         try:
             path.parent.mkdir(exist_ok=True)
             self._file = path.open("ab", buffering=0)
@@ -70,6 +71,11 @@ class OutputLog:
         self._open(path)
 
     @property
+    def cut(self) -> str:
+        """A remark that the output was cut because there was too much of it, or ""."""
+        return f"(its output was cut at {self._limit:,} bytes)" if self._too_much else ""
+
+    @property
     def full(self) -> bool:
         return self._left <= 0
 
@@ -83,7 +89,7 @@ class OutputLog:
         self._keep(data[: self._left])
         self._left -= len(data)
         if self._left < 0 and not self._cut:
-            self._cut = True
+            self._cut = self._too_much = True
             self._keep(f"\n# cut: only {self._limit:,} bytes are kept\n".encode())
 
     def _keep(self, data: bytes) -> None:

@@ -76,14 +76,19 @@ class PooledBot:
         return None if connected_s is None else connected_s - self.started_s
 
     def last_lines(self) -> list[str]:
-        """Return the last lines that its process printed, and `hidden`."""
+        """Return the last lines that its process printed, and the remarks on them."""
         lines = self.log.last_lines() if self.log else []
-        return [*lines, self.hidden] if self.hidden else lines
+        return [*lines, *self._remarks]
 
     def error_lines(self, *, only_known: bool = False) -> list[str]:
-        """Return the last error message that it printed (see `OutputLog`), and `hidden`."""
+        """Return the last error message that it printed (see `OutputLog`), and the remarks."""
         lines = self.log.error_lines(only_known=only_known) if self.log else []
-        return [*lines, self.hidden] if self.hidden else lines
+        return [*lines, *self._remarks]
+
+    @property
+    def _remarks(self) -> list[str]:
+        cut = self.log.cut if self.log else ""
+        return [remark for remark in (self.hidden, cut) if remark]
 
 
 class BotPool:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from asara_codec.results import Termination
 from asara_server.tournament.bots import python_errors
-from asara_server.tournament.bots.error_output import known_error, output_of, without_output
+from asara_server.tournament.bots.error_output import known_error
 from asara_server.tournament.sandbox.hidden_files import SANDBOX_HID
+from asara_server.tournament.standings.match_result import output_of, without_output
 
 _NETWORK = re.compile(
     r"name resolution|Name or service not known|nodename nor servname|getaddrinfo"

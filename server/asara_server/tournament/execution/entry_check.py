@@ -6,6 +6,7 @@ come from a seed of the check's own: they tell nothing of those of the run.
 """
 
 import asyncio
+import re
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
@@ -25,7 +26,6 @@ from asara_server.network.open_files import files_needed, require_open_files
 from asara_server.referee.referee import Referee
 from asara_server.text import plain_words
 from asara_server.tournament.bots.build import EntryBuilder
-from asara_server.tournament.bots.error_output import without_output
 from asara_server.tournament.bots.output_log import last_printed
 from asara_server.tournament.bots.remedies import remedy
 from asara_server.tournament.config.seeds import draw_seed
@@ -39,7 +39,9 @@ from asara_server.tournament.execution.remote_lobby import RemoteLobby
 from asara_server.tournament.run.directory import RemoteInfo
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import ScheduledMatch, bot_seed
+from asara_server.tournament.standings.match_result import without_output
 
+_CLIENTS_LINE: Final = re.compile(r"\basara: (goodbye: |connected as entry )")
 _SEAT: Final = 0
 """Seat of the entry that is checked."""
 
@@ -105,6 +107,10 @@ class EntryCheck:
         self._builder = EntryBuilder(
             folder / "builds", self._logs, tournament.limits, sandbox=self._sandbox
         )
+        self.building: dict[str, float] = {}
+        """Entries that are being built, and when that began, in seconds of the monotonic clock."""
+        self.playing: dict[str, None] = {}
+        """Entries whose match is played, in the order in which that began."""
         self._building_slots = asyncio.Semaphore(tournament.concurrency)
 
     async def run(self, finished: Callable[[CheckedEntry], None]) -> list[CheckedEntry]:
@@ -182,8 +188,11 @@ class EntryCheck:
         async with self._building_slots:
             build_s = None
             if entry.build:
-                began = time.monotonic()
-                failed = await self._builder.build([entry], 1)
+                began = self.building[entry.name] = time.monotonic()
+                try:
+                    failed = await self._builder.build([entry], 1)
+                finally:
+                    del self.building[entry.name]
                 build_s = time.monotonic() - began
                 if entry.name in failed:
                     why = failed[entry.name]
@@ -194,7 +203,11 @@ class EntryCheck:
     async def _play(self, entry: Entry, local: LocalReferee, build_s: float | None) -> CheckedEntry:
         names = (entry.name, *(opponent.name for opponent in self._opponents))
         match = ScheduledMatch(f"check-{entry.name}", 1, checked_rules(self._tournament), names)
-        attempts = [played async for played in local.matches.play(match)]
+        self.playing[entry.name] = None
+        try:
+            attempts = [played async for played in local.matches.play(match)]
+        finally:
+            del self.playing[entry.name]
         return _finding(entry, attempts[-1], build_s)
 
 
@@ -206,7 +219,7 @@ def checked_rules(tournament: Tournament) -> frozenset[RuleSet]:
 def _finding(entry: Entry, played: PlayedMatch, build_s: float | None) -> CheckedEntry:
     result, bot = played.result, played.bots[_SEAT]
     failed = result.void or result.seats[_SEAT].termination.forfeit
-    printed = tuple(bot.error_lines() if failed else bot.last_lines())
+    printed = tuple(bot.error_lines() if failed else _own_lines(bot.last_lines()))
     if result.void:
         why = f"the referee failed: {result.void_reason}"
         return CheckedEntry(entry.name, Verdict.NOT_CHECKED, why, build_s, printed=printed)
@@ -230,6 +243,11 @@ def _finding(entry: Entry, played: PlayedMatch, build_s: float | None) -> Checke
         played.replay,
         advice,
     )
+
+
+def _own_lines(printed: Sequence[str]) -> list[str]:
+    """Return the lines printed without those of a client that connects and takes its leave."""
+    return [line for line in printed if not _CLIENTS_LINE.search(line)]
 
 
 def _discard(info: RemoteInfo) -> None:

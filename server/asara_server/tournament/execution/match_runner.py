@@ -12,7 +12,6 @@ from asara_server.eventlog.replay import Replay, replay_of
 from asara_server.match.spec import SECOND_US, ClockSettings, MatchSpec, Player
 from asara_server.referee.match_ending import MatchCut
 from asara_server.referee.referee import Referee
-from asara_server.tournament.bots.error_output import with_output
 from asara_server.tournament.bots.pool import BotPool, PooledBot
 from asara_server.tournament.run.progress import MAX_ATTEMPTS
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -21,6 +20,7 @@ from asara_server.tournament.standings.match_result import (
     SeatOutcome,
     attempt_name,
     utc_text,
+    with_output,
 )
 
 _PROCESS_FAILED = (Termination.NEVER_STARTED, Termination.CRASH)

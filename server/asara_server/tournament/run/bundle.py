@@ -28,7 +28,6 @@ from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.file import read_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE
 from asara_server.text import on_one_line, plain, plain_words
-from asara_server.tournament.bots.error_output import output_of, without_output
 from asara_server.tournament.config.names import name_fault
 from asara_server.tournament.run.directory import BUNDLE_MATCHES, BUNDLES, RunInfo
 from asara_server.tournament.run.inclusion import (
@@ -40,7 +39,12 @@ from asara_server.tournament.run.inclusion import (
 )
 from asara_server.tournament.run.read_run import RecordedRun, RunError
 from asara_server.tournament.run.signed_file import signature_name
-from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
+from asara_server.tournament.standings.match_result import (
+    MatchResult,
+    SeatOutcome,
+    output_of,
+    without_output,
+)
 from asara_server.tournament.standings.model import Standings, StandingsRow
 
 _MOST_SEATS: Final = 4

@@ -6,7 +6,7 @@ for nothing; the match was played again under the next attempt number if attempt
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Final, Self
@@ -26,6 +26,7 @@ from asara_server.bounded_file import MIB, read_lines
 
 LONGEST_LINE: Final = MIB
 """Bytes of the longest line of a results file."""
+_PRINTED: Final = "; it printed"
 _MOST_PRESTIGE = 1_000_000
 """More prestige than any match can give."""
 
@@ -57,7 +58,23 @@ class SeatOutcome(BaseModel):
     prestige: int = Field(ge=-_MOST_PRESTIGE, le=_MOST_PRESTIGE)
     termination: TerminationName
     detail: str = ""
-    """Reason of a forfeit in words; otherwise empty."""
+    """Reason of a forfeit in words, perhaps `with_output`; otherwise empty."""
+
+
+def with_output(text: str, lines: Sequence[str]) -> str:
+    """Append lines that a process printed to a sentence about it."""
+    return f"{text}{_PRINTED}: " + "\n".join(lines) if lines else f"{text}{_PRINTED} nothing"
+
+
+def without_output(text: str) -> str:
+    """Undo `with_output`: return the part that other bots may read."""
+    return text.partition(_PRINTED)[0]
+
+
+def output_of(text: str) -> list[str]:
+    """Return the lines that `with_output` has appended."""
+    printed = text.partition(f"{_PRINTED}: ")[2]
+    return printed.split("\n") if printed else []
 
 
 class MatchResult(BaseModel):

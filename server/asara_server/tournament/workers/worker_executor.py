@@ -15,7 +15,6 @@ from typing import Any
 
 from asara_server.logs import logger, repeat
 from asara_server.referee.waits import Wait
-from asara_server.tournament.bots.error_output import without_output
 from asara_server.tournament.bots.failed_starts import FailedStarts
 from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext
 from asara_server.tournament.run.progress import (
@@ -27,7 +26,7 @@ from asara_server.tournament.run.progress import (
 from asara_server.tournament.run.submissions import SubmissionLog
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.spec import SandboxConfig
-from asara_server.tournament.standings.match_result import MatchResult, attempt_name
+from asara_server.tournament.standings.match_result import MatchResult, attempt_name, without_output
 from asara_server.tournament.workers.backend import WorkerBackend, WorkerError
 from asara_server.tournament.workers.block_job import BlockJob, BlockResult
 from asara_server.tournament.workers.block_player import UnfitWorkerError
