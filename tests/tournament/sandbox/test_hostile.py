@@ -243,7 +243,9 @@ def check_results(end: RunEnd) -> None:
             if not harms or (all(harmful) and not line.termination.forfeit):
                 assert line.termination == Termination.COMPLETED, line
             elif line.detail in reasons:
-                assert line.termination == Termination.NEVER_STARTED
+                out = line.detail == end.unstartable.get(line.entry)
+                expected = Termination.NEVER_STARTED if out else Termination.SUSPENDED
+                assert line.termination == expected
             else:
                 assert line.termination in FORFEITS[line.entry], line
             ties = [other.rank for other in result.seats].count(line.rank) > 1
