@@ -183,14 +183,15 @@ async def test_a_flood_after_a_time_out_stays_unread(first: bytes) -> None:
 
 
 async def test_a_bot_with_another_match_is_late_in_one_and_plays_the_other() -> None:
-    async with referee_server() as server:
+    async with referee_server(LimitSettings(late_reply_s=5)) as server:
         server.admit("a", "b", "c")
         a, b, c = [await server.dial(name, max_matches=2) for name in "abc"]
         lost = asyncio.create_task(server.referee.play(spec(3, match_id="m1", clocks=QUICK)))
         missed = await a.until("decision")
+        [entry] = {one.entry for one in server.referee.waits()}
         other = asyncio.create_task(server.referee.play(spec(3, match_id="m2")))
         while any(  # noqa: ASYNC110 - the referee tells nobody
-            (one.match_id, one.decision_id) == ("m1", 1) for one in server.referee.waits()
+            (one.match_id, one.entry) == ("m1", entry) for one in server.referee.waits()
         ):
             await asyncio.sleep(0.01)
         await a.answer(missed)

@@ -16,6 +16,8 @@ LAST_LINES = 5
 _MOST_LINES = 14
 _STACK_LINES = 4
 _LONGEST_LINE = 200
+_LONGEST_CLIENT_LINE = 600
+"""Characters of the longest line of the Python client, which names a file and a remedy."""
 
 _ESCAPE_SEQUENCE = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\))")
 
@@ -51,7 +53,8 @@ def clean_line(line: str) -> str:
     """Return a line without escape sequences and other characters that a terminal obeys."""
     text = _ESCAPE_SEQUENCE.sub("", line).expandtabs(4).rstrip()
     shown = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
-    return plain(shown, longest=_LONGEST_LINE)
+    of_client = shown.startswith("asara: ")
+    return plain(shown, longest=_LONGEST_CLIENT_LINE if of_client else _LONGEST_LINE)
 
 
 def error_lines(lines: Sequence[str]) -> list[str]:
