@@ -1,4 +1,4 @@
-"""A bot that dials TLS as plain text, or the reverse, is told so, and so is the organiser."""
+"""A bot that uses plain text where TLS is expected, or the reverse, learns so in one line."""
 
 import asyncio
 

@@ -134,7 +134,7 @@ async def test_a_reply_after_the_replay_was_closed_is_logged_once() -> None:
 async def test_of_a_seat_that_timed_out_exactly_one_late_reply_is_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Three seats: the match goes on, and nothing more is read from the bot."""
+    """With three seats the match continues after a forfeit; the bot's stream is not read."""
     handled: list[Session] = []
     handle = Session._handle
 

@@ -23,7 +23,7 @@ class Question(NamedTuple):
     """A decision of one seat, numbered as in `Decision.decision_id`."""
 
     messages: tuple[bytes, ...]
-    """What the seat is sent since its last reply, each serialized; the decision is the last one."""
+    """Messages sent to the seat since its last reply, serialized; the last one is the decision."""
     decision: Decision
     recorded: ReplyRecord | None
     """The reply in the replay; None if the seat never answered."""

@@ -50,7 +50,7 @@ _MOST_LISTED = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskOptions:
-    """What `asara replay ask` was asked to do."""
+    """Options of `asara replay ask`."""
 
     file: Path
     number: int

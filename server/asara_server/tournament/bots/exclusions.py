@@ -6,7 +6,7 @@ from asara_codec.results import Termination
 
 
 class Absence(NamedTuple):
-    """How and why an entry forfeits a match before it begins."""
+    """The kind and the reason of a forfeit before a match begins."""
 
     termination: Termination
     why: str

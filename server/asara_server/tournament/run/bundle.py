@@ -8,8 +8,8 @@ With the signed documents of the run and a proof for each replay, an author can 
 belongs to the run. A proof contains the whole line of `results.jsonl`; if another bot printed
 something in it, the bundle has no such proof, and README.txt says so.
 
-Deals of a run that may still go on stay secret: the logs of a match whose replay is not published
-yet are in no bundle.
+A run that was stopped may continue, so its deals stay secret: no bundle holds the log of a match
+whose replay is not published yet.
 """
 
 import os

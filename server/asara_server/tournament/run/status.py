@@ -250,8 +250,8 @@ class _Tally:
         self._matches: Counter[str] = Counter()
         self._forfeits: dict[str, Counter[Termination]] = {}
         self._causes: dict[str, dict[str, MatchResult]] = {}
-        """By entry, the reasons of its forfeits before it was suspended, the latest last, each with
-        its latest match."""
+        """By entry, the reasons of its forfeits, suspension apart, each with its latest match; the
+        latest reason is the last."""
         self._latest: dict[str, tuple[MatchResult, str]] = {}
         """By entry, its latest forfeit of any kind, and why."""
 

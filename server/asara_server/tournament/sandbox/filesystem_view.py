@@ -61,7 +61,7 @@ def match_sandbox(
 
 @dataclass(frozen=True, slots=True)
 class EntrySource:
-    """What bots of an entry get copies of."""
+    """Files and directories that are copied for the bots of an entry."""
 
     source: CopySource
     left_out: tuple[Path, ...] = ()
