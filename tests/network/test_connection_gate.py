@@ -51,10 +51,18 @@ class RemoteServer(RefereeServer):
         return channel
 
     async def dial_in(self, name: str) -> Stream:
-        stream = self.stream()
-        await stream.hello(f"secret-{name}")
-        await stream.expect("welcome")
-        return stream
+        """Dial in and, like the clients, again if the gate has no place for the connection."""
+        while True:
+            stream = self.stream()
+            try:
+                await stream.hello(f"secret-{name}")
+                await stream.expect("welcome")
+            except grpc.aio.AioRpcError as error:
+                if error.code() is not grpc.StatusCode.UNAVAILABLE:
+                    raise
+                await asyncio.sleep(0.1)
+            else:
+                return stream
 
     @property
     def port(self) -> int:
