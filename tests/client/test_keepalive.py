@@ -68,7 +68,7 @@ class Proxy:
 
 def ping_often(monkeypatch: pytest.MonkeyPatch) -> None:
     quick = [
-        (name, 200 if value == client._KEEPALIVE_MS else value)
+        (name, 500 if value == client._KEEPALIVE_MS else value)
         for name, value in client._KEEPALIVE_OPTIONS
     ]
     monkeypatch.setattr(client, "_KEEPALIVE_OPTIONS", tuple(quick))
@@ -96,7 +96,8 @@ def test_a_silently_lost_connection_is_detected(monkeypatch: pytest.MonkeyPatch)
         timeout.cancel()
         proxy.close()
         referee.stop()
-    assert len(proxy.drop) == 2
+    # More than two if this machine was too busy to answer a ping in time, too.
+    assert len(proxy.drop) >= 2
 
 
 def test_a_referee_on_a_unix_socket_may_be_stopped_for_any_time(
