@@ -45,7 +45,6 @@ from asara_server.tournament.standings.model import (
 )
 from tests.docs.documents import (
     DOCUMENTS,
-    ROOT,
     code_words,
     first_words,
     own_files,
