@@ -9,12 +9,13 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 MutationName = Literal[
     "unknown-fields",
-    "unknown-event",
-    "unknown-kind",
+    "unknown-events",
+    "unknown-values",
     "padding",
     "another-secret",
     "another-commitment",
     "no-nonce",
+    "no-secret",
 ]
 """A change of a message before it is sent; `mutations` has a function for each."""
 
@@ -123,6 +124,12 @@ class Reject(_Strict):
     reason: str
 
 
+class Lose(_Strict):
+    """Check the reply to the open decision, and take it to be lost on its way."""
+
+    lose: str
+
+
 class Update(_Strict):
     """Send the events since the last message, which the program did not ask for."""
 
@@ -189,12 +196,6 @@ class Goodbye(_Strict):
     goodbye: Literal["sent"]
 
 
-_KINDS = (
-    *(Hello, Welcome, Commit, Start, Resume, Ask, Answer, Play, Reject, Update, Finish, Void),
-    *(Send, Silence, Drop, End, Cut, Goodbye),
-)
-
-
 def _kind(step: Any) -> str:
     """Return the first key of a step."""
     return next(iter(step), "") if isinstance(step, dict) else type(step).__name__.lower()
@@ -210,6 +211,7 @@ Step = Annotated[
     | Annotated[Answer, Tag("answer")]
     | Annotated[Play, Tag("play")]
     | Annotated[Reject, Tag("reject")]
+    | Annotated[Lose, Tag("lose")]
     | Annotated[Update, Tag("update")]
     | Annotated[Finish, Tag("finish")]
     | Annotated[Void, Tag("void")]
@@ -240,7 +242,9 @@ class Expected(_Strict):
     secret_token: bool = False
     """True if the program must not print its token."""
     transcripts: list[str] = []
-    """Matches whose transcripts and digests have to be complete."""
+    """Matches whose transcripts have to be complete."""
+    digests: list[str] = []
+    """Matches whose digests have to be those of the messages that were sent."""
     dials: tuple[int, int] | None = None
     """Least and greatest number of streams opened."""
     growing_pauses: bool = False

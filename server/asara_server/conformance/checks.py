@@ -45,6 +45,8 @@ def check_end(
         stage.check_no_other_stream()
     for name in expected.transcripts:
         _check_transcript(script.matches[name], transcripts)
+    for name in expected.digests:
+        _check_digest(script.matches[name], transcripts)
     _check_streams(expected, stage)
     if expected.ends_after_s is not None:
         least, most = expected.ends_after_s
@@ -77,19 +79,22 @@ def _last_line(text: str) -> str:
 
 
 def _check_transcript(match: PlayedMatch, folder: Path) -> None:
-    name = f"{_file_name(match.name)}-seat{match.seat}"
     messages = match.sent
-    found = _content(folder / f"{name}.transcript")
+    found = _content(folder / f"{_file_name(match)}.transcript")
     if found != b"".join(_varint(len(message)) + message for message in messages):
         raise CaseFailed(
             f"the {len(messages)} messages of {match.name!r} in its transcript",
             f"{len(found):,} bytes that differ",
         )
+
+
+def _check_digest(match: PlayedMatch, folder: Path) -> None:
     digest = bytes(32)
-    for message in messages:
+    for message in match.sent:
         digest = sha256(digest + message).digest()
-    if _content(folder / f"{name}.digest") != f"{digest.hex()}\n".encode():
-        raise CaseFailed(f"the digest {digest.hex()[:16]}… in {name}.digest", "another content")
+    name = f"{_file_name(match)}.digest"
+    if _content(folder / name) != f"{digest.hex()}\n".encode():
+        raise CaseFailed(f"the digest {digest.hex()[:16]}… in {name}", "another content")
 
 
 def _content(path: Path) -> bytes:
@@ -99,12 +104,13 @@ def _content(path: Path) -> bytes:
         raise CaseFailed(f"a file {path.name}", str(error.strerror)) from None
 
 
-def _file_name(match_id: str) -> str:
-    """Return the beginning of the names of a match's files, as proto/README describes them."""
+def _file_name(match: PlayedMatch) -> str:
+    """Return the beginning of the names of a match's files."""
     kept = re.compile(rb"[A-Za-z0-9._+-]")
-    parts = [bytes([byte]) for byte in match_id.encode()]
+    parts = [bytes([byte]) for byte in match.name.encode()]
     text = "".join(p.decode() if kept.match(p) else f"%{p[0]:02X}" for p in parts)
-    return f"%2E{text[1:]}" if text.startswith(".") else text
+    text = f"%2E{text[1:]}" if text.startswith(".") else text
+    return f"{text}-seat{match.seat}"
 
 
 def _varint(value: int) -> bytes:

@@ -56,7 +56,7 @@ def _padding(message: bytes) -> bytes:
     return _with_fields(message, bytes.fromhex("ca 3e") + _varint(_PADDING) + bytes(_PADDING))
 
 
-def _unknown_event(message: bytes) -> bytes:
+def _unknown_events(message: bytes) -> bytes:
     """Replace the events by as many that have an unknown member only."""
     response = PlayResponse.FromString(message)
     member: Message = getattr(response, response.WhichOneof("response") or "")
@@ -68,7 +68,7 @@ def _unknown_event(message: bytes) -> bytes:
     return response.SerializeToString()
 
 
-def _unknown_kind(message: bytes) -> bytes:
+def _unknown_values(message: bytes) -> bytes:
     """Give every enum of the member, and some inside it, a value that no program knows."""
     response = PlayResponse.FromString(message)
     match response.WhichOneof("response"):
@@ -106,12 +106,19 @@ def _no_nonce(message: bytes) -> bytes:
     return response.SerializeToString()
 
 
+def _no_secret(message: bytes) -> bytes:
+    response = PlayResponse.FromString(message)
+    response.match_ended.deal_secret = b""
+    return response.SerializeToString()
+
+
 _MUTATIONS: Final[dict[str, Callable[[bytes], bytes]]] = {
     "unknown-fields": _unknown_fields,
-    "unknown-event": _unknown_event,
-    "unknown-kind": _unknown_kind,
+    "unknown-events": _unknown_events,
+    "unknown-values": _unknown_values,
     "padding": _padding,
     "another-secret": _another_secret,
     "another-commitment": _another_commitment,
     "no-nonce": _no_nonce,
+    "no-secret": _no_secret,
 }

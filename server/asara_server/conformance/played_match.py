@@ -46,6 +46,7 @@ class PlayedMatch:
         self.nonce = b""
         self._seed = seed
         self._rejected = False
+        self._lost: tuple[int, ActionMessage] | None = None
         self._secret = sha256(f"secret of {name}".encode()).digest()
         self._unsent: deque[bytes] = deque()
         self._now_us = 0
@@ -90,9 +91,8 @@ class PlayedMatch:
 
         This is what the referee sends to programs that want live updates.
         """
-        match = self._played
-        match.leave(self.seat, self._now())
-        match.enter(self.seat, Presence(True, False, self.sequence), self._now())
+        self.leave()
+        self._played.enter(self.seat, Presence(True, False, self.sequence), self._now())
         self._advance()
         update, _resumed, decision = self._unsent
         self._unsent.clear()
@@ -148,9 +148,11 @@ class PlayedMatch:
         legal = self.open.legal_actions
         if self._rejected:
             return legal[0]
+        number = self.open.decision_id
+        if self._lost is not None and self._lost[0] == number:
+            return self._lost[1]
         if not self._seed:
             return None
-        number = self.open.decision_id
         return legal[random_index(self._seed, self.name, self.seat, number, len(legal))]
 
     def answer(self, action: ActionMessage) -> None:
@@ -161,6 +163,12 @@ class PlayedMatch:
         assert answer is Answer.ACCEPTED, answer
         self._played.record_reply(0)
         self._collect()
+
+    def lose(self, action: ActionMessage) -> None:
+        """Note a reply that is lost: the decision stays open, and is to get the same answer."""
+        assert self.open is not None
+        self._lost = self.open.decision_id, action
+        self.open = None
 
     def reject(self, reason: str, action: ActionMessage) -> bytes:
         """Take the reply for a defective one; return the rejection with this reason."""
@@ -197,6 +205,7 @@ class PlayedMatch:
         """Take the program to have lost its stream."""
         if self._match is not None and not self._match.finished:
             self._match.leave(self.seat, self._now())
+            self._match.outbox.clear()
             self._unsent.clear()
 
     def _begin(self, nonces: tuple[bytes, ...], presence: Presence) -> None:

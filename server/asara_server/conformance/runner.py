@@ -23,6 +23,7 @@ _SETTLE_S = 1.0
 """Seconds in which a script may end after the program."""
 _EXIT_S = 15.0
 """Seconds in which the program has to end after the last script."""
+_TICK_S = 0.1
 _PRINTED_LINES = 6
 
 
@@ -119,9 +120,11 @@ class _Performance:
                 if not performing.done():
                     raise _ended_early(program, ending.result())
                 performing.result()
-                status = await _exit_status(ending, case)
+                status = await _exit_status(ending, stage, case)
         except TimeoutError:
-            raise CaseFailed(f"an end within {case.limit_s:g} s", "it was still running") from None
+            raise CaseFailed(
+                f"an end within {case.limit_s:g} s", "the program was still running"
+            ) from None
         except CaseFailed as failure:
             if ending.done() and not performing.done():
                 raise
@@ -189,10 +192,15 @@ def _status_text(status: int) -> str:
     return f"status {status}" if status >= 0 else f"signal {-status}"
 
 
-async def _exit_status(ending: asyncio.Task[int], case: Case) -> int:
+async def _exit_status(ending: asyncio.Task[int], stage: Stage, case: Case) -> int:
+    """Wait for the end of the program, which must not open a further stream."""
     longest = case.expect.ends_after_s
     seconds = _EXIT_S if longest is None else longest[1] + 1
-    await asyncio.wait({ending}, timeout=seconds)
-    if not ending.done():
-        raise CaseFailed(f"an end within {seconds:g} s after the last stream", "it runs on")
+    until = time.monotonic() + seconds
+    while not ending.done():
+        await asyncio.wait({ending}, timeout=_TICK_S)
+        stage.check_no_other_stream()
+        if time.monotonic() > until:
+            after = " after the last stream" if case.streams else ""
+            raise CaseFailed(f"an end within {seconds:g} s{after}", "the program runs on")
     return ending.result()

@@ -59,6 +59,7 @@ class Script:
             form.Answer: self._answer,
             form.Play: self._play,
             form.Reject: self._reject,
+            form.Lose: self._lose,
             form.Update: self._update,
             form.Finish: self._finish,
             form.Void: self._void,
@@ -237,9 +238,13 @@ class Script:
         match = self.matches[step.reject]
         action = await self._reply(stream, match)
         if step.reason == "unknown":
-            await self._send(stream, match.reject("EMPTY", action), ["unknown-kind"])
+            await self._send(stream, match.reject("EMPTY", action), ["unknown-values"])
         else:
             await self._send(stream, match.reject(step.reason, action))
+
+    async def _lose(self, stream: Stream, step: form.Lose) -> None:
+        match = self.matches[step.lose]
+        match.lose(await self._reply(stream, match))
 
     async def _update(self, stream: Stream, step: form.Update) -> None:
         await self._send(stream, self.matches[step.update].update(), step.changes)
