@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-if ! command -v npm >/dev/null || ! node -e 'process.exit(parseInt(process.versions.node) < 20)'; then
+if ! command -v npm >/dev/null || ! node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)'; then
     echo "Node.js 20 is not installed: clients/typescript and bots/typescript-random are not tested."
     exit 0
 fi
