@@ -12,8 +12,7 @@ import (
 type bot struct{ *asara.Match }
 
 func (b bot) Decide(_ context.Context, decision *asarav1.Decision) []*asarav1.Action {
-	legal := decision.GetLegalActions()
-	return []*asarav1.Action{legal[b.Rand().IntN(len(legal))]}
+	return []*asarav1.Action{b.RandomAction(decision)}
 }
 
 func main() {

@@ -4,7 +4,7 @@ import asara
 
 
 def decide(decision: asara.Decision, match: asara.Match) -> asara.Action:
-    return match.random.choice(decision.legal_actions)
+    return match.random_action(decision)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 
 	"asara/asarav1"
@@ -74,6 +75,7 @@ type Match struct {
 	// Limits that the referee enforces.
 	Limits *asarav1.Limits
 
+	seed     string
 	rand     *rand.Rand
 	verifier *verifier
 }
@@ -87,6 +89,20 @@ func (m *Match) Digest() [sha256.Size]byte { return m.verifier.digest }
 // It must not be shared between goroutines.
 func (m *Match) Rand() *rand.Rand { return m.rand }
 
+// RandomAction returns one of the legal actions, chosen by the rule that bots in every language share.
+// The choice depends on ASARA_SEED, the match, the seat and the decision alone, so a repeated call
+// returns the same action.
+func (m *Match) RandomAction(decision *asarav1.Decision) *asarav1.Action {
+	legal := decision.GetLegalActions()
+	return legal[randomIndex(m.seed, m.ID, m.Seat, decision.GetDecisionId(), len(legal))]
+}
+
+// randomIndex returns the index, below count, that the rule in proto/README.md chooses.
+func randomIndex(seed, matchID string, seat int, decisionID int64, count int) int {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%s/%d/%d", seed, matchID, seat, decisionID))
+	return int(binary.BigEndian.Uint64(sum[:8]) % uint64(count))
+}
+
 func newMatch(
 	started *asarav1.MatchStarted, welcome *asarav1.Welcome, seed string, verifier *verifier,
 ) *Match {
@@ -97,6 +113,7 @@ func newMatch(
 		Started:  started,
 		Entry:    welcome.GetEntry(),
 		Limits:   welcome.GetLimits(),
+		seed:     seed,
 		rand:     newRand(seed, started.GetMatchId(), started.GetSeat()),
 		verifier: verifier,
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 
 // TestMain unsets the variables that would override the settings of the tests.
 func TestMain(m *testing.M) {
-	for _, name := range []string{"ADDRESS", "TOKEN", "SEAT", "SEED", "CA", "TRANSCRIPT"} {
+	for _, name := range []string{"ADDRESS", "TOKEN", "SEAT", "SEED", "CA", "TRANSCRIPT", "PATIENCE_S"} {
 		os.Unsetenv("ASARA_" + name)
 	}
 	os.Exit(m.Run())
@@ -97,6 +98,34 @@ func TestRandomNumbersDependOnSeedMatchAndSeat(t *testing.T) {
 			t.Errorf("%#x came twice", number)
 		}
 		seen[number] = true
+	}
+}
+
+func TestRandomActionsFollowTheVectors(t *testing.T) {
+	var vectors struct {
+		Choices []struct {
+			Seed       string
+			MatchID    string `json:"match_id"`
+			Seat       int
+			DecisionID int64 `json:"decision_id"`
+			Count      int
+			Index      int
+		}
+	}
+	readVectors(t, "random_action.json", &vectors)
+	if len(vectors.Choices) == 0 {
+		t.Fatal("there are no vectors")
+	}
+	for _, v := range vectors.Choices {
+		started := &asarav1.MatchStarted{MatchId: v.MatchID, Seat: int32(v.Seat)}
+		decision := &asarav1.Decision{DecisionId: v.DecisionID}
+		for range v.Count {
+			decision.LegalActions = append(decision.LegalActions, &asarav1.Action{})
+		}
+		action := newMatch(started, nil, v.Seed, nil).RandomAction(decision)
+		if got := slices.Index(decision.LegalActions, action); got != v.Index {
+			t.Errorf("%+v: index %d", v, got)
+		}
 	}
 }
 

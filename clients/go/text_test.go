@@ -1,47 +1,77 @@
 package asara
 
 import (
+	"bytes"
+	"strings"
 	"testing"
 
-	"google.golang.org/protobuf/encoding/prototext"
+	"google.golang.org/protobuf/proto"
 
 	"asara/asarav1"
 )
 
-func TestActionsReadAsInReplays(t *testing.T) {
-	for message, want := range map[string]string{
-		"choose_space { space { area: AREA_BANK number: 12 } }":                          "dispatch bank 12",
-		"choose_space { space { area: AREA_COLOURED_BUILDING number: 1 } }":              "dispatch coloured-building 1",
-		"choose_space { space { area: AREA_BUILDING_CIRCLE number: 5 } }":                "dispatch circle 5",
-		"choose_space { space { area: AREA_HOUSE_OF_THE_BOTTLE_GENIE number: 3 } }":      "dispatch genie 3",
-		"choose_space { space { area: 77 number: 3 } }":                                  "dispatch 77 3",
-		"lay_buyers { buyers: BUYER_COLOUR_BLUE }":                                       "lay blue",
-		"lay_buyers { buyers: [BUYER_COLOUR_BLUE, BUYER_COLOUR_GREEN] face_down: true }": "lay blue green face-down",
-		"take_section { section { kind: SECTION_KIND_TRUNK colour: COLOUR_RED } }":       "take red trunk",
-		"decline {}":               "decline",
-		"build_count { count: 3 }": "build 3",
-		"found_tower { colour: COLOUR_RED base_gold: true turret_gold: true }":       "found red gold-base gold-turret",
-		"found_tower { colour: COLOUR_WHITE }":                                       "found white",
-		"extend_tower { tower: 1 section { kind: 3 colour: COLOUR_RED gold: true }}": "extend 1 red window gold",
-		"light_window { tower: 1 gold: true }":                                       "light 1 gold",
-		"search_pile { kind: SECTION_KIND_TURRET }":                                  "search turret",
-		"pay_offer { asari: 4 }":                                                     "pay 4",
-		"keep_lit_windows { colours: [COLOUR_RED, COLOUR_BLACK] }":                   "keep red black",
-		"return_lit_window { colour: COLOUR_RED }":                                   "return red",
-		"wish { space { area: AREA_BANK number: 12 } }":                              "wish bank 12",
-		"choose_buyer { buyer: BUYER_COLOUR_BLUE }":                                  "choose blue",
-		"": "no action",
-	} {
+// actionVectors are the contents of tests/vectors/actions.json.
+type actionVectors struct {
+	Actions, Unparsable []struct {
+		Text string
+		Hex  hexBytes
+	}
+	Invalid []string
+}
+
+func TestActionsAreFormattedAndParsedAsTheVectorsSay(t *testing.T) {
+	var vectors actionVectors
+	readVectors(t, "actions.json", &vectors)
+	if len(vectors.Actions) == 0 || len(vectors.Invalid) == 0 {
+		t.Fatal("there are no vectors")
+	}
+	for _, vector := range append(vectors.Actions, vectors.Unparsable...) {
 		action := &asarav1.Action{}
-		if err := prototext.Unmarshal([]byte(message), action); err != nil {
+		if err := proto.Unmarshal(vector.Hex, action); err != nil {
 			t.Fatal(err)
 		}
-		if got := FormatAction(action); got != want {
-			t.Errorf("%s reads %q, want %q", message, got, want)
+		if got := FormatAction(action); got != vector.Text {
+			t.Errorf("%x reads %q, want %q", vector.Hex, got, vector.Text)
+		}
+	}
+	for _, vector := range vectors.Actions {
+		action, err := ParseAction(vector.Text)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if got, err := proto.Marshal(action); err != nil || !bytes.Equal(got, vector.Hex) {
+			t.Errorf("%q is %x (%v), want %x", vector.Text, got, err, vector.Hex)
+		}
+	}
+	for _, vector := range vectors.Unparsable {
+		vectors.Invalid = append(vectors.Invalid, vector.Text)
+	}
+	for _, text := range vectors.Invalid {
+		if action, err := ParseAction(text); err == nil || action != nil {
+			t.Errorf("%q is parsed as %v", text, action)
 		}
 	}
 	if got := FormatAction(nil); got != "no action" {
 		t.Errorf("nil reads %q", got)
+	}
+}
+
+func TestTheWrongWordIsNamed(t *testing.T) {
+	for text, fault := range map[string]string{
+		"sell red trunk":        `no verb "sell"; one of dispatch, lay, take, `,
+		"take red trnk":         `no section kind "trnk"; one of base, trunk, window, turret`,
+		"dispatch bakn 12":      `no area "bakn"; one of base-market, trunk-market, `,
+		"take red trunk golden": `unexpected "golden"`,
+		"build three":           `"three" is not a number`,
+		"build":                 "a number is missing",
+		"keep":                  "a colour is missing",
+		"keep white red":        `not in canonical form; write "keep red white"`,
+	} {
+		_, err := ParseAction(text)
+		if err == nil || !strings.Contains(err.Error(), fault) {
+			t.Errorf("%q: %v, want %q", text, err, fault)
+		}
 	}
 }
 

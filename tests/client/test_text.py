@@ -1,48 +1,16 @@
-import itertools
+import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import asara
 from asara_codec.encode import action_message
-from asara_game.actions import (
-    Action,
-    BuildCount,
-    ChooseBuyer,
-    ChooseSpace,
-    Decline,
-    ExtendTower,
-    FoundTower,
-    KeepLitWindows,
-    LayBuyers,
-    LightWindow,
-    PayOffer,
-    ReturnLitWindow,
-    SearchPile,
-    TakeSection,
-    Wish,
-)
-from asara_game.vocabulary import Area, BuyerColour, Colour, Section, SectionKind, Space
+from tests.client.actions import ACTIONS
 
-BOOLS = (False, True)
-SECTIONS = [Section(*fields) for fields in itertools.product(SectionKind, Colour, BOOLS)]
-ACTIONS: list[Action] = [
-    *(ChooseSpace(Space(area, 12)) for area in Area),
-    *(LayBuyers((buyer,), face_down) for buyer in BuyerColour for face_down in BOOLS),
-    LayBuyers((BuyerColour.BLUE, BuyerColour.GREEN), True),
-    *(TakeSection(section) for section in SECTIONS),
-    Decline(),
-    BuildCount(3),
-    *(FoundTower(*fields) for fields in itertools.product(Colour, BOOLS, BOOLS)),
-    *(ExtendTower(2, section) for section in SECTIONS),
-    *(LightWindow(1, gold) for gold in BOOLS),
-    *(SearchPile(kind) for kind in SectionKind),
-    PayOffer(4),
-    *(KeepLitWindows((colour,)) for colour in Colour),
-    KeepLitWindows((Colour.RED, Colour.BLACK)),
-    Wish(Space(Area.BANK, 12)),
-    *(ChooseBuyer(buyer) for buyer in BuyerColour),
-    *(ReturnLitWindow(colour) for colour in Colour),
-]
+VECTORS: dict[str, Any] = json.loads(
+    (Path(__file__).parents[1] / "vectors" / "actions.json").read_text()
+)
 
 
 def test_the_bot_writes_every_action_as_the_referee_does() -> None:
@@ -66,3 +34,41 @@ def test_words_of_a_newer_protocol_read_as_numbers() -> None:
         asara.Action(search_pile=asara.SearchPile(kind=99)).SerializeToString()  # type: ignore[arg-type]
     )
     assert asara.format_action(action) == "search 99"
+
+
+@pytest.mark.parametrize("vector", VECTORS["actions"], ids=lambda vector: vector["text"])
+def test_actions_are_formatted_and_parsed_as_the_vectors_say(vector: dict[str, str]) -> None:
+    action = asara.Action.FromString(bytes.fromhex(vector["hex"]))
+    assert asara.format_action(action) == vector["text"]
+    assert asara.parse_action(vector["text"]).SerializeToString().hex() == vector["hex"]
+
+
+@pytest.mark.parametrize("vector", VECTORS["unparsable"], ids=lambda vector: vector["text"])
+def test_actions_unknown_to_this_version_are_formatted_only(vector: dict[str, str]) -> None:
+    action = asara.Action.FromString(bytes.fromhex(vector["hex"]))
+    assert asara.format_action(action) == vector["text"]
+    with pytest.raises(ValueError, match="action "):
+        asara.parse_action(vector["text"])
+
+
+@pytest.mark.parametrize("text", VECTORS["invalid"])
+def test_other_texts_are_no_actions(text: str) -> None:
+    with pytest.raises(ValueError, match="action "):
+        asara.parse_action(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("sell red trunk", "no verb 'sell'; one of dispatch, lay, take, "),
+        ("take red trnk", "no section kind 'trnk'; one of base, trunk, window, turret"),
+        ("take red trunk golden", "unexpected 'golden'"),
+        ("build three", "'three' is not a number"),
+        ("build", "a number is missing"),
+        ("keep", "a colour is missing"),
+        ("keep white red", "not in canonical form; write 'keep red white'"),
+    ],
+)
+def test_the_wrong_word_is_named(text: str, fault: str) -> None:
+    with pytest.raises(ValueError, match=f"action {text!r}: {fault}"):
+        asara.parse_action(text)

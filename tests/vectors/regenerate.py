@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.game import naive_deal, perft
-from tests.vectors import trust
+from tests.vectors import actions, trust
 
 FOLDER = Path(__file__).parent
 
@@ -33,3 +33,5 @@ if __name__ == "__main__":
     write("perft.json", perft.vectors())
     write("joint_deal.json", trust.joint_deals())
     write("digest.json", trust.digests())
+    write("actions.json", actions.actions())
+    write("random_action.json", actions.random_actions())

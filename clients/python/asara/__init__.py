@@ -18,7 +18,7 @@ from asara.bot import Answer, Bot, Match
 from asara.client import play, run
 from asara.errors import AsaraError, BotError, ConfigurationError, ConnectionLostError, RefusedError
 from asara.settings import Settings
-from asara.text import format_action
+from asara.text import format_action, parse_action
 from asara.v1.event_pb2 import Event, Termination
 from asara.v1.play_pb2 import (
     Clocks,
@@ -144,6 +144,7 @@ __all__ = [
     "View",
     "Wish",
     "format_action",
+    "parse_action",
     "play",
     "run",
 ]

@@ -12,6 +12,7 @@ from google.protobuf.message import Message
 
 from asara.author_code import caller_place, signature_fault
 from asara.errors import BotError
+from asara.random_choice import random_index
 from asara.v1.event_pb2 import Event
 from asara.v1.play_pb2 import Clocks, Decision, Limits, MatchEnded, MatchStarted, Rejection
 from asara.v1.view_pb2 import View
@@ -34,6 +35,7 @@ class Match:
         self._entry = entry
         self._limits = limits
         self._rule_sets = frozenset(started.rule_sets)
+        self._seed = seed
         self._random = Random(repr((seed, started.match_id, started.seat)))
         self._verifier = verifier
 
@@ -88,6 +90,16 @@ class Match:
     def random(self) -> Random:
         """Random numbers that depend on ASARA_SEED, the match and the seat alone."""
         return self._random
+
+    def random_action(self, decision: Decision) -> Action:
+        """Return one of the legal actions, chosen by the rule that bots in every language share.
+
+        The choice depends on ASARA_SEED, the match, the seat and the decision alone, so a repeated
+        call returns the same action.
+        """
+        legal = decision.legal_actions
+        choice = (self._seed, self.match_id, self.seat, decision.decision_id, len(legal))
+        return legal[random_index(*choice)]
 
     @property
     def started(self) -> MatchStarted:

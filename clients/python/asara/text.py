@@ -2,9 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
-from asara.v1.vocabulary_pb2 import Action, Area, BuyerColour, Colour, Section, SectionKind, Space
+from asara.v1.vocabulary_pb2 import (
+    Action,
+    Area,
+    BuildCount,
+    BuyerColour,
+    ChooseBuyer,
+    ChooseSpace,
+    Colour,
+    Decline,
+    ExtendTower,
+    FoundTower,
+    KeepLitWindows,
+    LayBuyers,
+    LightWindow,
+    PayOffer,
+    ReturnLitWindow,
+    SearchPile,
+    Section,
+    SectionKind,
+    Space,
+    TakeSection,
+    Wish,
+)
+
+_LONGEST_NUMBER = 4  # digits
+
+_E = TypeVar("_E", bound=int)
 
 
 def _words(prefix: str, members: Iterable[tuple[str, int]]) -> dict[int, str]:
@@ -28,6 +55,16 @@ _AREA_WORDS = {
 _COLOUR_WORDS = _words("COLOUR_", Colour.items())
 _BUYER_WORDS = _words("BUYER_COLOUR_", BuyerColour.items())
 _KIND_WORDS = _words("SECTION_KIND_", SectionKind.items())
+
+
+def _values(words: Mapping[Any, str]) -> dict[str, Any]:
+    return {word: number for number, word in words.items() if number}
+
+
+_AREAS: dict[str, Area] = _values(_AREA_WORDS)
+_COLOURS: dict[str, Colour] = _values(_COLOUR_WORDS)
+_BUYERS: dict[str, BuyerColour] = _values(_BUYER_WORDS)
+_KINDS: dict[str, SectionKind] = _values(_KIND_WORDS)
 
 
 def format_action(action: Action) -> str:
@@ -95,3 +132,133 @@ def _buyer(number: int) -> str:
 
 def _kind(number: int) -> str:
     return _KIND_WORDS.get(number, str(number))
+
+
+def parse_action(text: str) -> Action:
+    """Return the action of a text form, the inverse of `format_action`.
+
+    Raises ValueError, which names the wrong word, for any other text.
+    """
+    words = text.split()
+    verb = words.pop(0) if words else ""
+    parser = _PARSERS.get(verb)
+    if parser is None:
+        raise ValueError(f"action {text!r}: no verb {verb!r}; one of {', '.join(_PARSERS)}")
+    try:
+        action = parser(words)
+    except ValueError as error:
+        raise ValueError(f"action {text!r}: {error}") from None
+    if words:
+        raise ValueError(f"action {text!r}: unexpected {words[0]!r}")
+    canonical = format_action(action)
+    if canonical != " ".join(text.split()):
+        raise ValueError(f"action {text!r}: not in canonical form; write {canonical!r}")
+    return action
+
+
+# Parsers remove the words that they read from the front of the list.
+
+
+def _take(values: Mapping[str, _E], what: str, words: list[str]) -> _E:
+    word = words.pop(0) if words else ""
+    if word not in values:
+        names = ", ".join(values)
+        raise ValueError(f"no {what} {word!r}; one of {names}" if word else f"a {what} is missing")
+    return values[word]
+
+
+def _take_number(words: list[str]) -> int:
+    word = words.pop(0) if words else ""
+    if not (word.isascii() and word.isdecimal() and len(word) <= _LONGEST_NUMBER):
+        raise ValueError(f"{word!r} is not a number" if word else "a number is missing")
+    return int(word)
+
+
+def _take_flag(word: str, words: list[str]) -> bool:
+    found = words[:1] == [word]
+    del words[: int(found)]
+    return found
+
+
+def _take_colour(words: list[str]) -> Colour:
+    return _take(_COLOURS, "colour", words)
+
+
+def _take_space(words: list[str]) -> Space:
+    return Space(area=_take(_AREAS, "area", words), number=_take_number(words))
+
+
+def _take_section(words: list[str]) -> Section:
+    colour = _take_colour(words)
+    return Section(
+        colour=colour,
+        kind=_take(_KINDS, "section kind", words),
+        gold=_take_flag("gold", words),
+    )
+
+
+def _dispatch(words: list[str]) -> Action:
+    return Action(choose_space=ChooseSpace(space=_take_space(words)))
+
+
+def _lay(words: list[str]) -> Action:
+    buyers = []
+    while words and words[0] != "face-down":
+        buyers.append(_take(_BUYERS, "buyer", words))
+    face_down = _take_flag("face-down", words)
+    if not 1 <= len(buyers) <= 1 + face_down:
+        raise ValueError("lay one buyer, or two face-down")
+    return Action(lay_buyers=LayBuyers(buyers=sorted(buyers), face_down=face_down))
+
+
+def _found(words: list[str]) -> Action:
+    colour = _take_colour(words)
+    found = FoundTower(
+        colour=colour,
+        base_gold=_take_flag("gold-base", words),
+        turret_gold=_take_flag("gold-turret", words),
+    )
+    return Action(found_tower=found)
+
+
+def _extend(words: list[str]) -> Action:
+    tower = _take_number(words)
+    return Action(extend_tower=ExtendTower(tower=tower, section=_take_section(words)))
+
+
+def _light(words: list[str]) -> Action:
+    tower = _take_number(words)
+    return Action(light_window=LightWindow(tower=tower, gold=_take_flag("gold", words)))
+
+
+def _keep(words: list[str]) -> Action:
+    colours = [_take_colour(words)]
+    while words:
+        colours.append(_take_colour(words))
+    return Action(keep_lit_windows=KeepLitWindows(colours=sorted(colours)))
+
+
+def _search(words: list[str]) -> Action:
+    return Action(search_pile=SearchPile(kind=_take(_KINDS, "section kind", words)))
+
+
+def _choose(words: list[str]) -> Action:
+    return Action(choose_buyer=ChooseBuyer(buyer=_take(_BUYERS, "buyer", words)))
+
+
+_PARSERS: dict[str, Callable[[list[str]], Action]] = {
+    "dispatch": _dispatch,
+    "lay": _lay,
+    "take": lambda words: Action(take_section=TakeSection(section=_take_section(words))),
+    "decline": lambda words: Action(decline=Decline()),
+    "build": lambda words: Action(build_count=BuildCount(count=_take_number(words))),
+    "found": _found,
+    "extend": _extend,
+    "light": _light,
+    "search": _search,
+    "pay": lambda words: Action(pay_offer=PayOffer(asari=_take_number(words))),
+    "keep": _keep,
+    "wish": lambda words: Action(wish=Wish(space=_take_space(words))),
+    "choose": _choose,
+    "return": lambda words: Action(return_lit_window=ReturnLitWindow(colour=_take_colour(words))),
+}

@@ -11,17 +11,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
     A UserError is printed to standard error, line by line, without a traceback, and so is an error
     of the system, such as a full disk.
     """
-    from asara_server.cli.app import app
     from asara_server.cli.errors import UserError
 
     try:
         try:
+            from asara_server.cli.app import app
+
             app(arguments, prog_name="asara")
         finally:
             sys.stdout.flush()  # a full disk is an error of the command, and not of its exit
     except UserError as error:
         _print_error(str(error))
         sys.exit(error.status)
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package.startswith("asara") or not package:
+            raise
+        _print_error(
+            f"this command needs the package {package}, which comes with the extra `referee`: "
+            "run pip install 'asara[referee]'"
+        )
+        sys.exit(1)
     except OSError as error:
         _discard_output()
         _print_error(f"{error.filename or 'standard output'}: {error.strerror or error}")

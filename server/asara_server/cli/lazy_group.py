@@ -25,6 +25,7 @@ HELP_LINES: Final = {
     "replay": "Inspect replays of finished matches.",
     "audit": "Verify runs and replays by deriving everything again.",
     "rules": "Show the edition in force and its sources.",
+    "proto": "Write the .proto files of the protocol.",
 }
 """The first line of each command's help, in the order of `asara --help`."""
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import asara.v1
+from asara_server import bundled
 from asara_server.cli.errors import UserError
 from asara_server.text import plain
 from asara_server.tournament.config.commands import (
@@ -57,14 +57,8 @@ def find_bots(arguments: list[str]) -> list[BotCommand]:
 
 
 def bundled_bots() -> dict[str, Path]:
-    """Return the directory of each bundled bot by its name.
-
-    They lie in the checkout of the client: this package may be a compiled copy elsewhere.
-    """
-    bundled = Path(asara.v1.__file__).resolve().parents[4] / "bots"
-    if not bundled.is_dir():
-        return {}
-    folders = sorted(folder for folder in bundled.iterdir() if folder.is_dir())
+    """Return the directory of each bundled bot by its name."""
+    folders = sorted(folder for folder in bundled.path("bots").iterdir() if folder.is_dir())
     return {folder.name: folder for folder in folders if _directory_command(folder)}
 
 
@@ -82,9 +76,9 @@ def _find_bot(argument: str) -> BotCommand:
         raise UserError(_no_main_file(argument, path))
     if spaces and not _python_file(path):
         return _command_line(argument)
-    bundled = bundled_bots()
-    if argument in bundled:
-        folder = bundled[argument]
+    bots = bundled_bots()
+    if argument in bots:
+        folder = bots[argument]
         return _bot(argument, argument, _directory_command(folder), folder)
     if path.is_dir():
         raise UserError(_no_main_file(argument, path))
@@ -92,10 +86,10 @@ def _find_bot(argument: str) -> BotCommand:
         raise UserError(f"bot {argument!r}: no such file; did you mean {argument + '.py'!r}?")
     if path.suffix or len(path.parts) > 1:
         raise UserError(f"bot {argument!r}: no such file{_similar_file(path)}")
-    close = difflib.get_close_matches(argument, bundled, n=1)
+    close = difflib.get_close_matches(argument, bots, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
-    if bundled and not hint:
-        hint = f"; bundled bots: {', '.join(bundled)}"
+    if bots and not hint:
+        hint = f"; bundled bots: {', '.join(bots)}"
     raise UserError(f"bot {argument!r}: neither a file, nor a command, nor a bundled bot{hint}")
 
 
