@@ -17,6 +17,7 @@ HELP_LINES: Final = {
     "match": "Play a match between 2 to 4 bots.",
     "duel": "Test which of two bots is better.",
     "serve": "Referee bots that you start yourself.",
+    "bridge": "Let a program play that reads and prints lines.",
     "tournament": "Plan and run tournaments.",
     "token": "Manage tokens of entries on other machines.",
     "status": "Show the progress of a run.",
