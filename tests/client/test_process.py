@@ -237,7 +237,9 @@ def test_a_signal_ends_a_bot_quietly(
     process = start(program, referee)
     assert process.stdout
     assert process.stdout.readline() == "thinking\n"
-    time.sleep(0.1)  # a signal between Python's last look for one and the call of sleep waits for it
+    time.sleep(
+        0.1
+    )  # a signal between Python's last look for one and the call of sleep waits for it
     process.send_signal(number)
     began = time.monotonic()
     assert finish(process) == (status, "", "")
