@@ -72,7 +72,7 @@ def test_the_example_reads_a_transcript(referee: ScriptedReferee, tmp_path: Path
     referee.scripts.append(scripted.one_match)
     bot = EXAMPLES[0].replace("asara.run(", f"asara.run(transcript={str(tmp_path)!r}, bot=", 1)
     assert finish(start(bot, referee))[0] == 0
-    [file] = tmp_path.iterdir()
+    [file] = tmp_path.glob("*.transcript")
     reader = TRANSCRIPT_READER.replace("r1-basic-0001-seat0.transcript", str(file))
     status, out, err = finish(start(reader))
     assert (status, err) == (0, "")

@@ -16,7 +16,7 @@ _LIBRARY = sysconfig.get_path("stdlib")
 
 
 def code_of(function: object) -> CodeType | None:
-    """Return the code of a function, method, partial or callable object; None if it has none."""
+    """Return the author's code of a function, method, partial or callable object, if it has any."""
     while isinstance(function, functools.partial):
         function = function.func
     if callable(function):
@@ -24,7 +24,7 @@ def code_of(function: object) -> CodeType | None:
     for found in (function, vars(type(function)).get("__call__")):
         code = getattr(found, "__code__", None)
         if isinstance(code, CodeType):
-            return code
+            return None if _is_ours(code) else code
     return None
 
 
@@ -53,14 +53,17 @@ def raising_place(trace: TracebackType | None) -> str:
 
 
 def running_lines(thread: int) -> str:
-    """Return the lines of the author's code that a thread is executing, as in a traceback."""
+    """Return the lines of the author's code that a thread is executing, as in a traceback.
+
+    They are "" if a bot of this package is waiting for something.
+    """
     frame = sys._current_frames().get(thread)
     if frame is None:
         return ""
     stack = list(traceback.walk_stack(frame))[::-1]
     ours = [number for number, (each, _) in enumerate(stack) if _is_ours(each.f_code)]
     first = next((n + 1 for n in ours if n + 1 not in ours), 0)
-    return "".join(traceback.StackSummary.extract(iter(stack[first:] or stack)).format())
+    return "".join(traceback.StackSummary.extract(iter(stack[first:])).format())
 
 
 def hide_own_frames(error: BaseException) -> None:

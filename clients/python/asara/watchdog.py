@@ -79,11 +79,14 @@ class Watchdog:
     def _report(self, task: Decision | str, seconds: float) -> None:
         self._reported = True
         faulthandler.cancel_dump_traceback_later()
+        lines = running_lines(self._main).rstrip()
+        if not lines:
+            return
         if not isinstance(task, str):
             task = f"decision {task.decision_id} of {task.match_id}"
         log.error(
             "asara: %s has taken its whole time, %.1f s, and is still here:\n%s",
             task,
             seconds,
-            running_lines(self._main).rstrip(),
+            lines,
         )

@@ -11,6 +11,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     A UserError is printed to standard error, line by line, without a traceback, and so is an error
     of the system, such as a full disk.
     """
+    words = sys.argv[1:] if arguments is None else arguments
+    if words[:1] == ["bridge"]:  # a bot: it starts quickly, and needs no extra
+        from asara.bridge.command import main as bridge
+
+        bridge(words[1:])
     from asara_server.cli.errors import UserError
 
     try:

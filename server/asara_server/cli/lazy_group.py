@@ -18,6 +18,7 @@ HELP_LINES: Final = {
     "duel": "Test which of two bots is better.",
     "check": "Check that a bot works, as an organiser would see it.",
     "serve": "Referee bots that you start yourself.",
+    "bridge": "Let a program play that reads and prints lines.",
     "tournament": "Plan and run tournaments.",
     "token": "Manage tokens of entries on other machines.",
     "status": "Show the progress of a run.",
@@ -25,6 +26,7 @@ HELP_LINES: Final = {
     "report": "Write the report of a run as an HTML page.",
     "replay": "Inspect replays of finished matches.",
     "audit": "Verify runs and replays by deriving everything again.",
+    "conformance": "Test a client: play cases of the protocol against a program.",
     "rules": "Show the edition in force and its sources.",
     "proto": "Write the .proto files of the protocol.",
 }

@@ -101,6 +101,18 @@ def test_without_an_error_message_the_last_lines_are_shown() -> None:
     assert known_error(["asara: connected", *lines])[0] == "asara: connected"
 
 
+def test_the_end_of_a_bridged_program_is_shown_below_its_own_message() -> None:
+    perl = "Can't locate object method at bot.pl line 7."
+    ended = "asara: perl bot.pl: decision 4 of m1: it exited with status 255"
+    assert error_lines(["ready", perl, ended]) == ["ready", perl, ended]
+    traceback = ["Traceback (most recent call last):", '  File "bot.py", line 1', "KeyError: 'a'"]
+    killed = "asara: python bot.py: decision 4 of m1: it was killed by SIGSEGV"
+    assert error_lines(["ready", *traceback, killed]) == [*traceback, killed]
+    garbage = "asara: perl bot.pl: decision 4 of m1: it answered 'hi': no verb 'hi'"
+    assert error_lines(["ready", garbage]) == [garbage]
+    assert error_lines([ended]) == [ended]
+
+
 def test_what_a_terminal_would_obey_is_removed() -> None:
     output = b"\x1b[31mred\x1b[0m\tno\n\x1b]0;title\x07x\x07\n\xe2\x80\xaeright\n\rover\n\xff\n"
     assert clean_lines(output) == ["red no", "x ", " right", "over", "\N{REPLACEMENT CHARACTER}"]

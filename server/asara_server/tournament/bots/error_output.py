@@ -39,6 +39,8 @@ _FIRST_LINE = re.compile(
 )
 _PYTHON = re.compile(r'Traceback|\s*File "|Timeout \(|Fatal Python|asara: ')
 _INNERMOST_LAST = re.compile(r".*Traceback \(most recent call last\):|asara: ")
+_PROGRAM_ENDED = re.compile(r"asara: .*: it (exited with status|was killed by) ")
+"""The line of `asara bridge` after a program that ended, whose own messages precede it."""
 _FRAME = re.compile(r"\s+at |\s+\.\.\. \d+ more$|\s+/\S+:\d+|[\w./*()-]+\(.*\)$|created by ")
 """Lines of a stack in Java, Node and Go, the innermost call first."""
 
@@ -69,6 +71,8 @@ def known_error(lines: Sequence[str]) -> list[str]:
     if not starts:
         return []
     start = starts[-1]
+    if start and _PROGRAM_ENDED.match(lines[start]):
+        return [*error_lines(lines[:start]), *lines[start:]]
     if lines[start].lstrip().startswith('File "'):  # a syntax error in an imported module
         while start and not lines[start].startswith("Traceback") and lines[start][:1] == " ":
             start -= 1

@@ -1,0 +1,81 @@
+"""The command `asara bridge`, and `python -m asara.bridge`."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from asara.bridge.bot import BridgeBot
+from asara.bridge.program import Program
+from asara.client import run
+from asara.errors import ConfigurationError
+
+_HELP = """\
+Usage: asara bridge [OPTIONS] -- COMMAND...
+
+  Let a program play that reads and prints lines.
+
+  It reads one line of JSON per message and prints one line per decision, such
+  as the index of a legal action. It is started once for all matches. The
+  environment names the referee, as for every bot, so this is the command of a
+  bot: command = "asara bridge -- perl bot.pl"
+
+Options:
+  --max-matches N  Maximum number of matches at once. [default: 1]
+  -h, --help       Show this message and exit.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Play with the program that the arguments name, by default those of the process, and exit."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    end = words.index("--") if "--" in words else len(words)
+    given = _parser().parse_args(words[:end])
+    play_bridge(given.command + words[end + 1 :], given.max_matches)
+
+
+def play_bridge(command: Sequence[str], max_matches: int) -> NoReturn:
+    """Play until the referee's goodbye, and exit."""
+    if not command:
+        _refuse("name a program: asara bridge -- perl bot.pl")
+    try:
+        program = Program(command)
+    except ConfigurationError as error:
+        _refuse(str(error))
+    bot = type("Bridge", (BridgeBot,), {"program": program})
+    try:
+        run(bot, bot_name=shlex.join(command), max_matches=max_matches)
+    finally:
+        fault = program.close()
+        if fault and sys.exc_info()[0] is None:
+            sys.stderr.write(f"asara: {fault} after its last match\n")
+    sys.exit(0)
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        _refuse(f"{message}; see asara bridge --help")
+
+    def format_help(self) -> str:
+        return _HELP
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(allow_abbrev=False)
+    parser.add_argument("--max-matches", type=_count, default=1)
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    return parser
+
+
+def _count(text: str) -> int:
+    if not (text.isdecimal() and 1 <= len(text) <= 6 and int(text)):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 999999")
+    return int(text)
+
+
+def _refuse(problem: str) -> NoReturn:
+    sys.stderr.write(f"asara: bridge: {problem}\n")
+    sys.exit(2)

@@ -1,0 +1,25 @@
+"""`asara bridge`: any program plays over standard input and output."""
+
+from typing import Annotated
+
+import typer
+
+from asara.bridge.command import play_bridge
+
+
+def bridge(
+    command: Annotated[
+        list[str], typer.Argument(metavar="COMMAND", help="The program and its arguments.")
+    ],
+    max_matches: Annotated[
+        int,
+        typer.Option(metavar="N", min=1, max=999_999, help="Maximum number of matches at once."),
+    ] = 1,
+) -> None:
+    """Let a program play that reads and prints lines.
+
+    It reads one line of JSON per message and prints one line per decision, such as the index of a
+    legal action.
+    """
+    # `asara bridge` without options of `asara` before it never gets here: see `cli.main`.
+    play_bridge(command, max_matches)
