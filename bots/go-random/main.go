@@ -1,9 +1,8 @@
-// Command go-random plays random legal actions.
+// Command go-random plays random legal actions; the smallest possible bot.
 package main
 
 import (
 	"context"
-	"log"
 
 	"asara"
 	"asara/asarav1"
@@ -16,7 +15,10 @@ func (b bot) Decide(_ context.Context, decision *asarav1.Decision) []*asarav1.Ac
 }
 
 func main() {
-	if err := asara.Run(func(match *asara.Match) asara.Player { return bot{match} }); err != nil {
-		log.Fatal(err)
+	client := asara.Client{
+		NewPlayer:  func(match *asara.Match) asara.Player { return bot{match} },
+		BotName:    "go-random",
+		MaxMatches: 16,
 	}
+	asara.Exit(client.Run(context.Background()))
 }

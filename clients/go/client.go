@@ -3,16 +3,36 @@ package asara
 import (
 	"context"
 	"crypto/tls"
+	"errors"
+	"fmt"
 	"log/slog"
+	"os"
 	"time"
 )
 
 // Run plays all matches that the referee assigns to this process, each with its own player from
 // newPlayer, and returns nil when the referee sends Goodbye. Settings come from the environment
 // (see [Client]).
+//
+// The last line of a bot's program is Exit(Run(newPlayer)).
 func Run(newPlayer func(*Match) Player) error {
 	client := Client{NewPlayer: newPlayer}
 	return client.Run(context.Background())
+}
+
+// Exit ends the process: with status 0 if err is nil, or else with one line on standard error and
+// status 2 for a [*ConfigurationError], 1 for any other error.
+func Exit(err error) {
+	var configuration *ConfigurationError
+	switch {
+	case err == nil:
+		os.Exit(0)
+	case errors.As(err, &configuration):
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
 }
 
 // Client is a bot with its settings. Fields that are zero come from the environment or have a
@@ -26,6 +46,8 @@ type Client struct {
 	Address string
 	// Token is the secret that identifies the bot to the referee. Default: ASARA_TOKEN.
 	Token string
+	// Seat is the expected seat, if the process plays a single match. Default: ASARA_SEAT.
+	Seat *int
 	// Seed of [Match.Rand] and of nonces. Default: ASARA_SEED; without one every run differs.
 	Seed string
 	// CA is the path of the certificate (PEM) of the authority that signed the referee's. Default:
@@ -39,9 +61,9 @@ type Client struct {
 	// Default: ASARA_TRANSCRIPT; without one there are no transcripts.
 	Transcript string
 
-	// Name and version of the program, for the referee's logs; truncated to 64 bytes. Default: the
-	// name of the executable.
-	Name string
+	// BotName is name and version of the program, for the referee's logs; truncated to 64 bytes.
+	// Default: the name of the executable.
+	BotName string
 	// MaxMatches is the maximum number of matches played at once. Default: 1.
 	MaxMatches int
 	// LiveUpdates requests events after every turn instead of with the next decision.
@@ -49,8 +71,8 @@ type Client struct {
 	// OmitPublicView omits the public view from decisions, for bots that follow the events.
 	OmitPublicView bool
 
-	// GiveUpAfter is how long to try to reach the referee. Default: 30 seconds.
-	GiveUpAfter time.Duration
+	// Patience is how long to try to reach the referee. Default: ASARA_PATIENCE_S, or 30 seconds.
+	Patience time.Duration
 	// Log receives warnings and errors. Default: slog.Default(), which writes to standard error.
 	Log *slog.Logger
 
@@ -59,8 +81,9 @@ type Client struct {
 
 // Run is [Run] with these settings, until ctx is done.
 //
-// It reconnects whenever the stream breaks, and returns a [*RefusedError] if a new connection would
-// not help.
+// It reconnects whenever the stream breaks. It returns a [*ConfigurationError] if a setting is
+// missing or invalid, a [*RefusedError] if a new connection would not help, and a
+// [*ConnectionLostError] if no referee was reached for c.Patience.
 func (c *Client) Run(ctx context.Context) error {
 	s, err := newSession(*c)
 	if err != nil {

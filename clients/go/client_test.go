@@ -34,7 +34,7 @@ func TestAMatchFromStartToEnd(t *testing.T) {
 		s.send(&asarav1.MatchEnded{MatchId: "m", Events: []*asarav1.Event{asariEvent(7)}, Sequence: 7})
 		return s.goodbye()
 	})
-	client.Name, client.MaxMatches = "tester 1", 2
+	client.BotName, client.MaxMatches = "tester 1", 2
 	client.LiveUpdates, client.OmitPublicView = true, true
 	client.NewPlayer = func(m *Match) Player { match = m; return player }
 	runToGoodbye(t, client)

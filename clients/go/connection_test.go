@@ -230,7 +230,7 @@ func TestAReplacedBotStopsDeciding(t *testing.T) {
 func TestNoReferee(t *testing.T) {
 	client := serve(t)
 	client.Address = "unix:" + filepath.Join(t.TempDir(), "none")
-	client.GiveUpAfter = time.Millisecond
+	client.Patience = time.Millisecond
 	client.NewPlayer = func(*Match) Player { return &recorder{t: t} }
 	err := run(t, client)
 	if err == nil || !strings.Contains(err.Error(), "no referee at unix:") {

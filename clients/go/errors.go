@@ -8,11 +8,54 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
+	"time"
+	"unicode"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 )
+
+// ConfigurationError means that a setting is missing or invalid.
+type ConfigurationError struct{ text string }
+
+// Error names the setting and its remedy in one line.
+func (e *ConfigurationError) Error() string { return "asara: " + e.text }
+
+func misconfigured(format string, arguments ...any) error {
+	return &ConfigurationError{fmt.Sprintf(format, arguments...)}
+}
+
+// ConnectionLostError means that no referee could be reached for longer than [Client.Patience].
+type ConnectionLostError struct {
+	// Address of the referee.
+	Address string
+	// Patience is how long the client tried.
+	Patience time.Duration
+	// Cause is why the last attempt failed.
+	Cause error
+}
+
+// Error describes the last attempt in one line.
+func (e *ConnectionLostError) Error() string {
+	return fmt.Sprintf("asara: no referee at %s for %g s: %s",
+		e.Address, e.Patience.Seconds(), oneLine(detail(e.Cause)))
+}
+
+// Unwrap returns why the last attempt failed.
+func (e *ConnectionLostError) Unwrap() error { return e.Cause }
+
+// detail returns the text of a status without its code, or else the error's own.
+func detail(err error) string {
+	if s, ok := status.FromError(err); ok && s.Message() != "" {
+		return s.Message()
+	}
+	return err.Error()
+}
+
+func oneLine(text string) string {
+	return cmp.Or(strings.Join(strings.Fields(text), " "), "no details")
+}
 
 // RefusedError means that the referee ended the stream for a reason that a new connection would not
 // change.
@@ -29,9 +72,8 @@ type RefusedError struct {
 
 // Error describes the refusal and its remedy in one line.
 func (e *RefusedError) Error() string {
-	detail := cmp.Or(strings.Join(strings.Fields(e.Detail), " "), "no details")
 	text := fmt.Sprintf("asara: the referee at %s refused this bot (%s): %s",
-		e.Address, cmp.Or(e.Reason, e.Code.String()), detail)
+		e.Address, cmp.Or(e.Reason, codeName(e.Code)), oneLine(e.Detail))
 	if advice[e.Code] != "" {
 		text += "; " + advice[e.Code]
 	}
@@ -51,6 +93,19 @@ var advice = map[codes.Code]string{
 	codes.Aborted:            "each process needs its own token",
 	codes.ResourceExhausted:  "see the limits in proto/README.md",
 	codes.Unimplemented:      "no ASARA referee listens there; check ASARA_ADDRESS",
+}
+
+// codeName returns the name of a status as the protocol writes it, such as UNAUTHENTICATED.
+func codeName(code codes.Code) string {
+	name := []rune(code.String())
+	var out strings.Builder
+	for i, letter := range name {
+		if i > 0 && unicode.IsUpper(letter) && unicode.IsLower(name[i-1]) {
+			out.WriteByte('_')
+		}
+		out.WriteRune(unicode.ToUpper(letter))
+	}
+	return out.String()
 }
 
 // breakReason returns a RefusedError for the status that ended a stream, or err itself if a new

@@ -36,7 +36,7 @@ func Example() {
 func ExampleClient() {
 	bot := asara.Client{
 		NewPlayer:   func(match *asara.Match) asara.Player { return &thrifty{match} },
-		Name:        "thrifty 1.0",
+		BotName:     "thrifty 1.0",
 		MaxMatches:  4,
 		LiveUpdates: true,
 	}

@@ -1,8 +1,6 @@
 package asara
 
 import (
-	"os"
-	"strconv"
 	"sync"
 
 	"asara/asarav1"
@@ -14,7 +12,6 @@ const protocolVersion = 1
 // matches continue after a reconnection.
 type protocolClient struct {
 	client  *Client
-	seat    string // ASARA_SEAT: expected seat, if this process plays a single match
 	welcome *asarav1.Welcome
 	matches map[string]*activeMatch
 	pending map[string]*verifier // of joint deals whose match has not started
@@ -24,7 +21,6 @@ type protocolClient struct {
 func newProtocolClient(client *Client) *protocolClient {
 	return &protocolClient{
 		client:  client,
-		seat:    os.Getenv("ASARA_SEAT"),
 		matches: map[string]*activeMatch{},
 		pending: map[string]*verifier{},
 	}
@@ -35,7 +31,7 @@ func (p *protocolClient) hello() *asarav1.PlayRequest {
 	hello := &asarav1.Hello{
 		ProtocolVersion: protocolVersion,
 		Token:           p.client.Token,
-		BotName:         p.client.Name,
+		BotName:         p.client.BotName,
 		Language:        language(),
 		MaxMatches:      int32(p.client.MaxMatches),
 		LiveUpdates:     p.client.LiveUpdates,
@@ -65,7 +61,7 @@ func (p *protocolClient) handle(d delivery) {
 		id := r.MatchEnded.GetMatchId()
 		if pending := p.pending[id]; pending != nil { // cancelled before it started
 			pending.record(d.bytes)
-			pending.close()
+			pending.finish()
 			delete(p.pending, id)
 			return
 		}
@@ -112,8 +108,9 @@ func (p *protocolClient) startMatch(started *asarav1.MatchStarted, d delivery) {
 		p.closeMatch(id) // restarted from the beginning
 	}
 	if p.matches[id] == nil {
-		if seat := strconv.Itoa(int(started.GetSeat())); p.seat != "" && p.seat != seat {
-			p.client.Log.Warn("asara: unexpected seat", "match", id, "seat", seat, "expected", p.seat)
+		if expected := p.client.Seat; expected != nil && *expected != int(started.GetSeat()) {
+			p.client.Log.Warn("asara: unexpected seat",
+				"match", id, "seat", started.GetSeat(), "expected", *expected)
 		}
 		v := p.pending[id]
 		delete(p.pending, id)

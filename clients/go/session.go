@@ -21,6 +21,8 @@ const (
 	firstPause    = 100 * time.Millisecond
 	longestPause  = 2 * time.Second
 	keepaliveTime = 20 * time.Second
+
+	largestResponse = 64 << 20 // bytes
 )
 
 // session is one call of Run: it connects to the referee, and reconnects whenever the stream breaks.
@@ -68,9 +70,8 @@ func (s *session) run(ctx context.Context) error {
 			lastContact, warned, met = time.Now(), false, true
 		} else if fault := s.transportFault(ctx, met); fault != nil {
 			return fault
-		} else if time.Since(lastContact) > s.client.GiveUpAfter {
-			return fmt.Errorf("asara: no referee at %s for %s: %w",
-				address, s.client.GiveUpAfter, err)
+		} else if time.Since(lastContact) > s.client.Patience {
+			return &ConnectionLostError{Address: address, Patience: s.client.Patience, Cause: err}
 		}
 		if !warned {
 			log.Warn("asara: no connection; retrying", "address", address, "error", err)
@@ -91,6 +92,7 @@ func (s *session) playStream(ctx context.Context) (welcomed bool, err error) {
 	options := []grpc.DialOption{
 		grpc.WithTransportCredentials(s.credentials),
 		grpc.WithNoProxy(), // a proxy is often set although the referee is local
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(largestResponse)),
 	}
 	if !strings.HasPrefix(s.client.Address, "unix:") {
 		// A connection that is lost silently, as between machines, is detected within 40 s. On a Unix
@@ -130,7 +132,7 @@ func (s *session) playStream(ctx context.Context) (welcomed bool, err error) {
 			continue
 		}
 		if goodbye := response.GetGoodbye(); goodbye != nil {
-			s.client.Log.Info("asara: goodbye", "reason", goodbye.GetReason())
+			s.client.Log.Debug("asara: goodbye", "reason", goodbye.GetReason())
 			return true, nil
 		}
 		s.protocol.handle(delivery{

@@ -6,13 +6,15 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,12 +22,17 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 )
 
-const nameBytes = 64 // of Hello.bot_name and Hello.language
+const (
+	nameBytes       = 64 // of Hello.bot_name and Hello.language
+	defaultPatience = 30 * time.Second
+)
+
+var decimal = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 
 // complete sets the fields that are zero from the environment.
 func (c *Client) complete() error {
 	if c.NewPlayer == nil {
-		return errors.New("asara: NewPlayer is not set: expected a function that returns a player")
+		return misconfigured("NewPlayer is not set: expected a function that returns a player")
 	}
 	c.Address = cmp.Or(c.Address, os.Getenv("ASARA_ADDRESS"))
 	c.Token = cmp.Or(c.Token, os.Getenv("ASARA_TOKEN"))
@@ -33,22 +40,25 @@ func (c *Client) complete() error {
 	c.CA = cmp.Or(c.CA, os.Getenv("ASARA_CA"))
 	c.Transcript = cmp.Or(c.Transcript, os.Getenv("ASARA_TRANSCRIPT"))
 	if missing := c.missing(); missing != "" {
-		return fmt.Errorf("asara: %s not set: start this bot with `asara match`, "+
+		return misconfigured("%s not set: start this bot with `asara match`, "+
 			"or set ASARA_ADDRESS (host:port or unix:/path) and ASARA_TOKEN", missing)
 	}
 	if err := checkAddress(c.Address); err != nil {
 		return err
 	}
 	if c.MaxMatches < 0 {
-		return fmt.Errorf("asara: MaxMatches is %d: expected 1 or more", c.MaxMatches)
+		return misconfigured("MaxMatches is %d: expected 1 or more", c.MaxMatches)
+	}
+	if err := c.completeSeatAndPatience(); err != nil {
+		return err
 	}
 	if c.Transcript != "" && os.Getenv("ASARA_CONTAINED") != "" {
-		return errors.New("asara: a transcript is asked for, but the sandbox of this bot is deleted " +
+		return misconfigured("a transcript is asked for, but the sandbox of this bot is deleted " +
 			"with everything in it; play with --sandbox none, or without the transcript")
 	}
 	if c.Transcript != "" {
 		if err := os.MkdirAll(c.Transcript, 0o777); err != nil {
-			return fmt.Errorf("asara: ASARA_TRANSCRIPT: cannot create the folder %q (%w); "+
+			return misconfigured("ASARA_TRANSCRIPT: cannot create the folder %q (%v); "+
 				"choose a writable one", c.Transcript, withoutPath(err))
 		}
 	}
@@ -60,10 +70,33 @@ func (c *Client) complete() error {
 		}
 		c.Seed = hex.EncodeToString(seed[:])
 	}
-	c.Name = shorten(cmp.Or(c.Name, filepath.Base(os.Args[0])), nameBytes)
+	c.BotName = shorten(cmp.Or(c.BotName, filepath.Base(os.Args[0])), nameBytes)
 	c.MaxMatches = cmp.Or(c.MaxMatches, 1)
-	c.GiveUpAfter = cmp.Or(c.GiveUpAfter, 30*time.Second)
 	c.Log = cmp.Or(c.Log, slog.Default())
+	return nil
+}
+
+func (c *Client) completeSeatAndPatience() error {
+	if text := os.Getenv("ASARA_SEAT"); c.Seat == nil && text != "" {
+		seat, err := strconv.ParseUint(text, 10, 31)
+		if err != nil {
+			return misconfigured("ASARA_SEAT is %q: expected a seat number", text)
+		}
+		c.Seat = new(int)
+		*c.Seat = int(seat)
+	}
+	if c.Patience < 0 {
+		return misconfigured("Patience is %s: expected 0 or more", c.Patience)
+	}
+	if text := os.Getenv("ASARA_PATIENCE_S"); c.Patience == 0 && text != "" {
+		if !decimal.MatchString(text) {
+			return misconfigured("ASARA_PATIENCE_S is %q: expected seconds, such as 30 or 0.5", text)
+		}
+		seconds, _ := strconv.ParseFloat(text, 64)
+		// At least 1 ns, because 0 is the default; and no overflow.
+		c.Patience = time.Duration(min(max(seconds*1e9, 1), math.MaxInt64/2))
+	}
+	c.Patience = cmp.Or(c.Patience, defaultPatience)
 	return nil
 }
 
@@ -87,7 +120,7 @@ func checkAddress(address string) error {
 	}
 	host, port, err := net.SplitHostPort(address)
 	if isUnix || err != nil || host == "" || port == "" {
-		return fmt.Errorf("asara: ASARA_ADDRESS is %q: expected host:port or unix:/path", address)
+		return misconfigured("ASARA_ADDRESS is %q: expected host:port or unix:/path", address)
 	}
 	return nil
 }
@@ -104,7 +137,7 @@ func (c *Client) credentials() (credentials.TransportCredentials, error) {
 	if c.CA != "" {
 		pem, err := os.ReadFile(c.CA)
 		if err != nil {
-			return nil, fmt.Errorf("asara: ASARA_CA: cannot read %q (%w); expected the certificate "+
+			return nil, misconfigured("ASARA_CA: cannot read %q (%v); expected the certificate "+
 				"of the authority that signed the referee's certificate", c.CA, withoutPath(err))
 		}
 		if config.RootCAs == nil {
@@ -113,13 +146,13 @@ func (c *Client) credentials() (credentials.TransportCredentials, error) {
 			config.RootCAs = config.RootCAs.Clone()
 		}
 		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("asara: ASARA_CA: %q contains no PEM certificate", c.CA)
+			return nil, misconfigured("ASARA_CA: %q contains no PEM certificate", c.CA)
 		}
 	}
 	return credentials.NewTLS(config), nil
 }
 
-func language() string { return shorten("go "+strings.TrimPrefix(runtime.Version(), "go"), nameBytes) }
+func language() string { return shorten("Go "+strings.TrimPrefix(runtime.Version(), "go"), nameBytes) }
 
 // shorten truncates text to at most limit bytes, at the end of a character.
 func shorten(text string, limit int) string {

@@ -1,12 +1,17 @@
 package asara
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"asara/asarav1"
 )
@@ -16,7 +21,31 @@ func TestMain(m *testing.M) {
 	for _, name := range []string{"ADDRESS", "TOKEN", "SEAT", "SEED", "CA", "TRANSCRIPT", "PATIENCE_S"} {
 		os.Unsetenv("ASARA_" + name)
 	}
+	if err, ok := exits[os.Getenv("TEST_EXIT")]; ok {
+		Exit(err)
+	}
 	os.Exit(m.Run())
+}
+
+var exits = map[string]error{
+	"0": nil,
+	"1": &ConnectionLostError{Address: "unix:/x", Patience: 2 * time.Second, Cause: errors.New("no\nfile")},
+	"2": misconfigured("ASARA_TOKEN is not set"),
+}
+
+func TestExitPrintsOneLineAndHasAStatus(t *testing.T) {
+	for wanted, text := range map[string]string{
+		"0": "", "1": "asara: no referee at unix:/x for 2 s: no file\n", "2": "asara: ASARA_TOKEN is not set\n",
+	} {
+		var printed bytes.Buffer
+		command := exec.Command(os.Args[0])
+		command.Env = append(os.Environ(), "TEST_EXIT="+wanted)
+		command.Stderr = &printed
+		_ = command.Run()
+		if code := command.ProcessState.ExitCode(); strconv.Itoa(code) != wanted || printed.String() != text {
+			t.Errorf("%s: status %d, %q", wanted, code, &printed)
+		}
+	}
 }
 
 func TestSettingsThatCannotWorkAreExplained(t *testing.T) {
@@ -61,11 +90,16 @@ func TestSettingsThatCannotWorkAreExplained(t *testing.T) {
 			Client{NewPlayer: newPlayer, Address: "unix:/x", Token: "t", MaxMatches: -1},
 			[]string{"MaxMatches"},
 		},
+		"patience": {
+			Client{NewPlayer: newPlayer, Address: "unix:/x", Token: "t", Patience: -1},
+			[]string{"Patience"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := run(t, &test.client)
-			if err == nil {
-				t.Fatal("Run returned nil")
+			var configuration *ConfigurationError
+			if !errors.As(err, &configuration) {
+				t.Fatalf("Run returned %v", err)
 			}
 			for _, word := range test.words {
 				if !strings.Contains(err.Error(), word) {
@@ -73,6 +107,41 @@ func TestSettingsThatCannotWorkAreExplained(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestTheEnvironmentSetsPatienceAndSeat(t *testing.T) {
+	complete := func(patience time.Duration) (Client, error) {
+		client := Client{
+			NewPlayer: func(*Match) Player { return nil }, Address: "unix:/x", Token: "t", Patience: patience,
+		}
+		return client, client.complete()
+	}
+	if client, err := complete(0); err != nil || client.Patience != 30*time.Second || client.Seat != nil {
+		t.Errorf("without variables: %v, %v, %v", client.Patience, client.Seat, err)
+	}
+	t.Setenv("ASARA_PATIENCE_S", "2.5")
+	t.Setenv("ASARA_SEAT", "3")
+	if client, err := complete(0); err != nil || client.Patience != 2500*time.Millisecond || *client.Seat != 3 {
+		t.Errorf("with variables: %v, %v, %v", client.Patience, client.Seat, err)
+	}
+	if client, err := complete(time.Hour); err != nil || client.Patience != time.Hour {
+		t.Errorf("the author's patience became %v, %v", client.Patience, err)
+	}
+	t.Setenv("ASARA_PATIENCE_S", "0")
+	if client, err := complete(0); err != nil || client.Patience > time.Microsecond {
+		t.Errorf("no patience became %v, %v", client.Patience, err)
+	}
+	for _, text := range []string{"soon", "-1", "nan", "1e3", "1_0", " 1"} {
+		t.Setenv("ASARA_PATIENCE_S", text)
+		if _, err := complete(0); err == nil || !strings.Contains(err.Error(), "ASARA_PATIENCE_S") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	t.Setenv("ASARA_PATIENCE_S", "")
+	t.Setenv("ASARA_SEAT", "first")
+	if _, err := complete(0); err == nil || !strings.Contains(err.Error(), "ASARA_SEAT") {
+		t.Errorf("seat first: %v", err)
 	}
 }
 

@@ -3,7 +3,6 @@ package asara
 import (
 	"context"
 	"crypto/tls"
-	"fmt"
 	"io"
 	"net"
 	"strings"
@@ -37,10 +36,10 @@ func (s *session) transportFault(ctx context.Context, met bool) error {
 	encrypted := s.client.CA != "" || s.client.TLS != nil
 	switch {
 	case encrypted && answersWithoutTLS(conn):
-		return fmt.Errorf("asara: the referee at %s uses no TLS, and ASARA_CA is set: "+
+		return misconfigured("the referee at %s uses no TLS, and ASARA_CA is set: "+
 			"unset ASARA_CA, or check ASARA_ADDRESS", address)
 	case !encrypted && answersWithTLS(ctx, conn):
-		return fmt.Errorf("asara: the referee at %s uses TLS, and ASARA_CA is not set: set it to "+
+		return misconfigured("the referee at %s uses TLS, and ASARA_CA is not set: set it to "+
 			"the file of the referee's certificate, which its organiser gives you", address)
 	}
 	return nil

@@ -107,9 +107,10 @@ func (v *verifier) matchStarted(started *asarav1.MatchStarted) {
 	}
 }
 
-// matchEnded checks that the secret opens the commitment. A match with a shared deal may withhold its secret;
-// its replay has it.
+// matchEnded checks that the secret opens the commitment, and finishes the transcript. A match with a
+// shared deal may withhold its secret; its replay has it.
 func (v *verifier) matchEnded(ended *asarav1.MatchEnded) {
+	defer v.finish()
 	if ended.GetVoid() || (v.sharedDeal && len(ended.GetDealSecret()) == 0) {
 		return
 	}
@@ -119,7 +120,24 @@ func (v *verifier) matchEnded(ended *asarav1.MatchEnded) {
 	}
 }
 
-// close closes the transcript.
+// finish closes the transcript of a match that has ended, and writes the digest beside it.
+func (v *verifier) finish() {
+	if v.transcript == nil {
+		return
+	}
+	name := strings.TrimSuffix(v.transcript.Name(), ".transcript") + ".digest"
+	v.close()
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err == nil {
+		_, err = fmt.Fprintf(file, "%x\n", v.digest)
+		err = errors.Join(err, file.Close())
+	}
+	if err != nil {
+		v.log.Warn("asara: no digest written", "error", err)
+	}
+}
+
+// close closes the transcript of a match that has not ended.
 func (v *verifier) close() {
 	if v.transcript != nil {
 		if err := v.transcript.Close(); err != nil {

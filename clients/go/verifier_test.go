@@ -87,6 +87,11 @@ func TestDigestAndTranscriptFollowTheVectors(t *testing.T) {
 	if !reflect.DeepEqual(kept, messages) {
 		t.Errorf("the transcript holds %x, want %x", kept, messages)
 	}
+	last := vector.Messages[len(vector.Messages)-1].Digest
+	digest, err := os.ReadFile(filepath.Join(folder, "m1-seat1.digest"))
+	if want := hex.EncodeToString(last) + "\n"; err != nil || string(digest) != want {
+		t.Errorf("the digest beside the transcript is %q (%v), want %q", digest, err, want)
+	}
 }
 
 // dealVectors are the contents of tests/vectors/joint_deal.json.
@@ -374,6 +379,32 @@ func TestATranscriptNeverReplacesAnotherAndStaysInItsFolder(t *testing.T) {
 	}
 	if !reflect.DeepEqual(names, want) {
 		t.Errorf("the files are %q, want %q", names, want)
+	}
+}
+
+func TestTheDigestIsWrittenBesideTheTranscriptOnceTheMatchHasEnded(t *testing.T) {
+	folder := t.TempDir()
+	var log bytes.Buffer
+	for range 2 {
+		v := newVerifier(logTo(&log), folder, "a.b", 0)
+		v.record([]byte("message"))
+		v.matchEnded(&asarav1.MatchEnded{Void: true})
+		v.close()
+	}
+	newVerifier(logTo(&log), folder, "broken", 0).close()
+	names, err := filepath.Glob(filepath.Join(folder, "*.digest"))
+	if err != nil || len(names) != 2 || filepath.Base(names[0]) != "a.b-seat0-2.digest" {
+		t.Errorf("the digests are %q (%v)", names, err)
+	}
+	if err := os.Remove(filepath.Join(folder, "a.b-seat0.transcript")); err != nil {
+		t.Fatal(err)
+	}
+	v := newVerifier(logTo(&log), folder, "a.b", 0)
+	v.matchEnded(&asarav1.MatchEnded{Void: true})
+	kept, err := os.ReadFile(filepath.Join(folder, "a.b-seat0.digest"))
+	want := hex.EncodeToString(hash(append(make([]byte, 32), "message"...))) + "\n"
+	if err != nil || string(kept) != want || !strings.Contains(log.String(), "no digest written") {
+		t.Errorf("the digest is %q (%v), want %q; the log is %s", kept, err, want, &log)
 	}
 }
 

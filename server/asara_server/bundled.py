@@ -20,3 +20,8 @@ def path(*parts: str) -> Path:
     """
     top = _INSTALLED if _INSTALLED.is_dir() else _CHECKOUT
     return top.joinpath(*parts)
+
+
+def is_installed() -> bool:
+    """Return True if the files are those of a wheel, which nothing should change."""
+    return _INSTALLED.is_dir()

@@ -20,9 +20,20 @@ def play_match(
     rules: Rules, bots: Sequence[DecideFunction], match_id: str, secret: bytes
 ) -> tuple[SeatResult, ...]:
     """Play a match to its end without charging time; a rejected reply is a failure."""
+    return finished_match(rules, bots, match_id, secret).results
+
+
+def finished_match(
+    rules: Rules,
+    bots: Sequence[DecideFunction],
+    match_id: str,
+    secret: bytes,
+    seed: str = "tests",
+) -> Match:
+    """Play a match like `play_match`; `seed` is the ASARA_SEED of all bots."""
     players = tuple(Player(f"bot-{seat}", f"token-{seat}") for seat in range(len(bots)))
     match = Match(MatchSpec(match_id, rules, players, CLOCKS, secret), LIMITS)
-    clients = [_protocol_client(bot, f"token-{seat}") for seat, bot in enumerate(bots)]
+    clients = [_protocol_client(bot, f"token-{seat}", seed) for seat, bot in enumerate(bots)]
     match.start({seat: Presence() for seat in range(len(bots))}, {})
     while match.outbox:
         messages = match.outbox[:]
@@ -36,11 +47,11 @@ def play_match(
                     match.record_reply(referee_us=0)
     assert match.finished
     assert not match.faults, match.records
-    return match.results
+    return match
 
 
-def _protocol_client(bot: DecideFunction, token: str) -> ProtocolClient:
-    settings = Settings(address="none", token=token, seed="tests")
+def _protocol_client(bot: DecideFunction, token: str, seed: str) -> ProtocolClient:
+    settings = Settings(address="none", token=token, seed=seed)
     return ProtocolClient(bot_factory(bot), settings)
 
 

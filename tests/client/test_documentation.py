@@ -56,10 +56,12 @@ def test_help_lists_what_a_bot_can_use_of_its_match() -> None:
     page = pydoc.plain(pydoc.render_doc(asara.Match))
     attributes = {
         *("match_id", "seat", "seats", "entry", "rule_sets", "edition", "clocks", "limits"),
-        *("view", "random", "started", "digest"),
+        *("view", "random", "random_action", "started", "digest"),
     }
     assert {name for name in dir(asara.Match) if not name.startswith("_")} == attributes
     for name in attributes:
-        text = inspect.getdoc(getattr(asara.Match, name))
+        member = getattr(asara.Match, name)
+        text = inspect.getdoc(member)
         assert text
-        assert f" |  {name}\n |      {text.splitlines()[0]}" in page
+        title = f"{name}{inspect.signature(member)}" if callable(member) else name
+        assert f" |  {title}\n |      {text.splitlines()[0]}" in page

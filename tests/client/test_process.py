@@ -72,7 +72,7 @@ def test_the_example_reads_a_transcript(referee: ScriptedReferee, tmp_path: Path
     referee.scripts.append(scripted.one_match)
     bot = EXAMPLES[0].replace("asara.run(", f"asara.run(transcript={str(tmp_path)!r}, bot=", 1)
     assert finish(start(bot, referee))[0] == 0
-    [file] = tmp_path.iterdir()
+    [file] = tmp_path.glob("*.transcript")
     reader = TRANSCRIPT_READER.replace("r1-basic-0001-seat0.transcript", str(file))
     status, out, err = finish(start(reader))
     assert (status, err) == (0, "")
@@ -237,6 +237,9 @@ def test_a_signal_ends_a_bot_quietly(
     process = start(program, referee)
     assert process.stdout
     assert process.stdout.readline() == "thinking\n"
+    time.sleep(
+        0.1
+    )  # a signal between Python's last look for one and the call of sleep waits for it
     process.send_signal(number)
     began = time.monotonic()
     assert finish(process) == (status, "", "")

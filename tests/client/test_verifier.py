@@ -83,6 +83,8 @@ def test_digest_and_transcript_follow_the_vectors(
     assert requests[0].nonce.nonce == make_nonce("1", "m1", 1)
     assert recorder.digests == {"m1": [digests[1], digests[2], digests[5]]}
     assert read_transcript(tmp_path / "transcripts" / "m1-seat1.transcript") == messages
+    kept = (tmp_path / "transcripts" / "m1-seat1.digest").read_text()
+    assert kept == vector["messages"][-1]["digest"] + "\n"
     assert ALARM not in caplog.text
 
 
@@ -196,6 +198,37 @@ def test_a_transcript_never_replaces_another_and_stays_in_its_folder(
         "%2E.%2Fa%20b-seat0.transcript",
         "%C3%A9" * 33 + "%C-seat0.transcript",
     ]
+
+
+def test_the_digest_is_written_beside_the_transcript_when_the_match_has_ended(
+    recorder: type[DigestRecorder], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for _ in range(2):
+        client = protocol_client(recorder, transcript=tmp_path)
+        send(client, scripted.started())
+        assert len(list(tmp_path.glob("*.digest"))) < len(list(tmp_path.glob("*.transcript")))
+        send(client, scripted.ended())
+    send(protocol_client(recorder, transcript=tmp_path), scripted.committed("c"))
+    client = protocol_client(recorder, transcript=tmp_path)
+    send(client, scripted.committed("c"), scripted.ended("c", void=True))  # cancelled
+    names = sorted(path.name for path in tmp_path.glob("*.digest"))
+    assert names == ["c-seat0-2.digest", "m1-seat0-2.digest", "m1-seat0.digest"]
+    for name in names:
+        digest = bytes(32)
+        for message in read_transcript((tmp_path / name).with_suffix(".transcript")):
+            digest = hashlib.sha256(digest + message).digest()
+        assert (tmp_path / name).read_text() == f"{digest.hex()}\n"
+    assert not caplog.records
+
+
+def test_a_digest_that_exists_is_kept(
+    recorder: type[DigestRecorder], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "m1-seat0.digest").write_text("mine")
+    client = protocol_client(recorder, transcript=tmp_path)
+    send(client, scripted.started(), scripted.ended())
+    assert (tmp_path / "m1-seat0.digest").read_text() == "mine"
+    assert "m1: no digest written: File exists" in caplog.text
 
 
 def test_a_transcript_that_cannot_be_written_stops_no_match(

@@ -1,16 +1,25 @@
 """Parse the documents of the checkout: blocks, tables, drawings."""
 
 import re
+import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("bots", "clients", "proto", "scripts", "server", "tests")
-DOCUMENTS = [
-    str(file.relative_to(ROOT))
-    for start in (ROOT.glob("*.md"), *((ROOT / folder).rglob("*.md") for folder in FOLDERS))
-    for file in sorted(start)
-]
+
+
+def own_files(*patterns: str) -> list[str]:
+    """Return the files of the checkout that fit patterns of git.
+
+    Files that git ignores belong to others, such as the packages that a bot is built with.
+    """
+    command = ("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", *patterns)
+    listed = subprocess.check_output(command, cwd=ROOT, text=True).split("\0")
+    return sorted(file for file in listed if (ROOT / file).is_file() and not file.startswith("."))
+
+
+DOCUMENTS = own_files("*.md")
 
 
 class Block(NamedTuple):

@@ -43,7 +43,15 @@ from asara_server.tournament.standings.model import (
     Standings,
     StandingsRow,
 )
-from tests.docs.documents import DOCUMENTS, ROOT, code_words, first_words, prose, read, table
+from tests.docs.documents import (
+    DOCUMENTS,
+    code_words,
+    first_words,
+    own_files,
+    prose,
+    read,
+    table,
+)
 
 PROTOCOL = "proto/README.md"
 RULES = "server/asara_game/README.md"
@@ -271,14 +279,11 @@ def test_limits():
 def test_sizes_are_powers_of_1024_and_have_their_names():
     """The keys that end in `_mb` count MiB, so no text may call them anything else."""
     wrong = re.compile(r"\b(?:KB|MB|GB|megabytes?)\b")
-    sources = [
-        path
-        for folder in ("server", "clients", "proto", "bots")
-        for kind in ("*.py", "*.md", "*.go", "*.proto", "*.html")
-        for path in sorted((ROOT / folder).rglob(kind))
-    ]
+    folders = ("server", "clients", "proto", "bots")
+    kinds = ("py", "md", "go", "ts", "rs", "java", "h", "cpp", "proto", "html")
+    sources = own_files(*(f"{folder}/*.{kind}" for folder in folders for kind in kinds))
     assert len(sources) > 100
-    found = [path.name for path in sources if wrong.search(path.read_text(encoding="utf-8"))]
+    found = [source for source in sources if wrong.search(read(source))]
     assert found == []
     for key in ("memory_mb", "disk_mb", "directory_mb", "build_memory_mb", "build_mb"):
         (row,) = [line for line in read(TOURNAMENT).splitlines() if f"`limits.{key}`" in line]

@@ -14,7 +14,7 @@ from tests.vectors import actions, trust
 FOLDER = Path(__file__).parent
 
 
-def write(name: str, value: dict[str, Any]) -> None:
+def write(path: Path, value: dict[str, Any]) -> None:
     """One line per item of every list at the top."""
     parts = []
     for key, item in value.items():
@@ -23,15 +23,14 @@ def write(name: str, value: dict[str, Any]) -> None:
             parts.append(f"  {json.dumps(key)}: [\n{rows}\n  ]")
         else:
             parts.append(f"  {json.dumps(key)}: {json.dumps(item)}")
-    path = FOLDER / name
     path.write_text("{\n" + ",\n".join(parts) + "\n}\n")
     print(f"{path.name}: {path.stat().st_size} bytes")
 
 
 if __name__ == "__main__":
-    write("deal.json", naive_deal.vectors())
-    write("perft.json", perft.vectors())
-    write("joint_deal.json", trust.joint_deals())
-    write("digest.json", trust.digests())
-    write("actions.json", actions.actions())
-    write("random_action.json", actions.random_actions())
+    write(FOLDER / "deal.json", naive_deal.vectors())
+    write(FOLDER / "perft.json", perft.vectors())
+    write(FOLDER / "joint_deal.json", trust.joint_deals())
+    write(FOLDER / "digest.json", trust.digests())
+    write(FOLDER / "actions.json", actions.actions())
+    write(FOLDER / "random_action.json", actions.random_actions())

@@ -39,10 +39,12 @@ _FIRST_PAUSE_S = 0.1
 _LONGEST_PAUSE_S = 2.0
 
 _KEEPALIVE_MS = 20_000
+_LARGEST_RESPONSE = 64 * 2**20  # bytes
 
 _CHANNEL_OPTIONS = (
     ("grpc.use_local_subchannel_pool", 1),  # each attempt really connects; we time the pauses
     ("grpc.enable_http_proxy", 0),  # http_proxy is often set although the referee is local
+    ("grpc.max_receive_message_length", _LARGEST_RESPONSE),
 )
 # A connection that is lost silently, as between machines, is detected within 40 s. On a Unix socket
 # none is lost silently, and a referee that is stopped for a while keeps its bots.
@@ -69,7 +71,7 @@ def run(
     max_matches: int = 1,
     live_updates: bool = False,
     omit_public_view: bool = False,
-    patience_s: float = 30.0,
+    patience_s: float | None = None,
 ) -> None:
     """Play until the referee sends Goodbye; the last line of a bot's program.
 
@@ -128,6 +130,8 @@ def _play_until_goodbye(
     protocol: ProtocolClient, settings: Settings, credentials: grpc.ChannelCredentials | None
 ) -> None:
     """Play on one stream after another until the referee sends Goodbye."""
+    patience_s = settings.patience_s
+    assert patience_s is not None
     pause_s = _FIRST_PAUSE_S
     last_contact = time.monotonic()
     warned = met = False
@@ -142,8 +146,8 @@ def _play_until_goodbye(
             last_contact, warned, met = now, False, True
         elif not met and (fault := transport_fault(settings.address, tls=bool(settings.ca))):
             raise ConfigurationError(fault)
-        elif now - last_contact > settings.patience_s:
-            raise ConnectionLostError(settings.address, settings.patience_s, detail)
+        elif now - last_contact > patience_s:
+            raise ConnectionLostError(settings.address, patience_s, detail)
         if not warned:
             warned = True
             log.warning("asara: no connection to %s (%s); retrying", settings.address, detail)

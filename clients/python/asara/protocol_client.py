@@ -184,7 +184,7 @@ class ProtocolClient:
         pending = self._pending.pop(ended.match_id, None)
         if pending:  # cancelled before it started
             pending.record(message)
-            pending.close()
+            pending.finish()
         active = self._matches.pop(ended.match_id, None)
         if active:
             active.verifier.record(message)

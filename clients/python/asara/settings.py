@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -11,6 +12,8 @@ from pathlib import Path
 import grpc
 
 from asara.errors import ConfigurationError
+
+_DEFAULT_PATIENCE_S = 30.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,8 +40,8 @@ class Settings:
     """True to receive events after every turn instead of with the next decision."""
     omit_public_view: bool = False
     """True to omit `view.public_view` from decisions, for bots that follow the events."""
-    patience_s: float = 30.0
-    """Seconds to try to reach the referee before giving up."""
+    patience_s: float | None = None
+    """ASARA_PATIENCE_S: seconds to try to reach the referee before giving up; default 30."""
 
     def complete(self, environ: Mapping[str, str] = os.environ) -> Settings:
         """Return settings completed from the environment; raise ConfigurationError if invalid."""
@@ -50,6 +53,11 @@ class Settings:
             seed=environ.get("ASARA_SEED") if self.seed is None else self.seed,
             ca=self.ca or environ.get("ASARA_CA"),
             transcript=self.transcript or environ.get("ASARA_TRANSCRIPT"),
+            patience_s=(
+                _patience_s(environ.get("ASARA_PATIENCE_S", ""))
+                if self.patience_s is None
+                else self.patience_s
+            ),
         )
         needed = {"ASARA_ADDRESS": found.address, "ASARA_TOKEN": found.token}
         missing = [name for name, value in needed.items() if not value]
@@ -66,6 +74,8 @@ class Settings:
             )
         if found.max_matches < 1:
             raise ConfigurationError(f"max_matches is {found.max_matches}: expected 1 or more")
+        if found.patience_s is not None and not found.patience_s >= 0:
+            raise ConfigurationError(f"patience_s is {found.patience_s}: expected 0 or more")
         return found
 
     def credentials(self) -> grpc.ChannelCredentials | None:
@@ -113,3 +123,13 @@ def _seat(text: str) -> int | None:
     if not text.isdecimal():
         raise ConfigurationError(f"ASARA_SEAT is {text!r}: expected a seat number")
     return int(text)
+
+
+def _patience_s(text: str) -> float:
+    if not text:
+        return _DEFAULT_PATIENCE_S
+    if not re.fullmatch(r"[0-9]+(\.[0-9]+)?", text):
+        raise ConfigurationError(
+            f"ASARA_PATIENCE_S is {text!r}: expected seconds, such as 30 or 0.5"
+        )
+    return float(text)

@@ -30,7 +30,8 @@ def make_nonce(seed: int | str | None, match_id: str, seat: int) -> bytes:
 class Verifier:
     """Verifies one match, from its first message to its last, across reconnections.
 
-    Violations and failures of the transcript are logged; neither stops the match.
+    Violations and failures of the transcript are logged; neither stops the match. When the match
+    has ended, the digest is written beside the transcript.
     """
 
     def __init__(self, match_id: str, seat: int, folder: Path | None) -> None:
@@ -82,7 +83,7 @@ class Verifier:
             self._report_violation("the deal was made without the nonce of this bot")
 
     def match_ended(self, ended: MatchEnded) -> None:
-        """Check that the secret opens the commitment, and close the transcript.
+        """Check that the secret opens the commitment, and finish the transcript.
 
         A match with a shared deal may withhold its secret; its replay has it.
         """
@@ -92,10 +93,21 @@ class Verifier:
                 f"the secret {_hex(ended.deal_secret)} does not open "
                 f"the commitment {_hex(self._commitment)}"
             )
-        self.close()
+        self.finish()
+
+    def finish(self) -> None:
+        """Close the transcript of a match that has ended, and write the digest beside it."""
+        if self._transcript is not None:
+            path = Path(self._transcript.name).with_suffix(".digest")
+            self.close()
+            try:
+                with path.open("x") as file:
+                    file.write(f"{self.digest.hex()}\n")
+            except OSError as error:
+                log.warning("asara: %s: no digest written: %s", self._match_id, _reason(error))
 
     def close(self) -> None:
-        """Close the transcript."""
+        """Close the transcript of a match that has not ended."""
         if self._transcript is not None:
             try:
                 self._transcript.close()
@@ -133,7 +145,11 @@ class Verifier:
 
     def _stop_transcript(self, error: OSError) -> None:
         self._transcript = None
-        log.warning("asara: %s: transcript stopped: %s", self._match_id, error.strerror or error)
+        log.warning("asara: %s: transcript stopped: %s", self._match_id, _reason(error))
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error)
 
 
 def _hex(data: bytes) -> str:

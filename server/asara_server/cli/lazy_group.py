@@ -25,6 +25,7 @@ HELP_LINES: Final = {
     "report": "Write the report of a run as an HTML page.",
     "replay": "Inspect replays of finished matches.",
     "audit": "Verify runs and replays by deriving everything again.",
+    "conformance": "Test a client: play cases of the protocol against a program.",
     "rules": "Show the edition in force and its sources.",
     "proto": "Write the .proto files of the protocol.",
 }

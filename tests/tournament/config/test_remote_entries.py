@@ -60,8 +60,8 @@ def test_paths_are_relative_to_the_file_and_tokens_lie_beside_the_key(folder: Pa
         (
             '[[entries]]\nname = "far"\n' + HERE,
             (
-                "entry 1 'far': needs a command that starts its bot, or the name of the token with "
-                "which its bot connects from another machine"
+                "entry 1 'far': needs a command that starts its bot, a directory with a bot.toml, "
+                "or the name of the token with which its bot connects from another machine"
             ),
         ),
         (

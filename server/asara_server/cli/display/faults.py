@@ -32,6 +32,10 @@ _WANTS_NETWORK = re.compile(
 )
 """Words of compilers and package managers that miss the network."""
 
+NO_NETWORK_IN_BUILDS = (
+    "builds in the sandbox have no network: put what it downloads into its directory"
+)
+
 
 def warn_of_faults(
     end: RunEnd, log: Path | None, entries: Iterable[Entry] = (), *, in_full: bool = False
@@ -72,8 +76,13 @@ def warn_of_failed_build(failed: FailedBuild, logs: Path) -> None:
         warn(f"  | {line}")
     if failed.printed:
         warn(f"  all of it: {logs / f'build-{failed.entry}.log'}")
-    if _WANTS_NETWORK.search("\n".join(failed.printed)):
-        warn("  builds in the sandbox have no network: put what it downloads into its directory")
+    if wants_network(failed.printed):
+        warn(f"  {NO_NETWORK_IN_BUILDS}")
+
+
+def wants_network(printed: Iterable[str]) -> bool:
+    """Return True if a build seems to have failed for want of a network."""
+    return _WANTS_NETWORK.search("\n".join(printed)) is not None
 
 
 def warn_of_earlier_exclusions(run: RunInfo) -> None:

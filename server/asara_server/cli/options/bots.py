@@ -4,8 +4,8 @@ import difflib
 import os
 import shlex
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from asara_server import bundled
@@ -16,6 +16,11 @@ from asara_server.tournament.config.commands import (
     CommandError,
     check_command,
     split_command,
+)
+from asara_server.tournament.config.entry_folders import (
+    BOT_FILE,
+    has_bot_file,
+    read_entry_folder,
 )
 
 _MAIN = (("main.py", ("python", "main.py")), ("main.go", ("go", "run", ".")))
@@ -34,15 +39,23 @@ class BotCommand:
     command: tuple[str, ...]
     directory: Path
     """The folder of a bot that is named as a file or folder; for a command, the current one."""
+    build: tuple[str, ...] = ()
+    """Command that builds it in its directory; () if it is not built."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    readable: tuple[str, ...] = ()
+    """Absolute paths in its directory that all its processes share."""
 
     def table(self, readable: Sequence[str] = ()) -> dict[str, object]:
-        """Return the bot as an `entries` table of a tournament file."""
-        return {
+        """Return the bot as an `entries` table of a tournament file, with absolute paths."""
+        further = [str(Path.cwd() / Path(path).expanduser()) for path in readable]
+        table: dict[str, object] = {
             "name": self.name,
             "command": list(self.command),
             "directory": str(self.directory),
-            "readable": list(readable),
+            "environment": dict(self.environment),
+            "readable": [*self.readable, *further],
         }
+        return {**table, "build": list(self.build)} if self.build else table
 
 
 def find_bots(arguments: list[str]) -> list[BotCommand]:
@@ -59,11 +72,22 @@ def find_bots(arguments: list[str]) -> list[BotCommand]:
 def bundled_bots() -> dict[str, Path]:
     """Return the directory of each bundled bot by its name."""
     folders = sorted(folder for folder in bundled.path("bots").iterdir() if folder.is_dir())
-    return {folder.name: folder for folder in folders if _directory_command(folder)}
+    return {
+        folder.name: folder
+        for folder in folders
+        if has_bot_file(folder) or _directory_command(folder)
+    }
+
+
+def is_bundled(folder: Path) -> bool:
+    """Return True for the folder of a bundled bot."""
+    return folder.parent == bundled.path("bots").resolve()
 
 
 def _find_bot(argument: str) -> BotCommand:
     path = _path(argument)
+    if path.is_dir() and has_bot_file(path):
+        return _bot_of_folder(argument, path)
     if path.is_dir() and (command := _directory_command(path)):
         folder = path.resolve()
         return _bot(argument, _entry_name(folder.name), command, folder)
@@ -79,6 +103,8 @@ def _find_bot(argument: str) -> BotCommand:
     bots = bundled_bots()
     if argument in bots:
         folder = bots[argument]
+        if has_bot_file(folder):
+            return _bot_of_folder(argument, folder)
         return _bot(argument, argument, _directory_command(folder), folder)
     if path.is_dir():
         raise UserError(_no_main_file(argument, path))
@@ -93,6 +119,30 @@ def _find_bot(argument: str) -> BotCommand:
     raise UserError(f"bot {argument!r}: neither a file, nor a command, nor a bundled bot{hint}")
 
 
+def _bot_of_folder(argument: str, path: Path) -> BotCommand:
+    """Return the bot that the `bot.toml` of a folder describes."""
+    shown = plain(argument.rstrip("/")) or "/"
+    try:
+        folder = read_entry_folder(path, shown)
+    except ValueError as error:
+        raise UserError(str(error)) from None
+    table = folder.table
+    bot = BotCommand(
+        folder.name or _entry_name(folder.folder),
+        tuple(table["command"]),
+        folder.path,
+        tuple(table.get("build", ())),
+        table.get("environment", {}),
+        tuple(table.get("readable", ())),
+    )
+    try:
+        check_command(bot.build or bot.command, folder.path)
+    except CommandError as error:
+        key = "build" if bot.build else "command"
+        raise UserError(f"{folder.shown}: {key}: {error}") from None
+    return bot
+
+
 def _python_file(path: Path) -> bool:
     """Return True if the path with the ending `.py` is a file."""
     try:
@@ -103,7 +153,7 @@ def _python_file(path: Path) -> bool:
 
 def _no_main_file(argument: str, folder: Path) -> str:
     """Return why a folder is no bot, and the file in it that may be meant."""
-    files = " or ".join(file for file, _ in _MAIN)
+    files = f"{BOT_FILE}, {' or '.join(file for file, _ in _MAIN)}"
     programs = sorted(path.name for path in folder.glob("*.py"))
     meant = programs[0] if len(programs) == 1 else next(filter(_USUAL.__contains__, programs), "")
     hint = f"did you mean {str(Path(argument) / meant)!r}?" if meant else "name the bot's file"

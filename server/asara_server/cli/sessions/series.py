@@ -13,6 +13,7 @@ from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.match import SeriesOptions
 from asara_server.cli.options.sandbox import SandboxChoice
+from asara_server.cli.sessions.bot_build import built_bots
 from asara_server.cli.sessions.run import play_run
 from asara_server.cli.sessions.run_directory import kept_or_temporary
 from asara_server.cli.sessions.setup import chosen_sandbox, signing_key
@@ -23,6 +24,7 @@ from asara_server.tournament.config.seeds import local_seed
 from asara_server.tournament.config.tournament_file import ConfigError, Tournament, check_tournament
 from asara_server.tournament.execution.executor import Executor
 from asara_server.tournament.runner import RunEnd
+from asara_server.tournament.sandbox.runtimes import installation
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 
 
@@ -37,7 +39,11 @@ def series_tournament(
     environment = _transcript(options.sandbox)
     table |= {
         "title": " – ".join(bot.name for bot in bots),
-        "entries": [bot.table(options.readable) | {"environment": environment} for bot in bots],
+        "entries": [
+            {**table, "environment": {**bot.environment, **environment}}
+            for bot in bots
+            for table in [bot.table(options.readable)]
+        ],
         "seats": len(bots),
         "rule_sets": options.rules,
         "seed": None if options.seed is None else local_seed(options.seed),
@@ -50,7 +56,7 @@ def series_tournament(
     if options.at_once is not None:
         table["concurrency"] = options.at_once
     try:
-        return check_tournament(table, name=command, base=Path.cwd())
+        return check_tournament(table, name=command, base=Path("/"))  # all paths are absolute
     except ConfigError as error:
         raise UserError(str(error)) from None
 
@@ -71,12 +77,14 @@ def _transcript(sandbox: SandboxChoice) -> dict[str, str]:
 def _refuse_shims(tournament: Tournament) -> None:
     """Raise UserError if a bot is started by a shim, such as pyenv's.
 
-    A shim finds out the program to start from files that the sandbox hides.
+    A shim finds out the program to start from files that the sandbox hides. Those of known runtimes
+    are asked for it; see `sandbox.runtimes`.
     """
     for entry in tournament.entries:
         program = entry.command[0]
         found = Path(shutil.which(program, path=search_path()) or program)
-        if program not in OWN_PYTHON and found.parent.name == "shims":
+        shim = program not in OWN_PYTHON and found.parent.name == "shims"
+        if shim and not installation(str(found)):
             raise UserError(
                 f"bot {entry.name!r}: {program!r} is {plain(str(found))}, which looks for the real "
                 f"program where the sandbox shows nothing; name a program in /usr, or `python`, "
@@ -104,6 +112,9 @@ def play_series(
     sandbox = chosen_sandbox(options.sandbox, secret=secret, shared=folders)
     if sandbox is not None:
         _refuse_shims(tournament)
+    entries = built_bots(tournament.entries, sandbox)
+    tournament = tournament.model_copy(update={"entries": entries})
+    if sandbox is not None:
         warn_of_views(tournament.entries, tournament.limits, sandbox, own=True)
     with kept_or_temporary(options.out_directory, replace=options.replace) as directory:
         return play_run(

@@ -7,7 +7,7 @@ import signal
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from asara_server.cli.options.bots import BotCommand, find_bots
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.match import rule_sets
 from asara_server.cli.options.serve import ServeOptions
+from asara_server.cli.sessions.bot_build import bot_entry, built_bots
 from asara_server.cli.sessions.setup import (
     chosen_sandbox,
     log_to_terminal,
@@ -81,15 +82,14 @@ class ServeSettings:
     insecure_remote: bool
     """True if other machines may connect without TLS."""
     guests: tuple[Guest, ...]
-    opponents: tuple[BotCommand, ...]
+    opponents: tuple[Entry, ...]
+    """Bots of this machine."""
     rule_sets: frozenset[RuleSet]
     matches: int | None
     """Number of matches; None for an unlimited number."""
     clocks: ClockSettings
     seed: str
     replays: ReplaySink | None
-    readable: tuple[str, ...] = ()
-    """Paths that the opponents may read besides their own files."""
     sandbox: Sandbox | None = None
     """Sandbox of the opponents; None if they run with the user's rights."""
 
@@ -117,7 +117,9 @@ def _settings(options: ServeOptions) -> ServeSettings:
     tls = None
     if options.tls_cert and options.tls_key:
         tls = TlsFiles(options.tls_cert, options.tls_key)
-    return ServeSettings(
+    sandbox = _sandbox(options, opponents) if opponents else None
+    entries = tuple(bot_entry(bot, options.readable) for bot in opponents)
+    settings = ServeSettings(
         listen=options.listen,
         tls=tls,
         insecure_remote=options.insecure_remote,
@@ -125,15 +127,15 @@ def _settings(options: ServeOptions) -> ServeSettings:
             Guest(f"guest-{number}", secrets.token_urlsafe(24))
             for number in range(1, options.seats - len(opponents) + 1)
         ),
-        opponents=opponents,
+        opponents=entries,
         rule_sets=rule_sets(options.rules),
         matches=options.matches or None,
         clocks=ClockSettings(bank_s=options.bank, increment_s=options.increment),
         seed=_seed(options.seed),
-        readable=options.readable,
-        sandbox=_sandbox(options, opponents) if opponents else None,
+        sandbox=sandbox,
         replays=_replay_sink(options),
     )
+    return replace(settings, opponents=built_bots(entries, sandbox))
 
 
 def _seed(option: str | None) -> str:
@@ -242,9 +244,7 @@ class TableServer:
     def _local_referee(self, logs: Path) -> AbstractAsyncContextManager[LocalReferee]:
         """Return the context in which the opponents run."""
         settings = self._settings
-        entries = tuple(
-            Entry.model_validate(bot.table(settings.readable)) for bot in settings.opponents
-        )
+        entries = settings.opponents
         match_settings = MatchSettings(
             entries=entries,
             clocks=settings.clocks,

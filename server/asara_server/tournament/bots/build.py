@@ -32,7 +32,7 @@ from asara_server.tournament.config.commands import CommandError, check_command
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.filesystem_view import build_sandbox
-from asara_server.tournament.sandbox.spec import MIB
+from asara_server.tournament.sandbox.spec import BUILD_CACHE, MIB
 
 _SIZE_CHECK_S: Final = 0.25
 """Seconds between two measurements of a growing build."""
@@ -227,7 +227,8 @@ class EntryBuilder:
             return [
                 path.name
                 for path in paths
-                if Path(os.path.realpath(path)) in hidden  # realpath accepts circular links
+                if path.name == BUILD_CACHE
+                or Path(os.path.realpath(path)) in hidden  # realpath accepts circular links
                 or not (path.is_symlink() or path.is_dir() or path.is_file())
             ]
 
@@ -305,6 +306,8 @@ class EntryBuilder:
             try:
                 with os.scandir(folder) as found:
                     for one in found:
+                        if one.name == BUILD_CACHE:
+                            continue
                         files += 1
                         stat = one.stat(follow_symlinks=False)
                         size += max(stat.st_size, stat.st_blocks * 512)

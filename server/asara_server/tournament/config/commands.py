@@ -49,9 +49,13 @@ class CommandError(ValueError):
 def search_path() -> str:
     """Return the PATH of bots, with this interpreter's directory first.
 
-    A script whose first line names `python3` then finds the client too.
+    A script whose first line names `python3` then finds the client too. The JDK of JAVA_HOME is
+    found if PATH names none.
     """
-    return os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+    found = [str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]
+    if java := os.environ.get("JAVA_HOME"):
+        found.append(str(Path(java) / "bin"))
+    return os.pathsep.join(found)
 
 
 def check_words(words: Sequence[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Entries from folders: the key `entries_from` of a tournament file, and `bot.toml` of each folder.
+"""Entries from folders: the key `entries_from` of a tournament file, and `bot.toml` of a folder.
 
     command = "./my-bot --depth 2"     # or a list of words; relative to the folder
     name = "Deep thought"              # default: the name of the folder
@@ -80,7 +80,7 @@ class EntryFolder:
     """Path of its `bot.toml` for messages, as the pattern leads to it."""
     bot_toml_sha256: str
     name: str
-    table: Mapping[str, object]
+    table: Mapping[str, Any]
     """The other keys, as a table of a tournament file whose paths are absolute."""
 
     @property
@@ -179,7 +179,7 @@ def find_entry_folders(
     for path in found:
         shown = plain(f"{parent}/{path.name}" if parent else path.name)
         try:
-            read.append(_read_folder(path, shown))
+            read.append(_read_submitted(path, shown))
         except ValueError as error:
             left_out.append(LeftOut(plain(path.name), str(error)))
         except OSError as error:
@@ -220,13 +220,26 @@ def _matches(pattern: str, base: Path) -> tuple[str, list[Path]]:
     return parent, [directory / name for name in chosen]
 
 
-def _read_folder(path: Path, shown: str) -> EntryFolder:
-    """Return the entry of a folder; raises ValueError with its faults, one in each line."""
+def _read_submitted(path: Path, shown: str) -> EntryFolder:
+    """Return the entry of a folder that a pattern finds; otherwise as `read_entry_folder`."""
     about = path.lstat()
     if stat.S_ISLNK(about.st_mode):
         raise ValueError(f"{shown}: is a link; copy the folder itself")
     if not stat.S_ISDIR(about.st_mode):
         raise ValueError(f"{shown}: is a file; unpack it, or move it elsewhere")
+    return read_entry_folder(path, shown)
+
+
+def has_bot_file(folder: Path) -> bool:
+    """Return True if there is a `bot.toml` in a folder, whether or not it is valid."""
+    return os.path.lexists(folder / BOT_FILE)
+
+
+def read_entry_folder(path: Path, shown: str) -> EntryFolder:
+    """Return the entry of a folder; raises ValueError with its faults, one in each line.
+
+    `shown` is the path of the folder for messages. The entry has no name if `bot.toml` has none.
+    """
     folder, file, name = path.resolve(), path / BOT_FILE, f"{shown}/{BOT_FILE}"
     if file.is_symlink():
         raise ValueError(f"{name}: is a link; it must be a file")

@@ -51,6 +51,10 @@
     readable = ["models"]              # further paths visible in the sandbox; relative to this file
 
     [[entries]]
+    directory = "mine"                 # the rest is in its bot.toml, see `entry_folders`; keys of
+                                       # this table take precedence
+
+    [[entries]]
     name = "far"
     token = "far"                      # instead of a command: the bot connects from elsewhere
 
@@ -92,6 +96,7 @@ from pydantic import (
 from asara_game.bounded_toml import parse_toml
 from asara_server.bounded_file import read_bounded
 from asara_server.match.spec import ClockSettings
+from asara_server.text import plain
 from asara_server.tournament.config.block_kinds import (
     DEFAULT_TABLES,
     BlockKind,
@@ -103,9 +108,12 @@ from asara_server.tournament.config.block_kinds import (
 )
 from asara_server.tournament.config.commands import CommandError, check_command
 from asara_server.tournament.config.entry_folders import (
+    EntryFolder,
     EntryFolders,
     LeftOut,
     find_entry_folders,
+    has_bot_file,
+    read_entry_folder,
 )
 from asara_server.tournament.config.fields import (
     Directory,
@@ -219,8 +227,8 @@ class Entry(_Section):
         if not self.token:
             if not self.command:
                 raise problem(
-                    "needs a command that starts its bot, or the name of the token with which its "
-                    "bot connects from another machine"
+                    "needs a command that starts its bot, a directory with a bot.toml, or the name "
+                    "of the token with which its bot connects from another machine"
                 )
             return self
         for key in type(self).model_fields:
@@ -237,7 +245,7 @@ class Entry(_Section):
 
 
 class FolderEntry(Entry):
-    """An entry from a folder with a `bot.toml`; see `entry_folders`."""
+    """An entry whose command is in the `bot.toml` of its folder; see `entry_folders`."""
 
     folder: str
     """Name of the folder."""
@@ -521,6 +529,7 @@ def check_tournament(data: Mapping[str, Any], *, name: str, base: Path) -> Tourn
     Folders without a usable `bot.toml` are left out; they do not make the file invalid.
     """
     found, entries, left_out = EntryFolders(), list[Entry](), list[LeftOut]()
+    data, folders = _with_bot_files(data, name, base)
     pattern, tables = data.get("entries_from"), data.get("entries", [])
     if isinstance(pattern, str) and _are_tables(tables):
         try:
@@ -534,9 +543,63 @@ def check_tournament(data: Mapping[str, Any], *, name: str, base: Path) -> Tourn
     except ValidationError as error:
         lines = [f"{name}: {line}" for line in describe(error, Tournament, data)]
         raise ConfigError([*lines, *(line for one in left_out for line in one.lines)]) from None
+    if folders:
+        of_files = enumerate(tournament.entries)
+        entries_now = [_in_folder(entry, folders.get(number)) for number, entry in of_files]
+        tournament = tournament.model_copy(update={"entries": tuple(entries_now)})
     tournament._left_out = tuple(left_out)
     tournament._notes = found.notes
     return tournament
+
+
+def _with_bot_files(
+    data: Mapping[str, Any], name: str, base: Path
+) -> tuple[Mapping[str, Any], dict[int, EntryFolder]]:
+    """Complete the tables of entries that name only their directory by the `bot.toml` in it.
+
+    Also return the folders by the number of the table. Raises ConfigError.
+    """
+    tables, folders = data.get("entries", []), dict[int, EntryFolder]()
+    if not _are_tables(tables):
+        return data, folders
+    complete, faults = list(tables), []
+    for number, table in enumerate(tables):
+        directory = _directory_of_bot_file(table, base)
+        if directory is None:
+            continue
+        try:
+            folder = read_entry_folder(directory, plain(str(table["directory"])))
+        except ValueError as error:
+            entry = numbered(number, table.get("name"))
+            faults += [f"{name}: {entry}: {line}" for line in str(error).split("\n")]
+            continue
+        folders[number] = folder
+        complete[number] = {"name": folder.name or folder.folder, **folder.table, **table}
+    if faults:
+        raise ConfigError(faults)
+    return {**data, "entries": complete} if folders else data, folders
+
+
+def _directory_of_bot_file(table: Mapping[str, Any], base: Path) -> Path | None:
+    """Return the directory whose `bot.toml` holds the command of an entry; None if none does."""
+    directory = table.get("directory")
+    if "command" in table or "token" in table or not isinstance(directory, str):
+        return None
+    try:
+        path = Path(os.path.realpath(base / Path(directory).expanduser()))
+        return path if has_bot_file(path) else None
+    except (OSError, RuntimeError, ValueError):  # which the check of the directory explains
+        return None
+
+
+def _in_folder(entry: Entry, folder: EntryFolder | None) -> Entry:
+    """Return an entry of the file with the folder whose `bot.toml` completes it, if one does."""
+    if folder is None:
+        return entry
+    values = dict(entry)
+    values |= {"folder": folder.folder, "bot_toml_sha256": folder.bot_toml_sha256}
+    given = entry.model_fields_set | {"folder", "bot_toml_sha256"}
+    return FolderEntry.model_construct(given, **values)
 
 
 def _are_tables(value: object) -> bool:

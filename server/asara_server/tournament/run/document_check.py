@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from itertools import zip_longest
 from typing import Any
 
 from asara_game.bounded_toml import parse_toml
@@ -95,19 +96,27 @@ def tournament_faults(files: RunFiles, signed: Signed, manifest: Manifest) -> It
 def _entry_faults(tournament: bytes, manifest: Manifest) -> Iterator[str]:
     """Yield differences between the entries of the manifest and those of the tournament file.
 
-    Which entries the folders had is the manifest's word, as each `bot.toml` is its author's.
+    Which entries the folders had, and what a `bot.toml` says, is the manifest's word, as each
+    `bot.toml` is its author's.
     """
     try:
         tables = parse_toml(tournament, LARGEST_FILE)
     except ValueError as error:
         yield f"{TOURNAMENT}: {error}"
         return
-    listed = tables.get("entries", [])
-    names = [table.get("name") for table in listed if isinstance(table, dict)]
-    own = [entry.name for entry in manifest.entries if entry.folder is None]
+    listed = [table for table in tables.get("entries", []) if isinstance(table, dict)]
+    names, own = [], []
+    for table, entry in zip_longest(listed, manifest.entries[: len(listed)]):
+        in_folder = entry is not None and entry.folder is not None
+        by_bot_file = "command" not in table and "token" not in table
+        names.append(table.get("name", entry.name if in_folder and by_bot_file else None))
+        if entry is not None and in_folder == by_bot_file:
+            own.append(entry.name)
+    further = manifest.entries[len(listed) :]
+    own += [entry.name for entry in further if entry.folder is None]
     if names != own:
         yield mismatch(f"{MANIFEST}: entries", tuple(names), tuple(own), TOURNAMENT)
-    if len(own) < len(manifest.entries) and "entries_from" not in tables:
+    if any(entry.folder is not None for entry in further) and "entries_from" not in tables:
         yield f"{MANIFEST}: entries: from folders, although {TOURNAMENT} names no entries_from"
 
 

@@ -45,7 +45,7 @@ class ManifestEntry(BaseModel):
     remote: bool
     """True if its bot runs on another machine."""
     folder: str | None = None
-    """Name of the folder that it comes from; None if it stands in the tournament file."""
+    """Name of the folder whose `bot.toml` has its command; None if the tournament file has it."""
     bot_toml_sha256: str | None = None
     """SHA-256 of the folder's `bot.toml`."""
 

@@ -7,6 +7,7 @@ holds
     /usr, /bin, /lib*, /sbin   the system's, read-only
     /etc                       linker cache, certificates, time zone and similar files
     the interpreter            the one that runs asara, its packages and the client, read-only
+    a runtime                  that the command names, if a user installed it; see `runtimes`
     the entry's files          see `own_files`; a copy in memory, see `private_copy`
     its `readable` paths       read-only, shared by all programs that see them
     the referee's socket       at the address in ASARA_ADDRESS
@@ -35,10 +36,17 @@ from typing import Final
 from asara_server.tournament.sandbox.cgroups import Cgroup, Cgroups
 from asara_server.tournament.sandbox.private_copy import duplicate, memory_file, reopened
 from asara_server.tournament.sandbox.proc_view import ProcView
+from asara_server.tournament.sandbox.runtimes import VisiblePrograms, visible_programs
 from asara_server.tournament.sandbox.sandboxed_command import SandboxedCommand
 from asara_server.tournament.sandbox.seccomp import seccomp_filter
-from asara_server.tournament.sandbox.spec import MIB, FilesystemView, PrivateCopy, ResourceLimits
-from asara_server.tournament.sandbox.system_mounts import Mounts, program_on_path, system_mounts
+from asara_server.tournament.sandbox.spec import (
+    BUILD_CACHE,
+    MIB,
+    FilesystemView,
+    PrivateCopy,
+    ResourceLimits,
+)
+from asara_server.tournament.sandbox.system_mounts import Mounts, system_mounts
 
 _OWN_PROCESSES: Final = 4
 """Processes of bubblewrap itself in the control group of a bot."""
@@ -137,11 +145,15 @@ class Sandbox:
 
         Raises OSError if its control group cannot be created.
         """
-        mounts = self._mounts(command[0], environment, view, limits)
+        programs = visible_programs(command, view.content or view.directory, environment)
+        mounts = self._mounts(programs, environment, view, limits)
         copied = view.copied or PrivateCopy()
         descriptors: list[int] = []
         try:
-            options = self._bubblewrap_options(mounts, environment, view, limits, descriptors)
+            variables = _bot_variables(environment, mounts, programs)
+            if view.writable:
+                variables["TMPDIR"] = str(view.directory / BUILD_CACHE)
+            options = self._bubblewrap_options(mounts, variables, view, limits, descriptors)
             # The program can read its command line, which would reveal where the files are.
             options_file = memory_file(b"".join(os.fsencode(word) + b"\0" for word in options))
             descriptors.append(options_file)
@@ -188,7 +200,7 @@ class Sandbox:
     def _bubblewrap_options(
         self,
         mounts: Mounts,
-        environment: Mapping[str, str],
+        variables: Mapping[str, str],
         view: FilesystemView,
         limits: ResourceLimits,
         descriptors: list[int],
@@ -202,7 +214,7 @@ class Sandbox:
             "/etc/passwd": f"bot:x:{_UID}:{_UID}:bot:/tmp:/bin/sh\n".encode(),
             "/etc/group": f"bot:x:{_UID}:\n".encode(),
             "/etc/hosts": b"127.0.0.1 localhost bot\n::1 localhost\n",
-            _VARIABLES_FILE: _export_script(_bot_variables(environment, mounts)),
+            _VARIABLES_FILE: _export_script(variables),
             **self._proc.files(limits.memory_mb),
         }
         for path, content in files.items():
@@ -223,7 +235,7 @@ class Sandbox:
 
     def _mounts(
         self,
-        program: str,
+        programs: VisiblePrograms,
         environment: Mapping[str, str],
         view: FilesystemView,
         limits: ResourceLimits,
@@ -237,8 +249,11 @@ class Sandbox:
             "/tmp": ["--size", size, "--tmpfs", "/tmp"],  # noqa: S108
         }
         mounts |= self._system_mounts | self._proc.mounts
-        for source, path in (*program_on_path(program, environment), *view.readable):
+        for source, path in (*programs.mounts, *view.readable):
             mounts[str(path)] = ["--ro-bind", str(source), str(path)]
+        if view.writable:
+            directory = str(view.directory)
+            mounts[directory] = ["--bind", directory, directory]
         if view.copied is not None:
             own = view.copied.size if view.output is None else 0
             size = str(own + limits.disk_mb * MIB)
@@ -270,7 +285,7 @@ def _covers(hidden: Iterable[Path], mounts: Mounts) -> Mounts:
     """Return mounts that cover the hidden paths wherever other mounts show them."""
     shown: dict[str, list[str]] = {}
     for options in mounts.values():
-        if options[0] == "--ro-bind":
+        if options[0] in ("--bind", "--ro-bind"):
             shown.setdefault(options[1], []).append(options[2])
     covers = {}
     for path in hidden:
@@ -302,9 +317,11 @@ def _start_script(view: FilesystemView, limits: ResourceLimits, output: int) -> 
     return f"{unpack}({run}) || exit\n{pack}"
 
 
-def _bot_variables(environment: Mapping[str, str], mounts: Mounts) -> dict[str, str]:
+def _bot_variables(
+    environment: Mapping[str, str], mounts: Mounts, shown: VisiblePrograms
+) -> dict[str, str]:
     """Return the program's variables, with HOME and PATH limited to directories that it sees."""
-    path = environment.get("PATH", os.defpath).split(os.pathsep)
+    path = shown.search_path(environment.get("PATH", os.defpath))
     programs = {os.path.dirname(mounted) for mounted in mounts}  # noqa: PTH120 - of many paths
     visible = [n for n in path if n.rstrip("/") in programs or _lies_within(Path(n), mounts)]
     own = {"PATH": os.pathsep.join(visible), "HOME": "/tmp", "TMPDIR": "/tmp", "USER": "bot"}  # noqa: S108

@@ -5,6 +5,7 @@ and which ends with it (see `private_copy`). It also sees the paths that the ent
 `readable`, which all processes share, read-only.
 """
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,6 +24,7 @@ from asara_server.tournament.sandbox.private_copy import (
     copy_into_memory,
     largest_parts,
 )
+from asara_server.tournament.sandbox.runtimes import visible_programs
 from asara_server.tournament.sandbox.spec import FilesystemView, PrivateCopy, ResourceLimits
 from asara_server.tournament.sandbox.system_mounts import system_paths
 
@@ -48,13 +50,16 @@ def match_sandbox(
         source = copy_source(files.of(entry), entry, sandbox.hidden, limits, built).source
         return copy_into_memory(source, limits.directory_mb)
 
-    load_program(entry.command[0], search_path())
+    on_path = search_path()
+    programs = visible_programs(entry.command, built or entry.directory, {"PATH": on_path})
+    load_program(entry.command[0], os.pathsep.join(programs.search_path(on_path)))
     for path in entry.readable:
         load(path.resolve())
     view = FilesystemView(
         entry.directory,
         readable=tuple(_readable_mounts(entry)),
         copied=copies.get(entry.name, read),
+        content=built,
     )
     return SandboxSpec(sandbox, view, _match_limits(limits))
 
@@ -193,12 +198,27 @@ def build_sandbox(
         copied=copy_into_memory(source, limits.build_mb),
         output=output,
     )
-    build_limits = replace(
+    return SandboxSpec(sandbox, view, _build_limits(limits))
+
+
+def in_place_sandbox(
+    sandbox: Sandbox, directory: Path, readable: Iterable[Path], limits: Limits
+) -> SandboxSpec:
+    """Return what contains a build that works in the author's own directory.
+
+    It also sees the `readable` files and directories, which all lie outside that directory.
+    """
+    mounts = tuple((path.resolve(), path) for path in readable)
+    view = FilesystemView(directory, readable=mounts, writable=True)
+    return SandboxSpec(sandbox, view, _build_limits(limits))
+
+
+def _build_limits(limits: Limits) -> ResourceLimits:
+    return replace(
         _match_limits(limits),
         memory_mb=limits.build_memory_mb + limits.build_mb,
         disk_mb=limits.build_mb,
     )
-    return SandboxSpec(sandbox, view, build_limits)
 
 
 def _match_limits(limits: Limits) -> ResourceLimits:

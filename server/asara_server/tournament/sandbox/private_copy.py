@@ -20,7 +20,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Final
 
-from asara_server.tournament.sandbox.spec import MIB, CopiedFile, PrivateCopy
+from asara_server.tournament.sandbox.spec import (
+    BUILD_CACHE,
+    MIB,
+    CopiedFile,
+    PrivateCopy,
+)
 
 _PAGE: Final = 4096
 MAX_FILES: Final = 100_000
@@ -58,8 +63,8 @@ class _Member:
 class CopySource:
     """Files and directories to be copied, and what is left out of them.
 
-    Directories of runs are always left out, and so are devices, pipes, sockets and files that this
-    process may not read.
+    Directories of runs and the caches of builds are always left out, and so are devices, pipes,
+    sockets and files that this process may not read.
     """
 
     pairs: tuple[tuple[Path, Path], ...]
@@ -110,6 +115,11 @@ def copy_into_memory(source: CopySource, limit_mb: int) -> PrivateCopy:
 def check_size(source: CopySource, limit_mb: int) -> None:
     """Raise CopyTooLargeError if the files and directories cannot be copied."""
     _bounded(_members(source), limit_mb)
+
+
+def copy_size(source: CopySource) -> int:
+    """Return the bytes of the files that a private copy would hold."""
+    return sum(one.stat.st_size for one in _members(source) if stat.S_ISREG(one.stat.st_mode))
 
 
 def source_members(source: CopySource) -> Iterator[Path]:
@@ -231,7 +241,7 @@ def _children(folder: Path, inside: Path, source: CopySource) -> list[_Member]:
     members = []
     for one in found:
         path, target = folder / one.name, inside / one.name
-        if path in source.excluded or target in source.excluded:
+        if path in source.excluded or target in source.excluded or one.name == BUILD_CACHE:
             continue
         with suppress(OSError):
             member = _Member(path, target, one.stat(follow_symlinks=False))

@@ -8,6 +8,12 @@ SandboxKind = Literal["bubblewrap", "none"]
 
 MIB: Final = 1 << 20
 
+BUILD_CACHE: Final = ".asara-build"
+"""Name of the directory that an author's builds have as $TMPDIR, from one build to the next.
+
+It lies in the directory of the bot, and no bot and no build of a tournament gets a copy of it.
+"""
+
 _ADDRESS_SPACE_FACTOR: Final = 8
 """Ratio of address space to memory. Go and Java above all reserve far more than they use."""
 _PENDING_SIGNALS: Final = 1_024
@@ -82,6 +88,13 @@ class FilesystemView:
     """
     copied: PrivateCopy | None = None
     """Files and directories of which the program gets a copy of its own, in memory."""
+    content: Path | None = None
+    """Directory of this machine with what `directory` contains; None if it is at the same path."""
+    writable: bool = False
+    """True if the program works in the directory of this machine itself instead of a copy.
+
+    $TMPDIR is then the directory `BUILD_CACHE` in it, which must exist.
+    """
     output: int | None = None
     """Descriptor to which its directory is written as a tar archive once the program succeeded."""
 

@@ -1,10 +1,8 @@
 """The parts of this machine that every sandboxed program sees: the system and the interpreter."""
 
 import os
-import shutil
 import site
 import sys
-from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -65,17 +63,9 @@ def system_paths() -> tuple[Path, ...]:
     return tuple(map(Path, system_mounts()))
 
 
-def program_on_path(program: str, environment: Mapping[str, str]) -> list[tuple[Path, Path]]:
-    """Find a program that PATH leads to outside the system directories.
-
-    Return it as a readable file of a `FilesystemView`, or nothing if it needs no mount.
-    """
-    if "/" in program:
-        return []
-    path = shutil.which(program, path=environment.get("PATH", os.defpath))
-    if path is None or any(Path(path).is_relative_to(name) for name in _SYSTEM):
-        return []
-    return [(Path(path).resolve(), Path(path))]
+def is_of_system(path: Path) -> bool:
+    """Return True for a path in the system directories, which every program sees."""
+    return any(path.is_relative_to(name) for name in _SYSTEM)
 
 
 def _interpreter_paths() -> list[Path]:

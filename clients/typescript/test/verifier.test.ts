@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, test } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import { sizeDelimitedDecodeStream } from "@bufbuild/protobuf/wire";
+import { MatchEndedSchema, PlayResponseSchema } from "../src/gen/play_pb.js";
+import { fileName, makeNonce, Verifier } from "../src/verifier.js";
+import { hex, vectors } from "./vectors.js";
+
+interface SeededNonce {
+  readonly seed: string;
+  readonly match_id: string;
+  readonly seat: number;
+  readonly nonce: string;
+}
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "asara-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+test("a seed determines the nonces, and without one they are random", () => {
+  const { seeded_nonces } = vectors<{ seeded_nonces: readonly SeededNonce[] }>("joint_deal.json");
+  assert.ok(seeded_nonces.length > 0);
+  for (const { seed, match_id, seat, nonce } of seeded_nonces) {
+    assert.equal(hex(makeNonce(seed, match_id, seat)), nonce);
+  }
+  assert.notDeepEqual(makeNonce("", "m1", 0), makeNonce("", "m1", 0));
+});
+
+test("names of matches become safe names of files", () => {
+  assert.equal(fileName("r1-pro+gifts-0007.2"), "r1-pro+gifts-0007.2");
+  assert.equal(fileName("../é"), "%2E.%2F%C3%A9");
+  assert.equal(fileName("x".repeat(300)).length, 200);
+});
+
+test("a transcript has all messages, and an existing one is kept", async () => {
+  const messages = [
+    Buffer.of(0x3a, 0),
+    Buffer.concat([Buffer.of(0x3a, 202, 1, 10, 199, 1), Buffer.alloc(199, "x")]),
+  ];
+  for (let round = 0; round < 2; round++) {
+    const verifier = new Verifier("a/b", 1, folder);
+    for (const message of messages) verifier.record(message);
+    verifier.matchEnded(create(MatchEndedSchema, { void: true }));
+    const name = round === 0 ? "a%2Fb-seat1" : "a%2Fb-seat1-2";
+    assert.equal(readFileSync(join(folder, `${name}.digest`), "utf8"), `${hex(verifier.digest)}\n`);
+    const written = readFileSync(join(folder, `${name}.transcript`));
+    const reasons: (string | undefined)[] = [];
+    const chunks = (async function* () {
+      yield written;
+    })();
+    for await (const { response } of sizeDelimitedDecodeStream(PlayResponseSchema, chunks)) {
+      reasons.push(response.case === "goodbye" ? response.value.reason : undefined);
+    }
+    assert.deepEqual(reasons, ["", "x".repeat(199)]);
+  }
+  assert.equal(readdirSync(folder).length, 4);
+});

@@ -1,0 +1,88 @@
+"""`asara conformance`: play the cases of the protocol against a client."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+CommandArgument = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="COMMAND",
+        help="Program to test, with its arguments; it plays legal actions by the published rule.",
+        show_default=False,
+    ),
+]
+RunOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--run",
+        metavar="PATTERN",
+        help="Play only these cases; * stands for any text.",
+    ),
+]
+SkipOption = Annotated[
+    list[str] | None, typer.Option("--skip", metavar="PATTERN", help="Leave out these cases.")
+]
+KnownFailingOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--known-failing",
+        metavar="FILE",
+        help="Names of cases that fail, one a line; one that passes makes the run fail.",
+    ),
+]
+JsonOption = Annotated[
+    Path | None, typer.Option("--json", metavar="FILE", help="Also write the results as JSON.")
+]
+JunitOption = Annotated[
+    Path | None,
+    typer.Option("--junit", metavar="FILE", help="Also write the results as JUnit XML."),
+]
+JobsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        metavar="N",
+        min=1,
+        max=256,
+        help="Number of cases played at once, apart from those that only wait.",
+        show_default="two per CPU core",
+    ),
+]
+ListOption = Annotated[
+    bool, typer.Option("--list", help="List the cases and what they prove, and play none.")
+]
+
+
+def conformance(
+    command: CommandArgument = None,
+    run: RunOption = None,
+    skip: SkipOption = None,
+    known_failing: KnownFailingOption = None,
+    json_file: JsonOption = None,
+    junit_file: JunitOption = None,
+    jobs: JobsOption = None,
+    list_cases: ListOption = False,
+) -> None:
+    """Test a client: play cases of the protocol against a program.
+
+    Write the program after `--`, as in `asara conformance -- python bots/random/main.py`. It is
+    started once for every case, without a sandbox, with your rights and your environment; it is
+    killed with its process group when the case is over. The exit status is 0 if it does all that is
+    expected, otherwise 1.
+    """
+    from asara_server.cli.sessions.conformance import Options, list_all, test_client
+
+    if list_cases:
+        list_all(run or [], skip or [])
+        return
+    options = Options(
+        run=run or [],
+        skip=skip or [],
+        known_failing=known_failing,
+        json_file=json_file,
+        junit_file=junit_file,
+        jobs=jobs,
+    )
+    raise typer.Exit(test_client(tuple(command or ()), options))

@@ -1,0 +1,110 @@
+"""The results of a conformance run on the terminal."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from rich.text import Text
+
+from asara_server.cli.display.console import out
+from asara_server.cli.display.quantities import count, duration
+from asara_server.conformance.case import Case
+from asara_server.conformance.verdict import CaseResult, Verdict
+from asara_server.text import plain
+
+_MARKS: Final = {
+    Verdict.PASSED: ("ok", "green"),
+    Verdict.FAILED: ("FAIL", "bold red"),
+    Verdict.KNOWN: ("known", "yellow"),
+    Verdict.UNEXPECTED: ("FAIL", "bold red"),
+}
+_MARK_WIDTH: Final = 6
+_LONGEST_SEEN: Final = 400
+
+
+class ResultLines:
+    """Prints a line for each case, and further lines for those that fail."""
+
+    def __init__(self, cases: Iterable[Case]) -> None:
+        self._width = max(len(case.name) for case in cases) + 2
+        self._printed = ""
+
+    def show(self, result: CaseResult) -> None:
+        """Print what was expected of a case, and what was seen."""
+        mark, style = _MARKS[result.verdict]
+        line = Text.assemble(
+            (f"{mark:<{_MARK_WIDTH}}", style), f"{result.case.name:<{self._width}}"
+        )
+        match result.verdict:
+            case Verdict.PASSED:
+                line.append(result.seen.replace(result.expected, f"{result.expected} as expected"))
+                self._print(line)
+            case Verdict.UNEXPECTED:
+                line.append("passes, although it is listed as failing; remove it there")
+                self._print(line)
+            case _:
+                line.append(f"expected {plain(result.expected, longest=_LONGEST_SEEN)}")
+                self._print(line)
+                self._detail("seen", result.seen)
+        if result.verdict is Verdict.FAILED:
+            self._detail("proves", result.case.proves)
+            self._show_printed(result.printed)
+
+    def describe(self, case: Case) -> None:
+        """Print what a case proves."""
+        self._print(Text(f"{case.name:<{self._width}}{case.proves}"), self._width)
+
+    def _show_printed(self, printed: str) -> None:
+        """Print the last lines of standard error, unless they are those of the case before."""
+        if printed and printed == self._printed:
+            self._detail("stderr", "the same as above")
+            return
+        for number, line in enumerate(printed.splitlines()):
+            self._detail("" if number else "stderr", line, style="dim")
+        self._printed = printed or self._printed
+
+    def _detail(self, label: str, text: str, style: str = "") -> None:
+        blanks = " " * (_MARK_WIDTH + self._width)
+        shown = plain(text, longest=_LONGEST_SEEN)
+        self._print(Text.assemble(blanks, (f"{label:<9}", "dim"), (shown, style)))
+
+    def _print(self, line: Text, indent: int = 0) -> None:
+        """Print a line; a terminal breaks it between words, and indents what follows."""
+        indent = indent or _MARK_WIDTH + self._width
+        if not out.is_terminal:
+            out.print(line, soft_wrap=True)
+            return
+        first, *rest = line.wrap(out, max(out.width, indent + 20))
+        out.print(first, soft_wrap=True)
+        if rest:
+            remaining = Text(" ").join(rest)
+            for part in remaining.wrap(out, max(out.width - indent, 20)):
+                out.print(Text(" " * indent) + part, soft_wrap=True)
+
+
+def show_summary(results: Sequence[CaseResult], seconds: float) -> None:
+    """Print how many cases passed, and the names of those that make the run fail."""
+    counts = Counter(result.verdict for result in results)
+    parts = [f"{counts[verdict]} {_NOUNS[verdict]}" for verdict in Verdict if counts[verdict]]
+    good = all(result.verdict.good for result in results)
+    text = f"{count(len(results), 'case')} in {duration(seconds)}: {', '.join(parts)}"
+    out.print(Text(text, style="bold green" if good else "bold red"), soft_wrap=True)
+    if not good and len(results) > 1:
+        bad = [result.case.name for result in results if not result.verdict.good]
+        patterns = " ".join(f"--run {name}" for name in bad)
+        out.print(f"Again: asara conformance {patterns} -- COMMAND", markup=False, soft_wrap=True)
+
+
+_NOUNS: Final = {
+    Verdict.PASSED: "passed",
+    Verdict.FAILED: "failed",
+    Verdict.KNOWN: "failed as known",
+    Verdict.UNEXPECTED: "passed unexpectedly",
+}
+
+
+def show_cases(cases: Sequence[Case]) -> None:
+    """Print the names of all cases, and what they prove."""
+    lines = ResultLines(cases)
+    for case in cases:
+        lines.describe(case)

@@ -1,0 +1,151 @@
+"""Builds the bots that are named on the command line, in their own folders, before they play."""
+
+import asyncio
+import os
+import shlex
+import signal
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from pydantic import ValidationError
+
+from asara_server import bundled
+from asara_server.cli.display.console import notify, warn
+from asara_server.cli.display.faults import NO_NETWORK_IN_BUILDS, wants_network
+from asara_server.cli.display.quantities import duration
+from asara_server.cli.errors import UserError
+from asara_server.cli.options.bots import BotCommand, is_bundled
+from asara_server.event_loop import run
+from asara_server.text import plain
+from asara_server.tournament.bots.build_in_place import FailedInPlace, build_in_place
+from asara_server.tournament.config.commands import CommandError, check_command
+from asara_server.tournament.config.fields import exposes_too_much
+from asara_server.tournament.config.tournament_file import Entry, Limits
+from asara_server.tournament.config.validation_errors import describe
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.spec import BUILD_CACHE
+
+_FETCH: Final = "fetch.sh"
+_TOLD_S: Final = 1.0
+"""Seconds of a build from which on its duration is shown."""
+
+
+def bot_entry(bot: BotCommand, readable: Sequence[str]) -> Entry:
+    """Return a bot as an entry that is not built yet; raises UserError."""
+    try:
+        return Entry.model_validate(bot.table(readable), context={"base": Path("/")})
+    except ValidationError as error:
+        faults = describe(error, Entry)
+        raise UserError("\n".join(f"bot {bot.name!r}: {fault}" for fault in faults)) from None
+
+
+def built_bots(entries: Sequence[Entry], sandbox: Sandbox | None) -> tuple[Entry, ...]:
+    """Build the entries that ask for it, each in its directory, and return them as built.
+
+    Raises UserError if a build fails. Two entries with one directory and build share it.
+    """
+    done: set[tuple[Path, tuple[str, ...]]] = set()
+    built = []
+    for entry in entries:
+        if not entry.build:
+            built.append(entry)
+            continue
+        if (entry.directory, entry.build) not in done:
+            _build(entry, sandbox)
+            done.add((entry.directory, entry.build))
+        try:
+            check_command(entry.command, entry.directory)
+        except CommandError as error:
+            raise UserError(
+                f"bot {entry.name!r}: its build left no program for its command: {error}", status=1
+            ) from None
+        built.append(entry.model_copy(update={"build": ()}))
+    return tuple(built)
+
+
+def _build(entry: Entry, sandbox: Sandbox | None) -> None:
+    _check_place(entry, sandbox)
+    notify(f"Building {entry.name}: {shlex.join(entry.build)}")
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="asara-logs-") as folder:
+        try:
+            failed = run(_build_until_signal(entry, sandbox, Path(folder) / "build.log"))
+        except OSError as error:
+            raise UserError(
+                f"bot {entry.name!r}: its build cannot begin: {error.filename}: {error.strerror}",
+                status=1,
+            ) from None
+    if failed is not None:
+        raise _failure(entry, failed, sandbox)
+    seconds = time.monotonic() - began
+    if seconds >= _TOLD_S:
+        notify(f"Built {entry.name} in {duration(seconds)}")
+
+
+async def _build_until_signal(
+    entry: Entry, sandbox: Sandbox | None, log_file: Path
+) -> FailedInPlace | None:
+    readable = list(entry.readable)
+    if is_bundled(entry.directory):  # in the checkout, where its client is beside it
+        readable += [bundled.path("clients"), bundled.path("proto")]
+    task = asyncio.create_task(
+        build_in_place(entry, log_file, sandbox=sandbox, readable=readable, limits=Limits())
+    )
+    signals: list[signal.Signals] = []
+
+    def stop(number: signal.Signals) -> None:
+        signals.append(number)
+        task.cancel()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop, number)
+    try:
+        return await task
+    except asyncio.CancelledError:
+        raise UserError(f"stopped while building {entry.name}", 128 + signals[0]) from None
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+
+
+def _check_place(entry: Entry, sandbox: Sandbox | None) -> None:
+    """Raise UserError if a build must not or cannot write to the directory of its bot."""
+    directory = entry.directory
+    if is_bundled(directory) and (bundled.is_installed() or not _is_writable(directory)):
+        language = directory.name.removesuffix("-random")
+        new = shlex.join(["asara", "new", language, "my-bot"])
+        raise UserError(
+            f"bot {entry.name!r}: it must be built, and the folder of the bundled bot "
+            f"{directory.name!r} is not yours to write to; make your own copy with `{new}`, and "
+            "name that"
+        )
+    shown = plain(str(directory))
+    if not _is_writable(directory):
+        raise UserError(f"bot {entry.name!r}: its build cannot write to {shown}; copy the folder")
+    if sandbox is not None and exposes_too_much(directory):
+        raise UserError(
+            f"bot {entry.name!r}: a build must not see all of {shown}; move the bot to a folder of "
+            "its own"
+        )
+    if (directory / BUILD_CACHE).is_symlink():
+        raise UserError(f"bot {entry.name!r}: {shown}/{BUILD_CACHE} is a link; remove it")
+
+
+def _is_writable(directory: Path) -> bool:
+    return os.access(directory, os.W_OK)
+
+
+def _failure(entry: Entry, failed: FailedInPlace, sandbox: Sandbox | None) -> UserError:
+    """Print what a failed build printed; return the error that ends the command."""
+    for line in failed.printed:
+        warn(f"  | {line}")
+    text = f"bot {entry.name!r}: its build failed: {failed.why}"
+    fetch = entry.directory / _FETCH
+    if sandbox is not None and wants_network(failed.printed):
+        remedy = f"run {plain(str(fetch))} once" if fetch.is_file() else NO_NETWORK_IN_BUILDS
+        text += f"; {remedy}"
+    return UserError(text, status=1)

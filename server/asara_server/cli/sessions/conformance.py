@@ -1,0 +1,147 @@
+"""Plays the cases of the protocol against a client, and prints and writes the results."""
+
+import asyncio
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from asara_server.bounded_file import MIB, read_bounded
+from asara_server.cli.display.conformance import ResultLines, show_cases, show_summary
+from asara_server.cli.errors import UserError
+from asara_server.cli.options.output_file import check_output, write_output
+from asara_server.conformance.case import Case
+from asara_server.conformance.catalogue import (
+    SelectionError,
+    all_cases,
+    known_failing,
+    selected,
+)
+from asara_server.conformance.program import ProgramError
+from asara_server.conformance.reports import as_json, as_junit
+from asara_server.conformance.runner import play_case, play_cases
+from asara_server.conformance.verdict import CaseResult, Verdict
+from asara_server.tournament.config.commands import CommandError, check_command, resolve_command
+
+_FIRST = "hello-and-goodbye"
+"""The case without which no other can pass; it is played first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """The options of the command."""
+
+    run: list[str]
+    skip: list[str]
+    known_failing: Path | None
+    json_file: Path | None
+    junit_file: Path | None
+    jobs: int | None
+
+
+def list_all(run: list[str], skip: list[str]) -> None:
+    """Print the selected cases."""
+    show_cases(_selection(run, skip))
+
+
+def test_client(command: tuple[str, ...], options: Options) -> int:
+    """Play the selected cases against the program; return the exit status."""
+    cases = _selection(options.run, options.skip)
+    known = _known(options.known_failing)
+    inputs = [options.known_failing] if options.known_failing else []
+    for option, path in (("--json", options.json_file), ("--junit", options.junit_file)):
+        if path is not None:
+            check_output(option, path, inputs=inputs)
+    words = _checked(command)
+    jobs = options.jobs or 2 * (os.cpu_count() or 1)
+    began = time.monotonic()
+    try:
+        results = asyncio.run(_play(cases, words, jobs, known))
+    except ProgramError as error:
+        raise UserError(str(error), status=1) from None
+    show_summary(results, time.monotonic() - began)
+    if options.json_file is not None:
+        write_output(options.json_file, as_json(command, results))
+    if options.junit_file is not None:
+        write_output(options.junit_file, as_junit(results))
+    return 0 if all(result.verdict.good for result in results) else 1
+
+
+def _selection(run: list[str], skip: list[str]) -> list[Case]:
+    try:
+        cases = selected(all_cases(), run, skip)
+    except SelectionError as error:
+        raise UserError(str(error)) from None
+    if not cases:
+        raise UserError("--run and --skip leave no case; see --list")
+    return cases
+
+
+def _known(path: Path | None) -> frozenset[str]:
+    if path is None:
+        return frozenset()
+    try:
+        return known_failing(read_bounded(path, MIB).decode(), all_cases())
+    except OSError as error:
+        raise UserError(f"--known-failing {path}: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise UserError(f"--known-failing {path}: is not a text in UTF-8") from None
+    except SelectionError as error:
+        raise UserError(f"--known-failing {path}: {error}") from None
+
+
+def _checked(command: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words that start the program; raise UserError if they clearly cannot."""
+    if not command:
+        raise UserError(
+            "there is no program to test; write it after --, "
+            "such as: asara conformance -- python my_bot.py"
+        )
+    try:
+        check_command(command, Path.cwd())
+    except CommandError as error:
+        raise UserError(f"COMMAND: {error}") from None
+    return resolve_command(command, Path.cwd())
+
+
+async def _play(
+    cases: Sequence[Case], words: tuple[str, ...], jobs: int, known: frozenset[str]
+) -> list[CaseResult]:
+    """Play the cases and print each result; return all in the order of the cases."""
+    lines = ResultLines(cases)
+    results: dict[str, CaseResult] = {}
+
+    def take(result: CaseResult) -> None:
+        judged = _judged(result, known)
+        results[result.case.name] = judged
+        lines.show(judged)
+
+    first = await _play_first(words, known)
+    rest = [case for case in cases if case.name != _FIRST]
+    if len(rest) < len(cases):
+        take(first)
+    async for result in play_cases(rest, words, jobs):
+        take(result)
+    return [results[case.name] for case in cases]
+
+
+async def _play_first(words: tuple[str, ...], known: frozenset[str]) -> CaseResult:
+    """Play the first case; raise UserError if the program is none that dials a referee."""
+    (case,) = selected(all_cases(), [_FIRST], [])
+    result = await play_case(case, words)
+    if result.verdict is Verdict.FAILED and not result.streams and _FIRST not in known:
+        last = result.printed.rpartition("\n")[2]
+        printed = f"; it printed: {last}" if last else ", and printed nothing"
+        raise UserError(
+            f"{words[0]}: no stream was opened at ASARA_ADDRESS: {result.seen}{printed}", status=1
+        )
+    return result
+
+
+def _judged(result: CaseResult, known: frozenset[str]) -> CaseResult:
+    """Return the result in the light of the list of known failures."""
+    if result.case.name not in known:
+        return result
+    passed = result.verdict is Verdict.PASSED
+    return replace(result, verdict=Verdict.UNEXPECTED if passed else Verdict.KNOWN)

@@ -1,0 +1,66 @@
+"""All cases, read from the files beside this one."""
+
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from importlib.resources import files
+from typing import Any
+
+import yaml
+from pydantic import TypeAdapter
+
+from asara_server.conformance.case import Case
+from asara_server.text import plain
+
+
+class SelectionError(ValueError):
+    """A pattern or a list of known failures names a case that does not exist."""
+
+
+def all_cases() -> list[Case]:
+    """Return all cases in the order of the files' names, and of the cases in each."""
+    folder = files("asara_server.conformance") / "cases"
+    adapter = TypeAdapter(list[Case])
+    cases: list[Case] = []
+    for file in sorted(folder.iterdir(), key=lambda file: file.name):
+        if file.name.endswith(".yaml"):
+            data: Any = yaml.safe_load(file.read_text(encoding="utf-8"))
+            cases += adapter.validate_python(data)
+    names = [case.name for case in cases]
+    assert len(set(names)) == len(names), "two cases have one name"
+    return cases
+
+
+def selected(cases: list[Case], run: list[str], skip: list[str]) -> list[Case]:
+    """Return the cases that match a pattern of `run`, or all, and none of `skip`.
+
+    A pattern is a name in which `*` stands for any text. Raises SelectionError if one matches none.
+    """
+    for option, patterns in (("--run", run), ("--skip", skip)):
+        for pattern in patterns:
+            if not any(fnmatchcase(case.name, pattern) for case in cases):
+                raise SelectionError(f"{option} {pattern}: no case has such a name; see --list")
+    chosen = [case for case in cases if not run or _matches(case, run)]
+    return [case for case in chosen if not _matches(case, skip)]
+
+
+def known_failing(text: str, cases: list[Case]) -> frozenset[str]:
+    """Return the names in a list of known failures: one a line, with comments after `#`.
+
+    Raises SelectionError for a name that no case has.
+    """
+    names = {case.name for case in cases}
+    found = set()
+    for number, line in enumerate(text.splitlines(), 1):
+        name = line.partition("#")[0].strip()
+        if not name:
+            continue
+        if name not in names:
+            close = get_close_matches(name, names, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else "see --list"
+            raise SelectionError(f"line {number}: there is no case {plain(name)!r}; {hint}")
+        found.add(name)
+    return frozenset(found)
+
+
+def _matches(case: Case, patterns: list[str]) -> bool:
+    return any(fnmatchcase(case.name, pattern) for pattern in patterns)

@@ -1,0 +1,146 @@
+"""Checks at the end of a case: exit status, output, files, streams and time."""
+
+import re
+import time
+from hashlib import sha256
+from itertools import pairwise
+from pathlib import Path
+
+from asara_server.conformance.case import Case, Expected
+from asara_server.conformance.failure import CaseFailed
+from asara_server.conformance.played_match import PlayedMatch
+from asara_server.conformance.program import Program
+from asara_server.conformance.script import Script
+from asara_server.conformance.stage import Stage
+from asara_server.text import plain
+
+_OF_RUNTIMES = re.compile(r"Picked up |WARNING: |OpenJDK |\(node:|\(Use `node")
+"""Beginnings of lines that a language's runtime prints by itself."""
+_SHOWN = 120
+_LONGEST_PAUSE_S = 3.5
+_FIRST_PAUSE_S = 1.0
+_GROWTH = 3.0
+
+
+def check_end(
+    case: Case,
+    stage: Stage,
+    program: Program,
+    script: Script,
+    status: int,
+    *,
+    token: str,
+    transcripts: Path,
+) -> None:
+    """Check everything that the case expects of a program that has ended; raise CaseFailed."""
+    ended = time.monotonic()
+    expected = case.expect
+    if program.stderr.too_large or program.stdout.too_large:
+        raise CaseFailed("at most 64 MiB of output", "more")
+    if status != expected.status:
+        seen = f"status {status}" if status >= 0 else f"signal {-status}"
+        raise CaseFailed(f"exit status {expected.status}", seen)
+    _check_output(expected, program, stage.address, token)
+    if case.streams:
+        stage.check_no_other_stream()
+    for name in expected.transcripts:
+        _check_transcript(script.matches[name], transcripts)
+    for name in expected.digests:
+        _check_digest(script.matches[name], transcripts)
+    _check_streams(expected, stage)
+    if expected.ends_after_s is not None:
+        least, most = expected.ends_after_s
+        seconds = ended - stage.last_contact
+        if not least <= seconds <= most:
+            raise CaseFailed(f"an end after {least:g} to {most:g} s", f"{seconds:.1f} s")
+
+
+def _check_output(expected: Expected, program: Program, address: str, token: str) -> None:
+    text = program.stderr.text
+    for template in expected.stderr:
+        wanted = template.replace("{address}", address)
+        if wanted not in text:
+            raise CaseFailed(f"{wanted!r} on standard error", _last_line(text))
+    for unwanted in expected.not_stderr:
+        if unwanted in text:
+            raise CaseFailed(f"no {unwanted!r} on standard error", "it is there")
+    lines = [line for line in text.splitlines() if line.strip() and not _OF_RUNTIMES.match(line)]
+    if expected.one_line and len(lines) != 1:
+        raise CaseFailed("one line on standard error", f"{len(lines)} lines")
+    if expected.one_line and not lines[0].startswith("asara: "):
+        raise CaseFailed("a line that begins with 'asara: '", _last_line(text))
+    if expected.secret_token and token in text + program.stdout.text:
+        raise CaseFailed("no token in the output", "it is there")
+
+
+def _last_line(text: str) -> str:
+    lines = text.rstrip().splitlines()
+    return repr(plain(lines[-1], longest=_SHOWN)) if lines else "nothing"
+
+
+def _check_transcript(match: PlayedMatch, folder: Path) -> None:
+    messages = match.sent
+    found = _content(folder / f"{_file_name(match)}.transcript")
+    if found != b"".join(_varint(len(message)) + message for message in messages):
+        raise CaseFailed(
+            f"the {len(messages)} messages of {match.name!r} in its transcript",
+            f"{len(found):,} bytes that differ",
+        )
+
+
+def _check_digest(match: PlayedMatch, folder: Path) -> None:
+    digest = bytes(32)
+    for message in match.sent:
+        digest = sha256(digest + message).digest()
+    name = f"{_file_name(match)}.digest"
+    if _content(folder / name) != f"{digest.hex()}\n".encode():
+        raise CaseFailed(f"the digest {digest.hex()[:16]}… in {name}", "another content")
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise CaseFailed(f"a file {path.name}", str(error.strerror)) from None
+
+
+def _file_name(match: PlayedMatch) -> str:
+    """Return the beginning of the names of a match's files."""
+    kept = re.compile(rb"[A-Za-z0-9._+-]")
+    parts = [bytes([byte]) for byte in match.name.encode()]
+    text = "".join(p.decode() if kept.match(p) else f"%{p[0]:02X}" for p in parts)
+    text = f"%2E{text[1:]}" if text.startswith(".") else text
+    return f"{text}-seat{match.seat}"
+
+
+def _varint(value: int) -> bytes:
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def _check_streams(expected: Expected, stage: Stage) -> None:
+    streams = len(stage.streams)
+    if expected.dials is not None:
+        least, most = expected.dials
+        if not least <= streams <= most:
+            raise CaseFailed(f"{least} to {most} streams", f"{streams}")
+    if expected.one_stream and stage.most_streams > 1:
+        raise CaseFailed("one stream at a time", f"{stage.most_streams} at once")
+    if expected.closed_first and stage.proxy.overlapped:
+        raise CaseFailed(
+            "the old connection closed before the next one is opened", "both were open"
+        )
+    if expected.growing_pauses:
+        pauses = [
+            later.opened_at - (earlier.ended_at or later.opened_at)
+            for earlier, later in pairwise(stage.streams)
+        ]
+        shown = ", ".join(f"{pause:.2f}" for pause in pauses) + " s"
+        if pauses[0] > _FIRST_PAUSE_S or max(pauses) > _LONGEST_PAUSE_S:
+            raise CaseFailed("pauses of 0.1 s at first and 2 s at most", shown)
+        if max(pauses) < _GROWTH * pauses[0]:
+            raise CaseFailed("pauses that grow", shown)

@@ -1,0 +1,275 @@
+"""A real match in which the program plays one seat, and the referee the others by the same rule."""
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from typing import Final
+
+from asara.v1 import play_pb2
+from asara.v1.play_pb2 import PlayResponse
+from asara.v1.vocabulary_pb2 import Action as ActionMessage
+from asara_codec.encode import action_message
+from asara_codec.messages import deal_committed_bytes
+from asara_codec.results import Termination
+from asara_game.edition import load_edition
+from asara_game.rules import Rules, parse_rule_sets
+from asara_server.conformance.case import MatchSettings
+from asara_server.conformance.random_rule import random_index
+from asara_server.match.inputs import Presence
+from asara_server.match.match import Answer, Match
+from asara_server.match.spec import ClockSettings, MatchLimits, MatchSpec, Player
+
+LIMITS: Final = MatchLimits(actions_per_reply=64, rejections_forgiven=10)
+_NEVER_ASKED: Final = 9_999
+_STEP_US: Final = 1_000
+_CLOCKS: Final = ClockSettings(bank_s=600, reconnect_s=600)
+_OTHERS_SEED: Final = "others"
+
+
+class PlayedMatch:
+    """A match with the messages that the program has been sent.
+
+    - `sent`: serialized messages of the match, in order, as the program received them
+    - `sequence`: number of the last event among them
+    - `open`: the decision that the program has to answer; None if there is none
+    - `running`: True from MatchStarted to MatchEnded
+    """
+
+    def __init__(self, name: str, settings: MatchSettings, seed: str) -> None:
+        self.name = name
+        self.settings = settings
+        self.seat = settings.seat
+        self.sent: list[bytes] = []
+        self.sequence = 0
+        self.open: play_pb2.Decision | None = None
+        self.running = False
+        self.nonce = b""
+        self._seed = seed
+        self._rejected = False
+        self._lost: tuple[int, ActionMessage] | None = None
+        self._secret = sha256(f"secret of {name}".encode()).digest()
+        self._unsent: deque[bytes] = deque()
+        self._now_us = 0
+        self._match: Match | None = None
+        if settings.played:
+            self._play_as_an_earlier_process()
+
+    # Messages
+
+    def commitment(self) -> bytes:
+        """Return DealCommitted."""
+        return deal_committed_bytes(
+            match_id=self.name, seat=self.seat, deal_commitment=sha256(self._secret).digest()
+        )
+
+    def start(self, hello: play_pb2.Hello) -> bytes:
+        """Start the match; return MatchStarted."""
+        nonces: tuple[bytes, ...] = ()
+        if self.settings.joint:
+            others = [sha256(f"nonce {n}".encode()).digest() for n in range(self.settings.seats)]
+            nonces = (*others[: self.seat], self.nonce, *others[self.seat + 1 :])
+        self._begin(nonces, _presence(hello, None))
+        self._collect()
+        return self._unsent.popleft()
+
+    def resume(self, hello: play_pb2.Hello) -> None:
+        """Let the program reconnect; `ask` returns what it is sent."""
+        last = {one.match_id: one.sequence for one in hello.last_events}
+        self.leave()
+        self._played.enter(self.seat, _presence(hello, last.get(self.name)), self._now())
+        self._collect()
+
+    def ask(self) -> list[bytes]:
+        """Return the messages up to the next decision of the program, or to the end."""
+        self._advance()
+        messages = list(self._unsent)
+        self._unsent.clear()
+        return messages
+
+    def update(self) -> bytes:
+        """Let the other seats play, and return their events as an Update of its own.
+
+        This is what the referee sends to programs that want live updates.
+        """
+        self.leave()
+        self._played.enter(self.seat, Presence(True, False, self.sequence), self._now())
+        self._advance()
+        update, _resumed, decision = self._unsent
+        self._unsent.clear()
+        self._unsent.append(decision)
+        return update
+
+    def finish(self) -> list[bytes]:
+        """End the match by a forfeit of all other seats; return the last messages."""
+        for seat in range(self.settings.seats):
+            if seat != self.seat:
+                self._played.forfeit(seat, Termination.CRASH, "left the match", self._now())
+        self._unsent.clear()
+        self._collect()
+        return list(self._unsent)
+
+    def void(self) -> list[bytes]:
+        """End the match without a result; return the last message."""
+        if self._match is None:  # cancelled before it started
+            ended = play_pb2.MatchEnded(match_id=self.name, void=True)
+            return [PlayResponse(match_ended=ended).SerializeToString()]
+        self._match.abandon()
+        self._unsent.clear()
+        self._collect()
+        return list(self._unsent)
+
+    def note_sent(self, message: bytes) -> None:
+        """Note a message of this match that the program receives."""
+        response = PlayResponse.FromString(message)
+        kind = response.WhichOneof("response")
+        repeated = kind == "deal_committed" and message in self.sent
+        if not repeated:
+            self.sent.append(message)
+        match kind:
+            case "match_started":
+                self.running = True
+                if not response.match_started.resumed or len(self.sent) == 1:
+                    self.sequence = response.match_started.sequence
+            case "update":
+                self.sequence = max(self.sequence, response.update.sequence)
+            case "decision":
+                self.open = response.decision
+                self._rejected = False
+                self.sequence = max(self.sequence, response.decision.sequence)
+            case "match_ended":
+                self.running = False
+
+    # Answers
+
+    @property
+    def expected_answer(self) -> ActionMessage | None:
+        """The action that the program has to choose; None if any legal one will do."""
+        assert self.open is not None
+        legal = self.open.legal_actions
+        if self._rejected:
+            return legal[0]
+        number = self.open.decision_id
+        if self._lost is not None and self._lost[0] == number:
+            return self._lost[1]
+        if not self._seed:
+            return None
+        return legal[random_index(self._seed, self.name, self.seat, number, len(legal))]
+
+    def answer(self, action: ActionMessage) -> None:
+        """Play a legal action of the open decision for the program."""
+        assert self.open is not None
+        number, self.open = self.open.decision_id, None
+        answer = self._played.reply(self.seat, number, [action], self._now())
+        assert answer is Answer.ACCEPTED, answer
+        self._played.record_reply(0)
+        self._collect()
+
+    def lose(self, action: ActionMessage) -> None:
+        """Note a reply that is lost: the decision stays open, and is to get the same answer."""
+        assert self.open is not None
+        self._lost = self.open.decision_id, action
+        self.open = None
+
+    def reject(self, reason: str, action: ActionMessage) -> bytes:
+        """Take the reply for a defective one; return the rejection with this reason."""
+        assert self.open is not None
+        number = self.open.decision_id
+        actions: Iterable[ActionMessage]
+        match reason:
+            case "EMPTY":
+                actions = []
+            case "TOO_MANY_ACTIONS":
+                actions = [action] * (LIMITS.actions_per_reply + 1)
+            case "UNKNOWN_ACTION":
+                actions = [ActionMessage()]
+            case "ILLEGAL_ACTION":
+                actions = [_illegal(self.open)]
+            case "UNKNOWN_DECISION":
+                number, actions = _NEVER_ASKED, [action]
+            case _:
+                raise ValueError(reason)
+        answer = self._played.reply(self.seat, number, list(actions), self._now())
+        assert answer is Answer.REJECTED, answer
+        self._collect()
+        self._rejected = True
+        return self._unsent.popleft()
+
+    # The match
+
+    @property
+    def _played(self) -> Match:
+        assert self._match is not None, f"{self.name} has not started"
+        return self._match
+
+    def leave(self) -> None:
+        """Take the program to have lost its stream."""
+        if self._match is not None and not self._match.finished:
+            self._match.leave(self.seat, self._now())
+            self._match.outbox.clear()
+            self._unsent.clear()
+
+    def _begin(self, nonces: tuple[bytes, ...], presence: Presence) -> None:
+        seats = self.settings.seats
+        rules = Rules(load_edition(), parse_rule_sets(self.settings.rules), seats)
+        players = tuple(Player(f"player-{seat}", f"token-{seat}") for seat in range(seats))
+        shared = "shared" if self.settings.shared else ""
+        spec = MatchSpec(
+            self.name,
+            rules,
+            players,
+            _CLOCKS,
+            self._secret,
+            joint=self.settings.joint,
+            nonces=nonces,
+            shared_deal=shared,
+        )
+        self._match = Match(spec, LIMITS)
+        present: Mapping[int, Presence] = {
+            seat: presence if seat == self.seat else Presence() for seat in range(seats)
+        }
+        self._match.start(present, {})
+
+    def _play_as_an_earlier_process(self) -> None:
+        self._begin((), Presence())
+        for _ in range(self.settings.played):
+            self._advance()
+            decision = PlayResponse.FromString(self._unsent[-1]).decision
+            legal = self._played.state.legal
+            index = random_index(self._seed, self.name, self.seat, decision.decision_id, len(legal))
+            self.open = decision
+            self.answer(action_message(legal[index]))
+        self.leave()
+
+    def _advance(self) -> None:
+        """Play for the other seats until the program has to decide, or the match is over."""
+        match = self._played
+        while (asked := match.asked) is not None and asked != self.seat:
+            number, legal = match.decision_id(asked), match.state.legal
+            index = random_index(_OTHERS_SEED, self.name, asked, number, len(legal))
+            match.reply(asked, number, [legal[index]], self._now())
+            match.record_reply(0)
+        self._collect()
+
+    def _collect(self) -> None:
+        """Keep the new messages to the program's seat."""
+        outbox = self._played.outbox
+        self._unsent.extend(message for seat, message in outbox if seat == self.seat)
+        outbox.clear()
+
+    def _now(self) -> int:
+        self._now_us += _STEP_US
+        return self._now_us
+
+
+def _presence(hello: play_pb2.Hello, last: int | None) -> Presence:
+    return Presence(hello.live_updates, hello.omit_public_view, last)
+
+
+def _illegal(decision: play_pb2.Decision) -> ActionMessage:
+    """Return an action that exists, but is not legal now."""
+    action = ActionMessage()
+    action.build_count.SetInParent()
+    action.build_count.count = 1
+    if action in decision.legal_actions:
+        action.build_count.count = 40
+    return action

@@ -1,0 +1,111 @@
+"""The program under test: a process group with bounded output, which does not outlive its case."""
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+_KEPT: Final = 1 << 18
+"""Bytes kept of each output."""
+_MOST: Final = 64 << 20
+"""Bytes of output after which a program is killed."""
+_DRAIN_S: Final = 1.0
+
+
+class ProgramError(Exception):
+    """The program could not be executed; the text gives the reason."""
+
+
+class Output:
+    """What the program printed to one of its outputs: the beginning, and the number of bytes."""
+
+    def __init__(self) -> None:
+        self.kept = bytearray()
+        self.size = 0
+
+    @property
+    def text(self) -> str:
+        return self.kept.decode(errors="replace")
+
+    @property
+    def too_large(self) -> bool:
+        return self.size > _MOST
+
+
+class Program:
+    """A running program."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self.stdout = Output()
+        self.stderr = Output()
+        assert process.stdout is not None
+        assert process.stderr is not None
+        self._readers = [
+            asyncio.create_task(self._read(process.stdout, self.stdout)),
+            asyncio.create_task(self._read(process.stderr, self.stderr)),
+        ]
+
+    @classmethod
+    async def start(cls, command: Sequence[str], environment: Mapping[str, str]) -> "Program":
+        """Start the command in a process group of its own; raise ProgramError."""
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *command,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                env=dict(environment),
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise ProgramError(f"{command[0]}: {error.strerror or error}") from None
+        return cls(process)
+
+    async def wait(self) -> int:
+        """Wait for the end of the program and of its output; return the exit status.
+
+        A negative status is the number of the signal that ended the program.
+        """
+        status = await self._process.wait()
+        self._kill_group()  # what it has left running may keep the outputs open
+        await asyncio.wait(self._readers, timeout=_DRAIN_S)
+        return status
+
+    async def kill(self) -> None:
+        """Kill the program and all processes that it has started."""
+        self._kill_group()
+        await self.wait()
+        for reader in self._readers:
+            reader.cancel()
+
+    def cpu_s(self) -> float | None:
+        """Return the processor time of the process group; None if the system does not tell."""
+        ticks = os.sysconf("SC_CLK_TCK")
+        total = 0
+        try:
+            folders = [entry for entry in os.listdir("/proc") if entry.isdecimal()]  # noqa: PTH208
+        except OSError:
+            return None
+        for folder in folders:
+            with contextlib.suppress(OSError, ValueError):
+                text = Path("/proc", folder, "stat").read_text(encoding="utf-8", errors="replace")
+                fields = text.rpartition(")")[2].split()
+                if int(fields[2]) == self._process.pid:  # its process group
+                    total += sum(map(int, fields[11:15]))
+        return total / ticks
+
+    def _kill_group(self) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+    async def _read(self, reader: asyncio.StreamReader, output: Output) -> None:
+        while data := await reader.read(_KEPT):
+            output.size += len(data)
+            output.kept += data[: _KEPT - len(output.kept)]
+            if output.too_large:
+                self._kill_group()
+                return

@@ -1,0 +1,206 @@
+"""Plays cases against a program, side by side."""
+
+import asyncio
+import os
+import secrets
+import tempfile
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from asara_server.conformance.case import Case
+from asara_server.conformance.certificates import certificate_for
+from asara_server.conformance.checks import check_end
+from asara_server.conformance.failure import CaseFailed
+from asara_server.conformance.program import Program
+from asara_server.conformance.script import Script
+from asara_server.conformance.stage import Stage
+from asara_server.conformance.verdict import CaseResult, Verdict
+from asara_server.network.addresses import socket_parent
+
+_SETTLE_S = 1.0
+"""Seconds in which a script may end after the program."""
+_EXIT_S = 15.0
+"""Seconds in which the program has to end after the last script."""
+_TICK_S = 0.1
+_PRINTED_LINES = 6
+
+
+async def play_cases(
+    cases: Sequence[Case], command: Sequence[str], jobs: int
+) -> AsyncIterator[CaseResult]:
+    """Yield the results of all cases in the order in which they end; raise ProgramError.
+
+    Those that mostly wait begin first, and take none of the `jobs`.
+    """
+    places = asyncio.Semaphore(jobs)
+    waiting = [asyncio.create_task(play_case(case, command)) for case in cases if case.waits]
+    others = [
+        asyncio.create_task(_play_in_turn(case, command, places))
+        for case in cases
+        if not case.waits
+    ]
+    tasks = [*waiting, *others]
+    try:
+        for result in asyncio.as_completed(tasks):
+            yield await result
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _play_in_turn(
+    case: Case, command: Sequence[str], places: asyncio.Semaphore
+) -> CaseResult:
+    async with places:
+        return await play_case(case, command)
+
+
+async def play_case(case: Case, command: Sequence[str]) -> CaseResult:
+    """Play one case; raise ProgramError if the program cannot be executed."""
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(
+        prefix="asara-", dir=socket_parent(), ignore_cleanup_errors=True
+    ) as folder:
+        performance = _Performance(case, command, Path(folder))
+        try:
+            seen = await performance.play()
+        except CaseFailed as failure:
+            verdict, expected, seen = Verdict.FAILED, failure.expected, failure.seen
+        else:
+            verdict, expected = Verdict.PASSED, f"status {case.expect.status}"
+        printed = "" if verdict is Verdict.PASSED else performance.printed()
+    seconds = time.monotonic() - began
+    return CaseResult(case, verdict, expected, seen, seconds, performance.streams, printed)
+
+
+class _Performance:
+    """One case being played, in a temporary folder."""
+
+    def __init__(self, case: Case, command: Sequence[str], folder: Path) -> None:
+        self._case = case
+        self._command = command
+        self._folder = folder
+        self._token = f"secret-{secrets.token_hex(12)}"
+        self._program: Program | None = None
+        self.streams = 0
+
+    async def play(self) -> str:
+        """Play the case; return what was seen, or raise CaseFailed."""
+        stage = Stage(self._folder, self._case.settings)
+        await stage.open()
+        try:
+            environment = self._environment(stage.address)
+            self._program = program = await Program.start(self._command, environment)
+            try:
+                return await self._play_with(program, stage)
+            finally:
+                await program.kill()
+        finally:
+            self.streams = len(stage.streams)
+            await stage.close()
+
+    def printed(self) -> str:
+        """Return the last lines of standard error."""
+        text = self._program.stderr.text if self._program else ""
+        return "\n".join(text.rstrip().splitlines()[-_PRINTED_LINES:])
+
+    async def _play_with(self, program: Program, stage: Stage) -> str:
+        case = self._case
+        script = Script(case, stage, program, self._token)
+        performing = asyncio.create_task(script.perform())
+        ending = asyncio.create_task(program.wait())
+        try:
+            async with asyncio.timeout(case.limit_s):
+                await asyncio.wait({performing, ending}, return_when=asyncio.FIRST_COMPLETED)
+                if not performing.done():
+                    await asyncio.wait({performing}, timeout=_SETTLE_S)
+                if not performing.done():
+                    raise _ended_early(program, ending.result())
+                performing.result()
+                status = await _exit_status(ending, stage, case)
+        except TimeoutError:
+            raise CaseFailed(
+                f"an end within {case.limit_s:g} s", "the program was still running"
+            ) from None
+        except CaseFailed as failure:
+            if ending.done() and not performing.done():
+                raise
+            if ending.done() and failure.expected.startswith(("a stream", "another stream")):
+                raise _ended_early(program, ending.result()) from None
+            raise
+        finally:
+            for task in (performing, ending):
+                task.cancel()
+                with suppress(asyncio.CancelledError, CaseFailed):
+                    await task
+        check_end(
+            case, stage, program, script, status, token=self._token, transcripts=self._transcripts
+        )
+        streams, replies = len(stage.streams), script.replies
+        return (
+            f"status {status}, {streams} {'stream' if streams == 1 else 'streams'}, "
+            f"{replies} {'reply' if replies == 1 else 'replies'}"
+        )
+
+    @property
+    def _transcripts(self) -> Path:
+        return self._folder / "transcripts"
+
+    def _environment(self, address: str) -> Mapping[str, str]:
+        """Return the environment of the program: this one, with the variables of the case."""
+        settings = self._case.settings
+        found = {name: value for name, value in os.environ.items() if not name.startswith("ASARA_")}
+        wanted = {
+            "ASARA_ADDRESS": address,
+            "ASARA_TOKEN": self._token if settings.token else "",
+            "ASARA_SEED": settings.seed,
+            "ASARA_CA": self._authority(),
+            "ASARA_TRANSCRIPT": str(self._transcripts) if settings.transcript else "",
+        }
+        if settings.transcript == "file":
+            self._transcripts.write_text("a file, not a folder", encoding="utf-8")
+        found |= {name: value for name, value in wanted.items() if value}
+        return found | settings.environment
+
+    def _authority(self) -> str:
+        """Return the path for ASARA_CA, "" for none."""
+        settings = self._case.settings
+        path = self._folder / "authority.pem"
+        match settings.ca:
+            case "right":
+                path.write_bytes(certificate_for(settings.tls or "localhost").authority)
+            case "wrong":
+                path.write_bytes(certificate_for("somewhere.example").authority)
+            case "garbage":
+                path.write_text("This is no certificate.\n", encoding="utf-8")
+            case "":
+                return ""
+        return str(path)
+
+
+def _ended_early(program: Program, status: int) -> CaseFailed:
+    seen = f"the program ended with {_status_text(status)}"
+    if program.stderr.too_large or program.stdout.too_large:
+        seen = "the program printed more than 64 MiB and was killed"
+    return CaseFailed("a program that runs until the case is over", seen)
+
+
+def _status_text(status: int) -> str:
+    return f"status {status}" if status >= 0 else f"signal {-status}"
+
+
+async def _exit_status(ending: asyncio.Task[int], stage: Stage, case: Case) -> int:
+    """Wait for the end of the program, which must not open a further stream."""
+    longest = case.expect.ends_after_s
+    seconds = _EXIT_S if longest is None else longest[1] + 1
+    until = time.monotonic() + seconds
+    while not ending.done():
+        await asyncio.wait({ending}, timeout=_TICK_S)
+        stage.check_no_other_stream()
+        if time.monotonic() > until:
+            after = " after the last stream" if case.streams else ""
+            raise CaseFailed(f"an end within {seconds:g} s{after}", "the program runs on")
+    return ending.result()

@@ -1,0 +1,81 @@
+"""Builds a bot in its author's own directory, so that the next build is quick.
+
+Unlike the builds of a tournament (see `build`), which work in a copy, such a build leaves its
+results and its caches: in the directory, and in `.asara-build` there, which is its $TMPDIR.
+"""
+
+import asyncio
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from asara_server.tournament.bots.orphan_reaper import OrphanReaper
+from asara_server.tournament.bots.output_log import OutputLog
+from asara_server.tournament.bots.process import BotProcess, StartError, build_environment
+from asara_server.tournament.config.tournament_file import Entry, Limits
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.filesystem_view import in_place_sandbox
+from asara_server.tournament.sandbox.spec import BUILD_CACHE
+
+IN_PLACE: Final = {"ASARA_BUILD": "in-place"}
+"""The variable by which a build knows that it may leave, and must not delete, what it found."""
+
+_LAST_LINES: Final = 40
+"""Largest part of the output of a failed build that is shown."""
+
+
+class FailedInPlace(NamedTuple):
+    """A build that failed in place."""
+
+    why: str
+    printed: tuple[str, ...]
+    """The last lines that it printed, safe to show on a terminal."""
+
+
+async def build_in_place(
+    entry: Entry,
+    log_file: Path,
+    *,
+    sandbox: Sandbox | None,
+    readable: Iterable[Path] = (),
+    limits: Limits,
+) -> FailedInPlace | None:
+    """Build an entry in its directory; return why it failed, or None if it is built.
+
+    In the sandbox the build also sees the `readable` files and directories. Raises OSError if the
+    directory of its caches cannot be created.
+    """
+    cache = entry.directory / BUILD_CACHE
+    cache.mkdir(exist_ok=True)
+    environment = {**build_environment(entry.environment), **IN_PLACE}
+    spec = None
+    if sandbox is None:
+        environment["TMPDIR"] = str(cache)
+    else:
+        spec = in_place_sandbox(sandbox, entry.directory, readable, limits)
+    log = OutputLog(log_file, limits.log_bytes)
+    reaper = OrphanReaper()
+    try:
+        process = await BotProcess.start(entry.build, entry.directory, environment, log, spec)
+    except StartError as error:
+        reaper.close()
+        log.close()
+        return FailedInPlace(str(error), ())
+    reaper.watch(process.pid)
+    end = asyncio.create_task(process.wait())
+    try:
+        await asyncio.wait([end], timeout=limits.build_s)
+        if not end.done():
+            why = f"not finished after {limits.build_s:g} s"
+        elif process.failed:
+            why = end.result()
+        else:
+            return None
+        await process.stop()
+        return FailedInPlace(why, tuple(log.last_indented_lines(_LAST_LINES)))
+    finally:
+        await process.stop()
+        await end
+        reaper.unwatch(process.pid)
+        reaper.close()
+        log.close()

@@ -1,0 +1,228 @@
+"""Finds runtimes that a user has installed, so that sandboxed programs can start in them.
+
+Version managers (nvm, fnm, volta, sdkman, rustup, pyenv, uv and the like) keep runtimes in a home
+directory, which no bot sees. A runtime that a command names is therefore looked up on the runner's
+PATH, and the directory of its installation becomes visible, and nothing around it. A runtime is
+recognised by files that each installation has. If PATH leads to a shim, which looks for the real
+program in files that the sandbox hides, the shim itself is asked where that is.
+
+A command names a runtime by its first word, or in the script or Makefile that it runs.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from asara_server.bounded_file import open_ordinary
+from asara_server.tournament.config.fields import exposes_too_much
+from asara_server.tournament.sandbox.system_mounts import is_of_system, system_paths
+
+_ASK_S: Final = 10.0
+"""Seconds in which a program must say where it is installed."""
+_SCRIPT_BYTES: Final = 1 << 16
+"""Bytes of a script in which the names of runtimes are looked for."""
+_MAKEFILES: Final = ("GNUmakefile", "makefile", "Makefile")
+
+
+class _Runtime(NamedTuple):
+    """A kind of runtime."""
+
+    programs: str
+    """Pattern of the names of its programs."""
+    marks: tuple[str, ...]
+    """Patterns of files, one of which is in the directory of every installation."""
+    question: tuple[str, ...]
+    """Arguments with which `asked`, or the program itself, prints a path in its installation."""
+    asked: str = ""
+    needs: tuple[str, ...] = ()
+    """Programs of other runtimes that it starts."""
+
+
+_RUNTIMES: Final = (
+    _Runtime(
+        "node|npm|npx|corepack|yarn|pnpm",
+        ("include/node/node.h", "lib/node_modules/npm"),
+        ("-p", "process.execPath"),
+        "node",
+    ),
+    _Runtime(
+        "java|javac|jar",
+        ("lib/modules", "lib/rt.jar", "jre/lib/rt.jar"),
+        ("-XshowSettings:properties", "-version"),
+        "java",
+    ),
+    _Runtime("mvn", ("bin/m2.conf",), ("--version",), needs=("java", "javac")),
+    _Runtime("go|gofmt", ("src/runtime/runtime.go",), ("env", "GOROOT"), "go"),
+    _Runtime("cargo|rustc", ("lib/rustlib",), ("--print", "sysroot"), "rustc"),
+    _Runtime(
+        r"(?:python|pypy)[\d.]*",
+        ("pyvenv.cfg", "lib/python3*/os.py", "lib/pypy3*/os.py"),
+        ("-c", "import sys; print(sys.base_prefix)"),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class VisiblePrograms:
+    """Programs outside the system directories that a command needs."""
+
+    mounts: tuple[tuple[Path, Path], ...] = ()
+    """Files and directories, each as its path on this machine and in the sandbox."""
+    replaced: tuple[tuple[str, str], ...] = ()
+    """Directories on PATH, each with one of an installation that stands for it."""
+
+    def search_path(self, path: str) -> list[str]:
+        """Return the directories of a PATH, with those that are replaced."""
+        found: list[str] = []
+        for directory in path.split(os.pathsep):
+            instead = [new for old, new in self.replaced if old == directory]
+            found += instead or [directory]
+        return list(dict.fromkeys(found))
+
+
+def visible_programs(
+    command: Sequence[str], directory: Path, environment: Mapping[str, str]
+) -> VisiblePrograms:
+    """Return the programs that a command, which starts in a directory, needs to see."""
+    path = environment.get("PATH", os.defpath)
+    mounts: dict[Path, Path] = {}
+    replaced: list[tuple[str, str]] = []
+    for name in _programs(command, directory):
+        found = shutil.which(name, path=path)
+        if found is None:
+            continue
+        prefixes = installation(found)
+        for prefix in prefixes:
+            mounts[prefix] = prefix
+            programs = prefix / "bin"
+            if not is_of_system(Path(found)) and (programs / Path(found).name).exists():
+                replaced.append((os.path.dirname(found), str(programs)))  # noqa: PTH120
+        if not prefixes and "/" not in name and not _is_visible(Path(found)):
+            mounts[Path(found)] = Path(found).resolve()
+    return VisiblePrograms(
+        tuple((source, target) for target, source in mounts.items()),
+        tuple(dict.fromkeys(replaced)),
+    )
+
+
+def installation(program: str) -> tuple[Path, ...]:
+    """Return the directories of the installation that a program belongs to.
+
+    There are several for a virtual environment, and none for a program of the system or of an
+    unknown kind.
+    """
+    runtime = _runtime_of(Path(program).name)
+    if runtime is None:
+        return ()
+    path = Path(program)
+    # A directory on PATH may be a link, and so may the program.
+    places = dict.fromkeys((path.parent.resolve().parent, path.resolve().parent.parent))
+    found = [place for place in places if _is_installation(place, runtime)]
+    if not found and not any(is_of_system(one) for one in (path.resolve(), *places)):
+        found = list(_asked_places(path, runtime))
+    return tuple(place for place in found if not _is_visible(place))
+
+
+def _programs(command: Sequence[str], directory: Path) -> list[str]:
+    """Return the names of the programs that a command may start, without repetition."""
+    names = [command[0]]
+    files = [word for word in command if len(word) < os.pathconf("/", "PC_PATH_MAX")]
+    if Path(command[0]).name in {"make", "gmake"}:
+        files += _MAKEFILES
+    for file in files:
+        names += _named_in(directory / file)
+    for name in tuple(names):
+        runtime = _runtime_of(Path(name).name)
+        names += runtime.needs if runtime else ()
+        if runtime and runtime.asked:
+            names.append(runtime.asked)
+    return list(dict.fromkeys(names))
+
+
+_ANY_RUNTIME: Final = re.compile(
+    rb"(?<![\w./-])(?:" + "|".join(one.programs for one in _RUNTIMES).encode() + rb")(?![\w-])"
+)
+
+
+def _named_in(script: Path) -> list[str]:
+    """Return the programs of runtimes that a text file names; none if it is no script."""
+    try:
+        if is_of_system(script) or not script.is_file():
+            return []
+        with open_ordinary(script) as file:
+            text = file.read(_SCRIPT_BYTES)
+    except (OSError, ValueError):
+        return []
+    if not text.startswith(b"#!") and script.suffix != ".sh" and script.name not in _MAKEFILES:
+        return []
+    if text.startswith(b"#!") and b"sh" not in text.split(b"\n", 1)[0]:
+        text = text.split(b"\n", 1)[0]  # a program of another language names its interpreter only
+        text = text.replace(b"/env -S ", b"/env ")
+    return [name.decode() for name in _ANY_RUNTIME.findall(text)]
+
+
+def _runtime_of(program: str) -> _Runtime | None:
+    return next((one for one in _RUNTIMES if re.fullmatch(one.programs, program)), None)
+
+
+def _is_installation(place: Path, runtime: _Runtime) -> bool:
+    """Return True if a directory is an installation of the runtime, and of nothing else."""
+    if exposes_too_much(place) or _is_of_home(place):
+        return False
+    return any(next(place.glob(mark), None) is not None for mark in runtime.marks)
+
+
+def _is_of_home(place: Path) -> bool:
+    """Return True for `~/.local` and the like, which hold the files of many programs."""
+    try:
+        home = Path.home()
+    except RuntimeError:  # this user has none
+        return False
+    return place.name.startswith(".") and place.parent in (home, home.resolve())
+
+
+def _is_visible(place: Path) -> bool:
+    """Return True if every sandboxed program sees a directory anyway."""
+    return any(place == one or one in place.parents for one in system_paths())
+
+
+def _asked_places(program: Path, runtime: _Runtime) -> Iterator[Path]:
+    """Yield the installation that a shim leads to, if it says which it is."""
+    asked = program.with_name(runtime.asked) if runtime.asked else program
+    try:
+        printed = _answer(asked, runtime.question, asked.stat().st_mtime_ns)
+    except OSError:
+        return
+    for text in re.findall(r"(?m)(?:^|home = |home: )(/.*)$", printed):
+        path = Path(text.strip()).resolve()
+        for place in (path, path.parent.parent):
+            if _is_installation(place, runtime):
+                yield place
+                return
+
+
+@cache
+def _answer(program: Path, question: tuple[str, ...], _changed_ns: int) -> str:
+    """Return what a program prints; "" if it fails. An answer holds until its file is changed.
+
+    It runs in the root directory: in that of a bot, its author could choose the runtime.
+    """
+    try:
+        done = subprocess.run(
+            [str(program), *question],
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=_ASK_S,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.decode(errors="replace")

@@ -1,0 +1,241 @@
+"""Folders with a bot.toml, in all that takes a bot."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from asara_server import bundled
+from asara_server.tournament.config.tournament_file import load_tournament
+from tests.cli.command import asara, command_line, environment, refusal
+from tests.tournament import sample_bots
+from tests.tournament.sandbox_config import living, sandbox_or_skip
+
+CONTAINED = ("--sandbox", "bubblewrap")
+BUILD = """
+echo compiling
+[ -e "$TMPDIR/cache" ] && echo again >> builds.txt || echo first >> builds.txt
+touch "$TMPDIR/cache"
+cp source.py built.py
+echo "$ASARA_BUILD" > kind.txt
+(: </dev/tcp/127.0.0.1/1) 2>/dev/null
+echo "$TMPDIR" > cache.txt
+"""
+
+
+def write(folder: Path, bot_toml: str, **files: str) -> Path:
+    folder.mkdir(parents=True)
+    (folder / "bot.toml").write_text(bot_toml)
+    for name, text in files.items():
+        (folder / name.replace("_", ".")).write_text(text)
+    return folder
+
+
+def built_bot(folder: Path, build: str = BUILD) -> Path:
+    text = 'name = "Built"\ncommand = "python built.py"\nbuild = "sh build.sh"\n'
+    return write(folder, text, source_py=sample_bots.GOOD, build_sh=build)
+
+
+@pytest.mark.parametrize("sandbox", ["bubblewrap", "none"])
+def test_a_folder_plays_with_its_environment(tmp_path: Path, sandbox: str) -> None:
+    if sandbox == "bubblewrap":
+        sandbox_or_skip()
+    text = 'command = "python bot.py 3"\nname = "Deep thought"\nenvironment = { LEVEL = 4 }\n'
+    says = "import os, sys\nprint('level', os.environ['LEVEL'], sys.argv[1])\n"
+    write(tmp_path / "my bots/mine", text, bot_py=says + sample_bots.GOOD)
+    words = ("match", "my bots/mine", "random", "--sandbox", sandbox, "--out", "run")
+    done = asara(*words, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "Standings, replays and logs: run\n")
+    assert "Deep thought" in done.stdout
+    log = tmp_path / "run/logs/r1-basic-0001/0-Deep thought.log"
+    assert "level 4 3\n" in log.read_text()
+
+
+@pytest.mark.parametrize("sandbox", ["bubblewrap", "none"])
+def test_a_build_works_in_place_and_keeps_its_cache(tmp_path: Path, sandbox: str) -> None:
+    if sandbox == "bubblewrap":
+        sandbox_or_skip()
+    folder = built_bot(tmp_path / "mine")
+    for _ in range(2):
+        done = asara("match", ".", "random", "--sandbox", sandbox, cwd=folder)
+        assert (done.returncode, done.stderr) == (0, "Building Built: sh build.sh\n")
+    assert (folder / "builds.txt").read_text() == "first\nagain\n"
+    assert (folder / "kind.txt").read_text() == "in-place\n"
+    assert (folder / "cache.txt").read_text() == f"{folder}/.asara-build\n"
+    assert sorted(path.name for path in folder.iterdir()) == [
+        ".asara-build",
+        *("bot.toml", "build.sh", "builds.txt", "built.py", "cache.txt", "kind.txt", "source.py"),
+    ]
+
+
+def test_the_cache_of_builds_is_never_copied(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    lists = "import os\nprint(sorted(os.listdir('.')))\n" + sample_bots.GOOD
+    folder = write(tmp_path / "mine", 'command = "python bot.py"\n', bot_py=lists)
+    (folder / ".asara-build").mkdir()
+    with (folder / ".asara-build/huge").open("wb") as file:
+        file.truncate(200 << 20)
+    done = asara("match", "mine", "random", *CONTAINED, "--out", "run", cwd=tmp_path)
+    assert done.stderr == "Standings, replays and logs: run\n"
+    log = (tmp_path / "run/logs/r1-basic-0001/0-mine.log").read_text()
+    assert "['bot.py', 'bot.toml']" in log
+
+
+def test_each_folder_is_built_once_in_a_command(tmp_path: Path) -> None:
+    folder = built_bot(tmp_path / "mine")
+    words = ("duel", folder, folder, "--max-blocks", "1", "--sandbox", "none")
+    done = asara(*words, cwd=tmp_path)
+    assert done.returncode == 3
+    assert done.stderr.count("Building") == 1
+    assert "Built-2" in done.stdout
+
+
+def test_a_build_that_fails_ends_the_command_with_what_it_printed(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    folder = built_bot(tmp_path / "mine", "echo 'x.c:3: error'\nexit 3\n")
+    done = asara("match", folder, "random", *CONTAINED, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "Building Built: sh build.sh\n"
+        "  | x.c:3: error\n"
+        "asara: bot 'Built': its build failed: exited with status 3\n"
+    )
+    (folder / "fetch.sh").write_text("")
+    (folder / "build.sh").write_text("echo dial tcp: lookup example.org\nexit 1\n")
+    done = asara("match", folder, "random", *CONTAINED, cwd=tmp_path)
+    assert done.stderr.endswith(f"exited with status 1; run {folder}/fetch.sh once\n")
+    (folder / "build.sh").write_text("true\n")
+    done = asara("match", folder, "random", *CONTAINED, cwd=tmp_path)
+    assert done.stderr.endswith(
+        "asara: bot 'Built': its build left no program for its command: no such file 'built.py' in "
+        f"{folder}; did you mean 'build.sh'?\n"
+    )
+
+
+def test_a_build_sees_no_other_files_and_no_network(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    (tmp_path / "secret").write_text("secret")
+    looks = f"cat {tmp_path}/secret && exit 9\n[ $(ls /sys/class/net 2>/dev/null | wc -l) -lt 2 ]\n"
+    folder = built_bot(tmp_path / "mine", looks + "cp source.py built.py\n")
+    assert asara("match", folder, "random", *CONTAINED, cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize("command", ["serve", "ask"])
+def test_other_commands_build_a_folder_too(tmp_path: Path, command: str) -> None:
+    folder = built_bot(tmp_path / "mine")
+    words: tuple[str | Path, ...]
+    if command == "serve":
+        words = ("serve", "--opponent", folder, "--listen", "nonsense", "--sandbox", "none")
+    else:
+        asara("match", "random", "random", "--sandbox", "none", "--out", "run", cwd=tmp_path)
+        replay = "run/replays/r1-basic-0001.asara"
+        words = ("replay", "ask", replay, "3", folder, "--seat", "0", "--sandbox", "none")
+    done = asara(*words, cwd=tmp_path)
+    assert done.stderr.startswith("Building Built: sh build.sh\n")
+    assert (folder / "built.py").exists()
+    assert done.returncode == (2 if command == "serve" else 0)
+
+
+def test_a_bundled_bot_that_nobody_can_build_there_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bots = tmp_path / "bots"
+    built_bot(bots / "rust-random")
+    monkeypatch.setattr(bundled, "path", tmp_path.joinpath)
+    monkeypatch.setattr(bundled, "is_installed", lambda: True)
+    done = asara("match", "rust-random", "rust-random", "--sandbox", "none", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "asara: bot 'Built': it must be built, and the folder of the bundled bot 'rust-random' is "
+        "not yours to write to; make your own copy with `asara new rust my-bot`, and name that\n"
+    )
+    assert not (bots / "rust-random/built.py").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("", "command: is missing"),
+        ("command = 3", "command: should be a command line or a list of words"),
+        ("command = 'python gone.py'", "command: no such file 'gone.py' in "),
+        ("command = 'a'\nbuild = './gone'", "build: no such file './gone' in "),
+        ("command = 'a'\nbulid = 'b'", "bulid: unknown key; did you mean 'build'?"),
+        ("command = 'a'\nteam = 'b'", "team: is for the organiser to set"),
+        ("command = 'python ../bot.py'", "command: '../bot.py' leads out of the folder"),
+        ("command = [", "bot.toml: "),
+        ("name = '\x1b'\ncommand = 'a'", "bot.toml: "),
+        ("command = 'a'\nreadable = ['gone']", "readable: 'gone' does not exist"),
+    ],
+)
+def test_a_fault_of_a_bot_file_is_one_line(tmp_path: Path, text: str, fault: str) -> None:
+    write(tmp_path / "mine", text)
+    said = refusal("match", "mine", "random", "--sandbox", "none", cwd=tmp_path)
+    assert said.startswith("asara: mine/bot.toml: ")
+    assert fault in said
+    assert said.count("\n") == 1
+    said = refusal("tournament", "plan", cup(tmp_path, '[[entries]]\ndirectory = "mine"\n'))
+    assert fault.split(" in ", maxsplit=1)[0] in said.replace("cup.toml: entry 1: mine/", "")
+
+
+def test_a_bot_file_that_is_no_file(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "bot.toml").symlink_to("/etc/passwd")
+    said = refusal("match", folder, "random", "--sandbox", "none")
+    assert said == f"asara: {folder}/bot.toml: is a link; it must be a file\n"
+    (folder / "bot.toml").unlink()
+    os.mkfifo(folder / "bot.toml")
+    assert "is a device or a pipe" in refusal("match", folder, "random", "--sandbox", "none")
+
+
+def cup(folder: Path, entries: str) -> Path:
+    rest = '[[entries]]\nname = "other"\ncommand = "python other.py"\n'
+    (folder / "other.py").write_text(sample_bots.GOOD)
+    (folder / "cup.toml").write_text(f'seats = 2\nrule_sets = "basic"\n{entries}{rest}')
+    return folder / "cup.toml"
+
+
+def test_a_directory_alone_is_an_entry_of_a_tournament(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    folder = built_bot(tmp_path / "mine")
+    file = cup(tmp_path, '[[entries]]\ndirectory = "mine"\n')
+    done = asara("tournament", "run", file, *CONTAINED, "--out", tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    assert "Built" in done.stdout
+    assert "forfeits" not in done.stderr
+    assert not (folder / "built.py").exists()  # a tournament builds in a copy
+    assert '"bot_toml_sha256"' in (tmp_path / "run/manifest.json").read_text()
+    audited = asara("audit", tmp_path / "run")
+    assert audited.returncode == 0, audited.stdout
+
+
+def test_the_keys_of_the_table_take_precedence(tmp_path: Path) -> None:
+    built_bot(tmp_path / "mine")
+    lines = 'directory = "mine"\nteam = "us"\nname = "Ours"\nenvironment = { A = "1" }\n'
+    entry = load_tournament(cup(tmp_path, f"[[entries]]\n{lines}")).entries[0]
+    assert (entry.name, entry.team, entry.environment) == ("Ours", "us", {"A": "1"})
+    assert (entry.command, entry.build) == (("python", "built.py"), ("sh", "build.sh"))
+    shutil.copy(tmp_path / "mine/source.py", tmp_path / "mine/plain.py")
+    lines = 'directory = "mine"\nname = "Plain"\ncommand = "python plain.py"\n'
+    entry = load_tournament(cup(tmp_path, f"[[entries]]\n{lines}")).entries[0]
+    assert (entry.name, entry.command, entry.build) == ("Plain", ("python", "plain.py"), ())
+
+
+def test_a_stopped_build_leaves_no_process(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    folder = built_bot(tmp_path / "mine", "touch began\nsleep 4711\n")
+    words = command_line("match", folder, "random", *CONTAINED)
+    process = subprocess.Popen(words, env=environment(), stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 20
+    while not (folder / "began").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert stderr == "Building Built: sh build.sh\nasara: stopped while building Built\n"
+    assert living("4711") == []
