@@ -6,13 +6,26 @@
 
 namespace asara::detail {
 
-std::string one_line(std::string_view text) {
-    std::istringstream words{std::string(text)};
-    std::string line;
-    for (std::string word; words >> word;) {
-        line += line.empty() ? word : " " + word;
+std::deque<std::string> split(std::string_view text) {
+    std::istringstream stream{std::string(text)};
+    std::deque<std::string> words;
+    for (std::string word; stream >> word;) {
+        words.push_back(word);
     }
-    return line.empty() ? "no details" : line;
+    return words;
+}
+
+std::string join(const std::deque<std::string>& words, std::string_view separator) {
+    std::string text;
+    for (const auto& word : words) {
+        text.append(text.empty() ? "" : separator).append(word);
+    }
+    return text;
+}
+
+std::string one_line(std::string_view text) {
+    const auto words = split(text);
+    return words.empty() ? "no details" : join(words, " ");
 }
 
 std::string enum_word(std::string_view name, std::string_view prefix, bool spaces) {

@@ -1,10 +1,16 @@
 #pragma once
 
+#include <deque>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace asara::detail {
+
+// The words of a text.
+std::deque<std::string> split(std::string_view text);
+
+std::string join(const std::deque<std::string>& words, std::string_view separator);
 
 // The words of a text, separated by single spaces; "no details" if it has none.
 std::string one_line(std::string_view text);

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <map>
-#include <sstream>
+#include <deque>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -15,6 +13,8 @@ namespace asara {
 namespace {
 
 using AreaWord = std::pair<Area, const char*>;
+
+constexpr std::size_t longest_number = 4;  // digits
 
 constexpr std::array<AreaWord, 12> area_words{{
     {AREA_BASE_MARKET, "base-market"},
@@ -45,13 +45,16 @@ std::string format(SectionKind kind) { return word(SectionKind_Name(kind), "SECT
 
 std::string flag(bool set, const char* name) { return set ? std::string(" ") + name : ""; }
 
-std::string format(const Space& space) {
+std::string format(Area area) {
     const auto* const found =
-        std::find_if(area_words.begin(), area_words.end(), [&](const AreaWord& each) {
-            return each.first == space.area();
+        std::find_if(area_words.begin(), area_words.end(), [=](const AreaWord& each) {
+            return each.first == area;
         });
-    const auto area = found == area_words.end() ? std::to_string(space.area()) : found->second;
-    return area + " " + std::to_string(space.number());
+    return found == area_words.end() ? std::to_string(area) : found->second;
+}
+
+std::string format(const Space& space) {
+    return format(space.area()) + " " + std::to_string(space.number());
 }
 
 std::string format(const Section& section) {
@@ -67,76 +70,50 @@ std::string format_each(const google::protobuf::RepeatedField<int>& numbers) {
     return text;
 }
 
-// Reads the words of an action one after another; every method throws std::invalid_argument.
+// The words of an action, which are read one after another. All methods throw
+// std::invalid_argument.
 class Words {
 public:
-    explicit Words(std::string_view text) : stream_(std::string(text)) {}
+    explicit Words(std::string_view text) : words_(detail::split(text)) {}
 
-    // The next word; empty at the end.
-    std::string next() {
-        std::string word;
-        stream_ >> word;
+    // The word that would be read next; empty at the end.
+    [[nodiscard]] std::string peek() const { return words_.empty() ? "" : words_.front(); }
+
+    std::string take() {
+        auto word = peek();
+        if (!words_.empty()) {
+            words_.pop_front();
+        }
         return word;
     }
 
-    [[nodiscard]] bool at_end() { return (stream_ >> std::ws).eof(); }
+    bool flag(const char* name) {
+        const bool found = peek() == name;
+        if (found) {
+            take();
+        }
+        return found;
+    }
 
     int number() {
-        const auto word = next();
-        int number = 0;
-        const auto* const end = word.data() + word.size();
-        const auto digits = word.find_first_not_of("0123456789") == std::string::npos;
-        if (word.empty() || word.size() > 4 || !digits ||
-            std::from_chars(word.data(), end, number).ec != std::errc{}) {
-            throw std::invalid_argument(
-                word.empty() ? "a number is missing" : "'" + word + "' is not a number"
-            );
+        const auto word = take();
+        if (word.empty()) {
+            throw std::invalid_argument("a number is missing");
         }
-        return number;
+        if (word.size() > longest_number ||
+            word.find_first_not_of("0123456789") != std::string::npos) {
+            throw std::invalid_argument("'" + word + "' is not a number");
+        }
+        return std::stoi(word);
     }
 
-    bool flag(const char* name) {
-        const auto word = next();
-        if (!word.empty() && word != name) {
-            throw std::invalid_argument("unexpected '" + word + "'");
-        }
-        return !word.empty();
-    }
-
-    // A member of an enum whose values are 1 to `last`.
-    template <typename Enum>
-    Enum member(Enum last) {
-        const auto word = next();
-        std::string names;
-        for (int number = 1; number <= last; ++number) {
-            const auto name = format(static_cast<Enum>(number));
-            if (name == word) {
-                return static_cast<Enum>(number);
-            }
-            names += (names.empty() ? "" : ", ") + name;
-        }
-        throw std::invalid_argument(
-            word.empty() ? "one of " + names + " is missing"
-                         : "'" + word + "' is not one of " + names
-        );
-    }
-
-    Colour colour() { return member(COLOUR_WHITE); }
-    BuyerColour buyer() { return member(BUYER_COLOUR_ORANGE); }
-    SectionKind kind() { return member(SECTION_KIND_TURRET); }
+    Colour colour() { return member(COLOUR_WHITE, "colour"); }
+    BuyerColour buyer() { return member(BUYER_COLOUR_ORANGE, "buyer"); }
+    SectionKind kind() { return member(SECTION_KIND_TURRET, "section kind"); }
 
     void space(Space& space) {
-        const auto word = next();
-        std::string names;
-        for (const auto& [area, name] : area_words) {
-            if (name == word) {
-                space.set_area(area);
-                space.set_number(number());
-                return;
-            }
-            names += std::string(names.empty() ? "" : ", ") + name;
-        }
-        throw std::invalid_argument("no area '" + word + "'; one of " + names);
+        space.set_area(member(AREA_HOUSE_OF_THE_BOTTLE_GENIE, "area"));
+        space.set_number(number());
     }
 
     void section(Section& section) {
@@ -146,42 +123,52 @@ public:
     }
 
 private:
-    std::istringstream stream_;
+    // A member of an enum whose values are 1 to `last`.
+    template <typename Enum>
+    Enum member(Enum last, const std::string& what) {
+        const auto word = take();
+        std::string names;
+        for (int number = 1; number <= last; ++number) {
+            const auto name = format(static_cast<Enum>(number));
+            if (name == word) {
+                return static_cast<Enum>(number);
+            }
+            names += (names.empty() ? "" : ", ") + name;
+        }
+        throw std::invalid_argument(
+            word.empty() ? "a " + what + " is missing"
+                         : "no " + what + " '" + word + "'; one of " + names
+        );
+    }
+
+    std::deque<std::string> words_;
 };
 
 void parse_lay(Words& words, Action& action) {
     auto& lay = *action.mutable_lay_buyers();
-    while (!words.at_end() && !lay.face_down()) {
-        const auto word = words.next();
-        if (word == "face-down") {
-            lay.set_face_down(true);
-        } else {
-            lay.add_buyers(Words(word).buyer());
-        }
+    while (!words.peek().empty() && words.peek() != "face-down") {
+        lay.add_buyers(words.buyer());
     }
+    lay.set_face_down(words.flag("face-down"));
     if (lay.buyers_size() < 1 || lay.buyers_size() > (lay.face_down() ? 2 : 1)) {
         throw std::invalid_argument("lay one buyer, or two face-down");
     }
+    std::sort(lay.mutable_buyers()->begin(), lay.mutable_buyers()->end());
 }
 
 void parse_keep(Words& words, Action& action) {
+    auto& colours = *action.mutable_keep_lit_windows()->mutable_colours();
     do {
-        action.mutable_keep_lit_windows()->add_colours(words.colour());
-    } while (!words.at_end());
+        colours.Add(words.colour());
+    } while (!words.peek().empty());
+    std::sort(colours.begin(), colours.end());
 }
 
 void parse_found(Words& words, Action& action) {
     auto& found = *action.mutable_found_tower();
     found.set_colour(words.colour());
-    for (auto flag = words.next(); !flag.empty(); flag = words.next()) {
-        if (flag == "gold-base") {
-            found.set_base_gold(true);
-        } else if (flag == "gold-turret") {
-            found.set_turret_gold(true);
-        } else {
-            throw std::invalid_argument("unexpected '" + flag + "'");
-        }
-    }
+    found.set_base_gold(words.flag("gold-base"));
+    found.set_turret_gold(words.flag("gold-turret"));
 }
 
 void parse_extend(Words& words, Action& action) {
@@ -220,13 +207,13 @@ const std::vector<std::pair<std::string, Parser>>& parsers() {
 }
 
 Action parse(Words words) {
-    const auto verb = words.next();
+    const auto verb = words.take();
     std::string verbs;
     for (const auto& [name, parser] : parsers()) {
         if (name == verb) {
             Action action;
             parser(words, action);
-            if (const auto rest = words.next(); !rest.empty()) {
+            if (const auto rest = words.take(); !rest.empty()) {
                 throw std::invalid_argument("unexpected '" + rest + "'");
             }
             return action;
@@ -287,11 +274,7 @@ Action parse_action(std::string_view text) {
     } catch (const std::invalid_argument& error) {
         throw std::invalid_argument(prefix + error.what());
     }
-    std::istringstream stream{std::string(text)};
-    std::string spaced;
-    for (std::string each; stream >> each;) {
-        spaced += (spaced.empty() ? "" : " ") + each;
-    }
+    const auto spaced = detail::join(detail::split(text), " ");
     if (const auto canonical = format_action(action); canonical != spaced) {
         throw std::invalid_argument(prefix + "not in canonical form; write '" + canonical + "'");
     }

@@ -9,6 +9,9 @@
 namespace asara {
 namespace {
 
+using testing::member;
+using testing::read_vectors;
+
 Match match(const std::string& seed, const std::string& match_id = "m1", int seat = 0) {
     static const Digest digest{};
     MatchStarted started;
@@ -25,6 +28,25 @@ TEST(Match, RandomDependsOnSeedMatchAndSeat) {
         match("1", "m1", 1).random()()};
     EXPECT_EQ(numbers.size(), 4);
     EXPECT_TRUE(match("1").rule_sets().contains(RULE_SET_BASIC));
+}
+
+TEST(Match, RandomActionFollowsTheVectors) {
+    const auto vectors = read_vectors("random_action.json");
+    for (const auto& vector : member(vectors, "choices").list_value().values()) {
+        const auto number = [&](const char* name) {
+            return static_cast<int>(member(vector, name).number_value());
+        };
+        Decision decision;
+        decision.set_decision_id(
+            static_cast<std::int64_t>(member(vector, "decision_id").number_value())
+        );
+        for (int index = 0; index < number("count"); ++index) {
+            decision.add_legal_actions()->mutable_pay_offer()->set_asari(index);
+        }
+        const auto& seed = member(vector, "seed").string_value();
+        const auto one = match(seed, member(vector, "match_id").string_value(), number("seat"));
+        EXPECT_EQ(one.random_action(decision).pay_offer().asari(), number("index"));
+    }
 }
 
 TEST(Match, RandomActionNeedsALegalAction) {
