@@ -9,7 +9,7 @@ await build({
   format: "esm",
   target: "node20",
   conditions: ["asara-source"],
-  minifyWhitespace: true,
+  external: ["@grpc/proto-loader"], // which gRPC needs for its debugging service only
   // For `node --enable-source-maps`: errors name the lines of src.
   sourcemap: true,
   sourcesContent: false,

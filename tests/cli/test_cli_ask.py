@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from google.protobuf.json_format import Parse
 
+from asara.bridge.message_json import message_json
 from asara.v1.play_pb2 import Decision
 from asara_server.replay.file import read_replay
 from asara_server.replay.questions import question
@@ -81,8 +82,9 @@ def test_a_decision_is_written_as_its_seat_was_sent_it(folder: Path) -> None:
     message = Parse(done.stdout, Decision())
     assert message == question(read_replay(folder / REPLAY), 1, 5).decision
     written = json.loads(done.stdout)
-    assert written["decisionId"] == "5"
-    assert set(written["view"]) == {"publicView", "privateView"}
+    assert written["decision_id"] == "5"
+    assert set(written["view"]) == {"public_view", "private_view"}
+    assert written == json.loads(message_json(message)), "another form than that of the bridge"
 
 
 def test_a_decision_that_there_is_not(folder: Path) -> None:

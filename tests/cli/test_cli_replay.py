@@ -27,7 +27,7 @@ def test_everything_is_exported(tmp_path: Path) -> None:
     path = written(tmp_path / "a.asara")
     done = asara("replay", "export", path, "--json")
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["records"][0]["header"]["matchId"] == "random-8"
+    assert json.loads(done.stdout)["records"][0]["header"]["match_id"] == "random-8"
     message = Parse(done.stdout, ReplayMessage())
     written_records = [raw.data for raw in parse_file(path.read_bytes()).raw]
     assert [r.SerializeToString(deterministic=True) for r in message.records] == written_records

@@ -18,7 +18,7 @@ GOLDEN: dict[str, Any] = json.loads((Path(__file__).parent / "random_moves.json"
 
 def test_the_file_is_what_the_rules_say():
     """After an intended change, run `python -m tests.golden.regenerate` and review the diff."""
-    assert GOLDEN == json.loads(json.dumps(golden()))
+    assert json.loads(json.dumps(golden())) == GOLDEN
 
 
 def test_the_matches_have_20_seeds_all_rules_and_all_seat_counts():

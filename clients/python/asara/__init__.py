@@ -3,7 +3,7 @@
     import asara
 
     def decide(decision, match):
-        return match.random.choice(decision.legal_actions)
+        return match.random_action(decision)
 
     asara.run(decide)
 

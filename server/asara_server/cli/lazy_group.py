@@ -16,6 +16,7 @@ from asara_server.cli.display.help_page import PlainCommand, write_options
 HELP_LINES: Final = {
     "match": "Play a match between 2 to 4 bots.",
     "duel": "Test which of two bots is better.",
+    "check": "Check that a bot works, as an organiser would see it.",
     "serve": "Referee bots that you start yourself.",
     "bridge": "Let a program play that reads and prints lines.",
     "tournament": "Plan and run tournaments.",

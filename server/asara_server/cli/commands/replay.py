@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 from google.protobuf.json_format import MessageToJson
+from google.protobuf.message import Message
 
 from asara.v1.replay_pb2 import Replay, ReplayRecord
 from asara_server.cli.display.console import out, show_table
@@ -133,7 +134,7 @@ def decision(file: FileArgument, number: NumberArgument, seat: DecisionSeatOptio
         found = question(replay, seat, number)
     except ReplayError as error:
         raise UserError(f"{file}: {error}", status=1) from None
-    print(MessageToJson(found.decision, ensure_ascii=False))
+    print(_json(found.decision))
 
 
 @app.command(cls=PlainCommand)
@@ -180,7 +181,7 @@ def export(file: FileArgument, json: JsonOption = False) -> None:
     if not json:
         raise UserError("choose an output format: --json")
     records = [ReplayRecord.FromString(raw.data) for raw in _read(file).raw]
-    print(MessageToJson(Replay(records=records), ensure_ascii=False))
+    print(_json(Replay(records=records)))
 
 
 @app.command(cls=PlainCommand)
@@ -253,6 +254,16 @@ def clock(file: FileArgument) -> None:
             markup=False,
             soft_wrap=True,
         )
+
+
+def _json(message: Message) -> str:
+    """Return a message as `asara bridge` writes it: with all fields, named as in the protocol."""
+    return MessageToJson(
+        message,
+        preserving_proto_field_name=True,
+        always_print_fields_with_no_presence=True,
+        ensure_ascii=False,
+    )
 
 
 def _print_time_out(time_out: TimeOut, grace_us: int) -> None:

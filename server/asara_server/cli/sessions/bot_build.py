@@ -88,9 +88,7 @@ def _build(entry: Entry, sandbox: Sandbox | None) -> None:
 async def _build_until_signal(
     entry: Entry, sandbox: Sandbox | None, log_file: Path
 ) -> FailedInPlace | None:
-    readable = list(entry.readable)
-    if is_bundled(entry.directory):  # in the checkout, where its client is beside it
-        readable += [bundled.path("clients"), bundled.path("proto")]
+    readable = [*entry.readable, *clients_beside(entry.directory)]
     task = asyncio.create_task(
         build_in_place(entry, log_file, sandbox=sandbox, readable=readable, limits=Limits())
     )
@@ -110,6 +108,13 @@ async def _build_until_signal(
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
+
+
+def clients_beside(folder: Path) -> list[Path]:
+    """Return the folders outside its own from which a bundled bot is built; mostly none."""
+    if not is_bundled(folder):
+        return []
+    return [path for part in ("clients", "proto") if (path := bundled.path(part)).is_dir()]
 
 
 def _check_place(entry: Entry, sandbox: Sandbox | None) -> None:

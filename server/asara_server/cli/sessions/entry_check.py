@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol
 
 from asara_game.edition import load_edition
 from asara_server.cli.display.console import notify, out, warn
@@ -45,7 +46,7 @@ def check_entries(tournament: Tournament, options: CheckOptions, log: LogOptions
     sandbox = tournament_sandbox(tournament, options.sandbox, options.file, None)
     for note in tournament.notes:
         warn(note)
-    with _folder(options.out_directory) as folder, log_to_file(log, folder / "check.log"):
+    with check_folder(options.out_directory) as folder, log_to_file(log, folder / "check.log"):
         check = EntryCheck(
             tournament,
             opponents,
@@ -57,9 +58,9 @@ def check_entries(tournament: Tournament, options: CheckOptions, log: LogOptions
         )
         notify(check_heading(tournament, _OPPONENT))
         meter = CheckMeter(len(tournament.entries), len(tournament.left_out), check)
-        checked = run(_play(check, meter))
+        checked = run(play_check(check, meter))
         if options.out_directory is not None:
-            _keep_replays(checked, folder)
+            keep_replays(checked, folder)
     show_check(checked, tournament)
     out.print()
     out.print(check_summary(checked, tournament), markup=False)
@@ -71,7 +72,16 @@ def check_entries(tournament: Tournament, options: CheckOptions, log: LogOptions
     return 1 if broken or tournament.left_out else 0
 
 
-async def _play(check: EntryCheck, meter: CheckMeter) -> list[CheckedEntry]:
+class Meter(Protocol):
+    """Counts findings, and shows the progress."""
+
+    def add(self, checked: CheckedEntry) -> None: ...
+
+    async def show(self) -> None:
+        """Show the progress until cancelled."""
+
+
+async def play_check(check: EntryCheck, meter: Meter) -> list[CheckedEntry]:
     """Check the entries, and show how many are done; a signal ends it with a UserError."""
     showing = asyncio.create_task(meter.show())
     task = asyncio.create_task(check.run(meter.add))
@@ -115,7 +125,7 @@ def _opponents(tournament: Tournament) -> list[Entry]:
 
 
 @contextmanager
-def _folder(path: Path | None) -> Iterator[Path]:
+def check_folder(path: Path | None) -> Iterator[Path]:
     """Create the directory for builds, output and replays; without a path, delete it on exit."""
     if path is None:
         folder = Path(tempfile.mkdtemp(prefix="asara-"))
@@ -132,7 +142,7 @@ def _folder(path: Path | None) -> Iterator[Path]:
         shutil.rmtree(folder if path is None else folder / "builds", ignore_errors=True)
 
 
-def _keep_replays(checked: Sequence[CheckedEntry], folder: Path) -> None:
+def keep_replays(checked: Sequence[CheckedEntry], folder: Path) -> None:
     """Write the replays, signed by a key that nobody keeps: they count for nothing."""
     key = SigningKey.new()
     (folder / "replays").mkdir()

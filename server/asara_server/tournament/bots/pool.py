@@ -158,6 +158,11 @@ class BotPool:
         bot = self._external[name] = PooledBot(name, token, external=True, absence=absence)
         self._all.add(bot)
 
+    def process_ids(self, name: str) -> list[int]:
+        """Return the running processes of an entry."""
+        mine = [bot.process for bot in self._all if bot.entry == name and bot.process is not None]
+        return [process.pid for process in mine if process.running]
+
     async def exclude(self, name: str, why: str) -> None:
         """Start no more bots of this entry, which is out: it forfeits its remaining matches."""
         self.exclusions.out.setdefault(name, why)

@@ -146,6 +146,13 @@ class BotProcess:
         """True if it exited with a non-zero status or was killed."""
         return bool(self._process.returncode)
 
+    def memory_peak(self) -> int | None:
+        """Return the most bytes of memory that it and its children have used at once.
+
+        None if no control group counts them.
+        """
+        return self._sandboxed.memory_peak() if self._sandboxed else None
+
     async def wait(self) -> str:
         """Return how the process ended, once it has and its output is in the log."""
         status = await self._process.wait()

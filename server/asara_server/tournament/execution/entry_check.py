@@ -10,12 +10,14 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
 from pathlib import Path
+from statistics import median
 from typing import Final
 
+from asara_codec.results import Termination
 from asara_game.edition import Edition
 from asara_game.vocabulary import RuleSet
 from asara_server.eventlog.replay import Replay
@@ -26,6 +28,7 @@ from asara_server.network.open_files import files_needed, require_open_files
 from asara_server.referee.referee import Referee
 from asara_server.text import plain_words
 from asara_server.tournament.bots.build import EntryBuilder
+from asara_server.tournament.bots.memory_sampler import MemorySampler
 from asara_server.tournament.bots.output_log import last_printed
 from asara_server.tournament.bots.remedies import remedy
 from asara_server.tournament.config.seeds import draw_seed
@@ -38,6 +41,7 @@ from asara_server.tournament.execution.remote_bots import RemoteBots
 from asara_server.tournament.execution.remote_lobby import RemoteLobby
 from asara_server.tournament.run.directory import RemoteInfo
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.filesystem_view import entry_size
 from asara_server.tournament.schedule.schedule import ScheduledMatch, bot_seed
 from asara_server.tournament.standings.match_result import without_output
 
@@ -75,6 +79,28 @@ class CheckedEntry:
     replay: Replay | None = None
     advice: str = ""
     """A sentence for its author about why it is broken; "" if nothing is known to help."""
+    termination: Termination | None = None
+    """How its match ended for it; None without a match."""
+    answers_us: tuple[int, ...] = ()
+    """Microseconds of each of its answers that were accepted."""
+    rejections: tuple[str, ...] = ()
+    """Its answers that were rejected, in words."""
+    memory_bytes: int | None = None
+    """Most memory that it used; None if that is unknown."""
+    size_bytes: int | None = None
+    """Size of its files after the build; None if that was not measured."""
+
+    @property
+    def median_s(self) -> float | None:
+        """Seconds of its median decision; None without an answer."""
+        return median(self.answers_us) / SECOND_US if self.answers_us else None
+
+    @property
+    def first_reply_s(self) -> float | None:
+        """Seconds that it took to start and to answer its first decision; None without one."""
+        if self.start_s is None or not self.answers_us:
+            return None
+        return self.start_s + self.answers_us[0] / SECOND_US
 
 
 class EntryCheck:
@@ -90,12 +116,16 @@ class EntryCheck:
         sandbox: Sandbox | None,
         remote: bool = False,
         on_listening: Callable[[str], None] = lambda address: None,
+        only: Entry | None = None,
     ) -> None:
         """`opponents` fill the other seats; their names are those of no entry.
 
         Builds and output go to the directories `builds` and `logs` of `folder`. With `remote`, bots
-        on other machines are awaited at the address with which `on_listening` is called.
+        on other machines are awaited at the address with which `on_listening` is called. If `only`
+        one of the entries is to be checked, its memory and its files are measured, and the
+        `opponents` are entries as well.
         """
+        self._only = only
         self._tournament = tournament
         self._opponents = tuple(opponents)
         self._edition = edition
@@ -119,7 +149,7 @@ class EntryCheck:
         `finished` is called with each finding. All bots have ended on return, even if it fails.
         Raises ServeError if bots on other machines cannot be served, and OpenFilesError.
         """
-        entries = self._tournament.entries
+        entries = self._tournament.entries if self._only is None else (self._only,)
         referee = Referee()
         self._require_open_files(referee)
         bots = RemoteBots(referee, entries, self._remote.wait_s if self._remote else 0.0)
@@ -144,15 +174,15 @@ class EntryCheck:
 
     def _local_referee(self, referee: Referee) -> AbstractAsyncContextManager[LocalReferee]:
         tournament, seed = self._tournament, draw_seed()
-        every = (*tournament.entries, *self._opponents)
+        every = {one.name: one for one in (*tournament.entries, *self._opponents)}
         settings = MatchSettings(
-            entries=every,
+            entries=tuple(every.values()),
             clocks=tournament.clocks.settings(),
             limits=tournament.limits.model_copy(update={"idle_processes": len(self._opponents)}),
             transport=tournament.transport,
             joint_deals=tournament.deals == "joint",
             reuse_processes=tournament.processes == "run",
-            bot_seeds={entry.name: bot_seed(seed, entry.name) for entry in every},
+            bot_seeds={entry.name: bot_seed(seed, entry.name) for entry in every.values()},
             build_directories={
                 entry.name: self._builder.build_directory(entry)
                 for entry in tournament.entries
@@ -205,10 +235,29 @@ class EntryCheck:
         match = ScheduledMatch(f"check-{entry.name}", 1, checked_rules(self._tournament), names)
         self.playing[entry.name] = None
         try:
-            attempts = [played async for played in local.matches.play(match)]
+            if self._only is None:
+                attempts = [played async for played in local.matches.play(match)]
+                return _finding(entry, attempts[-1], build_s)
+            return await self._play_measured(entry, match, local, build_s)
         finally:
             del self.playing[entry.name]
-        return _finding(entry, attempts[-1], build_s)
+
+    async def _play_measured(
+        self, entry: Entry, match: ScheduledMatch, local: LocalReferee, build_s: float | None
+    ) -> CheckedEntry:
+        built = self._builder.build_directory(entry) if entry.build else None
+        limits = self._tournament.limits
+        size = await asyncio.to_thread(entry_size, self._sandbox, entry, built, limits)
+        sampler = MemorySampler(partial(local.pool.process_ids, entry.name))
+        sampling = asyncio.create_task(sampler.run())
+        try:
+            attempts = [played async for played in local.matches.play(match)]
+        finally:
+            sampling.cancel()
+        process = attempts[-1].bots[_SEAT].process
+        memory = process.memory_peak() if process else None
+        finding = _finding(entry, attempts[-1], build_s)
+        return replace(finding, memory_bytes=memory or sampler.peak, size_bytes=size)
 
 
 def checked_rules(tournament: Tournament) -> frozenset[RuleSet]:
@@ -229,6 +278,7 @@ def _finding(entry: Entry, played: PlayedMatch, build_s: float | None) -> Checke
         why = f"{plain_words(seat.termination.name)}: {without_output(seat.detail)}"
         advice = remedy(seat.termination, seat.detail, entry.command)
     records = played.replay.records if played.replay is not None else ()
+    rejections = [one for one in records if type(one) is RejectionRecord and one.seat == _SEAT]
     answers = [one.bot_us for one in records if type(one) is ReplyRecord and one.seat == _SEAT]
     return CheckedEntry(
         entry.name,
@@ -237,11 +287,17 @@ def _finding(entry: Entry, played: PlayedMatch, build_s: float | None) -> Checke
         build_s,
         bot.start_up_s,
         len(answers),
-        sum(type(one) is RejectionRecord and one.seat == _SEAT for one in records),
+        len(rejections),
         max(answers) / SECOND_US if answers else None,
         printed,
         played.replay,
         advice,
+        seat.termination,
+        tuple(answers),
+        tuple(
+            f"decision {one.decision_id}, {plain_words(one.reason.name)}: {one.detail}"
+            for one in rejections
+        ),
     )
 
 

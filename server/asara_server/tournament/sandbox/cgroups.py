@@ -54,6 +54,14 @@ class Cgroup:
                         return True
         return False
 
+    def memory_peak(self) -> int | None:
+        """Return the most bytes of memory that the group has used; None if Linux does not say."""
+        for folder in self.folders:
+            for name in ("memory.peak", "memory.max_usage_in_bytes"):
+                with suppress(OSError, ValueError):
+                    return int((folder / name).read_text())
+        return None
+
     async def remove(self) -> None:
         """Remove the group, waiting about a second for killed processes to disappear."""
         for _ in range(_REMOVAL_TRIES):

@@ -22,6 +22,7 @@ from asara_server.tournament.sandbox.private_copy import (
     PrivateCopies,
     check_size,
     copy_into_memory,
+    copy_size,
     largest_parts,
 )
 from asara_server.tournament.sandbox.runtimes import visible_programs
@@ -88,6 +89,16 @@ def copy_source(
     )
     left_out = largest_parts(source, limits.directory_mb) if own.shared else ()
     return EntrySource(source.without(left_out), left_out)
+
+
+def entry_size(sandbox: Sandbox | None, entry: Entry, built: Path | None, limits: Limits) -> int:
+    """Return the bytes of the files of an entry that is alone, of which each bot gets a copy.
+
+    `built` is that of `match_sandbox`.
+    """
+    hidden, shared = (sandbox.hidden, sandbox.shared) if sandbox else ((), ())
+    own = EntryFiles([entry], hidden=hidden, shared=shared).of(entry)
+    return copy_size(copy_source(own, entry, hidden, limits, built).source)
 
 
 def oversized_entries(

@@ -21,6 +21,7 @@ class SandboxedCommand:
     memory_mb: int = 0
     copied: PrivateCopy | None = None
     """Files that the command copies while it starts; kept so that they stay open until then."""
+    _memory_peak: int | None = field(default=None, init=False)
     _cleanup: asyncio.Task[None] | None = field(default=None, init=False)
 
     def close_descriptors(self) -> None:
@@ -39,6 +40,12 @@ class SandboxedCommand:
             return f"it used more than {self.memory_mb:,} MiB of memory"
         return ""
 
+    def memory_peak(self) -> int | None:
+        """Return the most bytes of memory that the program has used; None if that is unknown."""
+        if self._cleanup is None and self.cgroup is not None:
+            return self.cgroup.memory_peak()
+        return self._memory_peak
+
     async def clean_up(self) -> None:
         """Release the copied files, and remove the control group after its processes were killed.
 
@@ -47,5 +54,6 @@ class SandboxedCommand:
         self.copied = None
         if self.cgroup is not None:
             if self._cleanup is None:
+                self._memory_peak = self.cgroup.memory_peak()
                 self._cleanup = asyncio.create_task(self.cgroup.remove())
             await asyncio.shield(self._cleanup)

@@ -73,18 +73,18 @@ final class ActionParser {
       case "decline" -> action.setDecline(Decline.getDefaultInstance());
       case "build" -> action.setBuildCount(BuildCount.newBuilder().setCount(number()));
       case "found" -> action.setFoundTower(found());
-      case "extend" -> action.setExtendTower(
-          ExtendTower.newBuilder().setTower(number()).setSection(section()));
-      case "light" -> action.setLightWindow(
-          LightWindow.newBuilder().setTower(number()).setGold(flag("gold")));
+      case "extend" ->
+          action.setExtendTower(ExtendTower.newBuilder().setTower(number()).setSection(section()));
+      case "light" ->
+          action.setLightWindow(LightWindow.newBuilder().setTower(number()).setGold(flag("gold")));
       case "search" -> action.setSearchPile(SearchPile.newBuilder().setKind(kind()));
       case "pay" -> action.setPayOffer(PayOffer.newBuilder().setAsari(number()));
       case "keep" -> action.setKeepLitWindows(keep());
       case "wish" -> action.setWish(Wish.newBuilder().setSpace(space()));
       case "choose" -> action.setChooseBuyer(ChooseBuyer.newBuilder().setBuyer(buyer()));
-      case "return" -> action.setReturnLitWindow(
-          ReturnLitWindow.newBuilder().setColour(colour()));
-      default -> throw new IllegalArgumentException("no verb '%s'; one of %s".formatted(verb, VERBS));
+      case "return" -> action.setReturnLitWindow(ReturnLitWindow.newBuilder().setColour(colour()));
+      default ->
+          throw new IllegalArgumentException("no verb '%s'; one of %s".formatted(verb, VERBS));
     }
   }
 

@@ -206,7 +206,8 @@ public final class Asara {
 
   /** Returns the text of a status with its innermost cause, which says what gRPC met. */
   private static String detail(Status status) {
-    String text = status.getDescription() == null ? status.getCode().name() : status.getDescription();
+    String text =
+        status.getDescription() == null ? status.getCode().name() : status.getDescription();
     Throwable cause = status.getCause();
     while (cause != null && cause.getCause() != null) {
       cause = cause.getCause();

@@ -4,8 +4,7 @@ package asara;
 public final class RefusedException extends AsaraException {
   private static final long serialVersionUID = 1;
 
-  private static final String CLIENT_LIBRARY =
-      "use the client library that comes with the referee";
+  private static final String CLIENT_LIBRARY = "use the client library that comes with the referee";
 
   private final String code;
   private final String reason;

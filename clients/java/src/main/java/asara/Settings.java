@@ -187,7 +187,8 @@ public record Settings(
     }
     if (!missing.isEmpty()) {
       throw new ConfigurationException(
-          "%s %s not set: start this bot with `asara match`, or set ASARA_ADDRESS (host:port or unix:/path) and ASARA_TOKEN"
+          ("%s %s not set: start this bot with `asara match`, or set ASARA_ADDRESS"
+                  + " (host:port or unix:/path) and ASARA_TOKEN")
               .formatted(String.join(" and ", missing), missing.size() == 1 ? "is" : "are"));
     }
     if (!ADDRESS.matcher(address).matches()) {
@@ -210,7 +211,8 @@ public record Settings(
       content = Files.readAllBytes(Path.of(ca));
     } catch (IOException e) {
       throw new ConfigurationException(
-          "ASARA_CA: cannot read '%s' (%s); expected the certificate of the authority that signed the referee's certificate"
+          ("ASARA_CA: cannot read '%s' (%s); expected the certificate of the authority that"
+                  + " signed the referee's certificate")
               .formatted(ca, Log.reason(e)));
     }
     try {
@@ -231,7 +233,8 @@ public record Settings(
     }
     if (!or(environment.get("ASARA_CONTAINED"), "").isEmpty()) {
       throw new ConfigurationException(
-          "a transcript is asked for, but the sandbox of this bot is deleted with everything in it; play with --sandbox none, or without the transcript");
+          "a transcript is asked for, but the sandbox of this bot is deleted with everything in it;"
+              + " play with --sandbox none, or without the transcript");
     }
     try {
       return Files.createDirectories(Path.of(transcript));
@@ -251,7 +254,8 @@ public record Settings(
       return null;
     }
     if (!text.matches("[0-9]{1,9}")) {
-      throw new ConfigurationException("ASARA_SEAT is '%s': expected a seat number".formatted(text));
+      throw new ConfigurationException(
+          "ASARA_SEAT is '%s': expected a seat number".formatted(text));
     }
     return Integer.valueOf(text);
   }

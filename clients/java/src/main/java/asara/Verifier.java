@@ -126,8 +126,7 @@ final class Verifier {
 
   private void checkCommitment(ByteString other) {
     if (!other.equals(commitment)) {
-      reportViolation(
-          "the commitment %s was changed to %s".formatted(hex(commitment), hex(other)));
+      reportViolation("the commitment %s was changed to %s".formatted(hex(commitment), hex(other)));
     }
   }
 
@@ -135,8 +134,7 @@ final class Verifier {
     Log.line(
         "%s: THE DEAL CANNOT BE TRUSTED: %s; keep the transcript and the replay, and inform the"
             + " organiser",
-        matchId,
-        violation);
+        matchId, violation);
   }
 
   private static String hex(ByteString data) {

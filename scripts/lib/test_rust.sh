@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Checks and tests the Rust kit, and fetches and builds the Rust bot. Without Rust it prints a notice
+# and succeeds.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+if ! command -v cargo >/dev/null; then
+    echo "Rust is not installed: clients/rust and bots/rust-random are not tested."
+    exit 0
+fi
+for component in rustfmt clippy-driver; do
+    command -v "$component" >/dev/null || {
+        echo "There is no $component; with rustup: rustup component add ${component%-driver}" >&2
+        exit 1
+    }
+done
+
+# One folder for all builds, so that each crate is compiled once per profile.
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/.venv/rust-target}
+manifests=(clients/rust bots/rust-random scripts/lib/generate_rust)
+for folder in "${manifests[@]}"; do
+    cargo fmt --check --manifest-path "$folder/Cargo.toml"
+done
+cargo clippy --quiet --locked --all-targets --manifest-path clients/rust/Cargo.toml -- -D warnings
+cargo test --quiet --locked --manifest-path clients/rust/Cargo.toml
+
+bots/rust-random/fetch.sh
+bots/rust-random/build.sh

@@ -1,0 +1,61 @@
+"""`asara check`: check that a bot works, as an organiser would see it."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from asara_server.cli.options.check import BANK_S, START_UP_S, CheckBotOptions
+from asara_server.cli.options.match import BankOption, RulesOption, StartUpOption
+from asara_server.cli.options.sandbox import (
+    ReadableOption,
+    SandboxChoice,
+    SandboxOption,
+    readable_paths,
+)
+
+BotArgument = Annotated[
+    str, typer.Argument(metavar="BOT", help="A bot, named as for `asara match`.")
+]
+OutOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", metavar="DIR", help="Keep output and replay in DIR; must be new or empty."
+    ),
+]
+JsonOption = Annotated[
+    Path | None,
+    typer.Option("--json", metavar="FILE", help="Also write the findings to FILE as JSON."),
+]
+
+
+def check(
+    context: typer.Context,
+    bot: BotArgument,
+    rules: RulesOption = "pro+gifts+genie",
+    bank: BankOption = BANK_S,
+    start_up: StartUpOption = START_UP_S,
+    out_directory: OutOption = None,
+    json_file: JsonOption = None,
+    sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
+    readable: ReadableOption = None,
+) -> None:
+    """Check that a bot works, as an organiser would see it.
+
+    Builds the bot in a copy of its folder, as a tournament does, and plays one match against
+    random. The clocks are generous; a bot that would lose on the default clocks of a tournament is
+    called slow. The exit status is 0 if the bot works, and 1 if it is broken or slow.
+    """
+    from asara_server.cli.sessions.bot_check import check_bot
+
+    options = CheckBotOptions(
+        bot=bot,
+        rules=rules,
+        bank=bank,
+        start_up=start_up,
+        out_directory=out_directory,
+        json_file=json_file,
+        sandbox=sandbox,
+        readable=readable_paths(readable),
+    )
+    raise typer.Exit(check_bot(options, context.obj))

@@ -1,0 +1,219 @@
+"""The finding of `asara check`."""
+
+import asyncio
+import shlex
+import time
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from asara_server.cli.display.console import notify, out
+from asara_server.cli.display.progress import LINE_INTERVAL_S
+from asara_server.cli.display.quantities import count, duration
+from asara_server.match.spec import SECOND_US, ClockSettings
+from asara_server.text import plain
+from asara_server.tournament.config.tournament_file import Entry, Tournament
+from asara_server.tournament.execution.clock_need import bank_needed_us
+from asara_server.tournament.execution.entry_check import CheckedEntry, Verdict
+
+_KIB: Final = 1 << 10
+_MIB: Final = 1 << 20
+_USUAL: Final = ClockSettings()
+"""The clocks of a tournament whose file sets none."""
+_MOST_REJECTIONS: Final = 5
+
+
+class CheckActivity(Protocol):
+    """What a check is doing."""
+
+    @property
+    def building(self) -> Mapping[str, float]: ...
+
+    @property
+    def playing(self) -> Collection[str]: ...
+
+
+class BotCheckMeter:
+    """Says what the check does, in a line now and then."""
+
+    def __init__(self, entry: Entry, activity: CheckActivity) -> None:
+        self._entry = entry
+        self._activity = activity
+
+    def begin(self, rules: str) -> None:
+        """Say how the bot is checked."""
+        if self._entry.build:
+            notify(f"Building {self._entry.name} in a copy: {shlex.join(self._entry.build)}")
+        notify(f"Playing a match with {rules} against random")
+
+    def add(self, checked: CheckedEntry) -> None:
+        """Nothing is shown before all is known."""
+
+    async def show(self) -> None:
+        """Show the progress until cancelled."""
+        began = time.monotonic()
+        while True:
+            await asyncio.sleep(LINE_INTERVAL_S)
+            doing = "building" if self._activity.building else "playing"
+            notify(f"Still {doing} after {duration(time.monotonic() - began, whole_s=True)}")
+
+
+@dataclass(frozen=True, slots=True)
+class BotFinding:
+    """What is known of a bot after its check."""
+
+    checked: CheckedEntry
+    slow: str
+    """Why it would lose on the usual clocks; "" if it would not."""
+    bank_needed_s: float | None
+    directory_mb: int
+    memory_mb: int
+    contained: bool
+
+    @property
+    def works(self) -> bool:
+        return self.checked.verdict is Verdict.WORKS and not self.slow
+
+    @property
+    def verdict(self) -> str:
+        """One word."""
+        if self.checked.verdict is not Verdict.WORKS:
+            return str(self.checked.verdict.value)
+        return "slow" if self.slow else "works"
+
+    @property
+    def sentence(self) -> str:
+        one = self.checked
+        if one.verdict is Verdict.NOT_CHECKED:
+            return f"{one.entry} was not checked: {one.why}."
+        if one.verdict is Verdict.BROKEN:
+            return f"{one.entry} is broken: {one.why}"
+        if self.slow:
+            return f"{one.entry} is slow, but not broken: {self.slow}."
+        if one.rejected:
+            answers = count(one.rejected, "answer")
+            return f"{one.entry} works, but the referee rejected {answers}."
+        return f"{one.entry} works."
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the finding with units in the names; None for what is not known."""
+        one = self.checked
+        fault = one.termination if one.termination and one.termination.forfeit else None
+        return {
+            "bot": one.entry,
+            "verdict": self.verdict,
+            "sentence": self.sentence,
+            "advice": one.advice,
+            "fault": fault and fault.name.lower(),
+            "build_s": one.build_s,
+            "start_s": one.start_s,
+            "first_reply_s": one.first_reply_s,
+            "decisions": one.decisions,
+            "median_decision_s": one.median_s,
+            "longest_decision_s": one.longest_s,
+            "bank_needed_s": self.bank_needed_s,
+            "rejections": list(one.rejections),
+            "memory_bytes": one.memory_bytes,
+            "memory_limit_mb": self.memory_mb,
+            "directory_bytes": one.size_bytes,
+            "directory_limit_mb": self.directory_mb,
+            "contained": self.contained,
+            "printed": list(one.printed),
+        }
+
+
+def findings(checked: CheckedEntry, tournament: Tournament, *, contained: bool) -> BotFinding:
+    """Return what a check has found, measured by the usual clocks and limits of tournaments."""
+    needed_s = None
+    if checked.answers_us:
+        needed_s = bank_needed_us(checked.answers_us, _USUAL.in_microseconds()) / SECOND_US
+    slow = []
+    if (start_s := checked.start_s or 0.0) > _USUAL.start_up_s:
+        slow.append(
+            f"it needs {_seconds(start_s)} to start, and a tournament gives it "
+            f"{_USUAL.start_up_s:g} s (clocks.start_up_s)"
+        )
+    if needed_s is not None and needed_s > _USUAL.bank_s:
+        slow.append(
+            f"it needs a bank of {_seconds(needed_s)} for a match, and a tournament gives it "
+            f"{_USUAL.bank_s:g} s and {_USUAL.increment_s:g} s for each decision (clocks.bank_s)"
+        )
+    limits = tournament.limits
+    return BotFinding(
+        checked,
+        "; ".join(slow) if checked.verdict is Verdict.WORKS else "",
+        needed_s,
+        limits.directory_mb,
+        limits.memory_mb,
+        contained,
+    )
+
+
+def show_finding(finding: BotFinding) -> None:
+    """Print the measurements, the faults, what the bot printed, and the verdict at the end."""
+    one = finding.checked
+    rows = list(_measurements(finding))
+    width = max((len(name) for name, _ in rows), default=0)
+    for name, value in rows:
+        _show_line(f"{name:<{width}}  {value}")
+    if one.printed:
+        _show_line(f"{'its build' if _is_build_fault(one) else 'the bot'} printed:")
+        for line in one.printed:
+            _show_line(f"  | {line}")
+    for text in one.rejections[:_MOST_REJECTIONS]:
+        _show_line(f"rejected: {text}")
+    if (more := len(one.rejections) - _MOST_REJECTIONS) > 0:
+        _show_line(f"rejected: {more:,} more")
+    if rows or one.printed:
+        out.print()
+    _show_line(finding.sentence)
+    if one.advice:
+        _show_line(f"What to do: {one.advice}")
+
+
+def _measurements(finding: BotFinding) -> list[tuple[str, str]]:
+    one = finding.checked
+    rows = [
+        ("build", _seconds(one.build_s)),
+        ("starts in", _seconds(one.start_s)),
+        ("first reply after", _seconds(one.first_reply_s)),
+        ("median decision", _seconds(one.median_s)),
+        ("longest decision", _seconds(one.longest_s)),
+        ("decisions", f"{one.decisions:,}" if one.decisions else ""),
+        ("bank needed", _bank(finding.bank_needed_s)),
+        ("memory peak", _size(one.memory_bytes, finding.memory_mb)),
+        ("size of its files", _size(one.size_bytes, finding.directory_mb)),
+    ]
+    return [(name, value) for name, value in rows if value]
+
+
+def _is_build_fault(one: CheckedEntry) -> bool:
+    return one.termination is None and one.build_s is not None
+
+
+def _bank(needed_s: float | None) -> str:
+    if needed_s is None:
+        return ""
+    return (
+        f"{_seconds(needed_s)} of {_USUAL.bank_s:g} s" if needed_s else f"0 of {_USUAL.bank_s:g} s"
+    )
+
+
+def _size(size: int | None, limit_mb: int) -> str:
+    if size is None:
+        return ""
+    if size < _MIB:
+        return f"{-(-size // _KIB):,} KiB of {limit_mb:,} MiB"
+    return f"{size / _MIB:,.0f} of {limit_mb:,} MiB"
+
+
+def _seconds(value: float | None) -> str:
+    if value is None:
+        return ""
+    if value < 0.01:
+        return f"{value * 1000:.1f} ms"
+    return f"{value * 1000:.0f} ms" if value < 1 else duration(value)
+
+
+def _show_line(text: str) -> None:
+    out.print(plain(text, longest=None), markup=False, soft_wrap=True)

@@ -1,0 +1,24 @@
+"""The options of `asara check`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from asara_server.cli.options.sandbox import SandboxChoice
+
+BANK_S: Final = 600.0
+START_UP_S: Final = 120.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckBotOptions:
+    bot: str
+    rules: str
+    bank: float
+    start_up: float
+    out_directory: Path | None
+    """None if nothing is kept."""
+    json_file: Path | None
+    sandbox: SandboxChoice
+    readable: tuple[str, ...]
+    """Further paths that the bot may read."""

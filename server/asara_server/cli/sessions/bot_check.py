@@ -1,0 +1,92 @@
+"""Checks one bot for its author, and prints what an organiser would see of it."""
+
+import json
+from pathlib import Path
+
+from asara_game.edition import load_edition
+from asara_server.cli.display.bot_check import BotCheckMeter, BotFinding, findings, show_finding
+from asara_server.cli.display.console import notify, warn
+from asara_server.cli.errors import UserError
+from asara_server.cli.options.bots import BotCommand, find_bots
+from asara_server.cli.options.check import CheckBotOptions
+from asara_server.cli.options.log import LogOptions
+from asara_server.cli.options.match import rule_sets
+from asara_server.cli.options.output_file import check_output, write_output
+from asara_server.cli.sessions.bot_build import bot_entry, clients_beside
+from asara_server.cli.sessions.entry_check import check_folder, keep_replays, play_check
+from asara_server.cli.sessions.setup import chosen_sandbox, log_to_file
+from asara_server.event_loop import run
+from asara_server.replay.signing import default_key_path
+from asara_server.tournament.config.entry_folders import has_bot_file
+from asara_server.tournament.config.tournament_file import (
+    ConfigError,
+    Tournament,
+    check_tournament,
+)
+from asara_server.tournament.execution.entry_check import EntryCheck
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+
+_OPPONENT = "random"
+"""The bundled bot that a bot plays against."""
+
+
+def check_bot(options: CheckBotOptions, log: LogOptions) -> int:
+    """Check the bot; return the exit status, which is 0 if it works and 1 otherwise."""
+    rule_sets(options.rules)
+    bot, opponent = find_bots([options.bot, _OPPONENT])
+    if options.json_file is not None:
+        check_output("--json", options.json_file, run=options.out_directory)
+    tournament = _tournament(bot, opponent, options)
+    entry, other = tournament.entries
+    sandbox = _sandbox(bot, options)
+    with check_folder(options.out_directory) as folder, log_to_file(log, folder / "check.log"):
+        check = EntryCheck(
+            tournament, [other], folder, edition=load_edition(), sandbox=sandbox, only=entry
+        )
+        meter = BotCheckMeter(entry, check)
+        meter.begin(options.rules)
+        [checked] = run(play_check(check, meter))
+        if options.out_directory is not None:
+            keep_replays([checked], folder)
+        finding = findings(checked, tournament, contained=sandbox is not None)
+    show_finding(finding)
+    if sandbox is None:
+        warn("The bot ran with your rights. In a tournament it is contained: see `--sandbox`.")
+    if options.out_directory is not None:
+        notify(f"Output of build and bot, and replay: {options.out_directory}")
+    if options.json_file is not None:
+        write_output(options.json_file, _json(finding))
+    return 0 if finding.works else 1
+
+
+def _tournament(bot: BotCommand, opponent: BotCommand, options: CheckBotOptions) -> Tournament:
+    """Return a tournament of the bot and its opponent, with generous clocks."""
+    bot_entry(bot, options.readable)  # names the bot in its faults
+    table = bot.table((*options.readable, *map(str, clients_beside(bot.directory))))
+    try:
+        return check_tournament(
+            {
+                "title": bot.name,
+                "entries": [table, opponent.table()],
+                "seats": 2,
+                "rule_sets": options.rules,
+                "blocks": "independent",
+                "processes": "match",
+                "clocks": {"bank_s": options.bank, "start_up_s": options.start_up},
+            },
+            name="check",
+            base=Path("/"),  # all paths are absolute
+        )
+    except ConfigError as error:
+        raise UserError(str(error)) from None
+
+
+def _sandbox(bot: BotCommand, options: CheckBotOptions) -> Sandbox | None:
+    """Return the sandbox, in which a folder with a bot.toml is the bot's alone."""
+    alone = has_bot_file(bot.directory)
+    secret = [default_key_path()]
+    return chosen_sandbox(options.sandbox, secret=secret, shared=[] if alone else [bot.directory])
+
+
+def _json(finding: BotFinding) -> bytes:
+    return (json.dumps(finding.as_json(), indent=2, ensure_ascii=False) + "\n").encode()

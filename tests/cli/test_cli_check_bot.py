@@ -1,0 +1,205 @@
+"""`asara check`, for the author of a bot before it is submitted."""
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from asara_codec.clocks import Clocks
+from asara_server.cli.display import bot_check
+from asara_server.match.spec import ClockSettings
+from asara_server.tournament.bots.memory_sampler import MemorySampler
+from asara_server.tournament.execution.clock_need import bank_needed_us
+from tests.cli.command import asara, command_line, environment, refusal
+from tests.tournament import sample_bots
+from tests.tournament.sandbox_config import living, sandbox_or_skip
+
+CONTAINED = ("--sandbox", "bubblewrap")
+BIG = f"held = bytearray(100 << 20)\nprint('holds')\n{sample_bots.GOOD}"
+SLOW = """
+import time
+import asara
+def decide(decision, match):
+    time.sleep(0.004)
+    return match.random.choice(decision.legal_actions)
+asara.run(decide)
+"""
+
+
+def write(folder: Path, program: str, text: str = 'command = "python bot.py"\n') -> Path:
+    folder.mkdir()
+    (folder / "bot.toml").write_text(text)
+    (folder / "bot.py").write_text(program)
+    return folder
+
+
+@pytest.mark.parametrize("sandbox", ["bubblewrap", "none"])
+def test_a_bot_that_works(tmp_path: Path, sandbox: str) -> None:
+    if sandbox == "bubblewrap":
+        sandbox_or_skip()
+    text = 'command = "python built.py"\nbuild = "sh build.sh"\nname = "Mine"\n'
+    folder = write(tmp_path / "my bot", BIG, text)
+    (folder / "build.sh").write_text("cp bot.py built.py\n")
+    (folder / "weights").write_bytes(bytes(3 << 20))
+    done = asara("check", "my bot", "--sandbox", sandbox, "--json", "found.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = done.stdout.splitlines()
+    names = [line.split("  ")[0] for line in lines[:9]]
+    assert names == [
+        *("build", "starts in", "first reply after", "median decision", "longest decision"),
+        *("decisions", "bank needed", "memory peak", "size of its files"),
+    ]
+    assert lines[8].endswith(" 3 of 128 MiB")
+    assert lines[9:] == ["the bot printed:", "  | holds", "", "Mine works."]
+    assert done.stderr.startswith("Building Mine in a copy: sh build.sh\nPlaying a match with ")
+    assert ("with your rights" in done.stderr) == (sandbox == "none")
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert (found["verdict"], found["fault"]) == ("works", None)
+    assert found["contained"] == (sandbox == "bubblewrap")
+    assert 100 << 20 < found["memory_bytes"] < 300 << 20
+    assert found["start_s"] < found["first_reply_s"] < 60
+    assert 0 < found["median_decision_s"] <= found["longest_decision_s"]
+    assert not (folder / "built.py").exists()  # built in a copy, as a tournament does
+
+
+@pytest.mark.parametrize(
+    ("program", "reason", "advice"),
+    [
+        (sample_bots.EXITS, "is broken: never started: exited with status ", ""),
+        (sample_bots.CRASHES, "is broken: crash: exited with status ", "Remove that call"),
+        (sample_bots.NONSENSE, "is broken: ", ""),
+        ("import time\ntime.sleep(60)\n", "broken: never started: did not dial in", "endless loop"),
+        ("open('/nowhere/at/all')\n", "is broken: never started: exited with status 1", "bot.py"),
+    ],
+)
+def test_a_bot_that_is_broken(tmp_path: Path, program: str, reason: str, advice: str) -> None:
+    sandbox_or_skip()
+    folder = write(tmp_path / "mine", program)
+    done = asara("check", folder, *CONTAINED, "--start-up", "2", "--json", tmp_path / "found.json")
+    assert done.returncode == 1
+    assert reason in done.stdout
+    assert advice in done.stdout
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert found["verdict"] == "broken"
+    assert found["fault"] is not None
+
+
+def test_a_build_that_fails_is_shown(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    folder = write(tmp_path / "mine", "", 'command = "./bot"\nbuild = "sh build.sh"\n')
+    (folder / "build.sh").write_text("echo 'bot.c:3: error'\nexit 2\n")
+    done = asara("check", folder, *CONTAINED)
+    assert done.returncode == 1
+    assert "its build printed:\n  | bot.c:3: error\n" in done.stdout
+    assert done.stdout.endswith("mine is broken: build failed: exited with status 2\n")
+
+
+def test_slow_is_told_apart_from_dead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bot that a tournament's clock would have ended plays on, and is called slow."""
+    usual = ClockSettings(bank_s=0.1, increment_s=0, grace_s=0)
+    monkeypatch.setattr(bot_check, "_USUAL", usual)
+    folder = write(tmp_path / "mine", SLOW)
+    words = ("check", folder, "--sandbox", "none", "--rules", "basic")
+    done = asara(*words, "--json", tmp_path / "found.json")
+    assert done.returncode == 1
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert found["verdict"] == "slow"
+    needed = found["bank_needed_s"]
+    assert needed > 0.1
+    shown = f"{needed * 1000:.0f} ms"
+    assert (
+        f"mine is slow, but not broken: it needs a bank of {shown} for a match, and a tournament "
+        "gives it 0.1 s and 0 s for each decision (clocks.bank_s)."
+    ) in done.stdout
+    (folder / "bot.py").write_text(SLOW.replace("0.004", "60"))
+    done = asara(*words, "--bank", "0.5")
+    assert done.returncode == 1
+    assert "mine is broken: time out: " in done.stdout
+
+
+def test_a_slow_start_is_slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bot_check, "_USUAL", ClockSettings(start_up_s=0.01))
+    folder = write(tmp_path / "mine", sample_bots.GOOD)
+    done = asara("check", folder, "--sandbox", "none", "--rules", "basic")
+    assert done.returncode == 1
+    assert "mine is slow, but not broken: it needs " in done.stdout
+    assert "to start, and a tournament gives it 0.01 s (clocks.start_up_s)." in done.stdout
+
+
+def test_the_bank_that_is_needed() -> None:
+    clocks = Clocks(0, 0, increment_us=10, grace_us=5, reconnect_us=0)
+    assert bank_needed_us([], clocks) == 0
+    assert bank_needed_us([15, 15, 15], clocks) == 0
+    assert bank_needed_us([16, 15], clocks) == 1
+    assert bank_needed_us([5, 5, 105], clocks) == 70  # 20 saved by two quick answers
+    assert bank_needed_us([105, 5, 5], clocks) == 90  # later savings come too late
+
+
+def test_files_too_large_for_a_tournament(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    folder = write(tmp_path / "mine", sample_bots.GOOD)
+    with (folder / "huge").open("wb") as file:
+        file.truncate(130 << 20)
+    done = asara("check", folder, *CONTAINED)
+    assert done.returncode == 1
+    assert "size of its files  130 of 128 MiB" in done.stdout
+    assert "mine is broken: never started: could not be started: its directory holds" in done.stdout
+
+
+def test_what_is_kept(tmp_path: Path) -> None:
+    folder = write(tmp_path / "mine", sample_bots.GOOD)
+    words = ("check", folder, "--sandbox", "none", "--rules", "basic", "--out", "kept")
+    assert asara(*words, cwd=tmp_path).returncode == 0
+    assert sorted(path.name for path in (tmp_path / "kept").iterdir()) == [
+        *("check.log", "logs", "replays"),
+    ]
+    assert asara("audit", *(tmp_path / "kept/replays").iterdir()).returncode == 0
+    assert "--out kept: is not empty" in refusal(*words, cwd=tmp_path)
+
+
+def test_input_that_is_wrong(tmp_path: Path) -> None:
+    folder = write(tmp_path / "mine", "", "command = 3\n")
+    assert "mine/bot.toml: command: should be" in refusal("check", folder)
+    assert "bot 'gredy': neither" in refusal("check", "gredy")
+    assert "--rules genie" in refusal("check", "random", "--rules", "genie")
+    assert "--json nowhere/x: its directory does not exist" in refusal(
+        "check", "random", "--json", "nowhere/x"
+    )
+    assert "--out" in refusal("check", "random", "--out", folder / "bot.toml")
+    assert "--bank" in refusal("check", "random", "--bank", "0")
+    assert "--readable" in refusal("check", "random", "--readable", "/gone")
+
+
+def test_a_stopped_check_leaves_no_process(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    text = 'command = "python bot.py 4712"\n'
+    folder = write(tmp_path / "mine", "import time\ntime.sleep(60)\n", text)
+    words = command_line("check", folder, *CONTAINED)
+    process = subprocess.Popen(words, env=environment(), stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 20
+    while not living("4712"):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert stderr.endswith("asara: stopped; the check is not complete\n")
+    assert living("4712") == []
+
+
+def test_memory_is_sampled_where_nothing_counts_it() -> None:
+    words = ["sh", "-c", "python3 -c 'b = bytearray(64 << 20); print(); input()'; true"]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        process.stdout.readline()
+        sampler = MemorySampler(lambda: [process.pid])
+        assert sampler.peak is None
+        sampler.look()
+        assert (sampler.peak or 0) > 64 << 20
+        process.communicate(b"\n")
+    gone = MemorySampler(lambda: [process.pid])
+    gone.look()
+    assert gone.peak is None

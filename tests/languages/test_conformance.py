@@ -1,0 +1,38 @@
+"""Every kit passes all cases of `asara conformance`, with its starter as the program."""
+
+import os
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from tests.languages.kits import Kit, build_starter, entry_of, every_kit, require
+
+pytestmark = pytest.mark.languages
+
+
+@every_kit
+def test_the_kit_passes_every_case(kit: Kit) -> None:
+    require(kit)
+    build_starter(kit)
+    starter = entry_of(kit.starter_folder, built=True)
+    known_failing = kit.folder / "known_failing.txt"
+    command = ["conformance", "--known-failing", str(known_failing), "--", *starter.command]
+    done = subprocess.run(
+        [sys.executable, "-m", "asara_server.cli", *command],
+        cwd=kit.starter_folder,
+        env={**os.environ, **starter.environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    print(done.stdout)
+    assert done.returncode == 0, f"{kit.language}: {shlex.join(starter.command)}\n{done.stdout}"
+
+
+@every_kit
+def test_no_case_is_known_to_fail(kit: Kit) -> None:
+    lines = (kit.folder / "known_failing.txt").read_text().splitlines()
+    assert [line for line in lines if line.strip() and not line.startswith("#")] == []

@@ -1,0 +1,101 @@
+"""With one seed, the starters of all languages play the same moves, those of the golden file."""
+
+import asyncio
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from asara_game.edition import load_edition
+from asara_game.rules import parse_rule_sets
+from asara_server.event_loop import run
+from asara_server.match.inputs import ReplyRecord
+from asara_server.match.spec import ClockSettings
+from asara_server.referee.referee import Referee
+from asara_server.tournament.config.tournament_file import Limits
+from asara_server.tournament.execution.local_referee import local_referee
+from asara_server.tournament.execution.match_runner import PlayedMatch
+from asara_server.tournament.execution.match_settings import MatchSettings
+from asara_server.tournament.schedule.schedule import ScheduledMatch
+from tests.golden.random_moves import MATCHES, GoldenMatch, digest
+from tests.languages.kits import Kit, build_starter, entry_of, every_kit, require
+
+GOLDEN: list[dict[str, Any]] = json.loads(
+    (Path(__file__).parents[1] / "golden" / "random_moves.json").read_text()
+)["matches"]
+AT_ONCE = 4
+"""Matches played at once; most of a match is the start of its processes."""
+
+pytestmark = pytest.mark.languages
+
+
+@every_kit
+def test_the_starter_plays_the_golden_moves(kit: Kit, tmp_path: Path) -> None:
+    require(kit)
+    build_starter(kit)
+    played = {each.result.match_id: each for each in run(play(kit, tmp_path))}
+    assert [golden_row(played[match.match_id], match) for match in MATCHES] == GOLDEN
+
+
+def golden_row(played: PlayedMatch, match: GoldenMatch) -> dict[str, Any]:
+    """Return a match that was played as it would stand in the golden file."""
+    faults = Counter(seat.detail for seat in played.result.seats if seat.termination.forfeit)
+    assert not faults, f"{match.match_id}: {faults}"
+    assert played.replay is not None
+    replies = [each for each in played.replay.records if isinstance(each, ReplyRecord)]
+    assert all(len(reply.actions) == 1 for reply in replies)
+    actions = [action for reply in replies for action in reply.actions]
+    header, seats = played.replay.header, played.result.seats
+    return {
+        "match_id": header.match_id,
+        "seed": match.seed,
+        "secret": header.deal_secret.hex(),
+        "rule_sets": played.result.rule_sets,
+        "seats": len(header.entries),
+        "actions": len(actions),
+        "sha256": digest(actions),
+        "prestige": [seat.prestige for seat in seats],
+        "ranks": [seat.rank for seat in seats],
+    }
+
+
+async def play(kit: Kit, logs: Path) -> list[PlayedMatch]:
+    """Play all golden matches with a referee and bot processes; the starter sits in every seat.
+
+    Every seat is an entry of its own, because the seed of a process is that of its entry.
+    """
+    entries = {
+        f"{match.match_id}-{seat}": match for match in MATCHES for seat in range(match.seats)
+    }
+    settings = MatchSettings(
+        entries=tuple(entry_of(kit.starter_folder, name, built=True) for name in entries),
+        clocks=ClockSettings(start_up_s=120, bank_s=600, reconnect_s=60),
+        limits=Limits(),
+        transport="unix",
+        joint_deals=False,
+        reuse_processes=False,
+        bot_seeds={name: match.seed for name, match in entries.items()},
+        build_directories={},
+    )
+    secrets = {match.match_id: match.secret for match in MATCHES}
+    slots = asyncio.Semaphore(AT_ONCE)
+    async with local_referee(
+        settings,
+        Referee(),
+        edition=load_edition(),
+        secret_of=lambda match_id, _: secrets[match_id],
+        sandbox=None,
+        logs=logs,
+        out={},
+        suspended={},
+    ) as local:
+
+        async def play_match(match: GoldenMatch) -> PlayedMatch:
+            names = tuple(f"{match.match_id}-{seat}" for seat in range(match.seats))
+            scheduled = ScheduledMatch(match.match_id, 1, parse_rule_sets(match.rule_sets), names)
+            async with slots:
+                return [each async for each in local.matches.play(scheduled)][-1]
+
+        return list(await asyncio.gather(*map(play_match, MATCHES)))
