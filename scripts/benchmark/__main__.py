@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from scripts.benchmark.audit import audit, replay_size
+from scripts.benchmark.bridge import bridge
 from scripts.benchmark.channels import channels
 from scripts.benchmark.cluster import cluster
 from scripts.benchmark.concurrency import concurrency
@@ -21,6 +22,7 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Figure]]]] = {
     "concurrency": concurrency,
     "audit": audit,
     "replay_size": replay_size,
+    "bridge": bridge,
     "channels": channels,
     "cluster": cluster,
     "siege": siege,
