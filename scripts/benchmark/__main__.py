@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from scripts.benchmark.audit import audit, replay_size
+from scripts.benchmark.bridge import bridge
 from scripts.benchmark.channels import channels
 from scripts.benchmark.clients import clients
 from scripts.benchmark.cluster import cluster
@@ -22,6 +23,7 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Figure]]]] = {
     "concurrency": concurrency,
     "audit": audit,
     "replay_size": replay_size,
+    "bridge": bridge,
     "clients": clients,
     "channels": channels,
     "cluster": cluster,
