@@ -189,3 +189,19 @@ def test_a_program_that_ends_itself_with_a_text_is_named() -> None:
 def test_a_program_that_the_sandbox_does_not_have_is_named() -> None:
     output = "sh: 3: exec: python3.12: not found"
     assert "the sandbox has no python3.12. " in advice(output, 127, ("python3.12", "my_bot.py"))
+
+
+@pytest.mark.parametrize(
+    ("command", "ending", "expected"),
+    [
+        (["build/bot"], "killed by SIGSEGV", "build/bot was ended by an error of native code"),
+        (["build/bot"], "killed by SIGKILL", ""),
+        (BOT, "killed by SIGSEGV", ""),
+    ],
+)
+def test_a_crash_of_native_code_is_explained(
+    command: Sequence[str], ending: str, expected: str
+) -> None:
+    found = remedy(Termination.CRASH, ending, command)
+    assert found.startswith(expected)
+    assert bool(found) == bool(expected)
