@@ -160,8 +160,8 @@ class Silence(_Strict):
     """Send nothing for so many seconds, in which no request may arrive."""
 
     silence: float
-    cpu: float = 0
-    """Seconds of processor time that the program may take meanwhile; 0 for any."""
+    idle: bool = False
+    """True if the program has to sleep meanwhile."""
     pings: Literal["", "some", "none"] = ""
     """Pings of HTTP/2 that the program has to send meanwhile."""
 

@@ -36,7 +36,8 @@ def check_end(
     ended = time.monotonic()
     expected = case.expect
     if program.stderr.too_large or program.stdout.too_large:
-        raise CaseFailed("at most 64 MiB of output", "more")
+        seen = "the program printed more than 64 MiB, and was killed"
+        raise CaseFailed("at most 64 MiB of output", seen)
     if status != expected.status:
         seen = f"status {status}" if status >= 0 else f"signal {-status}"
         raise CaseFailed(f"exit status {expected.status}", seen)

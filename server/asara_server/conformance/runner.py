@@ -184,7 +184,7 @@ class _Performance:
 def _ended_early(program: Program, status: int) -> CaseFailed:
     seen = f"the program ended with {_status_text(status)}"
     if program.stderr.too_large or program.stdout.too_large:
-        seen = "the program printed more than 64 MiB and was killed"
+        seen = "the program printed more than 64 MiB, and was killed"
     return CaseFailed("a program that runs until the case is over", seen)
 
 
