@@ -19,10 +19,14 @@ _NETWORK = re.compile(
 
 _NO_PROGRAM = re.compile(r"sh: \d+: exec: (\S+): not found$")
 
+_RUST_PANIC = re.compile(r"thread '.*' .*panicked at (?!/)(\S+:\d+):\d+:$")
+"""The line of a panic in Rust, if it names one of the author's files."""
+
 _NO_NETWORK = (
     "in the sandbox a bot has no network and reaches the referee alone. Put what it needs "
     "into its folder before the match."
 )
+_SHOW_OUTPUT = "--show-output shows everything that the bot prints until then."
 _NOT_IN_SANDBOX = (
     "start the bot with another program: the sandbox has no {}. `python` is the interpreter that "
     "runs asara."
@@ -70,6 +74,9 @@ def remedy(
         return known
     if termination is Termination.TIME_OUT:
         return _TOO_SLOW.format("--limit" if asked else "--bank")
+    if found := next(filter(None, map(_RUST_PANIC.match, printed)), None):
+        correct = f"correct {found[1]}."
+        return correct if asked else f"{correct} {_SHOW_OUTPUT}"
     if any(line.startswith("asara: ") for line in printed):
         return ""  # the client's own messages say what to do
     if printed and printed[0].startswith("Traceback"):
