@@ -1,6 +1,7 @@
 package asara
 
 import (
+	"fmt"
 	"sync"
 
 	"asara/asarav1"
@@ -109,8 +110,8 @@ func (p *protocolClient) startMatch(started *asarav1.MatchStarted, d delivery) {
 	}
 	if p.matches[id] == nil {
 		if expected := p.client.Seat; expected != nil && *expected != int(started.GetSeat()) {
-			p.client.Log.Warn("asara: unexpected seat",
-				"match", id, "seat", started.GetSeat(), "expected", *expected)
+			p.client.Log.Warn(fmt.Sprintf("asara: %s: seat %d, expected seat %d",
+				id, started.GetSeat(), *expected))
 		}
 		v := p.pending[id]
 		delete(p.pending, id)

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Final
 
 from scripts.benchmark.audit import audit, replay_size
+from scripts.benchmark.bridge import bridge
 from scripts.benchmark.channels import channels
+from scripts.benchmark.clients import clients
 from scripts.benchmark.cluster import cluster
 from scripts.benchmark.concurrency import concurrency
 from scripts.benchmark.engine import engine
@@ -21,12 +23,14 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Figure]]]] = {
     "concurrency": concurrency,
     "audit": audit,
     "replay_size": replay_size,
+    "bridge": bridge,
+    "clients": clients,
     "channels": channels,
     "cluster": cluster,
     "siege": siege,
 }
-ON_REQUEST: Final = frozenset({"channels", "cluster", "siege"})
-"""Benchmarks that run only when they are named: they need bubblewrap, or minutes and free cores."""
+ON_REQUEST: Final = frozenset({"clients", "channels", "cluster", "siege"})
+"""Benchmarks that run only when they are named: they need more tools, or minutes and free cores."""
 
 
 def main() -> int:
@@ -50,6 +54,13 @@ def main() -> int:
         metavar="NAME",
         help="run only this attack of siege; may be repeated; `many` runs twenty at once",
     )
+    parser.add_argument(
+        "--language",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="measure only the client of this language; may be repeated",
+    )
     given = parser.parse_args()
     names: list[str] = given.names or [name for name in BENCHMARKS if name not in ON_REQUEST]
     for name in names:
@@ -60,9 +71,12 @@ def main() -> int:
         for name in names:
             print(f"Measuring {name}", file=sys.stderr)
             measure = BENCHMARKS[name]
-            figures += (
-                siege(given.quick, given.attack) if measure is siege else measure(given.quick)
-            )
+            if measure is siege:
+                figures += siege(given.quick, given.attack)
+            elif measure is clients:
+                figures += clients(given.quick, given.language)
+            else:
+                figures += measure(given.quick)
         if given.json:
             write_json(given.json, figures)
     except (BenchError, OSError) as error:

@@ -60,6 +60,28 @@ def test_the_referee_beside_its_peers(tmp_path):
     assert rows["concurrency"]["unit"] == "µs/decision"
 
 
+def test_a_client_beside_the_echo_of_its_library(tmp_path):
+    rows = quick(tmp_path, "clients", "--language", "python")
+    assert set(rows) == {"client_python"}
+    assert rows["client_python"]["peer"] == "its bare gRPC echo"
+
+
+def test_a_client_without_its_tools_is_left_out_by_name(tmp_path):
+    for program in ("bash", "dirname"):
+        (tmp_path / program).symlink_to(shutil.which(program))
+    ran = bench("clients", "--quick", "--language", "go", PATH=str(tmp_path))
+    assert ran.returncode == 2
+    assert "go is left out: the build in scripts/benchmark/echo_clients/go failed" in ran.stderr
+    assert "go: command not found" in ran.stderr
+    assert "no language is left" in ran.stderr
+
+
+def test_the_error_of_an_unknown_language_names_the_known_ones():
+    ran = bench("clients", "--language", "golang")
+    assert ran.returncode == 2
+    assert "no client 'golang'; there are python, go, " in ran.stderr
+
+
 @pytest.mark.long
 def test_two_workers_beside_one(tmp_path):
     rows = quick(tmp_path, "cluster")

@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <memory>
+#include <regex>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -39,15 +40,16 @@ std::optional<int> parse_seat(const std::string& text) {
 }
 
 double parse_patience(const std::string& text) {
+    static const std::regex decimal("[0-9]+(\\.[0-9]+)?");
     if (text.empty()) {
         return default_patience_s;
     }
     double seconds = 0;
     const auto* const end = text.data() + text.size();
-    const auto [rest, fault] = std::from_chars(text.data(), end, seconds);
-    if (fault != std::errc{} || rest != end || !std::isfinite(seconds) || seconds < 0) {
+    if (!std::regex_match(text, decimal) ||
+        std::from_chars(text.data(), end, seconds).ec != std::errc{}) {
         throw ConfigurationError(
-            "ASARA_PATIENCE_S is '" + text + "': expected a number of seconds"
+            "ASARA_PATIENCE_S is '" + text + "': expected seconds, such as 30 or 0.5"
         );
     }
     return seconds;
@@ -114,6 +116,11 @@ Settings complete(Settings settings, const Environment& environment) {
         throw ConfigurationError(
             "max_matches is " + std::to_string(settings.max_matches) + ": expected 1 or more"
         );
+    }
+    if (!(*settings.patience_s >= 0)) {
+        std::ostringstream text;
+        text << "patience_s is " << *settings.patience_s << ": expected 0 or more";
+        throw ConfigurationError(text.str());
     }
     if (!settings.log) {
         settings.log = log_to_standard_error;

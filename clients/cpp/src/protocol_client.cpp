@@ -254,6 +254,7 @@ const PlayRequest* ProtocolClient::handle_rejection(
 void ProtocolClient::end_match(const MatchEnded& ended, std::string_view message) {
     if (const auto pending = pending_.extract(ended.match_id())) {  // cancelled before it started
         pending.mapped()->record(message);
+        pending.mapped()->finish();
     }
     auto node = matches_.extract(ended.match_id());
     if (node) {

@@ -23,6 +23,8 @@ std::string varint(std::uint64_t value) {
     return bytes;
 }
 
+std::string last_fault() { return std::generic_category().message(errno); }
+
 std::string hex_or_none(std::string_view data) {
     return data.empty() ? "(none)" : hex(bytes_of(data));
 }
@@ -112,7 +114,7 @@ void Verifier::match_ended(const MatchEnded& ended) {
             hex_or_none(commitment_)
         );
     }
-    write_digest();
+    finish();
 }
 
 void Verifier::check_commitment(const std::string& commitment) {
@@ -148,27 +150,25 @@ void Verifier::open_transcript(const std::filesystem::path& folder) {
     }
 }
 
-void Verifier::write_digest() {
+void Verifier::finish() {
     if (transcript_ == nullptr) {
         return;
     }
     if (std::fclose(transcript_.release()) != 0) {
         stop_transcript();
-        return;
     }
     const auto path = std::filesystem::path(transcript_path_).replace_extension(".digest");
     const File file(std::fopen(path.c_str(), "wbx"));
     const auto line = hex(digest_) + "\n";
     if (file == nullptr || std::fwrite(line.data(), 1, line.size(), file.get()) != line.size() ||
         std::fflush(file.get()) != 0) {
-        stop_transcript();
+        log_("asara: " + match_id_ + ": no digest written: " + last_fault());
     }
 }
 
 void Verifier::stop_transcript() {
-    const auto fault = std::generic_category().message(errno);
+    log_("asara: " + match_id_ + ": transcript stopped: " + last_fault());
     transcript_.reset();
-    log_("asara: " + match_id_ + ": transcript stopped: " + fault);
 }
 
 }  // namespace asara::detail

@@ -46,9 +46,12 @@ public:
     // Checks the commitment and this bot's nonce; also called when the match resumes.
     void match_started(const MatchStarted& started);
 
-    // Checks that the secret opens the commitment, closes the transcript and writes the digest
-    // beside it. A match with a shared deal may withhold its secret; its replay has it.
+    // Checks that the secret opens the commitment, and finishes the transcript. A match with a
+    // shared deal may withhold its secret; its replay has it.
     void match_ended(const MatchEnded& ended);
+
+    // Closes the transcript of a match that has ended, and writes the digest beside it.
+    void finish();
 
 private:
     struct CloseFile {
@@ -59,7 +62,6 @@ private:
     void check_commitment(const std::string& commitment);
     void report_violation(const std::string& violation);
     void open_transcript(const std::filesystem::path& folder);
-    void write_digest();
     void stop_transcript();
 
     std::string match_id_;

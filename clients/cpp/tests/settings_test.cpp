@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include <cmath>
 #include <map>
 #include <string>
 
@@ -62,11 +62,17 @@ TEST(Settings, FaultsAreExplained) {
     variables.erase("ASARA_SEAT");
     for (const auto* const patience : {"-1", "soon", "inf", "nan", "1s"}) {
         variables["ASARA_PATIENCE_S"] = patience;
-        EXPECT_NE(fault(variables).find("ASARA_PATIENCE_S is '"), std::string::npos) << patience;
+        EXPECT_EQ(
+            fault(variables), "ASARA_PATIENCE_S is '" + std::string(patience) +
+                                  "': expected seconds, such as 30 or 0.5"
+        );
     }
-    EXPECT_THROW(
-        complete({.address = "h:1", .token = "t", .max_matches = 0}, {}), ConfigurationError
-    );
+    for (const Settings& settings :
+         {Settings{.max_matches = 0}, {.patience_s = -1}, {.patience_s = std::nan("")}}) {
+        EXPECT_THROW(
+            complete(settings, {{"ASARA_ADDRESS", "h:1"}, {"ASARA_TOKEN", "t"}}), ConfigurationError
+        );
+    }
 }
 
 TEST(Settings, CertificatesAreChecked) {

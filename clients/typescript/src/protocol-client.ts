@@ -1,9 +1,10 @@
 /** The bot's side of the protocol, independent of any transport: responses in, requests out. */
 
 import { randomBytes } from "node:crypto";
-import { create, fromBinary, isMessage, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { create, isMessage } from "@bufbuild/protobuf";
 import { type Answer, type Awaitable, type Bot, Match } from "./bot.js";
-import { AsaraError, BotError } from "./errors.js";
+import { decodeResponse, encodeRequest } from "./codec.js";
+import { BotError } from "./errors.js";
 import type { Event } from "./gen/event_pb.js";
 import {
   type DealCommitted,
@@ -13,9 +14,7 @@ import {
   LimitsSchema,
   type MatchEnded,
   type MatchStarted,
-  PlayRequestSchema,
   type PlayResponse,
-  PlayResponseSchema,
   type Rejection,
   RejectionReason,
   type Update,
@@ -86,7 +85,7 @@ export class ProtocolClient {
   hello(): Uint8Array {
     const { token, botName, maxMatches, liveUpdates, omitPublicView } = this.#settings;
     const lastEvents = [...this.#matches].map(([matchId, { sequence }]) => ({ matchId, sequence }));
-    return encode({
+    return encodeRequest({
       case: "hello",
       value: {
         protocolVersion: PROTOCOL_VERSION,
@@ -104,7 +103,7 @@ export class ProtocolClient {
   /** Processes one serialized PlayResponse; errors reject `failed`. */
   handle(message: Uint8Array, send: Send): void {
     try {
-      const { response } = decode(message);
+      const response = decodeResponse(message);
       switch (response.case) {
         case "welcome":
           this.#handleWelcome(response.value);
@@ -184,7 +183,7 @@ export class ProtocolClient {
     const verifier = this.#pending.get(matchId) ?? new Verifier(matchId, seat, transcript);
     this.#pending.set(matchId, verifier);
     const nonce = verifier.dealCommitted(committed, message, makeNonce(seed, matchId, seat));
-    send(encode({ case: "nonce", value: { matchId, nonce } }));
+    send(encodeRequest({ case: "nonce", value: { matchId, nonce } }));
   }
 
   #startMatch(started: MatchStarted, message: Uint8Array): Awaitable<void> {
@@ -281,18 +280,6 @@ export function decisionText({ decisionId, matchId, kind }: Decision): string {
   return `${matchId}, decision ${decisionId} (${name})`;
 }
 
-function decode(message: Uint8Array): PlayResponse {
-  try {
-    return fromBinary(PlayResponseSchema, message);
-  } catch (error) {
-    throw new AsaraError(`the referee sent a message that cannot be read: ${text(error)}`);
-  }
-}
-
-function encode(request: MessageInitShape<typeof PlayRequestSchema>["request"] & {}): Uint8Array {
-  return toBinary(PlayRequestSchema, create(PlayRequestSchema, { request }));
-}
-
 /** Passes on the events that are new to the bot; a reconnection may repeat some. */
 function deliverEvents(
   active: ActiveMatch,
@@ -315,7 +302,7 @@ function encodeReply(decision: Decision, method: string, answer: Answer): Uint8A
     );
   }
   try {
-    return encode({ case: "reply", value: { matchId, decisionId, actions } });
+    return encodeRequest({ case: "reply", value: { matchId, decisionId, actions } });
   } catch (error) {
     throw new BotError(
       `${method} returned an action that cannot be sent for decision ${decisionId} of ` +

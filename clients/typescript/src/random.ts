@@ -1,15 +1,15 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /**
  * Returns a generator of numbers from 0 to below 1, like Math.random, that depends on the text
  * alone: xoshiro128** of Blackman and Vigna, whose state is the first half of the text's SHA-256.
  */
 export function seededRandom(text: string): () => number {
-  const hash = createHash("sha256").update(text).digest();
-  let a = hash.readUInt32LE(0);
-  let b = hash.readUInt32LE(4);
-  let c = hash.readUInt32LE(8);
-  let d = hash.readUInt32LE(12);
+  const state = hash("sha256", text, "buffer");
+  let a = state.readUInt32LE(0);
+  let b = state.readUInt32LE(4);
+  let c = state.readUInt32LE(8);
+  let d = state.readUInt32LE(12);
 
   function next(): number {
     const product = Math.imul(b, 5);
@@ -38,6 +38,6 @@ export function randomIndex(
   decisionId: bigint,
   count: number,
 ): number {
-  const hash = createHash("sha256").update(`${seed}/${matchId}/${seat}/${decisionId}`).digest();
-  return Number(hash.readBigUInt64BE(0) % BigInt(count));
+  const digits = hash("sha256", `${seed}/${matchId}/${seat}/${decisionId}`, "hex").slice(0, 16);
+  return Number(BigInt(`0x${digits}`) % BigInt(count));
 }

@@ -1,6 +1,6 @@
 /** Checks on the referee: nonces of joint deals, commitment, message digest and transcript. */
 
-import { createHash, createHmac, randomBytes } from "node:crypto";
+import { createHmac, hash, randomBytes } from "node:crypto";
 import { closeSync, openSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { DealCommitted, MatchEnded, MatchStarted } from "./gen/play_pb.js";
@@ -49,7 +49,7 @@ export class Verifier {
 
   /** Adds a message of the match, exactly as received, to the digest and the transcript. */
   record(message: Uint8Array): void {
-    this.digest = createHash("sha256").update(this.digest).update(message).digest();
+    this.digest = hash("sha256", Buffer.concat([this.digest, message]), "buffer");
     if (this.#transcript === undefined) return;
     try {
       writeAll(this.#transcript.descriptor, Buffer.concat([varint(message.length), message]));
@@ -94,7 +94,7 @@ export class Verifier {
   matchEnded(ended: MatchEnded): void {
     const { dealSecret } = ended;
     const withheld = ended.void || (this.#sharedDeal && dealSecret.length === 0);
-    const opened = createHash("sha256").update(dealSecret).digest();
+    const opened = hash("sha256", dealSecret, "buffer");
     if (!withheld && !equal(opened, this.#commitment)) {
       this.#reportViolation(
         `the secret ${hex(dealSecret)} does not open the commitment ${hex(this.#commitment)}`,

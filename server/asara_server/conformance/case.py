@@ -54,8 +54,9 @@ class Settings(_Strict):
     token: bool = True
     seed: str = "7"
     """ASARA_SEED; if it is empty, it is not set, and any legal action is accepted."""
-    transcript: Literal["", "folder", "file"] = ""
-    """ASARA_TRANSCRIPT: a folder that does not exist yet, or the path of a file."""
+    transcript: Literal["", "folder", "used folder", "file"] = ""
+    """ASARA_TRANSCRIPT: a folder that does not exist yet, one that has a transcript of each match,
+    or the path of a file."""
     environment: dict[str, str] = {}
     """Further variables."""
 
@@ -160,8 +161,8 @@ class Silence(_Strict):
     """Send nothing for so many seconds, in which no request may arrive."""
 
     silence: float
-    cpu: float = 0
-    """Seconds of processor time that the program may take meanwhile; 0 for any."""
+    idle: bool = False
+    """True if the program has to sleep meanwhile."""
     pings: Literal["", "some", "none"] = ""
     """Pings of HTTP/2 that the program has to send meanwhile."""
 

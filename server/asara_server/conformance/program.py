@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -13,6 +14,7 @@ _KEPT: Final = 1 << 18
 _MOST: Final = 64 << 20
 """Bytes of output after which a program is killed."""
 _DRAIN_S: Final = 1.0
+_SAMPLE_S: Final = 0.1
 
 
 class ProgramError(Exception):
@@ -82,21 +84,29 @@ class Program:
         for reader in self._readers:
             reader.cancel()
 
-    def cpu_s(self) -> float | None:
-        """Return the processor time of the process group; None if the system does not tell."""
-        ticks = os.sysconf("SC_CLK_TCK")
-        total = 0
-        try:
-            folders = [entry for entry in os.listdir("/proc") if entry.isdecimal()]  # noqa: PTH208
-        except OSError:
-            return None
-        for folder in folders:
-            with contextlib.suppress(OSError, ValueError):
-                text = Path("/proc", folder, "stat").read_text(encoding="utf-8", errors="replace")
-                fields = text.rpartition(")")[2].split()
-                if int(fields[2]) == self._process.pid:  # its process group
-                    total += sum(map(int, fields[11:15]))
-        return total / ticks
+    async def busy_share(self, seconds: float) -> float:
+        """Return the share of moments, within so many seconds, at which a thread is running.
+
+        A thread that waits for a processor counts, too, so a busy machine changes nothing. The
+        share is 0 if the system does not tell.
+        """
+        samples = busy = 0
+        until = time.monotonic() + seconds - _SAMPLE_S
+        while time.monotonic() < until:
+            await asyncio.sleep(_SAMPLE_S)
+            samples += 1
+            busy += self._is_running()
+        return busy / max(samples, 1)
+
+    def _is_running(self) -> bool:
+        """Return True if a thread of the process group is running, or could be."""
+        for process in _entries("/proc"):
+            if _stat(f"/proc/{process}")[2:3] != [str(self._process.pid)]:
+                continue  # it belongs to another process group
+            threads = _entries(f"/proc/{process}/task")
+            if any(_stat(f"/proc/{process}/task/{thread}")[:1] == ["R"] for thread in threads):
+                return True
+        return False
 
     def _kill_group(self) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -109,3 +119,20 @@ class Program:
             if output.too_large:
                 self._kill_group()
                 return
+
+
+def _entries(folder: str) -> list[str]:
+    """Return the names of processes or threads in a folder of /proc; none if there is no such."""
+    try:
+        return [name for name in os.listdir(folder) if name.isdecimal()]  # noqa: PTH208
+    except OSError:
+        return []
+
+
+def _stat(folder: str) -> list[str]:
+    """Return state, parent, process group and more of a process or thread; none if it is gone."""
+    try:
+        text = Path(folder, "stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return []
+    return text.rpartition(")")[2].split()

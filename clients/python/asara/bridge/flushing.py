@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePath
 
-_REMEDIES = {
+REMEDIES = {
     "awk": "call fflush() after print; mawk must also be started as `mawk -W interactive`",
     "jq": "start it as `jq --unbuffered`",
     "lua": 'begin with io.stdout:setvbuf("line")',
@@ -34,6 +34,6 @@ def flush_advice(command: Sequence[str]) -> str:
     for word in command[:2]:  # the second after `env`
         name = re.sub(r"[\d.]+$", "", PurePath(word).name)
         name = _OTHERS.get(name, name)
-        if name in _REMEDIES:
-            return _REMEDIES[name]
+        if name in REMEDIES:
+            return REMEDIES[name]
     return _GENERAL

@@ -1,6 +1,6 @@
 // A bare client of grpc++: sends one message, then one for every message that it receives.
-#include <grpcpp/grpcpp.h>
 #include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/grpcpp.h>
 
 #include <cstdint>
 #include <cstdlib>

@@ -47,7 +47,8 @@ final class ProtocolClient implements AutoCloseable {
   private Welcome welcome = Welcome.getDefaultInstance();
   private boolean welcomed;
   private boolean finished;
-  private String failedDecision = "";
+  // The decision in which the author's code runs; null between decisions.
+  private Decision deciding;
 
   /** A running match with its bot. */
   private static final class ActiveMatch {
@@ -102,9 +103,9 @@ final class ProtocolClient implements AutoCloseable {
     return finished;
   }
 
-  /** Returns match and decision of the author's code that threw an exception, or "". */
+  /** Returns match and decision in which the author's code threw an exception, or "". */
   String failedDecision() {
-    return failedDecision;
+    return deciding == null ? "" : describe(deciding);
   }
 
   /**
@@ -222,15 +223,14 @@ final class ProtocolClient implements AutoCloseable {
       return null;
     }
     active.verifier.record(message);
-    String name = "decision " + decision.getDecisionId() + " of " + decision.getMatchId();
-    watchdog.begin(name, decision.getClockUs());
-    failedDecision = describe(decision);
+    watchdog.begin(decision, decision.getClockUs());
+    deciding = decision;
     deliverEvents(active, decision.getEventsList(), decision.getSequence());
     if (decision.getDecisionId() != active.decision.getDecisionId()) {
       active.decision = decision;
       active.request = reply(active, "decide", active.bot.decideSeveral(decision));
     }
-    failedDecision = "";
+    deciding = null;
     watchdog.end();
     return active.request; // a decision repeated after a reconnection gets the same reply
   }
@@ -253,7 +253,7 @@ final class ProtocolClient implements AutoCloseable {
         rejection.getMatchId(),
         detail.isEmpty() ? rejection.getReason() : detail,
         forgiveness(rejection.getForgiven()));
-    watchdog.begin("rejected() in " + rejection.getMatchId(), rejection.getClockUs());
+    watchdog.begin(active.decision, rejection.getClockUs());
     Action action = active.bot.rejected(active.decision, rejection);
     active.request = reply(active, "rejected", action == null ? null : List.of(action));
     watchdog.end();

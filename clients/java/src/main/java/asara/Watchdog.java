@@ -1,5 +1,6 @@
 package asara;
 
+import asara.v1.Decision;
 import java.util.Locale;
 
 /**
@@ -12,18 +13,29 @@ final class Watchdog {
   /** The referee kills a bot one second after its time has run out. */
   private static final long TICK_MILLIS = 250;
 
-  private record Task(String name, double seconds, long endNanos) {}
+  /** A {@link Decision}, or the name of another task. */
+  private record Task(Object what, long clockMicros, long startNanos) {
+    boolean isLate() {
+      return System.nanoTime() - startNanos > clockMicros * 1000;
+    }
+
+    String name() {
+      return what instanceof Decision decision
+          ? "decision " + decision.getDecisionId() + " of " + decision.getMatchId()
+          : what.toString();
+    }
+  }
 
   private final Thread watched = Thread.currentThread();
   private volatile Task task;
   private Thread thread;
 
-  /** Notes that the author's code begins a task with this much time. */
-  void begin(String name, long clockMicros) {
+  /** Notes that the author's code begins a decision or a named task with this much time. */
+  void begin(Object what, long clockMicros) {
     if (clockMicros <= 0) {
       return;
     }
-    task = new Task(name, clockMicros / 1e6, System.nanoTime() + clockMicros * 1000);
+    task = new Task(what, clockMicros, System.nanoTime());
     if (thread == null) {
       thread = new Thread(this::watch, "asara-watchdog");
       thread.setDaemon(true);
@@ -47,7 +59,7 @@ final class Watchdog {
       while (true) {
         Thread.sleep(TICK_MILLIS);
         Task current = task;
-        if (current != null && System.nanoTime() - current.endNanos > 0) {
+        if (current != null && current.isLate()) {
           report(current);
           return;
         }
@@ -60,10 +72,10 @@ final class Watchdog {
   private void report(Task late) {
     StringBuilder lines = new StringBuilder();
     for (StackTraceElement frame : AuthorCode.frames(watched.getStackTrace())) {
-      lines.append("\n\tat ").append(frame);
+      lines.append("\n\tat ").append(AuthorCode.text(frame));
     }
+    String seconds = String.format(Locale.ROOT, "%.1f", late.clockMicros / 1e6);
     Log.line(
-        "%s has taken its whole time, %s s, and is still here:%s",
-        late.name, String.format(Locale.ROOT, "%.1f", late.seconds), lines);
+        "%s has taken its whole time, %s s, and is still here:%s", late.name(), seconds, lines);
   }
 }

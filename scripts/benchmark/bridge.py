@@ -1,0 +1,144 @@
+"""`asara bridge` beside the plain Python client, with bots of the same logic: random legal actions.
+
+Both receive the same recorded messages of four-player matches with all rule sets, over gRPC on a
+Unix socket. Measured is the processor time of the process that holds the connection, from the first
+message to the last reply. The program behind the bridge is a process of its own, whose time is that
+of its author; here it finds its answer in the line without parsing JSON.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from statistics import mean
+from typing import Any, Final
+
+import grpc
+
+from asara.v1.play_pb2 import Goodbye, PlayRequest, PlayResponse, Welcome
+from asara_game.edition import load_edition
+from asara_game.rules import Rules, parse_rule_sets
+from asara_server.network.grpc_server import PLAY_SERVICE
+from scripts.benchmark.echo import record
+from scripts.benchmark.figures import Bar, BenchError, Figure, compare
+
+_RULES: Final = ("pro+gifts+genie", 4)
+_ROUNDS: Final = 7
+_RECORDINGS: Final = 4
+"""Recorded matches of a round; each is played once from every seat."""
+_LIMIT_US: Final = 1_000
+"""Processor time that the bridge may add to a decision."""
+_END_S: Final = 10
+
+_PROGRAM: Final = """
+import sys
+for line in sys.stdin.buffer:
+    if line.startswith(b'{"type":"decision"'):
+        start = line.index(b'"random_index":') + 15
+        print(line[start : line.index(b",", start)].decode(), flush=True)
+"""
+_PLAIN: Final = """
+import asara
+asara.run(lambda decision, match: match.random_action(decision))
+"""
+
+
+def bridge(quick: bool) -> list[Figure]:
+    """Measure the processor time of a decision with the bridge and without."""
+    recordings = [_recording(seed) for seed in range(1 if quick else _RECORDINGS)]
+    rounds = [
+        (
+            _played(("-m", "asara.bridge", "--", sys.executable, "-c", _PROGRAM), recordings),
+            _played(("-c", _PLAIN), recordings),
+        )
+        for _ in range(1 if quick else _ROUNDS)
+    ]
+    both = compare(
+        "bridge_decision", rounds, unit="µs of processor", peer="the Python client, same bot"
+    )
+    decisions = [each for matches in recordings for each in matches if each.HasField("decision")]
+    size = mean(each.ByteSize() for each in decisions)
+    added = Figure(
+        "bridge_added",
+        both.value - both.peer_value,
+        "µs of processor",
+        f"the limit; {len(decisions)} decisions of {size:.0f} bytes",
+        _LIMIT_US,
+        Bar(1, most=True),
+    )
+    return [both, added]
+
+
+def _recording(seed: int) -> list[PlayResponse]:
+    """Return the messages of a match to seat 0, then those to seat 1, and so on."""
+    rules, seats = _RULES
+    sent = record(Rules(load_edition(), parse_rule_sets(rules), seats), f"m{seed}", seed)
+    return [response for _, response in sorted(sent, key=lambda each: each[0])]
+
+
+def _played(arguments: Sequence[str], recordings: Sequence[list[PlayResponse]]) -> float:
+    """Let a bot play; return the microseconds of processor time that it took for a decision."""
+    with tempfile.TemporaryDirectory(prefix="asara-bench-") as folder:
+        referee = _Recorded(f"unix:{folder}/socket", recordings)
+        process = subprocess.Popen(
+            [sys.executable, *arguments],
+            env={**os.environ, "ASARA_ADDRESS": referee.address, "ASARA_TOKEN": "bench"},
+        )
+        try:
+            referee.process = process.pid
+            if status := process.wait(_END_S * 12):
+                raise BenchError(f"the bot ended with status {status}: see above")
+        finally:
+            process.kill()
+            referee.stop()
+    return referee.cpu_us / referee.decisions
+
+
+class _Recorded:
+    """Sends recorded messages to one bot, a decision when the one before is answered."""
+
+    def __init__(self, address: str, recordings: Sequence[list[PlayResponse]]) -> None:
+        self.address = address
+        self.process = 0
+        self.cpu_us = 0.0
+        self.decisions = 0
+        self._recordings = recordings
+        self._server = grpc.server(ThreadPoolExecutor(1))
+        handler: Any = grpc.stream_stream_rpc_method_handler(
+            self._play,
+            request_deserializer=PlayRequest.FromString,
+            response_serializer=PlayResponse.SerializeToString,
+        )
+        methods = grpc.method_handlers_generic_handler(PLAY_SERVICE, {"Play": handler})
+        self._server.add_generic_rpc_handlers((methods,))
+        self._server.add_insecure_port(address)
+        self._server.start()
+
+    def stop(self) -> None:
+        self._server.stop(None).wait()
+
+    def _play(self, requests: Iterator[PlayRequest], _: object) -> Iterator[PlayResponse]:
+        next(requests)  # Hello
+        yield PlayResponse(welcome=Welcome(protocol_version=1, entry="bench"))
+        before = _cpu_us(self.process)
+        for recording in self._recordings:
+            for response in recording:
+                yield response
+                if response.HasField("decision"):
+                    next(requests)
+                    self.decisions += 1
+        self.cpu_us = _cpu_us(self.process) - before
+        yield PlayResponse(goodbye=Goodbye(reason="measured"))
+
+
+def _cpu_us(process: int) -> float:
+    """Return the processor time of a process so far, all of its threads included."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2]
+    except OSError:
+        raise BenchError("bridge: processor times of other processes need Linux") from None
+    ticks = sum(map(int, fields.split()[11:13]))
+    return ticks * 1e6 / os.sysconf("SC_CLK_TCK")

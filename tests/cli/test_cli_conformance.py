@@ -1,0 +1,128 @@
+"""`asara conformance`: what it prints and writes, and bad input."""
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from asara_server.conformance.catalogue import all_cases
+from tests.cli.command import asara, on_terminal, refusal
+
+ROOT = Path(__file__).resolve().parents[2]
+RANDOM_BOT = ["python", str(ROOT / "bots/random/main.py")]
+BROKEN = ["python", str(ROOT / "tests/conformance/broken_client.py")]
+
+
+def test_a_line_for_each_case_and_a_summary():
+    done = asara("conformance", "--run", "hello-*", "--", *RANDOM_BOT)
+    assert done.returncode == 0, done.stdout
+    first, second, last = done.stdout.splitlines()
+    assert first == "ok    hello-and-goodbye  status 0 as expected, 1 stream, 0 replies"
+    assert second == "ok    hello-fields       status 0 as expected, 1 stream, 1 reply"
+    assert last.startswith("2 cases in ")
+    assert last.endswith(": 2 passed")
+
+
+def test_a_failed_case_shows_what_was_expected_and_seen(tmp_path):
+    results, junit = tmp_path / "results.json", tmp_path / "results.xml"
+    done = asara(
+        *("conformance", "--run", "hello-*", "--json", results, "--junit", junit),
+        *("--", *BROKEN, "hello-fields"),
+    )
+    assert done.returncode == 1
+    assert "FAIL  hello-fields       expected the language in Hello" in done.stdout
+    assert "                         seen     none" in done.stdout
+    assert "1 passed, 1 failed" in done.stdout
+    assert "Again: asara conformance --run hello-fields -- COMMAND" in done.stdout
+
+    document = json.loads(results.read_text())
+    assert document["counts"] == {
+        "passed": 1,
+        "failed": 1,
+        "known failure": 0,
+        "unexpected pass": 0,
+    }
+    failed = document["cases"][1]
+    assert failed["name"] == "hello-fields"
+    assert failed["verdict"] == "failed"
+    assert (failed["expected"], failed["seen"]) == ("the language in Hello", "none")
+
+    suite = ET.fromstring(junit.read_text())
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("2", "1", "0")
+    (failure,) = suite.findall("testcase/failure")
+    assert failure.get("message") == "expected the language in Hello; seen: none"
+
+
+def test_known_failures_are_permitted_and_must_fail(tmp_path):
+    known = tmp_path / "known.txt"
+    known.write_text("hello-fields  # no language yet\n")
+    options = ["conformance", "--run", "hello-*", "--known-failing", str(known), "--"]
+    done = asara(*options, *BROKEN, "hello-fields")
+    assert done.returncode == 0, done.stdout
+    assert "known hello-fields       expected the language in Hello" in done.stdout
+
+    done = asara(*options, *RANDOM_BOT)
+    assert done.returncode == 1
+    assert "FAIL  hello-fields       passes, although it is listed as failing" in done.stdout
+    assert "1 passed, 1 passed unexpectedly" in done.stdout
+
+
+def test_all_cases_are_listed_without_a_program():
+    done = asara("conformance", "--list")
+    assert done.returncode == 0
+    assert [line.split()[0] for line in done.stdout.splitlines()] == [
+        case.name for case in all_cases()
+    ]
+
+
+def test_lines_on_a_terminal_have_80_columns():
+    shown = on_terminal("conformance", "--list")
+    assert max(len(line) for line in shown.splitlines()) <= 80
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("", "there is no program to test; write it after --"),
+        ("-- no-such-program", "COMMAND: no program 'no-such-program' on PATH"),
+        ("-- python no_such_bot.py", "COMMAND: no such file 'no_such_bot.py'"),
+        ("-- ./bot.py", "COMMAND: './bot.py' is not executable"),
+        ("--run tsl -- true", "--run tsl: no case has such a name; see --list"),
+        ("--run tls --skip tls -- true", "--run and --skip leave no case"),
+        ("--known-failing none.txt -- true", "--known-failing none.txt: No such file"),
+        ("--known-failing bad.txt -- true", "bad.txt: line 1: there is no case 'tsl'"),
+        ("--known-failing bytes.txt -- true", "bytes.txt: is not a text in UTF-8"),
+        ("--json none/x.json -- true", "--json none/x.json: its directory does not exist"),
+        ("--junit . -- true", "--junit .: is a directory"),
+    ],
+)
+def test_bad_input_is_answered_by_one_line(tmp_path, words, text):
+    (tmp_path / "bot.py").touch(0o644)
+    (tmp_path / "bad.txt").write_text("tsl\n")
+    (tmp_path / "bytes.txt").write_bytes(b"\xff\n")
+    error = refusal("conformance", *shlex.split(words), cwd=tmp_path)
+    assert text in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("script", "text"),
+    [
+        (
+            "import sys; sys.exit('no module named asara')",
+            "ended with status 1; it printed: no mod",
+        ),
+        ("import os; os.kill(os.getpid(), 9)", "ended with signal 9, and printed nothing"),
+        ("while True: print('x' * 100_000)", "printed more than 64 MiB, and was killed"),
+    ],
+)
+def test_a_program_that_is_no_bot_is_named_once(script, text):
+    done = asara("conformance", "--", sys.executable, "-c", script)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert "no stream was opened at ASARA_ADDRESS" in done.stderr
+    assert text in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -1,0 +1,27 @@
+"""Ways to break the Python client, one for each case, which replace parts of it."""
+
+from tests.conformance.breakages import (
+    connections,
+    deals,
+    files,
+    later_versions,
+    reconnection,
+    refusals,
+    rejections,
+    settings,
+    streams,
+)
+from tests.conformance.breakages.breakage import BREAKAGES
+
+__all__ = [
+    "BREAKAGES",
+    "connections",
+    "deals",
+    "files",
+    "later_versions",
+    "reconnection",
+    "refusals",
+    "rejections",
+    "settings",
+    "streams",
+]

@@ -1,0 +1,46 @@
+"""The register of breakages."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+
+class Breakage(NamedTuple):
+    """A way to break the client.
+
+    - `apply`: replaces the parts of the client
+    - `also`: other cases that may fail for the same reason
+    """
+
+    apply: Callable[[], None]
+    also: frozenset[str]
+
+
+BREAKAGES: dict[str, Breakage] = {}
+
+
+def breaks(
+    case: str, *, also: tuple[str, ...] = ()
+) -> Callable[[Callable[[], None]], Callable[[], None]]:
+    """Register a function as the way to break the client so that it fails this case."""
+
+    def register(apply: Callable[[], None]) -> Callable[[], None]:
+        assert case not in BREAKAGES, case
+        BREAKAGES[case] = Breakage(apply, frozenset(also))
+        return apply
+
+    return register
+
+
+def around(owner: Any, name: str, wrapper: Callable[..., Any]) -> None:
+    """Replace a function or method by one that calls `wrapper(original, *arguments)`."""
+    original = getattr(owner, name)
+
+    def replaced(*arguments: Any, **keywords: Any) -> Any:
+        return wrapper(original, *arguments, **keywords)
+
+    setattr(owner, name, replaced)
+
+
+def put(owner: Any, name: str, value: object) -> None:
+    """Replace an attribute."""
+    setattr(owner, name, value)

@@ -1,0 +1,108 @@
+"""Breakages of cases in `06-deals.yaml`."""
+
+import os
+from typing import Any
+
+from asara import protocol_client
+from asara.protocol_client import ProtocolClient
+from asara.v1.play_pb2 import LastEvent, PlayRequest
+from asara.verifier import Verifier
+from tests.conformance.breakages.breakage import around, breaks
+
+
+@breaks("joint-deal")
+def expect_a_number_as_seed() -> None:
+    def make(original: Any, seed: Any, match_id: str, seat: int) -> Any:
+        known = seed if seed and str(seed).isdecimal() else None
+        return original(known, match_id, seat)
+
+    around(protocol_client, "make_nonce", make)
+
+
+@breaks("joint-deal-repeated")
+def make_another_nonce() -> None:
+    def committed(original: Any, self: Verifier, committed: Any, message: bytes, nonce: Any) -> Any:
+        request = original(self, committed, message, nonce)
+        self._nonce = nonce
+        request.nonce.nonce = nonce
+        return request
+
+    around(Verifier, "deal_committed", committed)
+
+
+@breaks("nonce-without-a-seed")
+def use_one_nonce() -> None:
+    only = os.urandom(32)
+
+    def make(original: Any, seed: Any, match_id: str, seat: int) -> Any:
+        return original(seed, match_id, seat) if seed else only
+
+    around(protocol_client, "make_nonce", make)
+
+
+def keep_silent_about(text: str) -> None:
+    def report(original: Any, self: Verifier, violation: str) -> None:
+        if text not in violation:
+            original(self, violation)
+
+    around(Verifier, "_report_violation", report)
+
+
+@breaks("another-secret")
+def trust_any_secret() -> None:
+    def report(original: Any, self: Verifier, violation: str) -> None:
+        if "does not open" not in violation or "(none)" in violation:
+            original(self, violation)
+
+    around(Verifier, "_report_violation", report)
+
+
+@breaks("another-commitment")
+def trust_any_commitment() -> None:
+    keep_silent_about("was changed to")
+
+
+@breaks("deal-without-the-nonce")
+def trust_any_nonces() -> None:
+    keep_silent_about("without the nonce")
+
+
+@breaks("withheld-secret")
+def miss_no_secret() -> None:
+    keep_silent_about("the secret (none)")
+
+
+@breaks("shared-deal")
+def miss_the_secret_of_a_shared_deal() -> None:
+    def started(original: Any, self: Verifier, message: Any) -> None:
+        original(self, message)
+        self._shared_deal = False
+
+    around(Verifier, "match_started", started)
+
+
+@breaks("void-match")
+def miss_the_secret_of_a_void_match() -> None:
+    def ended(original: Any, self: Verifier, message: Any) -> None:
+        message.void = False
+        original(self, message)
+
+    around(Verifier, "match_ended", ended)
+
+
+@breaks("cancelled-deal")
+def remember_cancelled_matches() -> None:
+    cancelled: list[str] = []
+
+    def ended(original: Any, self: ProtocolClient, message: Any, raw: bytes) -> None:
+        if message.match_id in self._pending:
+            cancelled.append(message.match_id)
+        original(self, message, raw)
+
+    def hello(original: Any, self: ProtocolClient) -> PlayRequest:
+        request: PlayRequest = original(self)
+        request.hello.last_events.extend(LastEvent(match_id=name) for name in cancelled)
+        return request
+
+    around(ProtocolClient, "_end_match", ended)
+    around(ProtocolClient, "hello", hello)

@@ -1,0 +1,226 @@
+"""Breakages of cases in `02-reconnection.yaml`."""
+
+import atexit
+import contextlib
+import random
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import grpc
+
+from asara import client, protocol_client
+from asara.errors import ConnectionLostError
+from asara.protocol_client import ProtocolClient
+from asara.v1.play_pb2 import LastEvent, PlayRequest, PlayResponse
+from tests.conformance.breakages.breakage import around, breaks, put
+
+BROKEN_CONNECTIONS = (
+    "cancelled-deal",
+    "decision-repeated",
+    "digest",
+    "joint-deal-repeated",
+    "last-events",
+    "match-that-ended-meanwhile",
+    "missed-events",
+    "patience-after-a-match",
+    "patience-begins-anew",
+    "rejected-answer-repeated",
+    "restarted-referee",
+    "transcript",
+    "unknown-events",
+    "update-not-asked-for",
+)
+"""The cases in which a connection is broken."""
+
+
+def gives_up(address: str, detail: str) -> ConnectionLostError:
+    return ConnectionLostError(address, 0, detail)
+
+
+@breaks("broken-connection", also=BROKEN_CONNECTIONS)
+def never_dial_again() -> None:
+    def play(original: Any, protocol: Any, address: str, credentials: Any) -> Any:
+        reason = original(protocol, address, credentials)
+        closed = "Socket closed" in reason or "reset" in reason
+        if closed and "failed to connect" not in reason:
+            raise gives_up(address, reason)
+        return reason
+
+    around(client, "_play_stream", play)
+
+
+@breaks("last-events")
+def name_matches_that_have_ended() -> None:
+    ended: list[str] = []
+
+    def handle(original: Any, self: ProtocolClient, message: bytes) -> Any:
+        response = PlayResponse.FromString(message)
+        if response.HasField("match_ended") and response.match_ended.match_id in self._matches:
+            ended.append(response.match_ended.match_id)
+        return original(self, message)
+
+    def hello(original: Any, self: ProtocolClient) -> PlayRequest:
+        request: PlayRequest = original(self)
+        request.hello.last_events.extend(LastEvent(match_id=name) for name in ended)
+        return request
+
+    around(ProtocolClient, "handle", handle)
+    around(ProtocolClient, "hello", hello)
+
+
+@breaks("missed-events")
+def forget_events_missed() -> None:
+    fresh = True
+
+    def hello(original: Any, self: ProtocolClient) -> Any:
+        nonlocal fresh
+        fresh = True
+        return original(self)
+
+    def handle(original: Any, self: ProtocolClient, message: bytes) -> Any:
+        nonlocal fresh
+        request = original(self, message)
+        if not PlayResponse.FromString(message).HasField("welcome"):
+            fresh = False
+        return request
+
+    def deliver(original: Any, *arguments: Any) -> None:
+        if not fresh:
+            original(*arguments)
+
+    around(ProtocolClient, "hello", hello)
+    around(ProtocolClient, "handle", handle)
+    around(protocol_client, "_deliver_events", deliver)
+
+
+@breaks("decision-repeated")
+def decide_again() -> None:
+    """Answer a decision that is repeated with another action, unless one was rejected."""
+
+    def decide(original: Any, self: ProtocolClient, decision: Any, message: bytes) -> Any:
+        active = self._matches.get(decision.match_id)
+        repeated = active is not None and active.decision.decision_id == decision.decision_id
+        request = original(self, decision, message)
+        if repeated and request is not None and not getattr(self, "was_rejected", False):
+            others = [each for each in decision.legal_actions if each != request.reply.actions[0]]
+            del request.reply.actions[:]
+            request.reply.actions.append(random.choice(others))
+        return request
+
+    def rejected(original: Any, self: ProtocolClient, *arguments: Any) -> Any:
+        self.was_rejected = True  # type: ignore[attr-defined]
+        return original(self, *arguments)
+
+    around(ProtocolClient, "_decide", decide)
+    around(ProtocolClient, "_handle_rejection", rejected)
+
+
+@breaks("restarted-referee", also=("patience-after-a-match", "patience-begins-anew"))
+def give_up_when_nothing_listens() -> None:
+    met = False
+
+    def play(original: Any, protocol: Any, address: str, credentials: Any) -> Any:
+        nonlocal met
+        reason = original(protocol, address, credentials)
+        if met and "failed to connect" in reason:
+            raise gives_up(address, reason)
+        met = met or "failed to connect" not in reason
+        return reason
+
+    around(client, "_play_stream", play)
+
+
+@breaks("match-of-an-earlier-process")
+def ignore_unknown_matches_that_resume() -> None:
+    def start(original: Any, self: ProtocolClient, started: Any, message: bytes) -> None:
+        if not started.resumed or started.match_id in self._matches:
+            original(self, started, message)
+
+    around(ProtocolClient, "_start_match", start)
+
+
+@breaks("match-that-ended-meanwhile")
+def wait_for_matches_to_resume() -> None:
+    """Begin no match on a further stream before those of the first have resumed."""
+    waiting: set[str] = set()
+
+    def hello(original: Any, self: ProtocolClient) -> Any:
+        waiting.update(self._matches)
+        return original(self)
+
+    def start(original: Any, self: ProtocolClient, started: Any, message: bytes) -> None:
+        waiting.discard(started.match_id)
+        if started.resumed or not waiting:
+            original(self, started, message)
+
+    around(ProtocolClient, "hello", hello)
+    around(ProtocolClient, "_start_match", start)
+
+
+@breaks("pauses-grow")
+def dial_without_pauses() -> None:
+    put(client, "_FIRST_PAUSE_S", 0.02)
+    put(client, "_LONGEST_PAUSE_S", 0.02)
+
+
+@breaks("closed-before-dialling")
+def keep_connections() -> None:
+    @contextlib.contextmanager
+    def connect(address: str, credentials: Any) -> Iterator[grpc.Channel]:
+        channel = original(address, credentials)
+        atexit.register(channel.close)  # an open channel may keep the process from ending
+        yield channel
+
+    original = client._connect
+    put(client, "_connect", connect)
+
+
+@breaks("goodbye-is-missing")
+def take_an_end_for_goodbye() -> None:
+    def play(original: Any, *arguments: Any) -> Any:
+        reason = original(*arguments)
+        if reason == "closed without a goodbye":
+            sys.exit(0)
+        return reason
+
+    around(client, "_play_stream", play)
+
+
+def final(status: str) -> None:
+    put(client, "_RETRYABLE", client._RETRYABLE - {grpc.StatusCode[status]})
+
+
+@breaks("dial-again-cancelled")
+def end_after_cancelled() -> None:
+    final("CANCELLED")
+
+
+@breaks("dial-again-deadline-exceeded")
+def end_after_deadline_exceeded() -> None:
+    final("DEADLINE_EXCEEDED")
+
+
+@breaks("dial-again-internal")
+def end_after_internal() -> None:
+    final("INTERNAL")
+
+
+@breaks("dial-again-unknown")
+def end_after_unknown() -> None:
+    final("UNKNOWN")
+
+
+@breaks("dial-again-unavailable")
+def end_when_the_referee_stops() -> None:
+    def reason(original: Any, address: str, error: Any) -> Any:
+        if any(item.value == "stopping" for item in error.trailing_metadata() or ()):
+            raise gives_up(address, "it is stopping")
+        return original(address, error)
+
+    around(client, "_break_reason", reason)
+
+
+@breaks("dial-again-too-many-streams")
+def end_after_too_many_streams() -> None:
+    put(client, "_RETRYABLE_REASONS", frozenset())

@@ -1,0 +1,50 @@
+"""Every case of `asara conformance` is failed by a client that is broken in exactly that way."""
+
+import asyncio
+
+import pytest
+
+from asara_server.conformance.case import Case
+from asara_server.conformance.runner import play_case
+from asara_server.conformance.verdict import CaseResult, Verdict
+from tests.conformance.test_cases import BROKEN_CLIENT, CASES
+
+pytestmark = pytest.mark.languages
+
+_AT_ONCE = 6
+
+
+async def test_every_broken_client_fails_its_case() -> None:
+    results = await _play_each(CASES)
+    passed = [result.case.name for result in results if result.verdict is Verdict.PASSED]
+    print(f"{len(CASES)} cases; {len(CASES) - len(passed)} negative clients fail theirs")
+    assert passed == []
+
+
+async def test_no_broken_client_fails_another_case() -> None:
+    """Each case is passed by a client that is broken in all other ways at once.
+
+    Breakages that concern several cases by their nature name these, and are left out there.
+    """
+    results = await _play_each(CASES, "--all-but")
+    # So many breakages need much time: those that fail are played again, one by one.
+    failed = [result.case for result in results if result.verdict is Verdict.FAILED]
+    still = [await _play(case, "--all-but") for case in failed]
+    assert [(r.case.name, r.expected, r.seen, r.printed) for r in still if not r.verdict.good] == []
+
+
+async def _play_each(cases: list[Case], *options: str) -> list[CaseResult]:
+    """Play each case with its own broken client, side by side."""
+    places = asyncio.Semaphore(_AT_ONCE)
+
+    async def play(case: Case) -> CaseResult:
+        if case.waits:
+            return await _play(case, *options)
+        async with places:
+            return await _play(case, *options)
+
+    return await asyncio.gather(*map(play, cases))
+
+
+async def _play(case: Case, *options: str) -> CaseResult:
+    return await play_case(case, (*BROKEN_CLIENT, *options, case.name))
