@@ -124,9 +124,7 @@ def test_the_sdist_makes_the_same_wheel(built: Path, wheel: Path, tmp_path: Path
         assert sorted(made.namelist()) == sorted(ours.namelist())
 
 
-def test_the_client_alone_names_the_extra_that_a_command_needs(
-    wheel: Path, tmp_path: Path
-) -> None:
+def test_the_client_alone_names_the_extra_that_a_command_needs(wheel: Path, tmp_path: Path) -> None:
     programs = new_environment(tmp_path / "client", str(wheel))
     for words in ((), ("match", "greedy", "random"), ("proto", "out"), ("--version",)):
         text = run(programs / "asara", *words, cwd=tmp_path, status=1)
