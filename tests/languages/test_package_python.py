@@ -20,7 +20,8 @@ PACKAGES = (
     "server/asara_server/",
     "clients/python/asara/",
 )
-DATA = ("bots/", "proto/", *(f"clients/{kit}/" for kit in "cpp go java rust typescript".split()))
+KITS = ("cpp", "go", "java", "rust", "typescript")
+DATA = ("bots/", "proto/", *(f"clients/{kit}/" for kit in KITS))
 
 CUP = """\
 title = "Cup"

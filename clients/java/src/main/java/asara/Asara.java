@@ -82,10 +82,7 @@ public final class Asara {
       Log.line("%s", e.getMessage());
       System.exit(e.exitStatus());
     } catch (RuntimeException | Error e) {
-      AuthorCode.print(e);
-      if (!failedDecision[0].isEmpty()) {
-        System.err.println(failedDecision[0]);
-      }
+      AuthorCode.print(e, failedDecision[0]);
       System.exit(1);
     }
   }

@@ -21,11 +21,36 @@ final class AuthorCode {
     return trace;
   }
 
-  /** Prints an exception of the author's code as Java does, without frames of this package. */
-  static void print(Throwable error) {
-    error.setStackTrace(frames(error.getStackTrace()));
+  /**
+   * Prints an exception of the author's code as Java does, without frames of this package, and a
+   * line with the place: of a long trace the referee shows the beginning and the end.
+   *
+   * @param task name of the decision, or ""
+   */
+  static void print(Throwable error, String task) {
+    StackTraceElement[] frames = frames(error.getStackTrace());
+    error.setStackTrace(frames);
     System.err.print("Exception in thread \"" + Thread.currentThread().getName() + "\" ");
     error.printStackTrace();
+    String place =
+        Arrays.stream(frames)
+            .filter(AuthorCode::isAuthors)
+            .findFirst()
+            .map(frame -> "at " + text(frame))
+            .orElse("");
+    if (!task.isEmpty() || !place.isEmpty()) {
+      System.err.println((task + " " + place).strip());
+    }
+  }
+
+  /** Returns a frame as in a stack trace, without module and class loader. */
+  static String text(StackTraceElement frame) {
+    return "%s.%s(%s:%d)"
+        .formatted(
+            frame.getClassName(),
+            frame.getMethodName(),
+            frame.getFileName(),
+            frame.getLineNumber());
   }
 
   /** Returns {@code NAME.method: } of a bot's class; "" for a lambda, which has no name. */
@@ -34,6 +59,13 @@ final class AuthorCode {
       return "";
     }
     return bot.getClass().getName() + "." + method + ": ";
+  }
+
+  private static boolean isAuthors(StackTraceElement frame) {
+    String name = frame.getClassName();
+    return frame.getModuleName() == null
+        && !name.startsWith("asara.")
+        && !name.startsWith("com.google.protobuf.");
   }
 
   private static boolean isOurs(StackTraceElement frame) {

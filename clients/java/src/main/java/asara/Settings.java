@@ -264,9 +264,9 @@ public record Settings(
     if (text == null || text.isEmpty()) {
       return DEFAULT_PATIENCE;
     }
-    if (!text.matches("[0-9]{1,9}(\\.[0-9]*)?|\\.[0-9]+")) {
+    if (!text.matches("[0-9]{1,9}(\\.[0-9]+)?")) {
       throw new ConfigurationException(
-          "ASARA_PATIENCE_S is '%s': expected a number of seconds".formatted(text));
+          "ASARA_PATIENCE_S is '%s': expected seconds, such as 30 or 0.5".formatted(text));
     }
     return Duration.ofNanos((long) (Double.parseDouble(text) * 1e9));
   }

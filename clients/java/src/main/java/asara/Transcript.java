@@ -68,7 +68,7 @@ final class Transcript {
     try {
       Files.writeString(digestPath, HexFormat.of().formatHex(digest) + "\n");
     } catch (IOException e) {
-      Log.line("%s: digest not written: %s", matchId, Log.reason(e));
+      Log.line("%s: no digest written: %s", matchId, Log.reason(e));
     }
   }
 

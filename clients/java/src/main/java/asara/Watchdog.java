@@ -72,7 +72,7 @@ final class Watchdog {
   private void report(Task late) {
     StringBuilder lines = new StringBuilder();
     for (StackTraceElement frame : AuthorCode.frames(watched.getStackTrace())) {
-      lines.append("\n\tat ").append(frame);
+      lines.append("\n\tat ").append(AuthorCode.text(frame));
     }
     String seconds = String.format(Locale.ROOT, "%.1f", late.clockMicros / 1e6);
     Log.line(

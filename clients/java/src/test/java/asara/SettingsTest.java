@@ -60,7 +60,7 @@ class SettingsTest {
         fault("ASARA_ADDRESS", "localhost"));
     assertEquals("ASARA_SEAT is 'two': expected a seat number", fault("ASARA_SEAT", "two"));
     assertEquals(
-        "ASARA_PATIENCE_S is '-1': expected a number of seconds", fault("ASARA_PATIENCE_S", "-1"));
+        "ASARA_PATIENCE_S is '-1': expected seconds, such as 30 or 0.5", fault("ASARA_PATIENCE_S", "-1"));
     assertEquals(
         "ASARA_TOKEN is not set: start this bot with `asara match`, or set ASARA_ADDRESS "
             + "(host:port or unix:/path) and ASARA_TOKEN",
