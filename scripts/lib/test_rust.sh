@@ -17,7 +17,7 @@ done
 
 # One folder for all builds, so that each crate is compiled once per profile.
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/.venv/rust-target}
-manifests=(clients/rust bots/rust-random scripts/lib/generate_rust)
+manifests=(clients/rust bots/rust-random scripts/lib/generate_rust scripts/benchmark/echo_clients/rust)
 for folder in "${manifests[@]}"; do
     cargo fmt --check --manifest-path "$folder/Cargo.toml"
 done

@@ -39,3 +39,8 @@ pub use rand;
 pub use settings::Settings;
 pub use text::{format_action, parse_action, ParseActionError};
 pub use v1::*;
+
+/// The examples of the README, which `cargo test` compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

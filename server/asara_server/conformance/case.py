@@ -54,8 +54,9 @@ class Settings(_Strict):
     token: bool = True
     seed: str = "7"
     """ASARA_SEED; if it is empty, it is not set, and any legal action is accepted."""
-    transcript: Literal["", "folder", "file"] = ""
-    """ASARA_TRANSCRIPT: a folder that does not exist yet, or the path of a file."""
+    transcript: Literal["", "folder", "used folder", "file"] = ""
+    """ASARA_TRANSCRIPT: a folder that does not exist yet, one that has a transcript of each match,
+    or the path of a file."""
     environment: dict[str, str] = {}
     """Further variables."""
 

@@ -17,6 +17,8 @@ from asara_server.text import plain
 _OF_RUNTIMES = re.compile(r"Picked up |WARNING: |OpenJDK |\(node:|\(Use `node")
 """Beginnings of lines that a language's runtime prints by itself."""
 _SHOWN = 120
+_ENDINGS = (".transcript", ".digest")
+_EARLIER = "of an earlier run"
 _LONGEST_PAUSE_S = 3.5
 _FIRST_PAUSE_S = 1.0
 _GROWTH = 3.0
@@ -44,10 +46,13 @@ def check_end(
     _check_output(expected, program, stage.address, token)
     if case.streams:
         stage.check_no_other_stream()
+    suffix = "-2" if case.settings.transcript == "used folder" else ""
     for name in expected.transcripts:
-        _check_transcript(script.matches[name], transcripts)
+        _check_transcript(script.matches[name], transcripts, suffix)
     for name in expected.digests:
-        _check_digest(script.matches[name], transcripts)
+        _check_digest(script.matches[name], transcripts, suffix)
+    if suffix:
+        _check_folder(case, transcripts)
     _check_streams(expected, stage)
     if expected.ends_after_s is not None:
         least, most = expected.ends_after_s
@@ -79,9 +84,27 @@ def _last_line(text: str) -> str:
     return repr(plain(lines[-1], longest=_SHOWN)) if lines else "nothing"
 
 
-def _check_transcript(match: PlayedMatch, folder: Path) -> None:
+def fill_folder(case: Case, folder: Path) -> None:
+    """Write transcripts and digests of an earlier run."""
+    folder.mkdir()
+    for name, settings in case.matches.items():
+        for ending in _ENDINGS:
+            path = folder / f"{_file_name(name, settings.seat)}{ending}"
+            path.write_text(_EARLIER, encoding="utf-8")
+
+
+def _check_folder(case: Case, folder: Path) -> None:
+    """Check that the files of the earlier run are still there."""
+    for name, settings in case.matches.items():
+        for ending in _ENDINGS:
+            path = folder / f"{_file_name(name, settings.seat)}{ending}"
+            if _content(path) != _EARLIER.encode():
+                raise CaseFailed(f"{path.name} of an earlier run kept", "another content")
+
+
+def _check_transcript(match: PlayedMatch, folder: Path, suffix: str) -> None:
     messages = match.sent
-    found = _content(folder / f"{_file_name(match)}.transcript")
+    found = _content(folder / f"{_file_name(match.name, match.seat)}{suffix}.transcript")
     if found != b"".join(_varint(len(message)) + message for message in messages):
         raise CaseFailed(
             f"the {len(messages)} messages of {match.name!r} in its transcript",
@@ -89,11 +112,11 @@ def _check_transcript(match: PlayedMatch, folder: Path) -> None:
         )
 
 
-def _check_digest(match: PlayedMatch, folder: Path) -> None:
+def _check_digest(match: PlayedMatch, folder: Path, suffix: str) -> None:
     digest = bytes(32)
     for message in match.sent:
         digest = sha256(digest + message).digest()
-    name = f"{_file_name(match)}.digest"
+    name = f"{_file_name(match.name, match.seat)}{suffix}.digest"
     if _content(folder / name) != f"{digest.hex()}\n".encode():
         raise CaseFailed(f"the digest {digest.hex()[:16]}… in {name}", "another content")
 
@@ -105,13 +128,13 @@ def _content(path: Path) -> bytes:
         raise CaseFailed(f"a file {path.name}", str(error.strerror)) from None
 
 
-def _file_name(match: PlayedMatch) -> str:
+def _file_name(match_id: str, seat: int) -> str:
     """Return the beginning of the names of a match's files."""
     kept = re.compile(rb"[A-Za-z0-9._+-]")
-    parts = [bytes([byte]) for byte in match.name.encode()]
+    parts = [bytes([byte]) for byte in match_id.encode()]
     text = "".join(p.decode() if kept.match(p) else f"%{p[0]:02X}" for p in parts)
     text = f"%2E{text[1:]}" if text.startswith(".") else text
-    return f"{text}-seat{match.seat}"
+    return f"{text}-seat{seat}"
 
 
 def _varint(value: int) -> bytes:

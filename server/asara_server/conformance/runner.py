@@ -11,7 +11,7 @@ from pathlib import Path
 
 from asara_server.conformance.case import Case
 from asara_server.conformance.certificates import certificate_for
-from asara_server.conformance.checks import check_end
+from asara_server.conformance.checks import check_end, fill_folder
 from asara_server.conformance.failure import CaseFailed
 from asara_server.conformance.program import Program
 from asara_server.conformance.script import Script
@@ -118,7 +118,8 @@ class _Performance:
                 if not performing.done():
                     await asyncio.wait({performing}, timeout=_SETTLE_S)
                 if not performing.done():
-                    raise _ended_early(program, ending.result())
+                    seen = _end_text(program, ending.result())
+                    raise CaseFailed("a program that runs until the case is over", seen)
                 performing.result()
                 status = await _exit_status(ending, stage, case)
         except TimeoutError:
@@ -126,10 +127,11 @@ class _Performance:
                 f"an end within {case.limit_s:g} s", "the program was still running"
             ) from None
         except CaseFailed as failure:
-            if ending.done() and not performing.done():
-                raise
-            if ending.done() and failure.expected.startswith(("a stream", "another stream")):
-                raise _ended_early(program, ending.result()) from None
+            if failure.closed:
+                await asyncio.wait({ending}, timeout=_SETTLE_S)
+            if failure.closed and ending.done():
+                seen = _end_text(program, ending.result())
+                raise CaseFailed(failure.expected, seen) from None
             raise
         finally:
             for task in (performing, ending):
@@ -162,6 +164,8 @@ class _Performance:
         }
         if settings.transcript == "file":
             self._transcripts.write_text("a file, not a folder", encoding="utf-8")
+        elif settings.transcript == "used folder":
+            fill_folder(self._case, self._transcripts)
         found |= {name: value for name, value in wanted.items() if value}
         return found | settings.environment
 
@@ -181,15 +185,10 @@ class _Performance:
         return str(path)
 
 
-def _ended_early(program: Program, status: int) -> CaseFailed:
-    seen = f"the program ended with {_status_text(status)}"
+def _end_text(program: Program, status: int) -> str:
     if program.stderr.too_large or program.stdout.too_large:
-        seen = "the program printed more than 64 MiB, and was killed"
-    return CaseFailed("a program that runs until the case is over", seen)
-
-
-def _status_text(status: int) -> str:
-    return f"status {status}" if status >= 0 else f"signal {-status}"
+        return "the program printed more than 64 MiB, and was killed"
+    return f"the program ended with {f'status {status}' if status >= 0 else f'signal {-status}'}"
 
 
 async def _exit_status(ending: asyncio.Task[int], stage: Stage, case: Case) -> int:

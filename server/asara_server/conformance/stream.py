@@ -45,11 +45,11 @@ class Stream:
     async def send(self, message: bytes) -> None:
         """Send a serialized PlayResponse; raise CaseFailed if the program has left."""
         if self.closed.is_set():
-            raise CaseFailed("an open stream", "the program had closed it")
+            raise CaseFailed("an open stream", "the program closed it", closed=True)
         try:
             await self._context.write(message)
         except Exception:  # noqa: BLE001 - gRPC has private classes for a stream that broke
-            raise CaseFailed("an open stream", "the program closed it") from None
+            raise CaseFailed("an open stream", "the program closed it", closed=True) from None
 
     async def request(self, kind: str, expected: str, seconds: float) -> Any:
         """Return the next request, which has to be of this kind; raise CaseFailed."""
@@ -91,7 +91,8 @@ class Stream:
                     if self._unreadable:
                         raise CaseFailed(expected or "no request", "bytes that are no PlayRequest")
                     if self.closed.is_set():
-                        raise CaseFailed(expected or "an open stream", "the stream was closed")
+                        closed = "the program closed the stream"
+                        raise CaseFailed(expected or "an open stream", closed, closed=True)
                     await self._arrived.wait()
         except TimeoutError:
             if not expected:

@@ -3,6 +3,7 @@
 import os
 import sys
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 from asara import verifier
@@ -59,6 +60,16 @@ def write_when_the_match_ends() -> None:
     original_record = Verifier.record
     around(Verifier, "record", record)
     around(Verifier, "finish", finish)
+
+
+@breaks("transcript-of-an-earlier-run")
+def replace_earlier_files() -> None:
+    def begin(original: Any, self: Verifier, folder: Path) -> Any:
+        name = verifier._file_name(self._match_id)
+        (folder / f"{name}-seat{self._seat}.transcript").unlink(missing_ok=True)
+        return original(self, folder)
+
+    around(Verifier, "_open", begin)
 
 
 @breaks("transcript-in-a-sandbox")

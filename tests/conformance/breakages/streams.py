@@ -151,6 +151,8 @@ def wait_busily() -> None:
 
 @breaks("one-stream-at-a-time")
 def dial_twice_after_a_break() -> None:
+    broken = False
+
     def play(original: Any, protocol: ProtocolClient, address: str, credentials: Any) -> Any:
         nonlocal broken
         if broken:
@@ -159,7 +161,6 @@ def dial_twice_after_a_break() -> None:
         broken = "as the case demands" in reason
         return reason
 
-    broken = False
     around(client, "_play_stream", play)
 
 

@@ -189,3 +189,34 @@ def test_a_program_that_ends_itself_with_a_text_is_named() -> None:
 def test_a_program_that_the_sandbox_does_not_have_is_named() -> None:
     output = "sh: 3: exec: python3.12: not found"
     assert "the sandbox has no python3.12. " in advice(output, 127, ("python3.12", "my_bot.py"))
+
+
+def test_a_panic_in_rust_names_the_line_of_the_author() -> None:
+    shown = (
+        "thread 'main' (71) panicked at src/main.rs:7:28:\n"
+        "index out of bounds: the len is 2 but the index is 9\n"
+        "note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n"
+        "in r1-basic-0001, decision 1 (space)\n"
+    )
+    assert advice(shown, command=["./my-bot"]).startswith("correct src/main.rs:7. ")
+
+
+def test_a_panic_in_a_crate_is_not_for_the_author_to_correct() -> None:
+    shown = "thread 'main' (71) panicked at /home/ann/crates/h2/src/lib.rs:7:28:\nmessage\n"
+    assert advice(shown, command=["./my-bot"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "ending", "expected"),
+    [
+        (["build/bot"], "killed by SIGSEGV", "build/bot was ended by an error of native code"),
+        (["build/bot"], "killed by SIGKILL", ""),
+        (BOT, "killed by SIGSEGV", ""),
+    ],
+)
+def test_a_crash_of_native_code_is_explained(
+    command: Sequence[str], ending: str, expected: str
+) -> None:
+    found = remedy(Termination.CRASH, ending, command)
+    assert found.startswith(expected)
+    assert bool(found) == bool(expected)
