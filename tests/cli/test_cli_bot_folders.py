@@ -181,6 +181,13 @@ def test_a_fault_of_a_bot_file_is_one_line(tmp_path: Path, text: str, fault: str
     assert fault.split(" in ", maxsplit=1)[0] in said.replace("cup.toml: entry 1: mine/", "")
 
 
+def test_packages_that_were_not_downloaded(tmp_path: Path) -> None:
+    write(tmp_path / "mine", "command = 'a'\nreadable = ['vendor']")
+    (tmp_path / "mine/fetch.sh").write_text("cargo vendor\n")
+    said = refusal("match", "mine", "random", "--sandbox", "none", cwd=tmp_path)
+    assert said.endswith("readable: 'vendor' does not exist; run fetch.sh, which downloads it\n")
+
+
 def test_a_bot_file_that_is_no_file(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()
