@@ -63,7 +63,7 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 2
 
 
-_SLOW_FOLDERS = ("tests/tournament/", "tests/cli/")
+_SLOW_FOLDERS = ("tests/tournament/", "tests/cli/", "tests/conformance/")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

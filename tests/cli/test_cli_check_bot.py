@@ -60,7 +60,7 @@ def test_a_bot_that_works(tmp_path: Path, sandbox: str) -> None:
     assert (found["verdict"], found["fault"]) == ("works", None)
     assert found["contained"] == (sandbox == "bubblewrap")
     assert 100 << 20 < found["memory_bytes"] < 300 << 20
-    assert found["start_s"] < found["first_reply_s"] < 60
+    assert found["start_s"] <= found["first_reply_s"] < 60
     assert 0 < found["median_decision_s"] <= found["longest_decision_s"]
     assert not (folder / "built.py").exists()  # built in a copy, as a tournament does
 
@@ -196,9 +196,9 @@ def test_memory_is_sampled_where_nothing_counts_it() -> None:
         assert process.stdout
         process.stdout.readline()
         sampler = MemorySampler(lambda: [process.pid])
-        assert sampler.peak is None
+        before = sampler.peak
         sampler.look()
-        assert (sampler.peak or 0) > 64 << 20
+        assert (before, (sampler.peak or 0) > 64 << 20) == (None, True)
         process.communicate(b"\n")
     gone = MemorySampler(lambda: [process.pid])
     gone.look()

@@ -2,14 +2,17 @@
 
 import json
 import shlex
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from asara_server.conformance.catalogue import all_cases
-from tests.cli.command import asara, on_terminal, refusal
+from tests.cli.command import asara, command_line, environment, on_terminal, refusal
 
 ROOT = Path(__file__).resolve().parents[2]
 RANDOM_BOT = ["python", str(ROOT / "bots/random/main.py")]
@@ -106,6 +109,33 @@ def test_bad_input_is_answered_by_one_line(tmp_path, words, text):
     error = refusal("conformance", *shlex.split(words), cwd=tmp_path)
     assert text in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_kills_all_programs(tmp_path, number):
+    pid = tmp_path / "pid"
+    script = f"""
+import os, pathlib, time
+path = pathlib.Path({str(pid)!r})
+path.with_suffix(".new").write_text(str(os.getpid()))
+path.with_suffix(".new").rename(path)
+time.sleep(600)
+"""
+    process = subprocess.Popen(
+        command_line("conformance", "--", sys.executable, "-c", script),
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+    for _ in range(600):
+        if pid.exists():
+            break
+        time.sleep(0.05)
+    process.send_signal(number)
+    _, error = process.communicate(timeout=30)
+    assert process.returncode == 128 + number
+    assert error == f"asara: stopped after 0 of {len(all_cases())} cases\n"
+    assert not Path("/proc", pid.read_text()).exists()
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from asara_game.rules import RULE_COMBINATIONS, Rules
 from scripts.benchmark.echo import record
 
 FIELD = FieldDescriptor
+DESCRIPTOR: Any = PlayResponse.DESCRIPTOR
 
 
 def expected(message: Message) -> object:
@@ -68,7 +69,7 @@ def any_message(descriptor: Descriptor, rng: random.Random, depth: int = 0) -> M
 def test_messages_with_any_values_are_written_as_json_format_does() -> None:
     rng = random.Random(1)
     for _ in range(500):
-        message = any_message(PlayResponse.DESCRIPTOR, rng)
+        message = any_message(DESCRIPTOR, rng)
         line = message_json(message)
         assert "\n" not in line
         assert json.loads(line) == expected(message)

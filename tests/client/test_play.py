@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import logging
 import threading
 import time
@@ -166,6 +167,27 @@ def test_after_a_break_the_bot_reconnects_and_notices_nothing(
     (last,) = referee.hellos[1].last_events
     assert (last.match_id, last.sequence) == ("m1", 3)
     assert "cable pulled" in caplog.text
+
+
+def test_no_call_is_left_for_the_end_of_the_interpreter(referee: ScriptedReferee) -> None:
+    """Its destructor takes a lock, which hangs once the other threads have been stopped."""
+
+    def breaking(stream: Stream) -> Iterator[PlayResponse]:
+        yield scripted.welcome()
+        stream.refuse(grpc.StatusCode.UNAVAILABLE, "stopping", "again")
+
+    referee.scripts += [breaking, scripted.one_match]
+    gc.collect()
+    gc.disable()
+    try:
+        asara.play(
+            lambda decision, match: decision.legal_actions[0],
+            asara.Settings(address=referee.address, token="secret"),
+        )
+        left = [type(each) for each in gc.get_objects() if issubclass(type(each), grpc.Call)]
+    finally:
+        gc.enable()
+    assert left == []
 
 
 def test_a_decision_asked_again_gets_the_same_answer(referee: ScriptedReferee) -> None:

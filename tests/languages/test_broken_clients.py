@@ -14,22 +14,22 @@ pytestmark = pytest.mark.languages
 _AT_ONCE = 6
 
 
-async def test_every_broken_client_fails_its_case() -> None:
-    results = await _play_each(CASES)
+def test_every_broken_client_fails_its_case() -> None:
+    results = asyncio.run(_play_each(CASES))
     passed = [result.case.name for result in results if result.verdict is Verdict.PASSED]
     print(f"{len(CASES)} cases; {len(CASES) - len(passed)} negative clients fail theirs")
     assert passed == []
 
 
-async def test_no_broken_client_fails_another_case() -> None:
+def test_no_broken_client_fails_another_case() -> None:
     """Each case is passed by a client that is broken in all other ways at once.
 
     Breakages that concern several cases by their nature name these, and are left out there.
     """
-    results = await _play_each(CASES, "--all-but")
+    results = asyncio.run(_play_each(CASES, "--all-but"))
     # So many breakages need much time: those that fail are played again, one by one.
     failed = [result.case for result in results if result.verdict is Verdict.FAILED]
-    still = [await _play(case, "--all-but") for case in failed]
+    still = [asyncio.run(_play(case, "--all-but")) for case in failed]
     assert [(r.case.name, r.expected, r.seen, r.printed) for r in still if not r.verdict.good] == []
 
 

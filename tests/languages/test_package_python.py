@@ -20,7 +20,8 @@ PACKAGES = (
     "server/asara_server/",
     "clients/python/asara/",
 )
-DATA = ("bots/", "proto/", *(f"clients/{kit}/" for kit in "cpp go java rust typescript".split()))
+KITS = ("cpp", "go", "java", "rust", "typescript")
+DATA = ("bots/", "proto/", *(f"clients/{kit}/" for kit in KITS))
 
 CUP = """\
 title = "Cup"
@@ -124,9 +125,7 @@ def test_the_sdist_makes_the_same_wheel(built: Path, wheel: Path, tmp_path: Path
         assert sorted(made.namelist()) == sorted(ours.namelist())
 
 
-def test_the_client_alone_names_the_extra_that_a_command_needs(
-    wheel: Path, tmp_path: Path
-) -> None:
+def test_the_client_alone_names_the_extra_that_a_command_needs(wheel: Path, tmp_path: Path) -> None:
     programs = new_environment(tmp_path / "client", str(wheel))
     for words in ((), ("match", "greedy", "random"), ("proto", "out"), ("--version",)):
         text = run(programs / "asara", *words, cwd=tmp_path, status=1)

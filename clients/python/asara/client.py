@@ -181,12 +181,16 @@ def _play_stream(
                 except StopIteration:
                     return "closed without a goodbye"
                 except grpc.RpcError as error:
+                    error.__traceback__ = None  # whose frames keep the call, which is the error
                     return _break_reason(address, error)
                 request = protocol.handle(message)
                 if request:
                     requests.put(request)
         finally:
             requests.put(None)  # ends gRPC's sending thread
+            # A call that is left to the interpreter's end takes a lock there, which a thread that
+            # has been stopped may hold: the process would hang.
+            del responses
     return ""
 
 

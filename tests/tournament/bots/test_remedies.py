@@ -204,3 +204,19 @@ def test_a_panic_in_rust_names_the_line_of_the_author() -> None:
 def test_a_panic_in_a_crate_is_not_for_the_author_to_correct() -> None:
     shown = "thread 'main' (71) panicked at /home/ann/crates/h2/src/lib.rs:7:28:\nmessage\n"
     assert advice(shown, command=["./my-bot"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "ending", "expected"),
+    [
+        (["build/bot"], "killed by SIGSEGV", "build/bot was ended by an error of native code"),
+        (["build/bot"], "killed by SIGKILL", ""),
+        (BOT, "killed by SIGSEGV", ""),
+    ],
+)
+def test_a_crash_of_native_code_is_explained(
+    command: Sequence[str], ending: str, expected: str
+) -> None:
+    found = remedy(Termination.CRASH, ending, command)
+    assert found.startswith(expected)
+    assert bool(found) == bool(expected)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias, cast
 
 from google.protobuf.message import Message
 
@@ -70,11 +70,11 @@ class BridgeBot(Bot):
         events, self._events = self._events, []
         if len(events) == len(message.events):
             return message
-        complete = type(message)()
+        complete: Any = type(message)()
         complete.CopyFrom(message)
         del complete.events[:]
         complete.events.extend(events)
-        return complete
+        return cast("_WithEvents", complete)
 
     def _read(
         self, answer: bytes, legal: Sequence[Action], texts: Sequence[str], question: str

@@ -65,14 +65,13 @@ class _FieldWriter:
 
 
 def _value_writer(field: FieldDescriptor) -> _ValueWriter:
-    kind = field.cpp_type
-    if kind == FieldDescriptor.CPPTYPE_MESSAGE:
+    if field.message_type is not None:
         return _LazyWriter(field.message_type)
-    if kind == FieldDescriptor.CPPTYPE_ENUM:
+    if field.enum_type is not None:
         return _enum_writer(field.enum_type)
     if field.type == FieldDescriptor.TYPE_BYTES:
         return lambda value: f'"{b64encode(value).decode()}"'
-    return _SCALARS[kind]
+    return _SCALARS[field.cpp_type]
 
 
 class _LazyWriter:
@@ -113,4 +112,5 @@ def _writer(descriptor: Descriptor) -> _MessageWriter:
 
 def message_json(message: Message) -> str:
     """Return the message as one line of JSON."""
-    return _writer(message.DESCRIPTOR).text(message)
+    descriptor: Any = message.DESCRIPTOR  # of the C library, which has the same interface
+    return _writer(descriptor).text(message)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from asara_server.cli.display.console import notify, out
-from asara_server.cli.display.progress import LINE_INTERVAL_S
+from asara_server.cli.display.progress import SLOW_INTERVAL_S
 from asara_server.cli.display.quantities import count, duration
 from asara_server.match.spec import SECOND_US, ClockSettings
 from asara_server.text import plain
@@ -53,7 +53,7 @@ class BotCheckMeter:
         """Show the progress until cancelled."""
         began = time.monotonic()
         while True:
-            await asyncio.sleep(LINE_INTERVAL_S)
+            await asyncio.sleep(SLOW_INTERVAL_S)
             doing = "building" if self._activity.building else "playing"
             notify(f"Still {doing} after {duration(time.monotonic() - began, whole_s=True)}")
 

@@ -19,6 +19,8 @@ from asara_server.tournament.standings.match_result import MatchResult
 
 LINE_INTERVAL_S = 5.0
 """Seconds between two lines of progress if standard error is not a terminal."""
+SLOW_INTERVAL_S = 20.0
+"""Seconds between two lines that say only that a single build or match still runs."""
 
 _NAMES_SHOWN = 3
 

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from asara_server import bundled
 from asara_server.cli.display.console import notify, warn
 from asara_server.cli.display.faults import NO_NETWORK_IN_BUILDS, wants_network
+from asara_server.cli.display.progress import SLOW_INTERVAL_S
 from asara_server.cli.display.quantities import duration
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import BotCommand, is_bundled
@@ -89,6 +90,7 @@ async def _build_until_signal(
     entry: Entry, sandbox: Sandbox | None, log_file: Path
 ) -> FailedInPlace | None:
     readable = [*entry.readable, *clients_beside(entry.directory)]
+    meter = asyncio.create_task(_show_waiting(entry.name))
     task = asyncio.create_task(
         build_in_place(entry, log_file, sandbox=sandbox, readable=readable, limits=Limits())
     )
@@ -106,8 +108,17 @@ async def _build_until_signal(
     except asyncio.CancelledError:
         raise UserError(f"stopped while building {entry.name}", 128 + signals[0]) from None
     finally:
+        meter.cancel()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
+
+
+async def _show_waiting(name: str) -> None:
+    """Say now and then that a build still runs, until cancelled."""
+    began = time.monotonic()
+    while True:
+        await asyncio.sleep(SLOW_INTERVAL_S)
+        notify(f"Still building {name} after {duration(time.monotonic() - began, whole_s=True)}")
 
 
 def clients_beside(folder: Path) -> list[Path]:

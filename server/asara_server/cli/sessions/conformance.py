@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -57,7 +58,7 @@ def test_client(command: tuple[str, ...], options: Options) -> int:
     jobs = options.jobs or 2 * (os.cpu_count() or 1)
     began = time.monotonic()
     try:
-        results = asyncio.run(_play(cases, words, jobs, known))
+        results = asyncio.run(_play_until_signal(cases, words, jobs, known))
     except ProgramError as error:
         raise UserError(str(error), status=1) from None
     show_summary(results, time.monotonic() - began)
@@ -105,12 +106,41 @@ def _checked(command: tuple[str, ...]) -> tuple[str, ...]:
     return resolve_command(command, Path.cwd())
 
 
-async def _play(
+async def _play_until_signal(
     cases: Sequence[Case], words: tuple[str, ...], jobs: int, known: frozenset[str]
 ) -> list[CaseResult]:
-    """Play the cases and print each result; return all in the order of the cases."""
-    lines = ResultLines(cases)
+    """Play the cases; a signal kills all programs and raises UserError."""
     results: dict[str, CaseResult] = {}
+    task = asyncio.create_task(_play(cases, words, jobs, known, results))
+    signals: list[signal.Signals] = []
+
+    def stop(number: signal.Signals) -> None:
+        signals.append(number)
+        task.cancel()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop, number)
+    try:
+        await task
+    except asyncio.CancelledError:
+        played = f"{len(results)} of {len(cases)} cases"
+        raise UserError(f"stopped after {played}", 128 + signals[0]) from None
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+    return [results[case.name] for case in cases]
+
+
+async def _play(
+    cases: Sequence[Case],
+    words: tuple[str, ...],
+    jobs: int,
+    known: frozenset[str],
+    results: dict[str, CaseResult],
+) -> None:
+    """Play the cases, print each result, and add it to `results`."""
+    lines = ResultLines(cases)
 
     def take(result: CaseResult) -> None:
         judged = _judged(result, known)
@@ -123,7 +153,6 @@ async def _play(
         take(first)
     async for result in play_cases(rest, words, jobs):
         take(result)
-    return [results[case.name] for case in cases]
 
 
 async def _play_first(words: tuple[str, ...], known: frozenset[str]) -> CaseResult:

@@ -1,7 +1,8 @@
 """Builds a bot in its author's own directory, so that the next build is quick.
 
 Unlike the builds of a tournament (see `build`), which work in a copy, such a build leaves its
-results and its caches: in the directory, and in `.asara-build` there, which is its $TMPDIR.
+results and its caches: in the directory, and in `.asara-build` there, which is its $TMPDIR and,
+in the sandbox, its $HOME.
 """
 
 import asyncio

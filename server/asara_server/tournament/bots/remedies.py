@@ -22,6 +22,8 @@ _NO_PROGRAM = re.compile(r"sh: \d+: exec: (\S+): not found$")
 _RUST_PANIC = re.compile(r"thread '.*' .*panicked at (?!/)(\S+:\d+):\d+:$")
 """The line of a panic in Rust, if it names one of the author's files."""
 
+_NATIVE_SIGNAL = re.compile(r"killed by SIG(?:SEGV|ABRT|BUS|FPE|ILL)")
+
 _NO_NETWORK = (
     "in the sandbox a bot has no network and reaches the referee alone. Put what it needs "
     "into its folder before the match."
@@ -47,6 +49,11 @@ _TOO_SLOW = (
 _ENDED_ITSELF = (
     "{} ended itself after these lines, as sys.exit() with a text does. Remove that call: the "
     "last line of a bot is asara.run(decide), which returns after the last match."
+)
+_NATIVE_CRASH = (
+    "{} was ended by an error of native code, such as an index out of range or a null pointer. "
+    "Compile it with -g -fsanitize=address,undefined and play the match again with --sandbox none: "
+    "it then prints the line."
 )
 _NEVER_CALLED = (
     "{} did not reach asara.run(decide) in time. Look for an endless loop, input() or slow "
@@ -92,6 +99,8 @@ def _about_ending(
     if ending == "exited with status 0":
         never = termination is Termination.NEVER_STARTED
         return (_NO_RUN if never else _ENDED_EARLY).format(program)
+    if not program.endswith(".py") and _NATIVE_SIGNAL.fullmatch(ending):
+        return _NATIVE_CRASH.format(program)
     by_itself = re.fullmatch(r"exited with status (?!12[67])\d+", ending) is not None
     if by_itself and program.endswith(".py") and printed and not known_error(printed):
         return _ENDED_ITSELF.format(program)

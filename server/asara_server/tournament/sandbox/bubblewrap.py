@@ -152,7 +152,7 @@ class Sandbox:
         try:
             variables = _bot_variables(environment, mounts, programs)
             if view.writable:
-                variables["TMPDIR"] = str(view.directory / BUILD_CACHE)
+                variables["TMPDIR"] = variables["HOME"] = str(view.directory / BUILD_CACHE)
             options = self._bubblewrap_options(mounts, variables, view, limits, descriptors)
             # The program can read its command line, which would reveal where the files are.
             options_file = memory_file(b"".join(os.fsencode(word) + b"\0" for word in options))

@@ -9,7 +9,7 @@ SandboxKind = Literal["bubblewrap", "none"]
 MIB: Final = 1 << 20
 
 BUILD_CACHE: Final = ".asara-build"
-"""Name of the directory that an author's builds have as $TMPDIR, from one build to the next.
+"""Name of the directory for caches that an author's builds keep from one to the next.
 
 It lies in the directory of the bot, and no bot and no build of a tournament gets a copy of it.
 """
@@ -93,7 +93,7 @@ class FilesystemView:
     writable: bool = False
     """True if the program works in the directory of this machine itself instead of a copy.
 
-    $TMPDIR is then the directory `BUILD_CACHE` in it, which must exist.
+    $HOME and $TMPDIR are then the directory `BUILD_CACHE` in it, which must exist.
     """
     output: int | None = None
     """Descriptor to which its directory is written as a tar archive once the program succeeded."""

@@ -1,0 +1,160 @@
+"""The languages of `asara new`, with their tools."""
+
+import difflib
+from dataclasses import dataclass
+from typing import Final
+
+from asara_server import bundled
+from asara_server.cli.errors import UserError
+
+_DEBIAN: Final = "sudo apt-get install --yes"
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A language in which `asara new` makes a bot."""
+
+    name: str
+    title: str
+    starter: str
+    """Name of the bundled bot that is copied."""
+    source: str
+    """The file that holds the bot."""
+    tools: tuple[str, ...] = ()
+    """Programs that download, build or run a bot."""
+    install: str = ""
+    """What provides these programs, after the word `install`."""
+    workflow: str = ""
+    """Steps of a GitHub workflow that install them; "" if the machine has them already."""
+    aliases: tuple[str, ...] = ()
+    kit: bool = True
+    """True if the sources of a client are copied as well."""
+    client_path: str = "asara"
+    """Path of these sources as the starter writes it."""
+
+    @property
+    def exists(self) -> bool:
+        """True if this installation has its starter."""
+        return bundled.path("bots", self.starter).is_dir()
+
+
+def _action(uses: str, **settings: str) -> str:
+    values = "".join(
+        f'          {key.replace("_", "-")}: "{value}"\n' for key, value in settings.items()
+    )
+    return f"      - uses: {uses}\n        with:\n{values}"
+
+
+def _command(text: str) -> str:
+    return f"      - run: {text}\n"
+
+
+LANGUAGES: Final = (
+    Language("python", "Python", "random", "main.py", aliases=("py", "python3"), kit=False),
+    Language(
+        "go",
+        "Go",
+        "go-random",
+        "main.go",
+        ("go",),
+        "Go 1.22 or newer (https://go.dev/dl)",
+        _action("actions/setup-go@v5", go_version="stable"),
+        ("golang",),
+        client_path="./asara",  # Go takes other words for the names of modules
+    ),
+    Language(
+        "typescript",
+        "TypeScript",
+        "typescript-random",
+        "src/bot.ts",
+        ("node", "npm"),
+        "Node.js 20 or newer (https://nodejs.org)",
+        _action("actions/setup-node@v4", node_version="20"),
+        ("ts", "javascript", "js", "node", "nodejs"),
+    ),
+    Language(
+        "rust",
+        "Rust",
+        "rust-random",
+        "src/main.rs",
+        ("cargo",),
+        "Rust (https://rustup.rs)",
+        aliases=("rs",),
+    ),
+    Language(
+        "java",
+        "Java",
+        "java-random",
+        "src/main/java/Main.java",
+        ("java", "javac", "mvn"),
+        "a JDK, 17 or newer, and Maven (Debian: apt-get install openjdk-17-jdk maven)",
+        _action("actions/setup-java@v4", distribution="temurin", java_version="17"),
+    ),
+    Language(
+        "cpp",
+        "C++",
+        "cpp-random",
+        "main.cpp",
+        ("cmake", "c++", "protoc"),
+        "CMake, a compiler of C++20 and gRPC (Debian: apt-get install cmake g++ libgrpc++-dev "
+        "libprotobuf-dev protobuf-compiler protobuf-compiler-grpc libssl-dev)",
+        _command(
+            f"{_DEBIAN} cmake g++ libgrpc++-dev libprotobuf-dev protobuf-compiler "
+            "protobuf-compiler-grpc libssl-dev"
+        ),
+        ("c++", "cxx", "cc"),
+    ),
+    Language(
+        "shell",
+        "POSIX shell",
+        "shell-bridge",
+        "bot.sh",
+        ("sh", "jq"),
+        "jq (Debian: apt-get install jq)",
+        _command(f"{_DEBIAN} jq"),
+        ("sh", "bash"),
+        kit=False,
+    ),
+    Language(
+        "perl",
+        "Perl",
+        "perl-bridge",
+        "bot.pl",
+        ("perl",),
+        "Perl (Debian: apt-get install perl)",
+        aliases=("pl",),
+        kit=False,
+    ),
+    Language(
+        "tcl",
+        "Tcl",
+        "tcl-bridge",
+        "bot.tcl",
+        ("tclsh",),
+        "Tcl (Debian: apt-get install tcl)",
+        _command(f"{_DEBIAN} tcl"),
+        ("tclsh",),
+        kit=False,
+    ),
+)
+
+
+def present_languages() -> list[Language]:
+    """Return the languages whose starters this installation has."""
+    return [language for language in LANGUAGES if language.exists]
+
+
+def find_language(name: str) -> Language:
+    """Return the language of this name; raises UserError."""
+    wanted = name.casefold()
+    present = present_languages()
+    for language in present:
+        if wanted == language.name or wanted in language.aliases:
+            return language
+    names = [language.name for language in present]
+    close = difflib.get_close_matches(wanted, names, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"choose from {', '.join(names)}"
+    raise UserError(
+        f"no starter for the language {name!r}; {hint}"
+        + ("" if close else "; for any other, see `asara bridge --help` and `asara proto`")
+    )

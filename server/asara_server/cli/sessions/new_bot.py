@@ -1,0 +1,279 @@
+"""Makes the folder of a new bot from a bundled starter, for `asara new`.
+
+The folder is made under another name beside its place and renamed when it is complete, so that an
+interruption leaves nothing that looks like a bot.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+import unicodedata
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from pathlib import Path
+from string import Template
+from types import FrameType
+from typing import Final, NoReturn
+
+from asara_server import bundled
+from asara_server.cli.display.console import notify, warn
+from asara_server.cli.errors import UserError
+from asara_server.cli.options.languages import Language, find_language
+from asara_server.text import plain
+from asara_server.tournament.config.commands import search_path
+
+_CLIENT: Final = "asara"
+"""Name of the folder of the client's sources in that of a bot."""
+_FETCH: Final = "fetch.sh"
+_RESULTS: Final = frozenset(
+    {".asara-build", ".git", "__pycache__", "build", "dist", "node_modules", "target", "vendor"}
+)
+"""Folders of build results, of caches, and of what is downloaded; those of a starter are also in
+its `.gitignore`."""
+_TEMPLATES: Final = Path(__file__).parents[1] / "templates"
+_LONGEST_NAME: Final = 32
+_MODE: Final = 0o644
+_MODE_OF_PROGRAMS: Final = 0o755
+
+
+def make_bot(language_name: str, directory: str, *, fetch: bool) -> int:
+    """Make the folder of a bot; return the exit status, which is 1 if its packages are missing."""
+    language = find_language(language_name)
+    folder = _new_folder(directory)
+    name = package_name(folder.name)
+    with _made_beside(folder) as part:
+        _copy_bot(language, name, part)
+    notify(f"{_shown(folder)}: a bot in {language.title}; its source is {language.source}")
+    status = _fetch(language, folder) if fetch else _without_fetching(folder)
+    argument = shlex.quote(directory)
+    match, check = f"asara match {argument} greedy", f"asara check {argument}"
+    notify(f"Next:\n  {match}    # plays a match")
+    notify(f"  {check:<{len(match)}}    # shows what an organiser would see")
+    return status
+
+
+def package_name(text: str) -> str:
+    """Return the text as a name that all package managers accept: `My Bot 2` as `my-bot-2`."""
+    ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    name = re.sub(r"[^a-z0-9]+", "-", ascii_text)[:_LONGEST_NAME].strip("-")
+    if not name:
+        return "my-bot"
+    # The client is called asara, too.
+    return name if name[0].isalpha() and name != _CLIENT else f"bot-{name}"
+
+
+def _new_folder(directory: str) -> Path:
+    """Return the path of a folder that can be made; raises UserError."""
+    shown = plain(directory) or "''"
+    try:
+        folder = Path(os.path.abspath(Path(directory).expanduser()))  # noqa: PTH100 - keeps links
+    except (RuntimeError, ValueError):  # an unknown ~user, or a zero byte
+        raise UserError(f"{shown}: cannot be the path of a folder") from None
+    if not directory.strip() or not folder.name:
+        raise UserError(f"{shown}: cannot be the path of a new folder; write one, such as my-bot")
+    if not plain(folder.name, None) == folder.name:
+        raise UserError(f"{shown}: has characters that cannot be seen; choose another name")
+    try:
+        exists = _exists(folder)
+        if exists and not folder.is_dir():
+            raise UserError(f"{shown}: exists, and is no folder; choose another name")
+        if exists and any(folder.iterdir()):
+            raise UserError(f"{shown}: is not empty; choose another name, or an empty folder")
+        if not folder.parent.is_dir():
+            raise UserError(
+                f"{shown}: there is no folder {plain(str(folder.parent))}; make it first"
+            )
+    except OSError as error:
+        raise UserError(f"{shown}: {error.strerror}") from None
+    return folder
+
+
+def _exists(path: Path) -> bool:
+    """Return True if there is a file, folder or link. Raises OSError, for example if it is long."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
+@contextmanager
+def _made_beside(folder: Path) -> Iterator[Path]:
+    """Yield a new folder that becomes `folder` on exit; an error or a signal leaves nothing."""
+    shown = _shown(folder)
+    part = None
+    with _signals_as_errors():
+        try:
+            part = Path(tempfile.mkdtemp(prefix=".asara-new-", dir=folder.parent))
+            inner = part / "bot"
+            inner.mkdir()
+            yield inner
+            # Replaces an empty folder, and nothing else.
+            inner.rename(folder)
+        except OSError as error:
+            raise UserError(f"{shown}: cannot be made: {error.strerror}", status=1) from None
+        except KeyboardInterrupt:
+            raise UserError(f"{shown}: stopped; nothing was made", status=130) from None
+        finally:
+            if part is not None:
+                shutil.rmtree(part, ignore_errors=True)
+
+
+@contextmanager
+def _signals_as_errors() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end the command as Ctrl-C does."""
+
+    def interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
+        raise KeyboardInterrupt
+
+    before = {
+        number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+# The content of the folder
+
+
+def _copy_bot(language: Language, name: str, folder: Path) -> None:
+    """Write all files of a bot with this name to an empty folder. Raises OSError."""
+    starter = bundled.path("bots", language.starter)
+    client = bundled.path("clients", language.name)
+    ignored = _ignored(starter)
+    texts = {f"../../clients/{language.name}": language.client_path, language.starter: name}
+    if language.starter == "random":  # a word, too: only its bot.toml has it as a name
+        texts = {'name = "random"': f'name = "{name}"'}
+    _copy(starter, folder, ignored, texts)
+    if language.kit:
+        (folder / _CLIENT).mkdir()
+        _copy(client, folder / _CLIENT, _ignored(client), {})
+    fetched = (folder / _FETCH).is_file()
+    _write_templates(language, name, folder, fetched=fetched)
+
+
+def _ignored(folder: Path) -> tuple[str, ...]:
+    """Return the patterns of the `.gitignore` of a bundled folder, for its own content."""
+    file = folder / ".gitignore"
+    lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
+    return tuple(line.strip("/") for line in lines if line and not line.startswith("#"))
+
+
+def _copy(source: Path, target: Path, ignored: tuple[str, ...], texts: Mapping[str, str]) -> None:
+    """Copy a folder, following links, and replace texts in its files. Raises OSError."""
+    for path in sorted(source.iterdir()):
+        if any(fnmatchcase(path.name, pattern) for pattern in ignored):
+            continue
+        copy = target / path.name
+        if path.is_dir():
+            if path.name not in _RESULTS:
+                copy.mkdir()
+                _copy(path, copy, (), texts)
+        elif path.suffix != ".pyc":
+            _write(copy, _replaced(path.read_bytes(), texts), program=_is_program(path))
+
+
+def _is_program(path: Path) -> bool:
+    """Return True for a file to be started; an installer may have lost its permissions."""
+    return os.access(path, os.X_OK) or path.name == _FETCH
+
+
+def _replaced(content: bytes, texts: Mapping[str, str]) -> bytes:
+    for old, new in texts.items():
+        content = content.replace(old.encode(), new.encode())
+    return content
+
+
+def _write(path: Path, content: bytes, *, program: bool = False) -> None:
+    path.write_bytes(content)
+    path.chmod(_MODE_OF_PROGRAMS if program else _MODE)
+
+
+def _write_templates(language: Language, name: str, folder: Path, *, fetched: bool) -> None:
+    """Write what all languages have: README.md, check, .gitignore and the workflow."""
+    rows = "| `fetch.sh` | downloads the packages that the bot is built with |\n" if fetched else ""
+    if language.kit:
+        rows += f"| `{_CLIENT}/` | the client that plays for your bot; leave it as it is |\n"
+    values = {
+        "name": name,
+        "title": language.title,
+        "source": language.source,
+        "rows": rows,
+        "guide": _guide(language),
+        "fetch_line": "./fetch.sh                      # once: downloads packages\n"
+        if fetched
+        else "",
+        "with_downloads": ", with what `fetch.sh` downloaded" if fetched else "",
+        "toolchain": language.workflow,
+        "fetch": "      - run: ./fetch.sh\n" if fetched else "",
+    }
+    own_rules = folder / ".gitignore"
+    rules = own_rules.read_bytes() if own_rules.exists() else b""
+    _write(own_rules, rules + _filled("gitignore", values))
+    _write(folder / "README.md", _filled("README.md", values))
+    _write(folder / "check", (_TEMPLATES / "check.in").read_bytes(), program=True)
+    workflows = folder / ".github/workflows"
+    workflows.mkdir(parents=True)
+    _write(workflows / "check.yml", _filled("check.yml", values))
+
+
+def _filled(template: str, values: Mapping[str, str]) -> bytes:
+    text = (_TEMPLATES / f"{template}.in").read_text(encoding="utf-8")
+    return Template(text).substitute(values).encode()
+
+
+def _guide(language: Language) -> str:
+    if language.kit and bundled.path("clients", language.name, "README.md").is_file():
+        return f"The guide of the client is [{_CLIENT}/README.md]({_CLIENT}/README.md)."
+    if language.name == "python":
+        return "`python -c 'import asara; help(asara)'` shows all that a bot can use."
+    return "`asara bridge --help` shows what a bot reads and prints."
+
+
+# What is downloaded
+
+
+def _fetch(language: Language, folder: Path) -> int:
+    """Download the packages of a new bot; return 1 and say what to do if that is impossible."""
+    shown, script = _shown(folder), folder / _FETCH
+    missing = [one for one in language.tools if shutil.which(one, path=search_path()) is None]
+    then = f", then run {shlex.quote(f'{shown}/{_FETCH}')}" if script.is_file() else ""
+    if missing:
+        warn(f"{', '.join(missing)} not on PATH: install {language.install}{then}")
+        return 1
+    if not script.is_file():
+        return 0
+    notify(f"Downloading packages: {shlex.quote(f'{shown}/{_FETCH}')}")
+    try:
+        status = subprocess.run([f"./{_FETCH}"], cwd=folder, check=False).returncode
+    except OSError as error:
+        warn(f"{shown}/{_FETCH} cannot be started: {error.strerror}; run it before the first match")
+        return 1
+    except KeyboardInterrupt:
+        raise UserError(
+            f"stopped; {shown} lacks what {_FETCH} downloads: run it before the first match", 130
+        ) from None
+    if status:
+        warn(f"{shown}/{_FETCH} failed: run it again before the first match")
+        return 1
+    return 0
+
+
+def _without_fetching(folder: Path) -> int:
+    if (folder / _FETCH).is_file():
+        notify(f"Before the first match, run {shlex.quote(f'{_shown(folder)}/{_FETCH}')}")
+    return 0
+
+
+def _shown(folder: Path) -> str:
+    """Return a path as the user may write it."""
+    here = Path.cwd()
+    return plain(str(folder.relative_to(here) if folder.is_relative_to(here) else folder), None)
