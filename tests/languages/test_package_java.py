@@ -1,4 +1,4 @@
-"""The Java kit in a local repository of Maven, used by fresh projects: the examples of its guide."""
+"""The Java kit in a local Maven repository, used by fresh projects: the examples of its guide."""
 
 import os
 import re

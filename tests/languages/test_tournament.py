@@ -1,4 +1,4 @@
-"""The starters of all languages and the bots behind the bridge play one tournament in the sandbox."""
+"""The starters of all languages and the bots behind the bridge play one sandboxed tournament."""
 
 import json
 import subprocess
