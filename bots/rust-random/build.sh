@@ -12,8 +12,8 @@ command -v cargo >/dev/null || {
     exit 1
 }
 # The compiler's files, some 100 MB, stay out of the folder, which is copied for every bot.
-export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-${TMPDIR:-/tmp}/asara-cargo-$(id -u)}"
-export CARGO_HOME="${TMPDIR:-/tmp}/asara-cargo-home-$(id -u)"
+caches="${TMPDIR:-/tmp}/asara-cargo-$(id -u)"
+export CARGO_HOME="$caches/home" CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$caches/target}"
 cargo build --quiet --release --locked --offline \
     --config 'source.crates-io.replace-with = "vendored"' \
     --config 'source.vendored.directory = "vendor"'

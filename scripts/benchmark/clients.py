@@ -42,9 +42,9 @@ _STARTERS: Final = {
 _RULES: Final = ("pro+gifts+genie", 4)
 _RECORDINGS: Final = 4
 _ROUNDS: Final = 5
-_MATCHES: Final = (40, 200)
+_MATCHES: Final = (30, 120)
 """Matches of the short and of the long run, each from one seat."""
-_QUICK_MATCHES: Final = (2, 6)
+_QUICK_MATCHES: Final = (4, 30)
 _RUN_S: Final = 300.0
 _BUILD_S: Final = 1_800.0
 

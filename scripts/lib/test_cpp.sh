@@ -22,7 +22,7 @@ clang-format --style=file:clients/cpp/.clang-format --dry-run --Werror "${source
 
 build=.venv/cpp # outside the kit, whose folder `asara new` copies
 cmake -S clients/cpp -B "$build" -DCMAKE_BUILD_TYPE=Debug \
-    -DCMAKE_CXX_FLAGS="-fsanitize=address,undefined -fno-sanitize-recover"
+    -DCMAKE_CXX_FLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all"
 cmake --build "$build"
 ctest --test-dir "$build" --output-on-failure
 clang-tidy --quiet -p "$build" clients/cpp/src/*.cpp

@@ -56,13 +56,15 @@ def asara(*words: str | Path, cwd: Path | None = None) -> subprocess.CompletedPr
     return done
 
 
-def asara_process(*words: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+def asara_process(
+    *words: str | Path, cwd: Path | None = None, timeout_s: float = 120
+) -> subprocess.CompletedProcess[str]:
     """Run a command in a new process, without a terminal; return its status and output."""
     done = subprocess.run(
         command_line(*words),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=timeout_s,
         cwd=cwd,
         env=environment(),
         check=False,

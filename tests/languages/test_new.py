@@ -1,6 +1,7 @@
 """`asara new` in every language: the folder plays and is checked at once, wherever it lies."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ BRIDGES = (
     Kit("tcl", "tcl-bridge", ("tclsh",)),
 )
 CONTAINED = ("--sandbox", "bubblewrap", "--bank", "600", "--start-up", "120")
+_LONGEST_S = 1_800
+"""Seconds that a command may take, most of them for a first build."""
 
 pytestmark = pytest.mark.languages
 
@@ -25,14 +28,15 @@ def test_a_new_bot_plays_and_is_checked(kit: Kit, tmp_path: Path) -> None:
     sandbox_or_skip()
     folder = tmp_path / "new bots"
     folder.mkdir()
-    made = asara_process("new", kit.language, "my bot", cwd=folder)
+    asara = partial(asara_process, cwd=folder, timeout_s=_LONGEST_S)
+    made = asara("new", kit.language, "my bot")
     assert made.returncode == 0, made.stderr
     for _ in range(2):  # the second build finds what the first one left
-        played = asara_process("match", "my bot", "greedy", *CONTAINED, cwd=folder)
+        played = asara("match", "my bot", "greedy", *CONTAINED)
         assert played.returncode == 0, played.stderr
         assert "forfeits" not in played.stderr
         assert "my-bot" in played.stdout
-    checked = asara_process("check", "my bot", *CONTAINED, "--json", "found.json", cwd=folder)
+    checked = asara("check", "my bot", *CONTAINED, "--json", folder / "found.json")
     assert checked.returncode == 0, checked.stdout + checked.stderr
     found = json.loads((folder / "found.json").read_text())
     assert (found["verdict"], found["rejections"]) == ("works", [])

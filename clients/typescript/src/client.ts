@@ -46,11 +46,14 @@ export async function play(bot: BotClass | DecideFunction, options: Options = {}
         "return an action instead, and `run` ends after the last match",
     );
   };
+  const forgetExit = () => process.off("exit", reportExit);
   process.on("exit", reportExit);
+  process.on("uncaughtExceptionMonitor", forgetExit); // Node reports these errors
   try {
     await Promise.race([session.play(), protocol.failed]);
   } finally {
-    process.off("exit", reportExit);
+    forgetExit();
+    process.off("uncaughtExceptionMonitor", forgetExit);
     session.close();
     protocol.close();
   }
