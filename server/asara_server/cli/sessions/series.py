@@ -84,7 +84,7 @@ def _refuse_shims(tournament: Tournament) -> None:
         program = entry.command[0]
         found = Path(shutil.which(program, path=search_path()) or program)
         shim = program not in OWN_PYTHON and found.parent.name == "shims"
-        if shim and not installation(str(found)):
+        if shim and not installation(str(found), ask="/" not in program):
             raise UserError(
                 f"bot {entry.name!r}: {program!r} is {plain(str(found))}, which looks for the real "
                 f"program where the sandbox shows nothing; name a program in /usr, or `python`, "
