@@ -45,6 +45,13 @@ KITS = (
     Kit("cpp", "cpp-random", ("c++", "cmake", "pkg-config", "protoc"), ("grpc++", "protobuf")),
 )
 
+BRIDGES = (
+    Kit("shell", "shell-bridge", ("jq",)),
+    Kit("perl", "perl-bridge", ("perl",)),
+    Kit("tcl", "tcl-bridge", ("tclsh",)),
+)
+"""Bots behind `asara bridge`; they have no kit of their own."""
+
 every_kit = pytest.mark.parametrize("kit", KITS, ids=lambda kit: kit.language)
 
 

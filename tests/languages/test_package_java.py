@@ -1,4 +1,4 @@
-"""The Java kit in a local repository of Maven, used by fresh projects: the examples of its guide."""
+"""The Java kit in a local repository of Maven, used by a fresh project: the bots of its guide."""
 
 import os
 import re
@@ -37,7 +37,7 @@ POM = """\
 </project>
 """
 
-RESULT = re.compile(r"^ +\d +(\w+) +\d +\d+(.*)$", re.MULTILINE)
+RESULT = re.compile(r"^ +\d +([\w-]+) +\d +\d+(.*)$", re.MULTILINE)
 """Seat, entry, rank, prestige and, if there is one, the forfeit."""
 
 
