@@ -124,6 +124,21 @@ def test_a_build_sees_no_other_files_and_no_network(tmp_path: Path) -> None:
     assert asara("match", folder, "random", *CONTAINED, cwd=tmp_path).returncode == 0
 
 
+def test_a_build_cannot_make_other_files_readable(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    (tmp_path / "secret").mkdir()
+    folder = built_bot(tmp_path / "mine", f"mv a b; mkdir a; ln -s {tmp_path}/secret a/data\n")
+    with (folder / "bot.toml").open("a") as file:
+        file.write('readable = ["a/data"]\n')
+    (folder / "a/data").mkdir(parents=True)
+    done = asara("match", folder, "random", *CONTAINED, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.endswith(
+        f"asara: bot 'Built': its build replaced {folder}/a/data, which is `readable`; let it "
+        "write elsewhere\n"
+    )
+
+
 @pytest.mark.parametrize("command", ["serve", "ask"])
 def test_other_commands_build_a_folder_too(tmp_path: Path, command: str) -> None:
     folder = built_bot(tmp_path / "mine")

@@ -49,6 +49,7 @@ def built_bots(entries: Sequence[Entry], sandbox: Sandbox | None) -> tuple[Entry
     Raises UserError if a build fails. Two entries with one directory and build share it.
     """
     done: set[tuple[Path, tuple[str, ...]]] = set()
+    shared = {path: path.resolve() for entry in entries for path in entry.readable}
     built = []
     for entry in entries:
         if not entry.build:
@@ -57,6 +58,13 @@ def built_bots(entries: Sequence[Entry], sandbox: Sandbox | None) -> tuple[Entry
         if (entry.directory, entry.build) not in done:
             _build(entry, sandbox)
             done.add((entry.directory, entry.build))
+        # A link in its place could show the bot any file of this user.
+        if moved := [path for path in entry.readable if path.resolve() != shared[path]]:
+            raise UserError(
+                f"bot {entry.name!r}: its build replaced {plain(str(moved[0]))}, which is "
+                "`readable`; let it write elsewhere",
+                status=1,
+            )
         try:
             check_command(entry.command, entry.directory)
         except CommandError as error:
