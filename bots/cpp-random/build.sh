@@ -10,4 +10,4 @@ cmake -S . -B build >build.log 2>&1 || {
     exit 1
 }
 rm build.log
-cmake --build build
+cmake --build build --parallel 2
