@@ -1,3 +1,4 @@
+#!/bin/sh
 # Builds build/bot. Another run compiles only what has changed.
 set -e
 cd "$(dirname "$0")"
