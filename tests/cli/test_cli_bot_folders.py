@@ -55,6 +55,24 @@ def test_a_folder_plays_with_its_environment(tmp_path: Path, sandbox: str) -> No
     assert "level 4 3\n" in log.read_text()
 
 
+@pytest.mark.parametrize("command", ["match", "ask"])
+def test_a_program_in_a_subfolder_reads_files_of_its_folder(tmp_path: Path, command: str) -> None:
+    sandbox_or_skip()
+    reads = "print(open('weights.txt').read())\n" + sample_bots.GOOD
+    folder = write(tmp_path / "mine", 'command = "python dist/bot.py"\n', weights_txt="heavy")
+    (folder / "dist").mkdir()
+    (folder / "dist/bot.py").write_text(reads)
+    words = ("match", ".", "random", *CONTAINED, "--out", "runs/first")
+    done = asara(*words, cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "Standings, replays and logs: runs/first\n")
+    log = folder / "runs/first/logs/r1-basic-0001/0-mine.log"
+    assert "heavy\n" in log.read_text()
+    if command == "ask":
+        replay = "runs/first/replays/r1-basic-0001.asara"
+        asked = asara("replay", "ask", replay, "3", ".", *CONTAINED, cwd=folder)
+        assert asked.returncode == 0, asked.stderr
+
+
 @pytest.mark.parametrize("sandbox", ["bubblewrap", "none"])
 def test_a_build_works_in_place_and_keeps_its_cache(tmp_path: Path, sandbox: str) -> None:
     if sandbox == "bubblewrap":
@@ -107,7 +125,13 @@ def test_a_build_that_fails_ends_the_command_with_what_it_printed(tmp_path: Path
     (folder / "fetch.sh").write_text("")
     (folder / "build.sh").write_text("echo dial tcp: lookup example.org\nexit 1\n")
     done = asara("match", folder, "random", *CONTAINED, cwd=tmp_path)
-    assert done.stderr.endswith(f"exited with status 1; run {folder}/fetch.sh once\n")
+    fetch = f"run {folder}/fetch.sh once, which downloads the packages that the bot is built with"
+    assert done.stderr.endswith(f"exited with status 1; {fetch}\n")
+    (folder / "build.sh").write_text(
+        "echo 'Main.java:1: error: package asara does not exist'; false"
+    )
+    done = asara("match", folder, "random", *CONTAINED, cwd=tmp_path)
+    assert done.stderr.endswith(f"exited with status 1; {fetch}\n")
     (folder / "build.sh").write_text("true\n")
     done = asara("match", folder, "random", *CONTAINED, cwd=tmp_path)
     assert done.stderr.endswith(
@@ -122,6 +146,21 @@ def test_a_build_sees_no_other_files_and_no_network(tmp_path: Path) -> None:
     looks = f"cat {tmp_path}/secret && exit 9\n[ $(ls /sys/class/net 2>/dev/null | wc -l) -lt 2 ]\n"
     folder = built_bot(tmp_path / "mine", looks + "cp source.py built.py\n")
     assert asara("match", folder, "random", *CONTAINED, cwd=tmp_path).returncode == 0
+
+
+def test_a_build_cannot_make_other_files_readable(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    (tmp_path / "secret").mkdir()
+    folder = built_bot(tmp_path / "mine", f"mv a b; mkdir a; ln -s {tmp_path}/secret a/data\n")
+    with (folder / "bot.toml").open("a") as file:
+        file.write('readable = ["a/data"]\n')
+    (folder / "a/data").mkdir(parents=True)
+    done = asara("match", folder, "random", *CONTAINED, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.endswith(
+        f"asara: bot 'Built': its build replaced {folder}/a/data, which is `readable`; let it "
+        "write elsewhere\n"
+    )
 
 
 @pytest.mark.parametrize("command", ["serve", "ask"])
@@ -181,11 +220,16 @@ def test_a_fault_of_a_bot_file_is_one_line(tmp_path: Path, text: str, fault: str
     assert fault.split(" in ", maxsplit=1)[0] in said.replace("cup.toml: entry 1: mine/", "")
 
 
-def test_packages_that_were_not_downloaded(tmp_path: Path) -> None:
-    write(tmp_path / "mine", "command = 'a'\nreadable = ['vendor']")
-    (tmp_path / "mine/fetch.sh").write_text("cargo vendor\n")
+def test_packages_that_were_not_downloaded_are_explained(tmp_path: Path) -> None:
+    write(tmp_path / "mine", "command = 'a'\nreadable = ['vendor']", fetch_sh="")
     said = refusal("match", "mine", "random", "--sandbox", "none", cwd=tmp_path)
-    assert said.endswith("readable: 'vendor' does not exist; run fetch.sh, which downloads it\n")
+    assert "'vendor' does not exist; run the fetch.sh of the folder, which downloads" in said
+
+
+def test_a_bot_file_of_windows_is_read(tmp_path: Path) -> None:
+    write(tmp_path / "mine", "\ufeffcommand = 'a'\r\nbuild = './gone'\r\n")
+    said = refusal("match", "mine", "random", "--sandbox", "none", cwd=tmp_path)
+    assert "build: no such file './gone' in " in said
 
 
 def test_a_bot_file_that_is_no_file(tmp_path: Path) -> None:

@@ -9,14 +9,8 @@ import pytest
 
 from asara_server.event_loop import run
 from tests.golden.random_moves import MATCHES
-from tests.languages.kits import Kit, entry_of, require
+from tests.languages.kits import BRIDGES, Kit, entry_of, require
 from tests.languages.test_same_moves import GOLDEN, golden_row, play
-
-BRIDGES = (
-    Kit("shell", "shell-bridge", ("jq",)),
-    Kit("perl", "perl-bridge", ("perl",)),
-    Kit("tcl", "tcl-bridge", ("tclsh",)),
-)
 
 pytestmark = pytest.mark.languages
 

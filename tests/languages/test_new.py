@@ -7,14 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import asara_process
-from tests.languages.kits import KITS, Kit, require
+from tests.languages.kits import BRIDGES, KITS, Kit, require
 from tests.tournament.sandbox_config import sandbox_or_skip
 
-BRIDGES = (
-    Kit("shell", "shell-bridge", ("jq",)),
-    Kit("perl", "perl-bridge", ("perl",)),
-    Kit("tcl", "tcl-bridge", ("tclsh",)),
-)
 CONTAINED = ("--sandbox", "bubblewrap", "--bank", "600", "--start-up", "120")
 _LONGEST_S = 1_800
 """Seconds that a command may take, most of them for a first build."""

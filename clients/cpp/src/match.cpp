@@ -34,13 +34,9 @@ std::mt19937_64 generator(const std::string& seed, const MatchStarted& started) 
 }  // namespace
 
 Match::Match(
-    const MatchStarted& started,
-    std::string entry,
-    Limits limits,
-    std::string seed,
-    const Digest& digest
+    MatchStarted started, std::string entry, Limits limits, std::string seed, const Digest& digest
 )
-    : started_(started),
+    : started_(std::move(started)),
       entry_(std::move(entry)),
       limits_(std::move(limits)),
       seed_(std::move(seed)),

@@ -24,7 +24,6 @@ public:
         const timeval timeout{timeout_s, 0};
         ::setsockopt(number_, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
         ::setsockopt(number_, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
-        connected_ = ::connect(number_, address.ai_addr, address.ai_addrlen) == 0;
     }
     Socket(const Socket&) = delete;
     Socket& operator=(const Socket&) = delete;
@@ -33,11 +32,12 @@ public:
     ~Socket() { ::close(number_); }
 
     [[nodiscard]] int number() const { return number_; }
-    [[nodiscard]] bool connected() const { return connected_; }
+    [[nodiscard]] bool connect(const addrinfo& address) const {
+        return ::connect(number_, address.ai_addr, address.ai_addrlen) == 0;
+    }
 
 private:
     int number_;
-    bool connected_ = false;
 };
 
 std::unique_ptr<Socket> connect_to(const std::string& address) {
@@ -55,7 +55,7 @@ std::unique_ptr<Socket> connect_to(const std::string& address) {
     const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> addresses(found, &::freeaddrinfo);
     for (const auto* each = addresses.get(); each != nullptr; each = each->ai_next) {
         auto socket = std::make_unique<Socket>(*each);
-        if (socket->connected()) {
+        if (socket->connect(*each)) {
             return socket;
         }
     }

@@ -3,7 +3,6 @@
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use rustls::pki_types::{pem::PemObject, CertificateDer};
 
@@ -171,6 +170,12 @@ impl Settings {
                 "max_matches is {count}: expected 1 or more"
             )));
         }
+        let patience_s = self.patience();
+        if patience_s.is_nan() || patience_s < 0.0 {
+            return Err(Error::Configuration(format!(
+                "patience_s is {patience_s}: expected 0 or more"
+            )));
+        }
         Ok(())
     }
 
@@ -256,10 +261,13 @@ fn parse_patience(text: &str) -> Result<Option<f64>, Error> {
     if text.is_empty() {
         return Ok(None);
     }
+    // `parse` also takes 1e3, +5 and inf.
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     match text.parse() {
-        Ok(seconds) if Duration::try_from_secs_f64(seconds).is_ok() => Ok(Some(seconds)),
+        Ok(seconds) if digits(whole) && digits(fraction) => Ok(Some(seconds)),
         _ => Err(Error::Configuration(format!(
-            "ASARA_PATIENCE_S is '{text}': expected a number of seconds"
+            "ASARA_PATIENCE_S is '{text}': expected seconds, such as 30 or 0.5"
         ))),
     }
 }
@@ -318,9 +326,15 @@ mod tests {
             with("ASARA_SEAT", "-1"),
             "ASARA_SEAT is '-1': expected a seat number"
         );
+        for value in ["soon", "1e3", "+5", "1.", "inf"] {
+            assert_eq!(
+                with("ASARA_PATIENCE_S", value),
+                format!("ASARA_PATIENCE_S is '{value}': expected seconds, such as 30 or 0.5")
+            );
+        }
         assert_eq!(
-            with("ASARA_PATIENCE_S", "soon"),
-            "ASARA_PATIENCE_S is 'soon': expected a number of seconds"
+            text(Settings::new().patience_s(-1.0), &NEEDED),
+            "patience_s is -1: expected 0 or more"
         );
         assert_eq!(
             text(Settings::new().address("nowhere").token("t"), &[]),

@@ -22,7 +22,7 @@ const VIEW = DecisionSchema.field.view.number;
  * @throws {AsaraError} if the bytes are no such message.
  */
 export function decodeResponse(message: Uint8Array): PlayResponse["response"] {
-  return readable(() => {
+  return parsed(() => {
     const reader = new BinaryReader(message);
     const [field, wireType] = message.length > 0 ? reader.tag() : [];
     if (field === DECISION && wireType === WireType.LengthDelimited) {
@@ -62,25 +62,38 @@ function decodeDecision(bytes: Uint8Array): Decision {
   if (view === undefined) return fromBinary(DecisionSchema, bytes);
   const rest = Buffer.concat([bytes.subarray(0, start), bytes.subarray(end)]);
   const decision = fromBinary(DecisionSchema, rest);
-  defineView(decision, view);
+  Object.defineProperty(decision, VIEW_BYTES, { value: view });
+  Object.defineProperty(decision, "view", UNREAD_VIEW);
   return decision;
 }
 
-/** Gives a decision the property `view`, which becomes an ordinary one as soon as it is used. */
-function defineView(decision: Decision, bytes: Uint8Array): void {
-  const define = (value: Decision["view"]) => {
-    Object.defineProperty(decision, "view", { value, writable: true });
-    return value;
-  };
-  Object.defineProperty(decision, "view", {
-    configurable: true,
-    enumerable: true,
-    get: () => define(readable(() => fromBinary(ViewSchema, bytes))),
-    set: define,
-  });
+/** Key of a property of decisions: the serialized view. */
+const VIEW_BYTES = Symbol("serialized view");
+
+/**
+ * The property `view` of a decision until it is used; then it becomes an ordinary one. All decisions
+ * share the functions, because V8 makes a hidden class for every new pair.
+ */
+const UNREAD_VIEW: PropertyDescriptor & ThisType<Decision & { [VIEW_BYTES]: Uint8Array }> = {
+  configurable: true,
+  enumerable: true,
+  get() {
+    return setView(
+      this,
+      parsed(() => fromBinary(ViewSchema, this[VIEW_BYTES])),
+    );
+  },
+  set(value: Decision["view"]) {
+    setView(this, value);
+  },
+};
+
+function setView(decision: Decision, value: Decision["view"]): Decision["view"] {
+  Object.defineProperty(decision, "view", { value, writable: true });
+  return value;
 }
 
-function readable<T>(parse: () => T): T {
+function parsed<T>(parse: () => T): T {
   try {
     return parse();
   } catch (error) {

@@ -220,3 +220,24 @@ def test_a_crash_of_native_code_is_explained(
     found = remedy(Termination.CRASH, ending, command)
     assert found.startswith(expected)
     assert bool(found) == bool(expected)
+
+
+def test_an_exception_in_java_names_the_line() -> None:
+    output = """Exception in thread "main" java.lang.IndexOutOfBoundsException: Index 99
+\tat java.base/java.util.Objects.checkIndex(Objects.java:361)
+\tat Main.decide(Main.java:16)
+in r1-basic-0001, decision 1 (space) at Main.decide(Main.java:16)"""
+    found = advice(output, 1, ("java", "-cp", "classes:lib/*", "Main"))
+    assert found.startswith("correct Main.java:16. --show-output ")
+
+
+def test_a_program_in_another_language_that_ends_early_is_told_so_without_python() -> None:
+    found = remedy(Termination.CRASH, "exited with status 0", ("java", "-cp", "lib/*", "Main"))
+    assert found.startswith("the program ended in the middle of the match. ")
+    assert "sys.exit" not in found
+
+
+def test_a_program_of_lines_that_was_started_without_the_bridge_is_told_so() -> None:
+    found = advice("", 0, ("perl", "my bot.pl"))
+    assert found.startswith("my bot.pl ended without playing. ")
+    assert "start it as `asara bridge -- perl 'my bot.pl'`" in found

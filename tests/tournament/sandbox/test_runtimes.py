@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.tournament.config.commands import search_path
+from asara_server.tournament.config.commands import resolve_command, search_path
 from asara_server.tournament.sandbox.runtimes import installation, visible_programs
 from asara_server.tournament.sandbox.spec import ResourceLimits
 from tests.tournament.sandbox import contained
@@ -124,7 +124,7 @@ def test_a_copied_node_in_a_home_starts(
 def test_a_folder_of_many_programs_is_no_installation(home: Path, prefix: str) -> None:
     """A runtime unpacked into ~/.local is visible as a single file, as any other program."""
     place = install(home / prefix)
-    assert installation(str(place / "bin/go")) == ()
+    assert installation(str(place / "bin/go"), ask=True) == ()
     path = f"{home / prefix / 'bin'}:/usr/bin"
     shown = visible_programs(["go", "x"], home, {"PATH": path})
     assert [target for _, target in shown.mounts] == [Path(f"{home / prefix / 'bin'}/go")]
@@ -142,6 +142,30 @@ def test_a_shim_is_not_asked_in_the_folder_of_a_bot(home: Path, tmp_path: Path) 
     assert shown.mounts == ((prefix, prefix),)
     assert shown.search_path(f"/usr/bin:{shim.parent}") == ["/usr/bin", f"{prefix}/bin"]
     assert (home / "asked").read_text() == "/\n"
+
+
+@pytest.mark.parametrize("command", ["./go", "shims/go", "{folder}/go", "./gofmt"])
+def test_a_program_of_a_bot_never_runs_outside_the_sandbox(tmp_path: Path, command: str) -> None:
+    folder = tmp_path / "mine"
+    (folder / "shims").mkdir(parents=True)
+    for name in ("go", "gofmt", "shims/go"):
+        (folder / name).write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\necho /\n")
+        (folder / name).chmod(0o755)
+    words = resolve_command((command.format(folder=folder),), folder)
+    assert visible_programs(words, folder, {"PATH": "/usr/bin:/bin"}).mounts == ()
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("place", [".", "mine"])
+def test_a_bot_cannot_make_its_folder_look_like_a_runtime(tmp_path: Path, place: str) -> None:
+    """Otherwise it would see the folders of others around it, or share its own between matches."""
+    install(tmp_path / place)
+    folder = tmp_path / "mine"
+    folder.mkdir(exist_ok=True)
+    for program in (tmp_path / place / "bin/go", folder / "go"):
+        shutil.copy("/bin/sh", program)
+        shown = visible_programs([str(program)], folder, {"PATH": "/usr/bin:/bin"})
+        assert shown.mounts == ()
 
 
 def test_the_jdk_of_java_home_is_found(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ class Match {
 public:
     // `digest` is that of the messages received, and outlives the match.
     Match(
-        const MatchStarted& started,
+        MatchStarted started,
         std::string entry,
         Limits limits,
         std::string seed,

@@ -50,6 +50,13 @@ JobsOption = Annotated[
         show_default="two per CPU core",
     ),
 ]
+AgainOption = Annotated[
+    bool,
+    typer.Option(
+        "--again",
+        help="Play failed cases once more, one at a time, as on a busy machine; they must pass.",
+    ),
+]
 ListOption = Annotated[
     bool, typer.Option("--list", help="List the cases and what they prove, and play none.")
 ]
@@ -63,6 +70,7 @@ def conformance(
     json_file: JsonOption = None,
     junit_file: JunitOption = None,
     jobs: JobsOption = None,
+    again: AgainOption = False,
     list_cases: ListOption = False,
 ) -> None:
     """Test a client: play cases of the protocol against a program.
@@ -84,5 +92,6 @@ def conformance(
         json_file=json_file,
         junit_file=junit_file,
         jobs=jobs,
+        again=again,
     )
     raise typer.Exit(test_client(tuple(command or ()), options))

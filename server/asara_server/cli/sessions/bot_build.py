@@ -3,7 +3,6 @@
 import asyncio
 import os
 import shlex
-import signal
 import tempfile
 import time
 from collections.abc import Sequence
@@ -14,11 +13,12 @@ from pydantic import ValidationError
 
 from asara_server import bundled
 from asara_server.cli.display.console import notify, warn
-from asara_server.cli.display.faults import NO_NETWORK_IN_BUILDS, wants_network
+from asara_server.cli.display.faults import NO_NETWORK_IN_BUILDS, wants_network, wants_packages
 from asara_server.cli.display.progress import SLOW_INTERVAL_S
 from asara_server.cli.display.quantities import duration
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import BotCommand, is_bundled
+from asara_server.cli.sessions.interruption import until_signal
 from asara_server.event_loop import run
 from asara_server.text import plain
 from asara_server.tournament.bots.build_in_place import FailedInPlace, build_in_place
@@ -49,6 +49,7 @@ def built_bots(entries: Sequence[Entry], sandbox: Sandbox | None) -> tuple[Entry
     Raises UserError if a build fails. Two entries with one directory and build share it.
     """
     done: set[tuple[Path, tuple[str, ...]]] = set()
+    shared = {path: path.resolve() for entry in entries for path in entry.readable}
     built = []
     for entry in entries:
         if not entry.build:
@@ -57,6 +58,13 @@ def built_bots(entries: Sequence[Entry], sandbox: Sandbox | None) -> tuple[Entry
         if (entry.directory, entry.build) not in done:
             _build(entry, sandbox)
             done.add((entry.directory, entry.build))
+        # A link in its place could show the bot any file of this user.
+        if moved := [path for path in entry.readable if path.resolve() != shared[path]]:
+            raise UserError(
+                f"bot {entry.name!r}: its build replaced {plain(str(moved[0]))}, which is "
+                "`readable`; let it write elsewhere",
+                status=1,
+            )
         try:
             check_command(entry.command, entry.directory)
         except CommandError as error:
@@ -91,26 +99,11 @@ async def _build_until_signal(
 ) -> FailedInPlace | None:
     readable = [*entry.readable, *clients_beside(entry.directory)]
     meter = asyncio.create_task(_show_waiting(entry.name))
-    task = asyncio.create_task(
-        build_in_place(entry, log_file, sandbox=sandbox, readable=readable, limits=Limits())
-    )
-    signals: list[signal.Signals] = []
-
-    def stop(number: signal.Signals) -> None:
-        signals.append(number)
-        task.cancel()
-
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop, number)
+    building = build_in_place(entry, log_file, sandbox=sandbox, readable=readable, limits=Limits())
     try:
-        return await task
-    except asyncio.CancelledError:
-        raise UserError(f"stopped while building {entry.name}", 128 + signals[0]) from None
+        return await until_signal(building, lambda: f"stopped while building {entry.name}")
     finally:
         meter.cancel()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
 
 
 async def _show_waiting(name: str) -> None:
@@ -161,7 +154,9 @@ def _failure(entry: Entry, failed: FailedInPlace, sandbox: Sandbox | None) -> Us
         warn(f"  | {line}")
     text = f"bot {entry.name!r}: its build failed: {failed.why}"
     fetch = entry.directory / _FETCH
-    if sandbox is not None and wants_network(failed.printed):
-        remedy = f"run {plain(str(fetch))} once" if fetch.is_file() else NO_NETWORK_IN_BUILDS
-        text += f"; {remedy}"
+    if fetch.is_file() and wants_packages(failed.printed):
+        script = plain(shlex.quote(str(fetch)))
+        text += f"; run {script} once, which downloads the packages that the bot is built with"
+    elif sandbox is not None and wants_network(failed.printed):
+        text += f"; {NO_NETWORK_IN_BUILDS}"
     return UserError(text, status=1)

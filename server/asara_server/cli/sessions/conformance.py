@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import signal
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from asara_server.bounded_file import MIB, read_bounded
 from asara_server.cli.display.conformance import ResultLines, show_cases, show_summary
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.output_file import check_output, write_output
+from asara_server.cli.sessions.interruption import until_signal
 from asara_server.conformance.case import Case
 from asara_server.conformance.catalogue import (
     SelectionError,
@@ -39,6 +39,7 @@ class Options:
     json_file: Path | None
     junit_file: Path | None
     jobs: int | None
+    again: bool
 
 
 def list_all(run: list[str], skip: list[str]) -> None:
@@ -58,7 +59,8 @@ def test_client(command: tuple[str, ...], options: Options) -> int:
     jobs = options.jobs or 2 * (os.cpu_count() or 1)
     began = time.monotonic()
     try:
-        results = asyncio.run(_play_until_signal(cases, words, jobs, known))
+        run = _Run(cases, words, jobs, known, options.again)
+        results = asyncio.run(_play_until_signal(run))
     except ProgramError as error:
         raise UserError(str(error), status=1) from None
     show_summary(command, results, time.monotonic() - began)
@@ -106,53 +108,48 @@ def _checked(command: tuple[str, ...]) -> tuple[str, ...]:
     return resolve_command(command, Path.cwd())
 
 
-async def _play_until_signal(
-    cases: Sequence[Case], words: tuple[str, ...], jobs: int, known: frozenset[str]
-) -> list[CaseResult]:
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Cases to play, and how."""
+
+    cases: Sequence[Case]
+    words: tuple[str, ...]
+    jobs: int
+    known: frozenset[str]
+    again: bool
+
+
+async def _play_until_signal(run: _Run) -> list[CaseResult]:
     """Play the cases; a signal kills all programs and raises UserError."""
     results: dict[str, CaseResult] = {}
-    task = asyncio.create_task(_play(cases, words, jobs, known, results))
-    signals: list[signal.Signals] = []
-
-    def stop(number: signal.Signals) -> None:
-        signals.append(number)
-        task.cancel()
-
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop, number)
-    try:
-        await task
-    except asyncio.CancelledError:
-        played = f"{len(results)} of {len(cases)} cases"
-        raise UserError(f"stopped after {played}", 128 + signals[0]) from None
-    finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
-    return [results[case.name] for case in cases]
+    await until_signal(
+        _play(run, results), lambda: f"stopped after {len(results)} of {len(run.cases)} cases"
+    )
+    return [results[case.name] for case in run.cases]
 
 
-async def _play(
-    cases: Sequence[Case],
-    words: tuple[str, ...],
-    jobs: int,
-    known: frozenset[str],
-    results: dict[str, CaseResult],
-) -> None:
+async def _play(run: _Run, results: dict[str, CaseResult]) -> None:
     """Play the cases, print each result, and add it to `results`."""
-    lines = ResultLines(cases)
+    lines = ResultLines(run.cases)
+    failed: list[Case] = []
 
     def take(result: CaseResult) -> None:
-        judged = _judged(result, known)
+        judged = _judged(result, run.known)
+        if run.again and judged.verdict is Verdict.FAILED and result.case not in failed:
+            failed.append(result.case)
+            return
         results[result.case.name] = judged
         lines.show(judged)
 
-    first = await _play_first(words, known)
-    rest = [case for case in cases if case.name != _FIRST]
-    if len(rest) < len(cases):
+    first = await _play_first(run.words, run.known)
+    rest = [case for case in run.cases if case.name != _FIRST]
+    if len(rest) < len(run.cases):
         take(first)
-    async for result in play_cases(rest, words, jobs):
+    async for result in play_cases(rest, run.words, run.jobs):
         take(result)
+    for case in tuple(failed):
+        result = await play_case(case, run.words)
+        take(replace(result, seen=f"{result.seen}; failed beside others"))
 
 
 async def _play_first(words: tuple[str, ...], known: frozenset[str]) -> CaseResult:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from platform import python_version
 
+import asara.v1  # noqa: F401 - loads asara, with whose names those of authors are compared
 from asara_server.tournament.bots.tracebacks import Frame, frames, last_own
 
 

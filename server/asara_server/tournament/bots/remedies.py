@@ -1,6 +1,7 @@
 """Advice to the author of a bot, from how its process ended and what it printed."""
 
 import re
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -24,6 +25,9 @@ _RUST_PANIC = re.compile(r"thread '.*' .*panicked at (?!/)(\S+:\d+):\d+:$")
 
 _NATIVE_SIGNAL = re.compile(r"killed by SIG(?:SEGV|ABRT|BUS|FPE|ILL)")
 
+_JAVA_PLACE = re.compile(r"(?:in \S+, decision \d+ \(.*\) )?at \S+\((\w+\.java:\d+)\)$")
+"""The last line that the Java client prints of an exception."""
+
 _NO_NETWORK = (
     "in the sandbox a bot has no network and reaches the referee alone. Put what it needs "
     "into its folder before the match."
@@ -41,6 +45,20 @@ _NO_RUN = (
 _ENDED_EARLY = (
     "{} ended in the middle of the match. Remove sys.exit(), os._exit() or whatever ends it: "
     "asara.run(decide) returns after the last match."
+)
+_NO_RUN_OTHER = (
+    "{} ended without playing. Remove whatever ends it before the client's run function, which "
+    "returns after the last match."
+)
+_NO_BRIDGE = (
+    "{} ended without playing. If it reads and prints lines, start it as `asara bridge -- {}`; "
+    "otherwise, remove whatever ends it before the client's run function."
+)
+LINE_PROGRAMS = frozenset({".awk", ".lua", ".php", ".pl", ".rb", ".sh", ".tcl"})
+"""Endings of programs in languages without a client."""
+_ENDED_EARLY_OTHER = (
+    "{} ended in the middle of the match. Remove the call that ends it, such as exit: the client's "
+    "run function returns after the last match."
 )
 _TOO_SLOW = (
     "return an action before the time is over; decision.clock_us is the time left, and {} "
@@ -81,13 +99,18 @@ def remedy(
         return known
     if termination is Termination.TIME_OUT:
         return _TOO_SLOW.format("--limit" if asked else "--bank")
-    if found := next(filter(None, map(_RUST_PANIC.match, printed)), None):
+    places = (*map(_RUST_PANIC.match, printed), *map(_JAVA_PLACE.match, printed))
+    if found := next(filter(None, places), None):
         correct = f"correct {found[1]}."
         return correct if asked else f"{correct} {_SHOW_OUTPUT}"
     if any(line.startswith("asara: ") for line in printed):
         return ""  # the client's own messages say what to do
     if printed and printed[0].startswith("Traceback"):
         return python_errors.other_exception(printed, asked=asked)
+    without_bridge = (Termination.NEVER_STARTED, "exited with status 0")
+    reads_lines = Path(program).suffix in LINE_PROGRAMS
+    if reads_lines and (termination, without_output(detail)) == without_bridge:
+        return _NO_BRIDGE.format(program, shlex.join(command))
     return _about_ending(termination, detail, program, printed)
 
 
@@ -98,7 +121,9 @@ def _about_ending(
     ending = without_output(detail)
     if ending == "exited with status 0":
         never = termination is Termination.NEVER_STARTED
-        return (_NO_RUN if never else _ENDED_EARLY).format(program)
+        if program.endswith(".py"):
+            return (_NO_RUN if never else _ENDED_EARLY).format(program)
+        return (_NO_RUN_OTHER if never else _ENDED_EARLY_OTHER).format(program)
     if not program.endswith(".py") and _NATIVE_SIGNAL.fullmatch(ending):
         return _NATIVE_CRASH.format(program)
     by_itself = re.fullmatch(r"exited with status (?!12[67])\d+", ending) is not None
@@ -112,7 +137,9 @@ def _about_ending(
 def _program(command: Sequence[str]) -> str:
     """Return the name of the program's file."""
     files = [word for word in command if Path(word).suffix and not _is_interpreter(word)]
-    return Path(files[0]).name if files else " ".join(command) or "the program"
+    if files:
+        return Path(files[0]).name
+    return command[0] if len(command) == 1 else "the program"
 
 
 def _is_interpreter(word: str) -> bool:

@@ -157,10 +157,10 @@ class BotFile(BaseModel):
             path = Path(real)
             if path == folder:
                 raise problem(f"{plain(text)!r} is the folder itself; name only large parts of it")
-            if not path.exists() and (folder / "fetch.sh").is_file():
-                raise problem(f"{plain(text)!r} does not exist; run fetch.sh, which downloads it")
             if fault := _sharing_fault(path):
-                raise problem(f"{plain(text)!r} {fault}")
+                fetched = not path.exists() and (folder / "fetch.sh").is_file()
+                hint = "; run the fetch.sh of the folder, which downloads packages" * fetched
+                raise problem(f"{plain(text)!r} {fault}{hint}")
             paths.append(str(path))
         return tuple(paths)
 

@@ -145,7 +145,7 @@ class Sandbox:
 
         Raises OSError if its control group cannot be created.
         """
-        programs = visible_programs(command, view.content or view.directory, environment)
+        programs = visible_programs(command, view.directory, environment, view.content)
         mounts = self._mounts(programs, environment, view, limits)
         copied = view.copied or PrivateCopy()
         descriptors: list[int] = []

@@ -52,7 +52,7 @@ def match_sandbox(
         return copy_into_memory(source, limits.directory_mb)
 
     on_path = search_path()
-    programs = visible_programs(entry.command, built or entry.directory, {"PATH": on_path})
+    programs = visible_programs(entry.command, entry.directory, {"PATH": on_path}, built)
     load_program(entry.command[0], os.pathsep.join(programs.search_path(on_path)))
     for path in entry.readable:
         load(path.resolve())

@@ -4,7 +4,8 @@ Version managers (nvm, fnm, volta, sdkman, rustup, pyenv, uv and the like) keep 
 directory, which no bot sees. A runtime that a command names is therefore looked up on the runner's
 PATH, and the directory of its installation becomes visible, and nothing around it. A runtime is
 recognised by files that each installation has. If PATH leads to a shim, which looks for the real
-program in files that the sandbox hides, the shim itself is asked where that is.
+program in files that the sandbox hides, the shim itself is asked where that is. It runs outside the
+sandbox, so a program that a command names by a path, which may be the author's, is never asked.
 
 A command names a runtime by its first word, or in the script or Makefile that it runs.
 """
@@ -87,23 +88,33 @@ class VisiblePrograms:
 
 
 def visible_programs(
-    command: Sequence[str], directory: Path, environment: Mapping[str, str]
+    command: Sequence[str],
+    directory: Path,
+    environment: Mapping[str, str],
+    content: Path | None = None,
 ) -> VisiblePrograms:
-    """Return the programs that a command, which starts in a directory, needs to see."""
+    """Return the programs that a command, which starts in a directory, needs to see.
+
+    `content` is that of `FilesystemView`. A program that is named by a path shows neither the
+    directory nor the folders around it.
+    """
     path = environment.get("PATH", os.defpath)
     mounts: dict[Path, Path] = {}
     replaced: list[tuple[str, str]] = []
-    for name in _programs(command, directory):
-        found = shutil.which(name, path=path)
+    for name in _programs(command, content or directory):
+        by_path = "/" in name
+        found = shutil.which(str(directory / name) if by_path else name, path=path)
         if found is None:
             continue
-        prefixes = installation(found)
+        prefixes = installation(found, ask=not by_path)
+        if by_path:
+            prefixes = tuple(one for one in prefixes if not _overlap(one, directory))
         for prefix in prefixes:
             mounts[prefix] = prefix
             programs = prefix / "bin"
             if not is_of_system(Path(found)) and (programs / Path(found).name).exists():
                 replaced.append((os.path.dirname(found), str(programs)))  # noqa: PTH120
-        if not prefixes and "/" not in name and not _is_visible(Path(found)):
+        if not prefixes and not by_path and not _is_visible(Path(found)):
             mounts[Path(found)] = Path(found).resolve()
     return VisiblePrograms(
         tuple((source, target) for target, source in mounts.items()),
@@ -111,11 +122,12 @@ def visible_programs(
     )
 
 
-def installation(program: str) -> tuple[Path, ...]:
+def installation(program: str, *, ask: bool) -> tuple[Path, ...]:
     """Return the directories of the installation that a program belongs to.
 
     There are several for a virtual environment, and none for a program of the system or of an
-    unknown kind.
+    unknown kind. With `ask`, which is for programs on the runner's PATH, a shim is asked: it runs
+    with the runner's rights.
     """
     runtime = _runtime_of(Path(program).name)
     if runtime is None:
@@ -124,9 +136,15 @@ def installation(program: str) -> tuple[Path, ...]:
     # A directory on PATH may be a link, and so may the program.
     places = dict.fromkeys((path.parent.resolve().parent, path.resolve().parent.parent))
     found = [place for place in places if _is_installation(place, runtime)]
-    if not found and not any(is_of_system(one) for one in (path.resolve(), *places)):
+    if ask and not found and not any(is_of_system(one) for one in (path.resolve(), *places)):
         found = list(_asked_places(path, runtime))
     return tuple(place for place in found if not _is_visible(place))
+
+
+def _overlap(place: Path, directory: Path) -> bool:
+    """Return True if one of two directories lies in the other."""
+    own = directory.resolve()
+    return place.is_relative_to(own) or own.is_relative_to(place)
 
 
 def _programs(command: Sequence[str], directory: Path) -> list[str]:

@@ -197,7 +197,10 @@ public record Settings(
     }
     if (maxMatches < 1) {
       throw new ConfigurationException(
-          "max_matches is %d: expected 1 or more".formatted(maxMatches));
+          "maxMatches is %d: expected 1 or more".formatted(maxMatches));
+    }
+    if (patience.isNegative()) {
+      throw new ConfigurationException("patience is %s: expected 0 or more".formatted(patience));
     }
   }
 

@@ -25,8 +25,11 @@ class SettingsTest {
   }
 
   private static String fault(String name, String value) {
-    return assertThrows(
-            ConfigurationException.class, () -> complete(Settings.builder(), name, value))
+    return fault(Settings.builder(), name, value);
+  }
+
+  private static String fault(Settings.Builder builder, String name, String value) {
+    return assertThrows(ConfigurationException.class, () -> complete(builder, name, value))
         .getMessage();
   }
 
@@ -60,11 +63,20 @@ class SettingsTest {
         fault("ASARA_ADDRESS", "localhost"));
     assertEquals("ASARA_SEAT is 'two': expected a seat number", fault("ASARA_SEAT", "two"));
     assertEquals(
-        "ASARA_PATIENCE_S is '-1': expected seconds, such as 30 or 0.5", fault("ASARA_PATIENCE_S", "-1"));
+        "ASARA_PATIENCE_S is '-1': expected seconds, such as 30 or 0.5",
+        fault("ASARA_PATIENCE_S", "-1"));
     assertEquals(
         "ASARA_TOKEN is not set: start this bot with `asara match`, or set ASARA_ADDRESS "
             + "(host:port or unix:/path) and ASARA_TOKEN",
         fault("ASARA_TOKEN", ""));
+  }
+
+  @Test
+  void aBadOptionIsNamed() {
+    Settings.Builder none = Settings.builder().maxMatches(0);
+    Settings.Builder negative = Settings.builder().patience(Duration.ofSeconds(-1));
+    assertEquals("maxMatches is 0: expected 1 or more", fault(none, "ASARA_SEAT", ""));
+    assertEquals("patience is PT-1S: expected 0 or more", fault(negative, "ASARA_SEAT", ""));
   }
 
   @Test
