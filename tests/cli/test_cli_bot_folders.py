@@ -56,6 +56,24 @@ def test_a_folder_plays_with_its_environment(tmp_path: Path, sandbox: str) -> No
     assert "level 4 3\n" in log.read_text()
 
 
+@pytest.mark.parametrize("command", ["match", "ask"])
+def test_a_program_in_a_subfolder_reads_files_of_its_folder(tmp_path: Path, command: str) -> None:
+    sandbox_or_skip()
+    reads = "print(open('weights.txt').read())\n" + sample_bots.GOOD
+    folder = write(tmp_path / "mine", 'command = "python dist/bot.py"\n', weights_txt="heavy")
+    (folder / "dist").mkdir()
+    (folder / "dist/bot.py").write_text(reads)
+    words = ("match", ".", "random", *CONTAINED, "--out", "runs/first")
+    done = asara(*words, cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "Standings, replays and logs: runs/first\n")
+    log = folder / "runs/first/logs/r1-basic-0001/0-mine.log"
+    assert "heavy\n" in log.read_text()
+    if command == "ask":
+        replay = "runs/first/replays/r1-basic-0001.asara"
+        asked = asara("replay", "ask", replay, "3", ".", *CONTAINED, cwd=folder)
+        assert asked.returncode == 0, asked.stderr
+
+
 @pytest.mark.parametrize("sandbox", ["bubblewrap", "none"])
 def test_a_build_works_in_place_and_keeps_its_cache(tmp_path: Path, sandbox: str) -> None:
     if sandbox == "bubblewrap":
@@ -108,7 +126,13 @@ def test_a_build_that_fails_ends_the_command_with_what_it_printed(tmp_path: Path
     (folder / "fetch.sh").write_text("")
     (folder / "build.sh").write_text("echo dial tcp: lookup example.org\nexit 1\n")
     done = asara("match", folder, "random", *CONTAINED, cwd=tmp_path)
-    assert done.stderr.endswith(f"exited with status 1; run {folder}/fetch.sh once\n")
+    fetch = f"run {folder}/fetch.sh once, which downloads the packages that the bot is built with"
+    assert done.stderr.endswith(f"exited with status 1; {fetch}\n")
+    (folder / "build.sh").write_text(
+        "echo 'Main.java:1: error: package asara does not exist'; false"
+    )
+    done = asara("match", folder, "random", *CONTAINED, cwd=tmp_path)
+    assert done.stderr.endswith(f"exited with status 1; {fetch}\n")
     (folder / "build.sh").write_text("true\n")
     done = asara("match", folder, "random", *CONTAINED, cwd=tmp_path)
     assert done.stderr.endswith(
@@ -202,6 +226,18 @@ def test_a_fault_of_a_bot_file_is_one_line(tmp_path: Path, text: str, fault: str
     assert said.count("\n") == 1
     said = refusal("tournament", "plan", cup(tmp_path, '[[entries]]\ndirectory = "mine"\n'))
     assert fault.split(" in ", maxsplit=1)[0] in said.replace("cup.toml: entry 1: mine/", "")
+
+
+def test_packages_that_were_not_downloaded_are_explained(tmp_path: Path) -> None:
+    write(tmp_path / "mine", "command = 'a'\nreadable = ['vendor']", fetch_sh="")
+    said = refusal("match", "mine", "random", "--sandbox", "none", cwd=tmp_path)
+    assert "'vendor' does not exist; run the fetch.sh of the folder, which downloads" in said
+
+
+def test_a_bot_file_of_windows_is_read(tmp_path: Path) -> None:
+    write(tmp_path / "mine", "\ufeffcommand = 'a'\r\nbuild = './gone'\r\n")
+    said = refusal("match", "mine", "random", "--sandbox", "none", cwd=tmp_path)
+    assert "build: no such file './gone' in " in said
 
 
 def test_a_bot_file_that_is_no_file(tmp_path: Path) -> None:

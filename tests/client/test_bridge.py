@@ -499,15 +499,47 @@ def test_a_wrong_command_line_is_one_line(
     assert err.count("\n") == 1
 
 
-def test_a_missing_interpreter_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"#!/no/such -x\n", "the interpreter in its first line does not exist: '/no/such'"),
+        (b"#!/bin/sh\r\necho 0\r\n", "its lines end as on Windows, in CR LF"),
+        (b"\xef\xbb\xbf#!/bin/sh\n", "it begins with a byte order mark: save it as UTF-8 without"),
+        (b"echo 0\n", "put its interpreter before it, or name it in a first line"),
+    ],
+)
+def test_a_wrong_first_line_is_explained(
+    content: bytes, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     from asara.bridge.command import main
 
     program = tmp_path / "bot"
-    program.write_text("#!/no/such/interpreter\n")
+    program.write_bytes(content)
     program.chmod(0o755)
     with pytest.raises(SystemExit):
         main(["--", str(program)])
-    assert "the interpreter in its first line does not exist" in capsys.readouterr().err
+    assert message in capsys.readouterr().err
+
+
+def test_a_program_that_the_sandbox_may_lack_is_explained(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from asara.bridge.command import main
+
+    monkeypatch.setenv("ASARA_CONTAINED", "1")
+    with pytest.raises(SystemExit):
+        main(["--", "no-such-language"])
+    assert "in the sandbox a bot sees its folder" in capsys.readouterr().err
+
+
+def test_the_help_says_what_a_program_reads_and_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    from asara.bridge.command import main
+
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    shown = capsys.readouterr().out
+    for word in ("match_started", "match_ended", "random_index", "legal", "standard error"):
+        assert word in shown
 
 
 def test_the_command_loads_nothing_but_the_client() -> None:

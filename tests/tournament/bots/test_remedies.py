@@ -235,3 +235,9 @@ def test_a_program_in_another_language_that_ends_early_is_told_so_without_python
     found = remedy(Termination.CRASH, "exited with status 0", ("java", "-cp", "lib/*", "Main"))
     assert found.startswith("the program ended in the middle of the match. ")
     assert "sys.exit" not in found
+
+
+def test_a_program_of_lines_that_was_started_without_the_bridge_is_told_so() -> None:
+    found = advice("", 0, ("perl", "my bot.pl"))
+    assert found.startswith("my bot.pl ended without playing. ")
+    assert "start it as `asara bridge -- perl 'my bot.pl'`" in found

@@ -85,5 +85,5 @@ class BridgeBot(Bot):
             raise BotError(
                 f"{self.program.name}: {question}: it answered {quoted(answer)}: {error}; print "
                 f"an index from 0 to {len(legal) - 1}, or the text of an action, such as "
-                f"{texts[0]!r}"
+                f"{texts[0]!r}, and everything else to standard error"
             ) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import select
 import shlex
@@ -29,6 +30,7 @@ _TERMINATE_S = 0.2
 _TICK_S = 0.005
 
 _LONGEST_TEXT = 80  # characters, in messages
+_LONGEST_FIRST_LINE = 256  # bytes
 
 _GUARD = 'read -r line || kill -s KILL -- "-$1"'
 """Shell code that kills a process group if its input ends without a line."""
@@ -225,10 +227,12 @@ def _start(command: Sequence[str]) -> subprocess.Popen[bytes]:
         )
     except FileNotFoundError:
         advice = "check its name, and PATH"
+        if os.environ.get("ASARA_CONTAINED"):
+            advice += "; in the sandbox a bot sees its folder and the programs in /usr"
         if len(command) == 1 and " " in command[0]:
             advice = f"write its words without quotes: asara bridge -- {command[0]}"
         elif "/" in command[0] and os.path.exists(command[0]):  # noqa: PTH110 - of any text
-            advice = "the interpreter in its first line does not exist"
+            advice = _about_first_line(command[0])
         problem = f"there is no program {command[0]!r}; {advice}"
     except PermissionError:
         problem = (
@@ -237,7 +241,26 @@ def _start(command: Sequence[str]) -> subprocess.Popen[bytes]:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         problem = f"{shorten(command[0])!r} cannot be started: {reason}"
+        if isinstance(error, OSError) and error.errno == errno.ENOEXEC:
+            problem += f"; {_about_first_line(command[0])}"
     raise ConfigurationError(problem)
+
+
+def _about_first_line(program: str) -> str:
+    """Return what keeps the system from executing a file that begins in the wrong way."""
+    try:
+        with open(program, "rb") as file:  # noqa: PTH123 - of any text
+            line = file.readline(_LONGEST_FIRST_LINE)
+    except OSError:
+        return "the interpreter in its first line does not exist"
+    if line.startswith(b"\xef\xbb\xbf"):
+        return "it begins with a byte order mark: save it as UTF-8 without one"
+    if not line.startswith(b"#!"):
+        return "put its interpreter before it, or name it in a first line that begins with #!"
+    if line.endswith(b"\r\n"):
+        return "its lines end as on Windows, in CR LF: save it with LF alone"
+    interpreter = line[2:].split()[:1] or [b""]
+    return f"the interpreter in its first line does not exist: {quoted(interpreter[0])}"
 
 
 def _start_guard(group: int) -> subprocess.Popen[bytes]:

@@ -152,7 +152,7 @@ def find_language(name: str) -> Language:
         if wanted == language.name or wanted in language.aliases:
             return language
     names = [language.name for language in present]
-    close = difflib.get_close_matches(wanted, names, n=1)
+    close = difflib.get_close_matches(wanted, names, n=1, cutoff=0.7)  # php is not a cpp
     hint = f"did you mean {close[0]!r}?" if close else f"choose from {', '.join(names)}"
     raise UserError(
         f"no starter for the language {name!r}; {hint}"

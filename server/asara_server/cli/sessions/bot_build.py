@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from asara_server import bundled
 from asara_server.cli.display.console import notify, warn
-from asara_server.cli.display.faults import NO_NETWORK_IN_BUILDS, wants_network
+from asara_server.cli.display.faults import NO_NETWORK_IN_BUILDS, wants_network, wants_packages
 from asara_server.cli.display.progress import SLOW_INTERVAL_S
 from asara_server.cli.display.quantities import duration
 from asara_server.cli.errors import UserError
@@ -154,7 +154,9 @@ def _failure(entry: Entry, failed: FailedInPlace, sandbox: Sandbox | None) -> Us
         warn(f"  | {line}")
     text = f"bot {entry.name!r}: its build failed: {failed.why}"
     fetch = entry.directory / _FETCH
-    if sandbox is not None and wants_network(failed.printed):
-        remedy = f"run {plain(str(fetch))} once" if fetch.is_file() else NO_NETWORK_IN_BUILDS
-        text += f"; {remedy}"
+    if fetch.is_file() and wants_packages(failed.printed):
+        script = plain(shlex.quote(str(fetch)))
+        text += f"; run {script} once, which downloads the packages that the bot is built with"
+    elif sandbox is not None and wants_network(failed.printed):
+        text += f"; {NO_NETWORK_IN_BUILDS}"
     return UserError(text, status=1)

@@ -15,6 +15,7 @@ OWN_PYTHON = frozenset({"python", "python3"})
 """Programs replaced by the interpreter that runs asara, so that bots find the client."""
 
 INTERPRETERS = {
+    ".awk": "awk -f",
     ".cjs": "node",
     ".jar": "java -jar",
     ".js": "node",
@@ -25,6 +26,7 @@ INTERPRETERS = {
     ".py": "python",
     ".rb": "ruby",
     ".sh": "sh",
+    ".tcl": "tclsh",
 }
 """Programs that run files, by the ending of the file's name."""
 
