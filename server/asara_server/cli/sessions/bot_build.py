@@ -30,7 +30,7 @@ from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.spec import BUILD_CACHE
 
 _FETCH: Final = "fetch.sh"
-_TOLD_S: Final = 1.0
+_SHOWN_S: Final = 1.0
 """Seconds of a build from which on its duration is shown."""
 
 
@@ -90,7 +90,7 @@ def _build(entry: Entry, sandbox: Sandbox | None) -> None:
     if failed is not None:
         raise _failure(entry, failed, sandbox)
     seconds = time.monotonic() - began
-    if seconds >= _TOLD_S:
+    if seconds >= _SHOWN_S:
         notify(f"Built {entry.name} in {duration(seconds)}")
 
 
