@@ -136,3 +136,13 @@ def _stat(folder: str) -> list[str]:
     except OSError:
         return []
     return text.rpartition(")")[2].split()
+
+
+def ended_with(status: int) -> str:
+    """Return how a process ended, such as `status 1` or `SIGSEGV`, by its status in Python."""
+    if status >= 0:
+        return f"status {status}"
+    try:
+        return signal.Signals(-status).name
+    except ValueError:  # a real-time signal
+        return f"signal {-status}"

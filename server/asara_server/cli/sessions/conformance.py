@@ -63,7 +63,7 @@ def test_client(command: tuple[str, ...], options: Options) -> int:
         results = asyncio.run(_play_until_signal(run))
     except ProgramError as error:
         raise UserError(str(error), status=1) from None
-    show_summary(results, time.monotonic() - began)
+    show_summary(command, results, time.monotonic() - began)
     if options.json_file is not None:
         write_output(options.json_file, as_json(command, results))
     if options.junit_file is not None:
