@@ -24,11 +24,12 @@ _ESCAPE_SEQUENCE = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\
 _FIRST_LINE = re.compile(
     r"""
       asara:\ \S                                    # the clients' own messages
+    | (\S+\ \S+\ )?(WARN|ERROR)\ asara:\ \S        # Go, by log/slog
     | .*Traceback\ \(most\ recent\ call\ last\):    # Python, also behind a prompt
     | \s*File\ ".*",\ line\ \d+$                    # Python, a syntax error
     | Timeout\ \(\d+:\d+:\d+                        # Python, faulthandler
     | Fatal\ Python\ error:
-    | (file://)?/\S*\.[cm]?[jt]s:\d+$               # Node
+    | (file://)?/.*\.[cm]?[jt]s:\d+$                # Node
     | node:internal/\S+:\d+$                        # Node, a missing module
     | Exception\ in\ thread\ "                      # Java
     | (panic|fatal\ error):\                        # Go
@@ -41,7 +42,7 @@ _PYTHON = re.compile(r'Traceback|\s*File "|Timeout \(|Fatal Python|asara: ')
 _INNERMOST_LAST = re.compile(r".*Traceback \(most recent call last\):|asara: ")
 _PROGRAM_ENDED = re.compile(r"asara: .*: it (exited with status|was killed by) ")
 """The line of `asara bridge` after a program that ended, whose own messages precede it."""
-_FRAME = re.compile(r"\s+at |\s+\.\.\. \d+ more$|\s+/\S+:\d+|[\w./*()-]+\(.*\)$|created by ")
+_FRAME = re.compile(r"\s+at |\s+\.\.\. \d+ more$|\s+/[^:]+:\d+|[\w./*()-]+\(.*\)$|created by ")
 """Lines of a stack in Java, Node and Go, the innermost call first."""
 
 
