@@ -134,6 +134,33 @@ def test_a_build_that_fails_ends_the_command_with_what_it_printed(tmp_path: Path
     )
 
 
+def test_packages_that_were_not_fetched_are_named(tmp_path: Path) -> None:
+    folder = built_bot(tmp_path / "mine", "echo no package asara\nexit 1\n")
+    (folder / "fetch.sh").touch()
+    words = ("match", folder, "random", "--sandbox", "none")
+    remedy = f"; run {folder}/fetch.sh once\n"
+    assert asara(*words, cwd=tmp_path).stderr.endswith(f"exited with status 1{remedy}")
+    (folder / "vendor").mkdir()
+    assert asara(*words, cwd=tmp_path).stderr.endswith("exited with status 1\n")
+    with (folder / "bot.toml").open("a") as file:
+        file.write('readable = ["node_modules"]\n')
+    assert asara("match", "mine", "random", cwd=tmp_path).stderr == (
+        "asara: mine/bot.toml: readable: 'node_modules' does not exist; mine/fetch.sh downloads "
+        "the packages\n"
+    )
+
+
+def test_copies_of_a_bot_are_called_as_their_folders(tmp_path: Path) -> None:
+    for name in ("mine", "yesterday"):
+        text = 'name = "Deep thought"\ncommand = "python bot.py"\n'
+        write(tmp_path / name, text, bot_py=sample_bots.GOOD)
+    words = ("match", "mine", "yesterday", "mine", "--sandbox", "none")
+    done = asara(*words, cwd=tmp_path)
+    assert {line.split()[1] for line in done.stdout.splitlines()[2:]} == {
+        *("mine", "mine-2", "yesterday")
+    }
+
+
 def test_a_build_sees_no_other_files_and_no_network(tmp_path: Path) -> None:
     sandbox_or_skip()
     (tmp_path / "secret").write_text("secret")

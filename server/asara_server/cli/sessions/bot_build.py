@@ -18,7 +18,7 @@ from asara_server.cli.display.faults import NO_NETWORK_IN_BUILDS, wants_network
 from asara_server.cli.display.progress import SLOW_INTERVAL_S
 from asara_server.cli.display.quantities import duration
 from asara_server.cli.errors import UserError
-from asara_server.cli.options.bots import BotCommand, is_bundled
+from asara_server.cli.options.bots import FETCH, BotCommand, is_bundled
 from asara_server.event_loop import run
 from asara_server.text import plain
 from asara_server.tournament.bots.build_in_place import FailedInPlace, build_in_place
@@ -29,7 +29,8 @@ from asara_server.tournament.config.validation_errors import describe
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.spec import BUILD_CACHE
 
-_FETCH: Final = "fetch.sh"
+_PACKAGES: Final = ("lib", "node_modules", "vendor")
+"""Folders into which the bundled kits download packages."""
 _TOLD_S: Final = 1.0
 """Seconds of a build from which on its duration is shown."""
 
@@ -168,8 +169,11 @@ def _failure(entry: Entry, failed: FailedInPlace, sandbox: Sandbox | None) -> Us
     for line in failed.printed:
         warn(f"  | {line}")
     text = f"bot {entry.name!r}: its build failed: {failed.why}"
-    fetch = entry.directory / _FETCH
-    if sandbox is not None and wants_network(failed.printed):
-        remedy = f"run {plain(str(fetch))} once" if fetch.is_file() else NO_NETWORK_IN_BUILDS
-        text += f"; {remedy}"
+    fetch = entry.directory / FETCH
+    fetched = any((entry.directory / folder).is_dir() for folder in _PACKAGES)
+    wants = sandbox is not None and wants_network(failed.printed)
+    if fetch.is_file() and (wants or not fetched):
+        text += f"; run {plain(str(fetch))} once"
+    elif wants:
+        text += f"; {NO_NETWORK_IN_BUILDS}"
     return UserError(text, status=1)
