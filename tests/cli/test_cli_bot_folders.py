@@ -58,13 +58,15 @@ def test_a_folder_plays_with_its_environment(tmp_path: Path, sandbox: str) -> No
 @pytest.mark.parametrize("command", ["match", "ask"])
 def test_a_program_in_a_subfolder_reads_files_of_its_folder(tmp_path: Path, command: str) -> None:
     sandbox_or_skip()
+    text = 'command = "python dist/bot.py"\nbuild = "true"\n'
     reads = "print(open('weights.txt').read())\n" + sample_bots.GOOD
-    folder = write(tmp_path / "mine", 'command = "python dist/bot.py"\n', weights_txt="heavy")
+    folder = write(tmp_path / "mine", text, weights_txt="heavy")
     (folder / "dist").mkdir()
     (folder / "dist/bot.py").write_text(reads)
     words = ("match", ".", "random", *CONTAINED, "--out", "runs/first")
     done = asara(*words, cwd=folder)
-    assert (done.returncode, done.stderr) == (0, "Standings, replays and logs: runs/first\n")
+    assert done.returncode == 0
+    assert done.stderr == "Building mine: true\nStandings, replays and logs: runs/first\n"
     log = folder / "runs/first/logs/r1-basic-0001/0-mine.log"
     assert "heavy\n" in log.read_text()
     if command == "ask":

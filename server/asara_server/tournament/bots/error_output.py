@@ -17,7 +17,9 @@ _MOST_LINES = 14
 _STACK_LINES = 4
 _LONGEST_LINE = 200
 _LONGEST_CLIENT_LINE = 600
-"""Characters of the longest line of the Python client, which names a file and a remedy."""
+"""Characters of the longest line of a client, which names a file and a remedy."""
+_CLIENT = re.compile(r"(\S+ \S+ )?((WARN|ERROR) )?asara: \S")
+"""The beginning of a client's own line; Go's log/slog writes time and level before it."""
 
 _ESCAPE_SEQUENCE = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\))")
 
@@ -56,7 +58,7 @@ def clean_line(line: str) -> str:
     """Return a line without escape sequences and other characters that a terminal obeys."""
     text = _ESCAPE_SEQUENCE.sub("", line).expandtabs(4).rstrip()
     shown = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
-    of_client = shown.startswith("asara: ")
+    of_client = _CLIENT.match(shown) is not None
     return plain(shown, longest=_LONGEST_CLIENT_LINE if of_client else _LONGEST_LINE)
 
 
