@@ -1,3 +1,4 @@
+#!/bin/sh
 # Builds build/bot. Another run compiles only what has changed.
 set -e
 cd "$(dirname "$0")"
@@ -10,4 +11,4 @@ cmake -S . -B build >build.log 2>&1 || {
     exit 1
 }
 rm build.log
-cmake --build build
+cmake --build build --parallel 2

@@ -55,6 +55,24 @@ def test_a_folder_plays_with_its_environment(tmp_path: Path, sandbox: str) -> No
     assert "level 4 3\n" in log.read_text()
 
 
+@pytest.mark.parametrize("command", ["match", "ask"])
+def test_a_program_in_a_subfolder_reads_files_of_its_folder(tmp_path: Path, command: str) -> None:
+    sandbox_or_skip()
+    reads = "print(open('weights.txt').read())\n" + sample_bots.GOOD
+    folder = write(tmp_path / "mine", 'command = "python dist/bot.py"\n', weights_txt="heavy")
+    (folder / "dist").mkdir()
+    (folder / "dist/bot.py").write_text(reads)
+    words = ("match", ".", "random", *CONTAINED, "--out", "runs/first")
+    done = asara(*words, cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "Standings, replays and logs: runs/first\n")
+    log = folder / "runs/first/logs/r1-basic-0001/0-mine.log"
+    assert "heavy\n" in log.read_text()
+    if command == "ask":
+        replay = "runs/first/replays/r1-basic-0001.asara"
+        asked = asara("replay", "ask", replay, "3", ".", *CONTAINED, cwd=folder)
+        assert asked.returncode == 0, asked.stderr
+
+
 @pytest.mark.parametrize("sandbox", ["bubblewrap", "none"])
 def test_a_build_works_in_place_and_keeps_its_cache(tmp_path: Path, sandbox: str) -> None:
     if sandbox == "bubblewrap":

@@ -68,7 +68,7 @@ LANGUAGES: Final = (
         "typescript-random",
         "src/bot.ts",
         ("node", "npm"),
-        "Node.js 20 or newer (https://nodejs.org)",
+        "Node.js 20.12 or newer (https://nodejs.org)",
         _action("actions/setup-node@v4", node_version="20"),
         ("ts", "javascript", "js", "node", "nodejs"),
     ),

@@ -14,7 +14,7 @@ from asara_server.cli.options.bots import BotCommand, find_bots
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.sandbox import SandboxChoice
 from asara_server.cli.sessions.bot_build import bot_entry, built_bots
-from asara_server.cli.sessions.setup import chosen_sandbox, log_to_terminal
+from asara_server.cli.sessions.setup import log_to_terminal, sandbox_of_bots
 from asara_server.event_loop import run
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.match.inputs import RejectionRecord, ReplyRecord
@@ -85,7 +85,7 @@ def ask_again(replay: Replay, options: AskOptions, log: LogOptions) -> int:
         if seed is None:
             seed = _recorded_seed(run_directory, replay, seat)
     entry = bot_entry(bot, options.readable)
-    sandbox = chosen_sandbox(options.sandbox, secret=hidden, shared=[bot.directory])
+    sandbox = sandbox_of_bots(options.sandbox, [bot.directory], secret=hidden)
     [entry] = built_bots([entry], sandbox)
     if sandbox is not None:
         warn_of_views([entry], Limits(), sandbox)

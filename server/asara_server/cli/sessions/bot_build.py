@@ -3,7 +3,6 @@
 import asyncio
 import os
 import shlex
-import signal
 import tempfile
 import time
 from collections.abc import Sequence
@@ -19,6 +18,7 @@ from asara_server.cli.display.progress import SLOW_INTERVAL_S
 from asara_server.cli.display.quantities import duration
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import BotCommand, is_bundled
+from asara_server.cli.sessions.interruption import until_signal
 from asara_server.event_loop import run
 from asara_server.text import plain
 from asara_server.tournament.bots.build_in_place import FailedInPlace, build_in_place
@@ -99,26 +99,11 @@ async def _build_until_signal(
 ) -> FailedInPlace | None:
     readable = [*entry.readable, *clients_beside(entry.directory)]
     meter = asyncio.create_task(_show_waiting(entry.name))
-    task = asyncio.create_task(
-        build_in_place(entry, log_file, sandbox=sandbox, readable=readable, limits=Limits())
-    )
-    signals: list[signal.Signals] = []
-
-    def stop(number: signal.Signals) -> None:
-        signals.append(number)
-        task.cancel()
-
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop, number)
+    building = build_in_place(entry, log_file, sandbox=sandbox, readable=readable, limits=Limits())
     try:
-        return await task
-    except asyncio.CancelledError:
-        raise UserError(f"stopped while building {entry.name}", 128 + signals[0]) from None
+        return await until_signal(building, lambda: f"stopped while building {entry.name}")
     finally:
         meter.cancel()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
 
 
 async def _show_waiting(name: str) -> None:

@@ -14,17 +14,15 @@ from asara_server.cli.options.match import rule_sets
 from asara_server.cli.options.output_file import check_output, write_output
 from asara_server.cli.sessions.bot_build import bot_entry, clients_beside
 from asara_server.cli.sessions.entry_check import check_folder, keep_replays, play_check
-from asara_server.cli.sessions.setup import chosen_sandbox, log_to_file
+from asara_server.cli.sessions.setup import log_to_file, sandbox_of_bots
 from asara_server.event_loop import run
 from asara_server.replay.signing import default_key_path
-from asara_server.tournament.config.entry_folders import has_bot_file
 from asara_server.tournament.config.tournament_file import (
     ConfigError,
     Tournament,
     check_tournament,
 )
 from asara_server.tournament.execution.entry_check import EntryCheck
-from asara_server.tournament.sandbox.bubblewrap import Sandbox
 
 _OPPONENT = "random"
 """The bundled bot that a bot plays against."""
@@ -38,7 +36,8 @@ def check_bot(options: CheckBotOptions, log: LogOptions) -> int:
         check_output("--json", options.json_file, run=options.out_directory)
     tournament = _tournament(bot, opponent, options)
     entry, other = tournament.entries
-    sandbox = _sandbox(bot, options)
+    secret = [default_key_path()]
+    sandbox = sandbox_of_bots(options.sandbox, [bot.directory], secret=secret)
     with check_folder(options.out_directory) as folder, log_to_file(log, folder / "check.log"):
         check = EntryCheck(
             tournament, [other], folder, edition=load_edition(), sandbox=sandbox, only=entry
@@ -79,13 +78,6 @@ def _tournament(bot: BotCommand, opponent: BotCommand, options: CheckBotOptions)
         )
     except ConfigError as error:
         raise UserError(str(error)) from None
-
-
-def _sandbox(bot: BotCommand, options: CheckBotOptions) -> Sandbox | None:
-    """Return the sandbox, in which a folder with a bot.toml is the bot's alone."""
-    alone = has_bot_file(bot.directory)
-    secret = [default_key_path()]
-    return chosen_sandbox(options.sandbox, secret=secret, shared=[] if alone else [bot.directory])
 
 
 def _json(finding: BotFinding) -> bytes:

@@ -16,7 +16,7 @@ from asara_server.cli.options.sandbox import SandboxChoice
 from asara_server.cli.sessions.bot_build import built_bots
 from asara_server.cli.sessions.run import play_run
 from asara_server.cli.sessions.run_directory import kept_or_temporary
-from asara_server.cli.sessions.setup import chosen_sandbox, signing_key
+from asara_server.cli.sessions.setup import sandbox_of_bots, signing_key
 from asara_server.replay.signing import default_key_path
 from asara_server.text import plain
 from asara_server.tournament.config.commands import OWN_PYTHON, search_path
@@ -109,7 +109,7 @@ def play_series(
     key = signing_key(options.key)
     folders = [entry.directory for entry in tournament.entries]
     secret = [options.key or default_key_path()]
-    sandbox = chosen_sandbox(options.sandbox, secret=secret, shared=folders)
+    sandbox = sandbox_of_bots(options.sandbox, folders, secret=secret)
     if sandbox is not None:
         _refuse_shims(tournament)
     entries = built_bots(tournament.entries, sandbox)

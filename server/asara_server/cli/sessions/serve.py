@@ -23,9 +23,9 @@ from asara_server.cli.options.match import rule_sets
 from asara_server.cli.options.serve import ServeOptions
 from asara_server.cli.sessions.bot_build import bot_entry, built_bots
 from asara_server.cli.sessions.setup import (
-    chosen_sandbox,
     log_to_terminal,
     metrics_server,
+    sandbox_of_bots,
     serve_error_text,
     signing_key,
 )
@@ -162,11 +162,8 @@ def _opponents(arguments: list[str], seats: int) -> tuple[BotCommand, ...]:
 
 def _sandbox(options: ServeOptions, opponents: Sequence[BotCommand]) -> Sandbox | None:
     secret = (options.key or default_key_path(), options.tls_key, options.replays)
-    return chosen_sandbox(
-        options.sandbox,
-        secret=[path for path in secret if path],
-        shared=[opponent.directory for opponent in opponents],
-    )
+    directories = [opponent.directory for opponent in opponents]
+    return sandbox_of_bots(options.sandbox, directories, secret=[path for path in secret if path])
 
 
 def _replay_sink(options: ServeOptions) -> ReplaySink | None:

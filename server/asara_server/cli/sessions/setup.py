@@ -15,6 +15,7 @@ from asara_server.logs import configure, log_left_out
 from asara_server.network.addresses import ServeError
 from asara_server.referee.referee import Referee
 from asara_server.replay.signing import KeyFileError, SigningKey, load_key, load_or_make_key
+from asara_server.tournament.config.entry_folders import has_bot_file
 from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.execution.executor import Executor
 from asara_server.tournament.execution.local_executor import LocalExecutor
@@ -58,6 +59,18 @@ def chosen_sandbox(
         return find_sandbox(hidden=secret, shared=shared)
     except SandboxError as error:
         raise UserError(f"--sandbox bubblewrap: {error}") from None
+
+
+def sandbox_of_bots(
+    choice: SandboxChoice, directories: Iterable[Path], *, secret: Iterable[Path]
+) -> Sandbox | None:
+    """Return the chosen sandbox for bots that a command names; see `chosen_sandbox`.
+
+    A folder with a bot.toml is the bot's alone, as in a tournament. The directory of any other bot
+    may hold whatever its author keeps beside it.
+    """
+    shared = [folder for folder in directories if not has_bot_file(folder)]
+    return chosen_sandbox(choice, secret=secret, shared=shared)
 
 
 def log_to_terminal(options: LogOptions, default_level: str = "error") -> None:

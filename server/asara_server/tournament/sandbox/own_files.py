@@ -1,7 +1,7 @@
 """Decides which files of this machine are an entry's own, so that its programs see them.
 
 An entry whose directory holds nothing of the referee or of another entry sees that directory as a
-whole. In any other directory it sees the folder of its program, which is the folder of the file
+whole. If the directory has a bot.toml, it may hold hidden files of the referee, such as runs. In any other directory it sees the folder of its program, which is the folder of the file
 that its command names, without
 
 - what belongs to the referee, such as the tournament file and its key,
@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from asara_server.tournament.config.commands import OWN_PYTHON
+from asara_server.tournament.config.entry_folders import has_bot_file
 from asara_server.tournament.config.fields import exposes_too_much
 from asara_server.tournament.config.tournament_file import Entry
 from asara_server.tournament.sandbox.system_mounts import system_paths
@@ -77,12 +78,14 @@ class EntryFiles:
         foreign: dict[Path, str] = {}
         for other in others:
             foreign |= _foreign_paths(entry, programs, other, self._programs[other.name])
-        foreign |= self._hidden
         directory = entry.directory
         nested = [o.directory for o in others if o.directory != directory]
+        # An author keeps runs, which are hidden, in the folder of the bot.
+        referees = () if has_bot_file(directory) else self._hidden
         alone = not exposes_too_much(directory) and not any(
-            is_in(path, directory) for path in (*foreign, *self._shared, *nested)
+            is_in(path, directory) for path in (*foreign, *referees, *self._shared, *nested)
         )
+        foreign |= self._hidden
         paths = [directory] if alone else []
         for number, program in enumerate(programs):
             inside = is_in(program.folder, directory)
