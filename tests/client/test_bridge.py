@@ -366,8 +366,9 @@ def test_a_program_that_may_forget_to_flush_is_told_how(referee: ScriptedReferee
         (
             f"asara: {name}: decision 17 of m1: no answer for 2 s, still waiting; if it has "
             "printed one, it must flush its output: begin with $| = 1;\n"
-            f"asara: {name}: decision 17 of m1: no answer within the clock of 2.2 s; does it "
-            "flush? begin with $| = 1;\n"
+            f"asara: {name}: decision 17 of m1: no answer yet, and its clock of 2.2 s runs out; "
+            "does it flush? begin with $| = 1;\n"
+            f"asara: {name}: decision 17 of m1: no answer long after the end of its clock\n"
         ),
     )
 
@@ -376,9 +377,11 @@ def test_a_program_that_prints_no_end_of_the_line_is_told_so(referee: ScriptedRe
     command = shell("read -r _; read -r _; printf 1; sleep 60")
     referee.scripts.append(deciding(clock_us=2_200_000))
     _, err = finish(start(referee, *command))
-    waiting, late = err.splitlines()
+    waiting, late, _ = err.splitlines()
     assert waiting.endswith("17 of m1: it has printed '1', and no end of the line; still waiting")
-    assert late.endswith("no answer within the clock of 2.2 s, but '1' without the end of a line")
+    assert late.endswith(
+        "no answer yet, and its clock of 2.2 s runs out, but '1' without the end of a line"
+    )
 
 
 @pytest.mark.parametrize(

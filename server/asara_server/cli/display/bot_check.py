@@ -24,7 +24,7 @@ _MOST_REJECTIONS: Final = 5
 
 
 class CheckActivity(Protocol):
-    """What a check is doing."""
+    """The current activity of a check."""
 
     @property
     def building(self) -> Mapping[str, float]: ...
@@ -68,7 +68,7 @@ class BotCheckMeter:
 
 @dataclass(frozen=True, slots=True)
 class BotFinding:
-    """What is known of a bot after its check."""
+    """The findings about a bot after its check."""
 
     checked: CheckedEntry
     slow: str

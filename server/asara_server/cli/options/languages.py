@@ -23,7 +23,7 @@ class Language:
     tools: tuple[str, ...] = ()
     """Programs that download, build or run a bot."""
     install: str = ""
-    """What provides these programs, after the word `install`."""
+    """The source of these programs, after the word `install`."""
     workflow: str = ""
     """Steps of a GitHub workflow that install them; "" if the machine has them already."""
     aliases: tuple[str, ...] = ()

@@ -23,6 +23,9 @@ _NO_PROGRAM = re.compile(r"sh: \d+: exec: (\S+): not found$")
 _RUST_PANIC = re.compile(r"thread '.*' .*panicked at (?!/)(\S+:\d+):\d+:$")
 """The line of a panic in Rust, if it names one of the author's files."""
 
+_NEVER_SENT = re.compile(r"asara: .*(?:; does it flush\?|without the end of a line)")
+"""A line of the bridge about an answer that did not leave the program."""
+
 _NATIVE_SIGNAL = re.compile(r"killed by SIG(?:SEGV|ABRT|BUS|FPE|ILL)")
 
 _JAVA_PLACE = re.compile(r"(?:in \S+, decision \d+ \(.*\) )?at \S+\((\w+\.java:\d+)\)$")
@@ -98,6 +101,8 @@ def remedy(
     if known := python_errors.advice(printed, program):
         return known
     if termination is Termination.TIME_OUT:
+        if any(map(_NEVER_SENT.match, printed)):
+            return ""
         return _TOO_SLOW.format("--limit" if asked else "--bank")
     places = (*map(_RUST_PANIC.match, printed), *map(_JAVA_PLACE.match, printed))
     if found := next(filter(None, places), None):
