@@ -137,6 +137,7 @@ def test_lines_on_a_terminal_have_80_columns():
         ("-- python no_such_bot.py", "COMMAND: no such file 'no_such_bot.py'"),
         ("-- ./bot.py", "COMMAND: './bot.py' is not executable"),
         ("--run tsl -- true", "--run tsl: no case has such a name; see --list"),
+        ("--run '' -- true", "--run '': no case has such a name; see --list"),
         ("--run tls --skip tls -- true", "--run and --skip leave no case"),
         ("--known-failing none.txt -- true", "--known-failing none.txt: No such file"),
         ("--known-failing bad.txt -- true", "bad.txt: line 1: there is no case 'tsl'"),
@@ -189,7 +190,7 @@ time.sleep(600)
             "ended with status 1; it printed: no mod",
         ),
         ("import os; os.kill(os.getpid(), 9)", "ended with SIGKILL, and printed nothing"),
-        ("while True: print('x' * 100_000)", "printed more than 64 MiB, and was killed"),
+        ("while True: print('x' * 100_000)", "printed more than 64 MiB, and was killed\n"),
     ],
 )
 def test_a_program_that_is_no_bot_is_named_once(script, text):
