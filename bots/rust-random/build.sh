@@ -11,8 +11,8 @@ command -v cargo >/dev/null || {
     echo "build.sh: there is no folder vendor: run ./fetch.sh first, which needs a network" >&2
     exit 1
 }
-# The compiler's files, some 100 MB, stay out of the folder, which is copied for every bot.
-caches="${TMPDIR:-/tmp}/asara-cargo-$(id -u)"
+# The compiler's files, some 100 MB, lie where no bot gets a copy of them.
+caches="${TMPDIR:-$PWD/.asara-build}/asara-cargo-$(id -u)"
 export CARGO_HOME="$caches/home" CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$caches/target}"
 cargo build --quiet --release --locked --offline \
     --config 'source.crates-io.replace-with = "vendored"' \

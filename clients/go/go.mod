@@ -2,9 +2,10 @@ module asara
 
 go 1.22.0
 
+// The newest versions that Go 1.22 can build.
 require (
-	google.golang.org/grpc v1.71.3
-	google.golang.org/protobuf v1.36.6
+	google.golang.org/grpc v1.71.3 // the stream
+	google.golang.org/protobuf v1.36.6 // the messages
 )
 
 require (

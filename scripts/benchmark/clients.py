@@ -26,19 +26,16 @@ import grpc
 from asara.v1.play_pb2 import Goodbye, PlayResponse, Welcome
 from asara_game.edition import load_edition
 from asara_game.rules import Rules, parse_rule_sets
+from asara_server.cli.options.languages import LANGUAGES
 from asara_server.network.grpc_server import PLAY_SERVICE
 from scripts.benchmark.echo import record
 from scripts.benchmark.figures import BenchError, Figure, compare
 
 _ROOT: Final = Path(__file__).parents[2]
 _STARTERS: Final = {
-    "python": "random",
-    "go": "go-random",
-    "typescript": "typescript-random",
-    "rust": "rust-random",
-    "java": "java-random",
-    "cpp": "cpp-random",
+    one.name: one.starter for one in LANGUAGES if (_ROOT / "clients" / one.name).is_dir()
 }
+"""Folder in `bots` of the starter of each language that has a client."""
 _RULES: Final = ("pro+gifts+genie", 4)
 _RECORDINGS: Final = 4
 _ROUNDS: Final = 5

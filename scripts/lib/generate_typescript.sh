@@ -33,7 +33,7 @@ generate_typescript() {
     out=${1:-$root/clients/typescript/src/gen}
 
     command -v npm >/dev/null || {
-        echo "generate_typescript: npm is not installed; install Node.js 20 or newer" >&2
+        echo "generate_typescript: npm is not installed; install Node.js 20.12 or newer" >&2
         return 1
     }
     "$python" -c 'import grpc_tools' 2>/dev/null || {

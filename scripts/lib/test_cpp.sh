@@ -23,8 +23,9 @@ clang-format --style=file:clients/cpp/.clang-format --dry-run --Werror "${source
 build=.venv/cpp # outside the kit, whose folder `asara new` copies
 cmake -S clients/cpp -B "$build" -DCMAKE_BUILD_TYPE=Debug \
     -DCMAKE_CXX_FLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all"
-cmake --build "$build"
+cores=$(getconf _NPROCESSORS_ONLN)
+cmake --build "$build" --parallel "$cores"
 ctest --test-dir "$build" --output-on-failure
-clang-tidy --quiet -p "$build" clients/cpp/src/*.cpp
+printf '%s\0' clients/cpp/src/*.cpp | xargs -0 -n 1 -P "$cores" clang-tidy --quiet -p "$build"
 
 sh bots/cpp-random/build.sh

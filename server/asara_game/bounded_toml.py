@@ -19,7 +19,7 @@ def parse_toml(data: bytes, largest: int) -> dict[str, Any]:
     if len(data) > largest:
         raise ValueError(f"is larger than {largest:,} bytes")
     try:
-        text = data.decode()
+        text = data.decode("utf-8-sig")  # some editors of Windows begin with a byte order mark
     except UnicodeDecodeError:
         raise ValueError("is not a text file in UTF-8") from None
     for number, line in enumerate(text.split("\n"), 1):

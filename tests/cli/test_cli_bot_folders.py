@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import time
 from pathlib import Path
@@ -127,7 +128,13 @@ def test_a_build_that_fails_ends_the_command_with_what_it_printed(tmp_path: Path
     (folder / "fetch.sh").write_text("")
     (folder / "build.sh").write_text("echo dial tcp: lookup example.org\nexit 1\n")
     done = asara("match", folder, "random", *CONTAINED, cwd=tmp_path)
-    assert done.stderr.endswith(f"exited with status 1; run {folder}/fetch.sh once\n")
+    fetch = f"run {folder}/fetch.sh once, which downloads the packages that the bot is built with"
+    assert done.stderr.endswith(f"exited with status 1; {fetch}\n")
+    (folder / "build.sh").write_text(
+        "echo 'Main.java:1: error: package asara does not exist'; false"
+    )
+    done = asara("match", folder, "random", *CONTAINED, cwd=tmp_path)
+    assert done.stderr.endswith(f"exited with status 1; {fetch}\n")
     (folder / "build.sh").write_text("true\n")
     done = asara("match", folder, "random", *CONTAINED, cwd=tmp_path)
     assert done.stderr.endswith(
@@ -186,6 +193,13 @@ def test_a_build_cannot_make_other_files_readable(tmp_path: Path) -> None:
     )
 
 
+def test_a_build_leaves_no_program_that_runs_with_the_rights_of_this_user(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    folder = built_bot(tmp_path / "mine", "cp source.py built.py\nchmod 6755 built.py\n")
+    assert asara("match", folder, "random", *CONTAINED, cwd=tmp_path).returncode == 0
+    assert stat.S_IMODE((folder / "built.py").stat().st_mode) == 0o755
+
+
 @pytest.mark.parametrize("command", ["serve", "ask"])
 def test_other_commands_build_a_folder_too(tmp_path: Path, command: str) -> None:
     folder = built_bot(tmp_path / "mine")
@@ -241,6 +255,18 @@ def test_a_fault_of_a_bot_file_is_one_line(tmp_path: Path, text: str, fault: str
     assert said.count("\n") == 1
     said = refusal("tournament", "plan", cup(tmp_path, '[[entries]]\ndirectory = "mine"\n'))
     assert fault.split(" in ", maxsplit=1)[0] in said.replace("cup.toml: entry 1: mine/", "")
+
+
+def test_packages_that_were_not_downloaded_are_explained(tmp_path: Path) -> None:
+    write(tmp_path / "mine", "command = 'a'\nreadable = ['vendor']", fetch_sh="")
+    said = refusal("match", "mine", "random", "--sandbox", "none", cwd=tmp_path)
+    assert "'vendor' does not exist; run the fetch.sh of the folder, which downloads" in said
+
+
+def test_a_bot_file_of_windows_is_read(tmp_path: Path) -> None:
+    write(tmp_path / "mine", "\ufeffcommand = 'a'\r\nbuild = './gone'\r\n")
+    said = refusal("match", "mine", "random", "--sandbox", "none", cwd=tmp_path)
+    assert "build: no such file './gone' in " in said
 
 
 def test_a_bot_file_that_is_no_file(tmp_path: Path) -> None:

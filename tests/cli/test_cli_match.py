@@ -198,6 +198,11 @@ def test_names_of_files_and_folders_are_corrected(tmp_path: Path) -> None:
     assert refused("my bot/bot.js") == (
         "it is not executable; put its interpreter first, in quotes: \"node 'my bot/bot.js'\""
     )
+    (spaced / "bot.tcl").touch()
+    assert refused("my bot/bot.tcl").endswith(
+        "\"tclsh 'my bot/bot.tcl'\"; or \"asara bridge -- tclsh 'my bot/bot.tcl'\" if it reads and "
+        "prints lines"
+    )
 
 
 def test_a_program_on_path_starts_in_the_sandbox_unless_it_is_a_shim(

@@ -366,8 +366,9 @@ def test_a_program_that_may_forget_to_flush_is_told_how(referee: ScriptedReferee
         (
             f"asara: {name}: decision 17 of m1: no answer for 2 s, still waiting; if it has "
             "printed one, it must flush its output: begin with $| = 1;\n"
-            f"asara: {name}: decision 17 of m1: no answer within the clock of 2.2 s; does it "
-            "flush? begin with $| = 1;\n"
+            f"asara: {name}: decision 17 of m1: no answer yet, and its clock of 2.2 s runs out; "
+            "does it flush? begin with $| = 1;\n"
+            f"asara: {name}: decision 17 of m1: no answer long after the end of its clock\n"
         ),
     )
 
@@ -376,9 +377,11 @@ def test_a_program_that_prints_no_end_of_the_line_is_told_so(referee: ScriptedRe
     command = shell("read -r _; read -r _; printf 1; sleep 60")
     referee.scripts.append(deciding(clock_us=2_200_000))
     _, err = finish(start(referee, *command))
-    waiting, late = err.splitlines()
+    waiting, late, _ = err.splitlines()
     assert waiting.endswith("17 of m1: it has printed '1', and no end of the line; still waiting")
-    assert late.endswith("no answer within the clock of 2.2 s, but '1' without the end of a line")
+    assert late.endswith(
+        "no answer yet, and its clock of 2.2 s runs out, but '1' without the end of a line"
+    )
 
 
 @pytest.mark.parametrize(
@@ -499,15 +502,47 @@ def test_a_wrong_command_line_is_one_line(
     assert err.count("\n") == 1
 
 
-def test_a_missing_interpreter_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"#!/no/such -x\n", "the interpreter in its first line does not exist: '/no/such'"),
+        (b"#!/bin/sh\r\necho 0\r\n", "its lines end as on Windows, in CR LF"),
+        (b"\xef\xbb\xbf#!/bin/sh\n", "it begins with a byte order mark: save it as UTF-8 without"),
+        (b"echo 0\n", "put its interpreter before it, or name it in a first line"),
+    ],
+)
+def test_a_wrong_first_line_is_explained(
+    content: bytes, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     from asara.bridge.command import main
 
     program = tmp_path / "bot"
-    program.write_text("#!/no/such/interpreter\n")
+    program.write_bytes(content)
     program.chmod(0o755)
     with pytest.raises(SystemExit):
         main(["--", str(program)])
-    assert "the interpreter in its first line does not exist" in capsys.readouterr().err
+    assert message in capsys.readouterr().err
+
+
+def test_a_program_that_the_sandbox_may_lack_is_explained(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from asara.bridge.command import main
+
+    monkeypatch.setenv("ASARA_CONTAINED", "1")
+    with pytest.raises(SystemExit):
+        main(["--", "no-such-language"])
+    assert "in the sandbox a bot sees its folder" in capsys.readouterr().err
+
+
+def test_the_help_says_what_a_program_reads_and_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    from asara.bridge.command import main
+
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    shown = capsys.readouterr().out
+    for word in ("match_started", "match_ended", "random_index", "legal", "standard error"):
+        assert word in shown
 
 
 def test_the_command_loads_nothing_but_the_client() -> None:

@@ -24,6 +24,7 @@ SNAKE = MessageToJson(LEGAL[1], indent=None, preserving_proto_field_name=True)
         ("0", LEGAL[:1]),
         ("  2 \r", LEGAL[2:]),
         ("02", LEGAL[2:]),
+        ("\ufeff2", LEGAL[2:]),
         ("1.0", LEGAL[1:2]),
         ("dispatch bank 12", LEGAL[:1]),
         ('"dispatch bank 12"', LEGAL[:1]),

@@ -14,7 +14,7 @@ import grpc
 import pytest
 
 import asara
-from asara.protocol_client import forgiveness
+from asara.protocol_client import ProtocolClient, forgiveness
 from asara.v1.play_pb2 import PlayResponse
 from tests.client import scripted
 from tests.client.scripted import LEGAL, ScriptedReferee, Stream
@@ -188,6 +188,12 @@ def test_no_call_is_left_for_the_end_of_the_interpreter(referee: ScriptedReferee
     finally:
         gc.enable()
     assert left == []
+
+
+def test_a_message_that_cannot_be_read_is_an_error_in_one_line() -> None:
+    client = ProtocolClient(Recorder, asara.Settings())
+    with pytest.raises(asara.AsaraError, match=r"^the referee sent a message that cannot be read$"):
+        client.handle(b"\xff")
 
 
 def test_a_decision_asked_again_gets_the_same_answer(referee: ScriptedReferee) -> None:

@@ -1,9 +1,11 @@
 """The client kits and their starters: what each needs, how it is built, and how it is started."""
 
 import os
+import shlex
 import shutil
 import subprocess
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +16,7 @@ from asara_server.tournament.config.tournament_file import Entry
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = "ASARA_STARTERS_BUILT"
 """Variable that is set if `scripts/test --languages` has just built the starters."""
-_BUILD_S = 1_800
+_LONGEST_S = 1_800
 
 
 class Kit(NamedTuple):
@@ -95,21 +97,25 @@ def build_starter(kit: Kit) -> None:
         return
     folder = kit.starter_folder
     if (folder / "fetch.sh").exists():
-        _execute(["./fetch.sh"], folder)
+        execute("./fetch.sh", cwd=folder)
     if build := entry_of(folder, built=False).build:
-        _execute(list(build), folder)
+        execute(*build, cwd=folder)
     _ready.add(kit.starter)
 
 
-def _execute(command: list[str], folder: Path) -> None:
+def execute(*command: str | Path, cwd: Path, environment: Mapping[str, str] = {}) -> str:
+    """Return what a command prints; the test fails with it if the command fails."""
     done = subprocess.run(
         command,
-        cwd=folder,
+        cwd=cwd,
+        env={**os.environ, "COLUMNS": "120", **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=_BUILD_S,
+        timeout=_LONGEST_S,
         check=False,
     )
     if done.returncode:
-        pytest.fail(f"{folder.name}: {' '.join(command)} failed:\n{done.stdout}", pytrace=False)
+        line = shlex.join(map(str, command))
+        pytest.fail(f"{line}, in {cwd}, failed:\n{done.stdout}", pytrace=False)
+    return done.stdout

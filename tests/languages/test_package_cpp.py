@@ -1,13 +1,12 @@
 """The C++ kit is installed, and a fresh project away from the checkout uses it."""
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.languages.kits import KITS, require
+from tests.languages.kits import KITS, execute, require
 
 pytestmark = pytest.mark.languages
 
@@ -24,26 +23,19 @@ endforeach()
 """
 
 
-def _execute(*command: str | Path) -> str:
-    done = subprocess.run(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
 def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the kit is installed, built from a copy that exists no longer."""
+    """Return the folder in which the kit is installed, built from a copy that exists no longer."""
     require(KIT)
     folder = tmp_path_factory.mktemp("cpp")
     build, prefix = folder / "build", folder / "prefix"
-    _execute(
+    execute(
         "cmake", "-S", KIT.folder, "-B", build, "-DASARA_DEVELOPER=OFF",
         "-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_INSTALL_PREFIX={prefix}",
+        cwd=folder,
     )  # fmt: skip
-    _execute("cmake", "--build", build)
-    _execute("cmake", "--install", build)
+    execute("cmake", "--build", build, cwd=folder)
+    execute("cmake", "--install", build, cwd=folder)
     build.rename(folder / "elsewhere")
     return prefix
 
@@ -57,11 +49,11 @@ def test_the_examples_of_the_readme_use_the_installed_kit(prefix: Path, tmp_path
     for bot, example in zip(bots, examples, strict=True):
         (tmp_path / f"{bot}.cpp").write_text(example)
     (tmp_path / "CMakeLists.txt").write_text(PROJECT.format(bots=" ".join(bots)))
-    _execute("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
-    _execute("cmake", "--build", tmp_path / "build")
+    execute("cmake", "-S", ".", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}", cwd=tmp_path)
+    execute("cmake", "--build", "build", cwd=tmp_path)
     programs = [str(tmp_path / "build" / bot) for bot in bots]
-    printed = _execute(
-        sys.executable, "-m", "asara_server.cli", "match", *programs, "--seed", "1"
+    printed = execute(
+        sys.executable, "-m", "asara_server.cli", "match", *programs, "--seed", "1", cwd=tmp_path
     )  # four seats, in the sandbox
     assert "prestige" in printed
     assert "forfeit" not in printed

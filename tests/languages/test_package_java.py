@@ -1,16 +1,14 @@
 """The Java kit in a local repository of Maven, used by a fresh project: the bots of its guide."""
 
-import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.docs.documents import blocks
-from tests.languages.kits import KITS, require
+from tests.languages.kits import KITS, execute, require
 
 pytestmark = pytest.mark.languages
 
@@ -58,22 +56,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def maven(repository: Path, folder: Path, *words: str) -> None:
-    execute(["mvn", "-q", "-B", "-ntp", f"-Dmaven.repo.local={repository}", *words], folder)
-
-
-def execute(command: list[str], folder: Path) -> str:
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env={**os.environ, "COLUMNS": "120"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
-    return done.stdout
+    execute("mvn", "-q", "-B", "-ntp", f"-Dmaven.repo.local={repository}", *words, cwd=folder)
 
 
 def test_the_bots_of_the_guide_play_in_a_fresh_project(repository: Path, tmp_path: Path) -> None:
@@ -93,6 +76,7 @@ def test_the_bots_of_the_guide_play_in_a_fresh_project(repository: Path, tmp_pat
     classpath = f"{tmp_path}/target/classes:{tmp_path}/target/dependency/*"
     commands = [f"java -XX:TieredStopAtLevel=1 -cp {classpath} {name}" for name in bots]
     match = [sys.executable, "-m", "asara_server.cli", "match", "--sandbox", "none"]
-    printed = execute([*match, "--start-up", "120", "--rules", "pro+gifts", *commands], tmp_path)
+    options = ("--start-up", "120", "--rules", "pro+gifts")
+    printed = execute(*match, *options, *commands, cwd=tmp_path)
     assert [forfeit.strip() for _, forfeit in RESULT.findall(printed)] == [""] * 4, printed
     assert "asara:" not in printed

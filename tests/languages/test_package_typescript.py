@@ -2,14 +2,13 @@
 
 import json
 import re
-import subprocess
 import sys
 import tarfile
 from pathlib import Path
 
 import pytest
 
-from tests.languages.kits import KITS, require
+from tests.languages.kits import KITS, execute, require
 
 pytestmark = pytest.mark.languages
 
@@ -27,27 +26,13 @@ CONFIGURATION = {
 """Without settings for the kit; the starter's settings are tested with the starter."""
 
 
-def _execute(*command: str | Path, cwd: Path) -> str:
-    done = subprocess.run(
-        command,
-        cwd=cwd,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
 def tarball(tmp_path_factory: pytest.TempPathFactory) -> Path:
     require(KIT)
     if not (KIT.folder / "node_modules").exists():
-        _execute("npm", "ci", cwd=KIT.folder)
+        execute("npm", "ci", cwd=KIT.folder)
     folder = tmp_path_factory.mktemp("package")
-    _execute("npm", "pack", "--pack-destination", folder, cwd=KIT.folder)
+    execute("npm", "pack", "--pack-destination", folder, cwd=KIT.folder)
     (found,) = folder.glob("asara-*.tgz")
     return found
 
@@ -81,11 +66,11 @@ def test_the_examples_of_the_readme_use_the_installed_package(
     tools = json.loads((KIT.folder / "package.json").read_text())
     needed = {**tools["dependencies"], **tools["devDependencies"]}
     packages = ("typescript", "@types/node", "@bufbuild/protobuf")
-    _execute(
+    execute(
         "npm", "install", tarball, *(f"{name}@{needed[name]}" for name in packages), cwd=tmp_path
     )
-    _execute(tmp_path / "node_modules/.bin/tsc", cwd=tmp_path)
-    printed = _execute(
+    execute(tmp_path / "node_modules/.bin/tsc", cwd=tmp_path)
+    printed = execute(
         sys.executable, "-m", "asara_server.cli", "match",
         *(f"node {tmp_path}/bots/{name}.js" for name in bots),
         "--seed", "1", "--readable", tmp_path / "node_modules",

@@ -25,7 +25,7 @@ std::string language() {
 #endif
 }
 
-// What further rejections cause if so `more` are forgiven in the match.
+// Returns the consequence of further rejections if `more` are forgiven in the match.
 std::string forgiveness(int more) {
     if (more == 0) {
         return "the next rejection forfeits the match";
@@ -63,7 +63,7 @@ void set_answer(PlayRequest& request, const Decision& decision, const char* meth
 ProtocolClient::Response::Response(std::string_view message)
     : content(google::protobuf::Arena::CreateMessage<PlayResponse>(&arena)) {
     if (!content->ParseFromArray(message.data(), static_cast<int>(message.size()))) {
-        throw Error("the referee sent a message that cannot be parsed");
+        throw Error("the referee sent a message that cannot be read");
     }
 }
 

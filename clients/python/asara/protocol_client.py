@@ -9,11 +9,11 @@ import secrets
 from collections.abc import Callable
 from typing import TypeAlias
 
-from google.protobuf.message import Message
+from google.protobuf.message import DecodeError, Message
 
 from asara.author_code import code_of, place
 from asara.bot import Answer, Bot, Match, author_function
-from asara.errors import BotError
+from asara.errors import AsaraError, BotError
 from asara.return_line import ReturnLine
 from asara.settings import Settings
 from asara.v1.play_pb2 import (
@@ -110,7 +110,10 @@ class ProtocolClient:
 
     def handle(self, message: bytes) -> PlayRequest | None:
         """Process one serialized PlayResponse; return the request that it asks for, if any."""
-        response = PlayResponse.FromString(message)
+        try:
+            response = PlayResponse.FromString(message)
+        except DecodeError:
+            raise AsaraError("the referee sent a message that cannot be read") from None
         match response.WhichOneof("response"):
             case "decision":
                 return self._decide(response.decision, message)
@@ -278,7 +281,7 @@ def _prefix(where: str) -> str:
 
 
 def forgiveness(more: int) -> str:
-    """Return what further rejections cause if so `more` are forgiven in the match."""
+    """Return the consequence of further rejections if `more` are forgiven in the match."""
     if not more:
         return "the next rejection forfeits the match"
     return f"{more} more {'is' if more == 1 else 'are'} forgiven in this match"

@@ -9,7 +9,7 @@ use tonic::transport::Endpoint;
 
 use crate::bot::Bot;
 use crate::error::Error;
-use crate::protocol_client::ProtocolClient;
+use crate::protocol_client::{MakeBot, ProtocolClient};
 use crate::settings::Settings;
 use crate::transport::{break_reason, endpoint, open, transport_fault};
 use crate::verifier::random_bytes;
@@ -56,7 +56,11 @@ pub fn run_with<B: Bot>(settings: Settings, make_bot: impl FnMut() -> B) {
 /// # Errors
 ///
 /// See [`Error`].
-pub fn play<B: Bot>(settings: Settings, make_bot: impl FnMut() -> B) -> Result<(), Error> {
+pub fn play<B: Bot>(settings: Settings, mut make_bot: impl FnMut() -> B) -> Result<(), Error> {
+    play_matches(settings, &mut || Box::new(make_bot()))
+}
+
+fn play_matches(settings: Settings, make_bot: &mut MakeBot<'_>) -> Result<(), Error> {
     let settings = settings.complete(|name| std::env::var(name).ok())?;
     let endpoint = endpoint(&settings)?;
     let transcripts = settings.transcript_folder()?;
@@ -101,8 +105,8 @@ pub fn play<B: Bot>(settings: Settings, make_bot: impl FnMut() -> B) -> Result<(
 /// Plays on one stream; returns why it broke, or "" after Goodbye.
 ///
 /// Each stream has a runtime of its own, which ends with it: then its connection is closed.
-fn play_stream<F: FnMut() -> B, B: Bot>(
-    protocol: &mut ProtocolClient<F, B>,
+fn play_stream(
+    protocol: &mut ProtocolClient<'_, '_>,
     address: &str,
     endpoint: &Endpoint,
     watchdog: &Watchdog,
@@ -119,8 +123,8 @@ fn play_stream<F: FnMut() -> B, B: Bot>(
 }
 
 /// Answers responses until the stream ends. The author's code is called outside of the runtime.
-fn answer_responses<F: FnMut() -> B, B: Bot>(
-    protocol: &mut ProtocolClient<F, B>,
+fn answer_responses(
+    protocol: &mut ProtocolClient<'_, '_>,
     address: &str,
     endpoint: &Endpoint,
     runtime: &Runtime,

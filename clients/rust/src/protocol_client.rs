@@ -23,9 +23,12 @@ const PROTOCOL_VERSION: i32 = 1;
 /// Bytes of `Hello.bot_name`.
 const NAME_BYTES: usize = 64;
 
+/// Returns the bot of a new match.
+pub(crate) type MakeBot<'b> = dyn FnMut() -> Box<dyn Bot + 'b> + 'b;
+
 /// A running match with its bot.
-struct ActiveMatch<B> {
-    bot: B,
+struct ActiveMatch<'b> {
+    bot: Box<dyn Bot + 'b>,
     match_: Match,
     /// Number of the last event passed to the bot.
     sequence: i64,
@@ -38,15 +41,18 @@ struct ActiveMatch<B> {
 /// Passes responses to the bots of the running matches and returns the requests to send.
 ///
 /// One instance serves all streams of a process: matches continue after a reconnection.
-pub(crate) struct ProtocolClient<'a, F, B> {
-    make_bot: F,
+///
+/// It knows no type of bot: with a parameter for it, all of gRPC would be compiled again with every
+/// change of a bot.
+pub(crate) struct ProtocolClient<'a, 'b> {
+    make_bot: &'a mut MakeBot<'b>,
     settings: &'a Settings,
     watchdog: &'a Watchdog,
     /// The seed of the settings, or a random one.
     seed: String,
     transcripts: Option<PathBuf>,
     welcome: Welcome,
-    matches: BTreeMap<String, ActiveMatch<B>>,
+    matches: BTreeMap<String, ActiveMatch<'b>>,
     /// Verifiers of joint deals whose match has not started.
     pending: BTreeMap<String, Verifier>,
     /// True once the referee has answered Hello; the transport resets it for every stream.
@@ -55,9 +61,9 @@ pub(crate) struct ProtocolClient<'a, F, B> {
     pub(crate) finished: bool,
 }
 
-impl<'a, F: FnMut() -> B, B: Bot> ProtocolClient<'a, F, B> {
+impl<'a, 'b> ProtocolClient<'a, 'b> {
     pub(crate) fn new(
-        make_bot: F,
+        make_bot: &'a mut MakeBot<'b>,
         settings: &'a Settings,
         transcripts: Option<&Path>,
         watchdog: &'a Watchdog,
@@ -257,7 +263,7 @@ impl<'a, F: FnMut() -> B, B: Bot> ProtocolClient<'a, F, B> {
     }
 }
 
-impl<B: Bot> ActiveMatch<B> {
+impl ActiveMatch<'_> {
     /// Passes on the events that are new to the bot; a reconnection may repeat some.
     fn deliver(&mut self, events: &[Event], sequence: i64) {
         let new = usize::try_from(sequence - self.sequence).unwrap_or(0);
@@ -316,7 +322,7 @@ fn serialize(request: Request) -> Bytes {
     request.encode_to_vec().into()
 }
 
-/// Returns what further rejections cause if so `more` are forgiven in the match.
+/// Returns the consequence of further rejections if `more` are forgiven in the match.
 fn forgiveness(more: i32) -> String {
     match more {
         0 => "the next rejection forfeits the match".into(),

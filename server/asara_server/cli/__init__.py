@@ -33,8 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if package.startswith("asara") or not package:
             raise
         _print_error(
-            f"this command needs the package {package}, which comes with the extra `referee`: "
-            "run pip install 'asara[referee]'"
+            f"only the client is installed, and `asara bridge`: for all other commands run "
+            f"pip install 'asara[referee]' (missing: {package})"
         )
         sys.exit(1)
     except OSError as error:

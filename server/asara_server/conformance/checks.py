@@ -6,10 +6,11 @@ from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 
+from asara_codec.wire_format import varint
 from asara_server.conformance.case import Case, Expected
 from asara_server.conformance.failure import CaseFailed
 from asara_server.conformance.played_match import PlayedMatch
-from asara_server.conformance.program import Program
+from asara_server.conformance.program import Program, ended_with
 from asara_server.conformance.script import Script
 from asara_server.conformance.stage import Stage
 from asara_server.text import plain
@@ -41,7 +42,7 @@ def check_end(
         seen = "the program printed more than 64 MiB, and was killed"
         raise CaseFailed("at most 64 MiB of output", seen)
     if status != expected.status:
-        seen = f"status {status}" if status >= 0 else f"signal {-status}"
+        seen = ended_with(status)
         raise CaseFailed(f"exit status {expected.status}", seen)
     _check_output(expected, program, stage.address, token)
     if case.streams:
@@ -105,7 +106,7 @@ def _check_folder(case: Case, folder: Path) -> None:
 def _check_transcript(match: PlayedMatch, folder: Path, suffix: str) -> None:
     messages = match.sent
     found = _content(folder / f"{_file_name(match.name, match.seat)}{suffix}.transcript")
-    if found != b"".join(_varint(len(message)) + message for message in messages):
+    if found != b"".join(varint(len(message)) + message for message in messages):
         raise CaseFailed(
             f"the {len(messages)} messages of {match.name!r} in its transcript",
             f"{len(found):,} bytes that differ",
@@ -135,15 +136,6 @@ def _file_name(match_id: str, seat: int) -> str:
     text = "".join(p.decode() if kept.match(p) else f"%{p[0]:02X}" for p in parts)
     text = f"%2E{text[1:]}" if text.startswith(".") else text
     return f"{text}-seat{seat}"
-
-
-def _varint(value: int) -> bytes:
-    out = bytearray()
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
 
 
 def _check_streams(expected: Expected, stage: Stage) -> None:

@@ -6,6 +6,7 @@ from typing import Final
 from google.protobuf.message import Message
 
 from asara.v1.play_pb2 import PlayResponse
+from asara_codec.wire_format import varint
 
 _UNKNOWN_FIELDS: Final = bytes.fromhex(
     "c0 3e 96 01"  # field 1000, a number
@@ -34,16 +35,7 @@ def _with_fields(message: bytes, fields: bytes) -> bytes:
     assert member is not None
     number = PlayResponse.DESCRIPTOR.fields_by_name[member].number
     inner: bytes = getattr(response, member).SerializeToString() + fields
-    return _varint(number << 3 | 2) + _varint(len(inner)) + inner
-
-
-def _varint(value: int) -> bytes:
-    out = bytearray()
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
+    return varint(number << 3 | 2) + varint(len(inner)) + inner
 
 
 def _unknown_fields(message: bytes) -> bytes:
@@ -52,8 +44,8 @@ def _unknown_fields(message: bytes) -> bytes:
 
 
 def _padding(message: bytes) -> bytes:
-    """Add 9 MiB in an unknown field: more than gRPC receives unless it is told to."""
-    return _with_fields(message, bytes.fromhex("ca 3e") + _varint(_PADDING) + bytes(_PADDING))
+    """Add 9 MiB in an unknown field: more than gRPC receives by default."""
+    return _with_fields(message, bytes.fromhex("ca 3e") + varint(_PADDING) + bytes(_PADDING))
 
 
 def _unknown_events(message: bytes) -> bytes:

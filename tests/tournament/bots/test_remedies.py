@@ -235,3 +235,16 @@ def test_a_program_in_another_language_that_ends_early_is_told_so_without_python
     found = remedy(Termination.CRASH, "exited with status 0", ("java", "-cp", "lib/*", "Main"))
     assert found.startswith("the program ended in the middle of the match. ")
     assert "sys.exit" not in found
+
+
+def test_a_program_of_lines_that_was_started_without_the_bridge_is_told_so() -> None:
+    found = advice("", 0, ("perl", "my bot.pl"))
+    assert found.startswith("my bot.pl ended without playing. ")
+    assert "start it as `asara bridge -- perl 'my bot.pl'`" in found
+
+
+def test_a_program_that_does_not_flush_is_not_told_to_be_quicker() -> None:
+    line = "asara: perl a.pl: decision 1 of r1: no answer yet; does it flush? begin with $| = 1;"
+    detail = with_output("did not answer decision 1 within the 4.5 s it had", [line])
+    command = ("asara", "bridge", "--", "perl", "a.pl")
+    assert remedy(Termination.TIME_OUT, detail, command) == ""

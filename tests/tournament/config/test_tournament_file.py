@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from asara_game.vocabulary import RuleSet
+from asara_server import bundled
 from asara_server.tournament.config.tournament_file import (
     ConfigError,
     load_tournament,
@@ -130,6 +131,21 @@ def test_a_full_file_is_read(folder: Path) -> None:
             (
                 "cup.toml: entry 1 'first': command: no program 'bot.py' on PATH; "
                 "for the file beside it write './bot.py'"
+            ),
+        ),
+        (
+            HEAD + TWO.replace("python bot.py", "greedy", 1),
+            (
+                "cup.toml: entry 1 'first': command: no program 'greedy' on PATH; for the bundled "
+                f"bot add directory = '{bundled.path('bots', 'greedy')}', and write "
+                "'python main.py'"
+            ),
+        ),
+        (
+            HEAD + TWO.replace("python bot.py", "tcl-bridge", 1),
+            (
+                "cup.toml: entry 1 'first': command: no program 'tcl-bridge' on PATH; for the "
+                f"bundled bot write directory = '{bundled.path('bots', 'tcl-bridge')}' alone"
             ),
         ),
         (

@@ -31,7 +31,7 @@ def read_answer(line: bytes, legal: Sequence[Action], texts: Sequence[str]) -> l
     if line.isdigit() and len(line) < 10:
         return [_by_index(int(line), legal)]
     try:
-        text = line.decode()
+        text = line.decode("utf-8-sig")  # .NET begins its output with a byte order mark
     except UnicodeDecodeError as error:
         raise AnswerError(f"not valid UTF-8 at byte {error.start}") from None
     if not text:

@@ -18,10 +18,21 @@ Usage: asara bridge [OPTIONS] -- COMMAND...
 
   Let a program play that reads and prints lines.
 
-  It reads one line of JSON per message and prints one line per decision, such
-  as the index of a legal action. It is started once for all matches. The
-  environment names the referee, as for every bot, so this is the command of a
-  bot: command = "asara bridge -- perl bot.pl"
+  It is started once for all matches. The environment names the referee, as for
+  every bot, so this is the command of a bot, for `asara match` and bot.toml:
+  command = "asara bridge -- perl bot.pl"
+
+  The program reads one line of JSON per message. Its member `type` is
+  match_started, decision, rejection or match_ended; match_id and seat are in
+  every line. A decision has also
+    legal          texts of the legal actions, such as "dispatch bank 8"
+    random_index   index of one of them, for bots that play at random
+    decision       the message: decision.kind, decision.view, and more
+
+  For every decision the program prints one line, and flushes it: an index in
+  `legal`, from 0; or the text of an action; or a list, as in
+  [3,"lay blue face-down"], with further actions of the turn. Everything else
+  belongs on standard error.
 
 Options:
   --max-matches N  Maximum number of matches at once. [default: 1]

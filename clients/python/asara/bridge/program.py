@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import select
 import shlex
@@ -20,6 +21,10 @@ LONGEST_ANSWER = 65_536
 
 _FLUSH_HINT_S = 2.0
 """Seconds after which a program that has never answered is suspected of not flushing."""
+_LATE_S = 0.5
+"""Seconds before the end of the clock at which the bridge says why nothing was answered."""
+_LONGEST_OVERTIME_S = 30.0
+"""Seconds after it, at most, that are left to the referee, whose clocks can stand still."""
 _LINE_S = 10.0
 """Seconds that the program may take to read a line that asks nothing."""
 _EXIT_S = 0.4
@@ -29,6 +34,7 @@ _TERMINATE_S = 0.2
 _TICK_S = 0.005
 
 _LONGEST_TEXT = 80  # characters, in messages
+_LONGEST_FIRST_LINE = 256  # bytes
 
 _GUARD = 'read -r line || kill -s KILL -- "-$1"'
 """Shell code that kills a process group if its input ends without a line."""
@@ -55,7 +61,7 @@ class Program:
         self._received = b""
         self._answered = False
 
-    def tell(self, line: str, subject: str) -> None:
+    def notify(self, line: str, subject: str) -> None:
         """Send a line that asks nothing; `subject` names it in messages."""
         self._send(line, subject, time.monotonic() + _LINE_S)
 
@@ -67,9 +73,11 @@ class Program:
         """
         self._check_nothing_printed(question)
         asked = time.monotonic()
-        deadline = asked + limit_s if limit_s > 0 else float("inf")
+        clock_ends = asked + limit_s if limit_s > 0 else float("inf")
+        deadline = clock_ends + min(limit_s, _LONGEST_OVERTIME_S)
         self._send(line, question, deadline)
-        hint_at = min(asked + _FLUSH_HINT_S, deadline)
+        late_at = clock_ends - min(_LATE_S, limit_s / 10)
+        hint_at = float("inf") if self._answered else min(asked + _FLUSH_HINT_S, late_at)
         while b"\n" not in self._received:
             if len(self._received) > LONGEST_ANSWER:
                 raise BotError(
@@ -79,12 +87,16 @@ class Program:
                 )
             now = time.monotonic()
             if now >= deadline:
-                raise BotError(self._late(question, limit_s))
-            if not self._answered and now >= hint_at:
+                raise BotError(
+                    f"{self.name}: {question}: no answer long after the end of its clock"
+                )
+            if now >= hint_at:
                 hint_at = float("inf")
                 sys.stderr.write(f"asara: {self._unflushed(question, now - asked)}\n")
-            wait_until = deadline if self._answered else min(hint_at, deadline)
-            self._read(question, wait_until - now)
+            if now >= late_at:
+                late_at = float("inf")
+                sys.stderr.write(f"asara: {self._late(question, limit_s)}\n")
+            self._read(question, min(hint_at, late_at, deadline) - now)
         answer, _, self._received = self._received.partition(b"\n")
         self._answered = True
         if self._received:
@@ -166,7 +178,7 @@ class Program:
         )
 
     def _late(self, question: str, limit_s: float) -> str:
-        text = f"{self.name}: {question}: no answer within the clock of {limit_s:.3g} s"
+        text = f"{self.name}: {question}: no answer yet, and its clock of {limit_s:.3g} s runs out"
         if self._received:
             return f"{text}, but {quoted(self._received)} without the end of a line"
         return text if self._answered else f"{text}; does it flush? {flush_advice(self._command)}"
@@ -225,10 +237,12 @@ def _start(command: Sequence[str]) -> subprocess.Popen[bytes]:
         )
     except FileNotFoundError:
         advice = "check its name, and PATH"
+        if os.environ.get("ASARA_CONTAINED"):
+            advice += "; in the sandbox a bot sees its folder and the programs in /usr"
         if len(command) == 1 and " " in command[0]:
             advice = f"write its words without quotes: asara bridge -- {command[0]}"
         elif "/" in command[0] and os.path.exists(command[0]):  # noqa: PTH110 - of any text
-            advice = "the interpreter in its first line does not exist"
+            advice = _about_first_line(command[0])
         problem = f"there is no program {command[0]!r}; {advice}"
     except PermissionError:
         problem = (
@@ -237,7 +251,26 @@ def _start(command: Sequence[str]) -> subprocess.Popen[bytes]:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         problem = f"{shorten(command[0])!r} cannot be started: {reason}"
+        if isinstance(error, OSError) and error.errno == errno.ENOEXEC:
+            problem += f"; {_about_first_line(command[0])}"
     raise ConfigurationError(problem)
+
+
+def _about_first_line(program: str) -> str:
+    """Return what keeps the system from executing a file that begins in the wrong way."""
+    try:
+        with open(program, "rb") as file:  # noqa: PTH123 - of any text
+            line = file.readline(_LONGEST_FIRST_LINE)
+    except OSError:
+        return "the interpreter in its first line does not exist"
+    if line.startswith(b"\xef\xbb\xbf"):
+        return "it begins with a byte order mark: save it as UTF-8 without one"
+    if not line.startswith(b"#!"):
+        return "put its interpreter before it, or name it in a first line that begins with #!"
+    if line.endswith(b"\r\n"):
+        return "its lines end as on Windows, in CR LF: save it with LF alone"
+    interpreter = line[2:].split()[:1] or [b""]
+    return f"the interpreter in its first line does not exist: {quoted(interpreter[0])}"
 
 
 def _start_guard(group: int) -> subprocess.Popen[bytes]:

@@ -99,7 +99,7 @@ def show_check(checked: Sequence[CheckedEntry], tournament: Tournament) -> None:
     """Print a table of all entries, what is wrong with broken ones, and what bots printed."""
     folders = {one.name: one.folder for one in tournament.entries if isinstance(one, FolderEntry)}
     needless = {
-        "folder": not tournament.left_out and all(name == own for name, own in folders.items()),
+        "folder": all(name == own for name, own in folders.items()),
         ">build": all(one.build_s is None for one in checked),
     }
     columns = ["entry", "folder", "check", ">build", ">start", ">longest decision", ">answers"]
@@ -115,7 +115,10 @@ def show_check(checked: Sequence[CheckedEntry], tournament: Tournament) -> None:
         ]
         for one in checked
     ]
-    rows += [["–", one.folder, "left out", *"––––"] for one in tournament.left_out]
+    rows += [
+        [one.folder if needless["folder"] else "–", one.folder, "left out", *"––––"]
+        for one in tournament.left_out
+    ]
     kept = [index for index, column in enumerate(columns) if not needless.get(column)]
     show_table(
         "Entries",

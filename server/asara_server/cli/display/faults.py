@@ -32,6 +32,12 @@ _WANTS_NETWORK = re.compile(
 )
 """Words of compilers and package managers that miss the network."""
 
+_WANTS_PACKAGES = re.compile(
+    r"[Cc]annot find (?:module|package)|package [\w.]+ does not exist|inconsistent vendoring"
+    r"|no matching package|Could not resolve"
+)
+"""Words of compilers and package managers that miss packages in the folder."""
+
 NO_NETWORK_IN_BUILDS = (
     "builds in the sandbox have no network: put what it downloads into its directory"
 )
@@ -83,6 +89,12 @@ def warn_of_failed_build(failed: FailedBuild, logs: Path) -> None:
 def wants_network(printed: Iterable[str]) -> bool:
     """Return True if a build seems to have failed for want of a network."""
     return _WANTS_NETWORK.search("\n".join(printed)) is not None
+
+
+def wants_packages(printed: Iterable[str]) -> bool:
+    """Return True if a build seems to have failed for want of packages, or of a network."""
+    printed = list(printed)
+    return wants_network(printed) or _WANTS_PACKAGES.search("\n".join(printed)) is not None
 
 
 def warn_of_earlier_exclusions(run: RunInfo) -> None:

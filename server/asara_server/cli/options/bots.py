@@ -11,6 +11,7 @@ from pathlib import Path
 from asara_server import bundled
 from asara_server.cli.errors import UserError
 from asara_server.text import plain
+from asara_server.tournament.bots.remedies import LINE_PROGRAMS
 from asara_server.tournament.config.commands import (
     INTERPRETERS,
     CommandError,
@@ -176,9 +177,10 @@ def _check_executable(argument: str, program: Path) -> None:
     interpreter = INTERPRETERS.get(program.suffix)
     if interpreter and program.suffix != ".py" and not os.access(program, os.X_OK):
         command = f"{interpreter} {shlex.quote(argument)}"
+        bridge = f'; or "asara bridge -- {command}" if it reads and prints lines'
         raise UserError(
             f"bot {argument!r}: it is not executable; put its interpreter first, in quotes: "
-            f'"{command}"'
+            f'"{command}"{bridge * (program.suffix in LINE_PROGRAMS)}'
         )
 
 

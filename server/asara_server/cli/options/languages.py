@@ -23,7 +23,7 @@ class Language:
     tools: tuple[str, ...] = ()
     """Programs that download, build or run a bot."""
     install: str = ""
-    """What provides these programs, after the word `install`."""
+    """The source of these programs, after the word `install`."""
     workflow: str = ""
     """Steps of a GitHub workflow that install them; "" if the machine has them already."""
     aliases: tuple[str, ...] = ()
@@ -68,7 +68,7 @@ LANGUAGES: Final = (
         "typescript-random",
         "src/bot.ts",
         ("node", "npm"),
-        "Node.js 20 or newer (https://nodejs.org)",
+        "Node.js 20.12 or newer (https://nodejs.org)",
         _action("actions/setup-node@v4", node_version="20"),
         ("ts", "javascript", "js", "node", "nodejs"),
     ),
@@ -96,11 +96,11 @@ LANGUAGES: Final = (
         "cpp-random",
         "main.cpp",
         ("cmake", "c++", "protoc"),
-        "CMake, a compiler of C++20 and gRPC (Debian: apt-get install cmake g++ libgrpc++-dev "
-        "libprotobuf-dev protobuf-compiler protobuf-compiler-grpc libssl-dev)",
+        "CMake, a compiler of C++20 and gRPC (Debian: apt-get install cmake g++ pkg-config "
+        "libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc libssl-dev)",
         _command(
-            f"{_DEBIAN} cmake g++ libgrpc++-dev libprotobuf-dev protobuf-compiler "
-            "protobuf-compiler-grpc libssl-dev"
+            f"{_DEBIAN} cmake g++ pkg-config libgrpc++-dev libprotobuf-dev "
+            "protobuf-compiler protobuf-compiler-grpc libssl-dev"
         ),
         ("c++", "cxx", "cc"),
     ),
@@ -152,7 +152,7 @@ def find_language(name: str) -> Language:
         if wanted == language.name or wanted in language.aliases:
             return language
     names = [language.name for language in present]
-    close = difflib.get_close_matches(wanted, names, n=1)
+    close = difflib.get_close_matches(wanted, names, n=1, cutoff=0.7)  # php is not a cpp
     hint = f"did you mean {close[0]!r}?" if close else f"choose from {', '.join(names)}"
     raise UserError(
         f"no starter for the language {name!r}; {hint}"

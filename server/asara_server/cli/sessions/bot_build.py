@@ -3,7 +3,6 @@
 import asyncio
 import os
 import shlex
-import signal
 import tempfile
 import time
 from collections.abc import Sequence
@@ -14,11 +13,12 @@ from pydantic import ValidationError
 
 from asara_server import bundled
 from asara_server.cli.display.console import notify, warn
-from asara_server.cli.display.faults import NO_NETWORK_IN_BUILDS, wants_network
+from asara_server.cli.display.faults import NO_NETWORK_IN_BUILDS, wants_network, wants_packages
 from asara_server.cli.display.progress import SLOW_INTERVAL_S
 from asara_server.cli.display.quantities import duration
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import FETCH, BotCommand, is_bundled
+from asara_server.cli.sessions.interruption import until_signal
 from asara_server.event_loop import run
 from asara_server.text import plain
 from asara_server.tournament.bots.build_in_place import FailedInPlace, build_in_place
@@ -30,8 +30,8 @@ from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.spec import BUILD_CACHE
 
 _PACKAGES: Final = ("lib", "node_modules", "vendor")
-"""Folders into which the bundled kits download packages."""
-_TOLD_S: Final = 1.0
+"""Folders into which the starters' scripts download packages."""
+_SHOWN_S: Final = 1.0
 """Seconds of a build from which on its duration is shown."""
 
 
@@ -91,7 +91,7 @@ def _build(entry: Entry, sandbox: Sandbox | None) -> None:
     if failed is not None:
         raise _failure(entry, failed, sandbox)
     seconds = time.monotonic() - began
-    if seconds >= _TOLD_S:
+    if seconds >= _SHOWN_S:
         notify(f"Built {entry.name} in {duration(seconds)}")
 
 
@@ -100,26 +100,11 @@ async def _build_until_signal(
 ) -> FailedInPlace | None:
     readable = [*entry.readable, *clients_beside(entry.directory)]
     meter = asyncio.create_task(_show_waiting(entry.name))
-    task = asyncio.create_task(
-        build_in_place(entry, log_file, sandbox=sandbox, readable=readable, limits=Limits())
-    )
-    signals: list[signal.Signals] = []
-
-    def stop(number: signal.Signals) -> None:
-        signals.append(number)
-        task.cancel()
-
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop, number)
+    building = build_in_place(entry, log_file, sandbox=sandbox, readable=readable, limits=Limits())
     try:
-        return await task
-    except asyncio.CancelledError:
-        raise UserError(f"stopped while building {entry.name}", 128 + signals[0]) from None
+        return await until_signal(building, lambda: f"stopped while building {entry.name}")
     finally:
         meter.cancel()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
 
 
 async def _show_waiting(name: str) -> None:
@@ -172,8 +157,9 @@ def _failure(entry: Entry, failed: FailedInPlace, sandbox: Sandbox | None) -> Us
     fetch = entry.directory / FETCH
     fetched = any((entry.directory / folder).is_dir() for folder in _PACKAGES)
     wants = sandbox is not None and wants_network(failed.printed)
-    if fetch.is_file() and (wants or not fetched):
-        text += f"; run {plain(str(fetch))} once"
+    if fetch.is_file() and (wants or wants_packages(failed.printed) or not fetched):
+        script = plain(shlex.quote(str(fetch)))
+        text += f"; run {script} once, which downloads the packages that the bot is built with"
     elif wants:
         text += f"; {NO_NETWORK_IN_BUILDS}"
     return UserError(text, status=1)

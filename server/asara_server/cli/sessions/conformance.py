@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import signal
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from asara_server.bounded_file import MIB, read_bounded
 from asara_server.cli.display.conformance import ResultLines, show_cases, show_summary
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.output_file import check_output, write_output
+from asara_server.cli.sessions.interruption import until_signal
 from asara_server.conformance.case import Case
 from asara_server.conformance.catalogue import (
     SelectionError,
@@ -63,7 +63,7 @@ def test_client(command: tuple[str, ...], options: Options) -> int:
         results = asyncio.run(_play_until_signal(run))
     except ProgramError as error:
         raise UserError(str(error), status=1) from None
-    show_summary(results, time.monotonic() - began)
+    show_summary(command, results, time.monotonic() - began)
     if options.json_file is not None:
         write_output(options.json_file, as_json(command, results))
     if options.junit_file is not None:
@@ -122,24 +122,9 @@ class _Run:
 async def _play_until_signal(run: _Run) -> list[CaseResult]:
     """Play the cases; a signal kills all programs and raises UserError."""
     results: dict[str, CaseResult] = {}
-    task = asyncio.create_task(_play(run, results))
-    signals: list[signal.Signals] = []
-
-    def stop(number: signal.Signals) -> None:
-        signals.append(number)
-        task.cancel()
-
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop, number)
-    try:
-        await task
-    except asyncio.CancelledError:
-        played = f"{len(results)} of {len(run.cases)} cases"
-        raise UserError(f"stopped after {played}", 128 + signals[0]) from None
-    finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
+    await until_signal(
+        _play(run, results), lambda: f"stopped after {len(results)} of {len(run.cases)} cases"
+    )
     return [results[case.name] for case in run.cases]
 
 

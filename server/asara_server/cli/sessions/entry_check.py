@@ -2,7 +2,6 @@
 
 import asyncio
 import shutil
-import signal
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from asara_server.cli.errors import UserError
 from asara_server.cli.options.bots import bundled_bots
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.tournament import CheckOptions
+from asara_server.cli.sessions.interruption import until_signal
 from asara_server.cli.sessions.setup import log_to_file
 from asara_server.cli.sessions.tournament import check_remote, tournament_sandbox
 from asara_server.event_loop import run
@@ -84,20 +84,10 @@ class Meter(Protocol):
 async def play_check(check: EntryCheck, meter: Meter) -> list[CheckedEntry]:
     """Check the entries, and show how many are done; a signal ends it with a UserError."""
     showing = asyncio.create_task(meter.show())
-    task = asyncio.create_task(check.run(meter.add))
-    signals: list[signal.Signals] = []
-
-    def stop(number: signal.Signals) -> None:
-        signals.append(number)
-        task.cancel()
-
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop, number)
     try:
-        return await task
-    except asyncio.CancelledError:
-        raise UserError("stopped; the check is not complete", 128 + signals[0]) from None
+        return await until_signal(
+            check.run(meter.add), lambda: "stopped; the check is not complete"
+        )
     except ServeError as error:
         raise UserError(f"remote: {error}", status=1) from None
     finally:
@@ -110,8 +100,8 @@ def _opponents(tournament: Tournament) -> list[Entry]:
     folder = bundled_bots().get(_OPPONENT)
     if folder is None:
         raise UserError(
-            f"the bundled bot {_OPPONENT!r}, against which entries are checked, is in the checkout "
-            "of asara, which is not here; install asara from its checkout",
+            f"this installation of asara lacks the bundled bot {_OPPONENT!r}, against which "
+            "entries are checked; install asara again",
             status=1,
         )
     taken = {entry.name.casefold() for entry in tournament.entries}

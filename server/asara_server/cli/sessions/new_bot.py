@@ -244,7 +244,7 @@ def _guide(language: Language) -> str:
     return "`asara bridge --help` shows what a bot reads and prints."
 
 
-# What is downloaded
+# Downloads
 
 
 def _fetch(language: Language, folder: Path) -> int:

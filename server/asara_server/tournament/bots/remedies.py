@@ -1,6 +1,7 @@
 """Advice to the author of a bot, from how its process ended and what it printed."""
 
 import re
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,6 +22,9 @@ _NO_PROGRAM = re.compile(r"sh: \d+: exec: (\S+): not found$")
 
 _RUST_PANIC = re.compile(r"thread '.*' .*panicked at (?!/)(\S+:\d+):\d+:$")
 """The line of a panic in Rust, if it names one of the author's files."""
+
+_NEVER_SENT = re.compile(r"asara: .*(?:; does it flush\?|without the end of a line)")
+"""A line of the bridge about an answer that did not leave the program."""
 
 _NATIVE_SIGNAL = re.compile(r"killed by SIG(?:SEGV|ABRT|BUS|FPE|ILL)")
 
@@ -49,6 +53,12 @@ _NO_RUN_OTHER = (
     "{} ended without playing. Remove whatever ends it before the client's run function, which "
     "returns after the last match."
 )
+_NO_BRIDGE = (
+    "{} ended without playing. If it reads and prints lines, start it as `asara bridge -- {}`; "
+    "otherwise, remove whatever ends it before the client's run function."
+)
+LINE_PROGRAMS = frozenset({".awk", ".lua", ".php", ".pl", ".rb", ".sh", ".tcl"})
+"""Endings of programs in languages without a client."""
 _ENDED_EARLY_OTHER = (
     "{} ended in the middle of the match. Remove the call that ends it, such as exit: the client's "
     "run function returns after the last match."
@@ -91,6 +101,8 @@ def remedy(
     if known := python_errors.advice(printed, program):
         return known
     if termination is Termination.TIME_OUT:
+        if any(map(_NEVER_SENT.match, printed)):
+            return ""
         return _TOO_SLOW.format("--limit" if asked else "--bank")
     places = (*map(_RUST_PANIC.match, printed), *map(_JAVA_PLACE.match, printed))
     if found := next(filter(None, places), None):
@@ -100,6 +112,10 @@ def remedy(
         return ""  # the client's own messages say what to do
     if printed and printed[0].startswith("Traceback"):
         return python_errors.other_exception(printed, asked=asked)
+    without_bridge = (Termination.NEVER_STARTED, "exited with status 0")
+    reads_lines = Path(program).suffix in LINE_PROGRAMS
+    if reads_lines and (termination, without_output(detail)) == without_bridge:
+        return _NO_BRIDGE.format(program, shlex.join(command))
     return _about_ending(termination, detail, program, printed)
 
 

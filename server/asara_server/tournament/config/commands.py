@@ -11,10 +11,13 @@ from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
+from asara_server import bundled
+
 OWN_PYTHON = frozenset({"python", "python3"})
 """Programs replaced by the interpreter that runs asara, so that bots find the client."""
 
 INTERPRETERS = {
+    ".awk": "awk -f",
     ".cjs": "node",
     ".jar": "java -jar",
     ".js": "node",
@@ -25,6 +28,7 @@ INTERPRETERS = {
     ".py": "python",
     ".rb": "ruby",
     ".sh": "sh",
+    ".tcl": "tclsh",
 }
 """Programs that run files, by the ending of the file's name."""
 
@@ -101,9 +105,24 @@ def check_command(words: tuple[str, ...], directory: Path) -> None:
         hint = f"; for the file beside it write './{program}'" if found else ""
         if not found and re.fullmatch(r"(python|pypy)[\d.]*", program):
             hint = f"; 'python' is Python {platform.python_version()}, which runs asara"
+        if not found and len(words) == 1:
+            hint = hint or _about_bundled(program)
         raise CommandError(f"no program {program!r} on PATH{hint}")
     if program in _SCRIPT_FIRST and len(words) > 1:
         _check_script(words[1], directory)
+
+
+def _about_bundled(name: str) -> str:
+    """Return how a tournament file enters the bundled bot of this name; "" if it cannot."""
+    folder = next((bot for bot in bundled.path("bots").glob("*/") if bot.name == name), None)
+    if folder is None:
+        return ""
+    if (folder / "main.py").is_file():
+        return f"; for the bundled bot add directory = '{folder}', and write 'python main.py'"
+    about = folder / "bot.toml"
+    if not about.is_file() or "build" in about.read_text(encoding="utf-8"):
+        return ""  # one that must be built: `asara new` makes a copy to enter
+    return f"; for the bundled bot write directory = '{folder}' alone"
 
 
 def resolve_command(words: tuple[str, ...], directory: Path) -> tuple[str, ...]:

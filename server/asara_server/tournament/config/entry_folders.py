@@ -158,7 +158,9 @@ class BotFile(BaseModel):
             if path == folder:
                 raise problem(f"{plain(text)!r} is the folder itself; name only large parts of it")
             if fault := _sharing_fault(path):
-                raise problem(f"{plain(text)!r} {fault}")
+                fetched = not path.exists() and (folder / "fetch.sh").is_file()
+                hint = "; run the fetch.sh of the folder, which downloads packages" * fetched
+                raise problem(f"{plain(text)!r} {fault}{hint}")
             paths.append(str(path))
         return tuple(paths)
 
