@@ -147,7 +147,8 @@ def test_packages_that_were_not_fetched_are_named(tmp_path: Path) -> None:
     folder = built_bot(tmp_path / "mine", "echo no package asara\nexit 1\n")
     (folder / "fetch.sh").touch()
     words = ("match", folder, "random", "--sandbox", "none")
-    remedy = f"; run {folder}/fetch.sh once\n"
+    script = f"{folder}/fetch.sh"
+    remedy = f"; run {script} once, which downloads the packages that the bot is built with\n"
     assert asara(*words, cwd=tmp_path).stderr.endswith(f"exited with status 1{remedy}")
     (folder / "vendor").mkdir()
     assert asara(*words, cwd=tmp_path).stderr.endswith("exited with status 1\n")
