@@ -155,8 +155,8 @@ def test_packages_that_were_not_fetched_are_named(tmp_path: Path) -> None:
     with (folder / "bot.toml").open("a") as file:
         file.write('readable = ["node_modules"]\n')
     assert asara("match", "mine", "random", cwd=tmp_path).stderr == (
-        "asara: mine/bot.toml: readable: 'node_modules' does not exist; mine/fetch.sh downloads "
-        "the packages\n"
+        "asara: mine/bot.toml: readable: 'node_modules' does not exist; run the fetch.sh of the "
+        "folder, which downloads packages\n"
     )
 
 
