@@ -147,15 +147,16 @@ def test_packages_that_were_not_fetched_are_named(tmp_path: Path) -> None:
     folder = built_bot(tmp_path / "mine", "echo no package asara\nexit 1\n")
     (folder / "fetch.sh").touch()
     words = ("match", folder, "random", "--sandbox", "none")
-    remedy = f"; run {folder}/fetch.sh once\n"
+    script = f"{folder}/fetch.sh"
+    remedy = f"; run {script} once, which downloads the packages that the bot is built with\n"
     assert asara(*words, cwd=tmp_path).stderr.endswith(f"exited with status 1{remedy}")
     (folder / "vendor").mkdir()
     assert asara(*words, cwd=tmp_path).stderr.endswith("exited with status 1\n")
     with (folder / "bot.toml").open("a") as file:
         file.write('readable = ["node_modules"]\n')
     assert asara("match", "mine", "random", cwd=tmp_path).stderr == (
-        "asara: mine/bot.toml: readable: 'node_modules' does not exist; mine/fetch.sh downloads "
-        "the packages\n"
+        "asara: mine/bot.toml: readable: 'node_modules' does not exist; run the fetch.sh of the "
+        "folder, which downloads packages\n"
     )
 
 

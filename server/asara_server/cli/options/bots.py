@@ -135,9 +135,7 @@ def _bot_of_folder(argument: str, path: Path) -> BotCommand:
     try:
         folder = read_entry_folder(path, shown)
     except ValueError as error:
-        missing = "does not exist" in str(error) and (path / FETCH).is_file()
-        remedy = f"; {shown}/{FETCH} downloads the packages" if missing else ""
-        raise UserError(f"{error}{remedy}") from None
+        raise UserError(str(error)) from None
     table = folder.table
     bot = BotCommand(
         folder.name or _entry_name(folder.folder),
