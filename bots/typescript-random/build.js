@@ -17,4 +17,4 @@ await build({
   banner: {
     js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
   },
-});
+}).catch(() => process.exit(1)); // esbuild has printed the errors

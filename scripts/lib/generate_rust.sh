@@ -17,10 +17,12 @@ generate_rust() {
         return 1
     }
     CARGO_TARGET_DIR=$root/.venv/rust-generator cargo run --quiet --locked \
-        --manifest-path "$root/scripts/lib/generate_rust/Cargo.toml" -- "$root/proto" >"$out" || {
+        --manifest-path "$root/scripts/lib/generate_rust/Cargo.toml" -- "$root/proto" >"$out.new" || {
+        rm -f "$out.new"
         echo "generate_rust: the generator failed; is the registry of cargo reachable?" >&2
         return 1
     }
+    mv "$out.new" "$out"
     rustfmt --edition 2021 "$out"
 }
 

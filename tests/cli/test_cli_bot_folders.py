@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import time
 from pathlib import Path
@@ -58,13 +59,15 @@ def test_a_folder_plays_with_its_environment(tmp_path: Path, sandbox: str) -> No
 @pytest.mark.parametrize("command", ["match", "ask"])
 def test_a_program_in_a_subfolder_reads_files_of_its_folder(tmp_path: Path, command: str) -> None:
     sandbox_or_skip()
+    text = 'command = "python dist/bot.py"\nbuild = "true"\n'
     reads = "print(open('weights.txt').read())\n" + sample_bots.GOOD
-    folder = write(tmp_path / "mine", 'command = "python dist/bot.py"\n', weights_txt="heavy")
+    folder = write(tmp_path / "mine", text, weights_txt="heavy")
     (folder / "dist").mkdir()
     (folder / "dist/bot.py").write_text(reads)
     words = ("match", ".", "random", *CONTAINED, "--out", "runs/first")
     done = asara(*words, cwd=folder)
-    assert (done.returncode, done.stderr) == (0, "Standings, replays and logs: runs/first\n")
+    assert done.returncode == 0
+    assert done.stderr == "Building mine: true\nStandings, replays and logs: runs/first\n"
     log = folder / "runs/first/logs/r1-basic-0001/0-mine.log"
     assert "heavy\n" in log.read_text()
     if command == "ask":
@@ -140,6 +143,33 @@ def test_a_build_that_fails_ends_the_command_with_what_it_printed(tmp_path: Path
     )
 
 
+def test_packages_that_were_not_fetched_are_named(tmp_path: Path) -> None:
+    folder = built_bot(tmp_path / "mine", "echo no package asara\nexit 1\n")
+    (folder / "fetch.sh").touch()
+    words = ("match", folder, "random", "--sandbox", "none")
+    remedy = f"; run {folder}/fetch.sh once\n"
+    assert asara(*words, cwd=tmp_path).stderr.endswith(f"exited with status 1{remedy}")
+    (folder / "vendor").mkdir()
+    assert asara(*words, cwd=tmp_path).stderr.endswith("exited with status 1\n")
+    with (folder / "bot.toml").open("a") as file:
+        file.write('readable = ["node_modules"]\n')
+    assert asara("match", "mine", "random", cwd=tmp_path).stderr == (
+        "asara: mine/bot.toml: readable: 'node_modules' does not exist; mine/fetch.sh downloads "
+        "the packages\n"
+    )
+
+
+def test_copies_of_a_bot_are_called_as_their_folders(tmp_path: Path) -> None:
+    for name in ("mine", "yesterday"):
+        text = 'name = "Deep thought"\ncommand = "python bot.py"\n'
+        write(tmp_path / name, text, bot_py=sample_bots.GOOD)
+    words = ("match", "mine", "yesterday", "mine", "--sandbox", "none")
+    done = asara(*words, cwd=tmp_path)
+    assert {line.split()[1] for line in done.stdout.splitlines()[2:]} == {
+        *("mine", "mine-2", "yesterday")
+    }
+
+
 def test_a_build_sees_no_other_files_and_no_network(tmp_path: Path) -> None:
     sandbox_or_skip()
     (tmp_path / "secret").write_text("secret")
@@ -161,6 +191,13 @@ def test_a_build_cannot_make_other_files_readable(tmp_path: Path) -> None:
         f"asara: bot 'Built': its build replaced {folder}/a/data, which is `readable`; let it "
         "write elsewhere\n"
     )
+
+
+def test_a_build_leaves_no_program_that_runs_with_the_rights_of_this_user(tmp_path: Path) -> None:
+    sandbox_or_skip()
+    folder = built_bot(tmp_path / "mine", "cp source.py built.py\nchmod 6755 built.py\n")
+    assert asara("match", folder, "random", *CONTAINED, cwd=tmp_path).returncode == 0
+    assert stat.S_IMODE((folder / "built.py").stat().st_mode) == 0o755
 
 
 @pytest.mark.parametrize("command", ["serve", "ask"])

@@ -1,9 +1,12 @@
 """`asara check`, for the author of a bot before it is submitted."""
 
+import asyncio
+import contextlib
 import json
 import signal
 import subprocess
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -12,6 +15,7 @@ from asara_codec.clocks import Clocks
 from asara_server.cli.display import bot_check
 from asara_server.match.spec import ClockSettings
 from asara_server.tournament.bots.memory_sampler import MemorySampler
+from asara_server.tournament.config.tournament_file import Entry
 from asara_server.tournament.execution.clock_need import bank_needed_us
 from tests.cli.command import asara, command_line, environment, refusal
 from tests.tournament import sample_bots
@@ -203,3 +207,27 @@ def test_memory_is_sampled_where_nothing_counts_it() -> None:
     gone = MemorySampler(lambda: [process.pid])
     gone.look()
     assert gone.peak is None
+
+
+class Playing:
+    building: Mapping[str, float] = {}
+    playing = ("m1",)
+
+
+@pytest.mark.parametrize(
+    ("bank_s", "said"),
+    [
+        (600, "A bot in an endless loop is stopped after 10 min; --bank 60 stops it sooner"),
+        (60, "A bot in an endless loop is stopped after 1 min"),
+    ],
+)
+async def test_a_long_match_says_once_when_an_endless_loop_ends(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], bank_s: float, said: str
+) -> None:
+    monkeypatch.setattr(bot_check, "SLOW_INTERVAL_S", 0.01)
+    meter = bot_check.BotCheckMeter(Entry(name="mine", command="true"), bank_s, Playing())
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(meter.show(), 0.1)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines.count(said) == 1
+    assert lines.count("Still playing after 0 s") > 1

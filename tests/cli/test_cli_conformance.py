@@ -29,6 +29,48 @@ def test_a_line_for_each_case_and_a_summary():
     assert last.endswith(": 2 passed")
 
 
+def test_a_program_that_knows_no_settings(tmp_path):
+    naive = tmp_path / "naive.py"
+    naive.write_text(NAIVE)
+    done = asara("conformance", "--run", "*-is-*", "--run", "hello-*", "--", "python", naive)
+    assert done.returncode == 1
+    lines = [line.strip() for line in done.stdout.splitlines()]
+    at = next(i for i, line in enumerate(lines) if "patience-is-malformed " in line)
+    assert lines[at].endswith(" expected no stream")
+    assert lines[at + 1] == "seen     the program opened one"
+    assert "\\u0009" not in done.stdout
+    assert lines[-1].startswith("The first 10 again: asara conformance --run ")
+    assert lines[-1].count("--run") == 10
+    assert lines[-1].endswith(f" -- python {naive}")
+
+
+NAIVE = """
+import os, sys, threading
+import grpc
+from asara.v1 import play_pb2 as pb
+
+def requests():
+    yield pb.PlayRequest(hello=pb.Hello(protocol_version=1, token=os.environ["ASARA_TOKEN"]))
+    threading.Event().wait()
+
+channel = grpc.insecure_channel(os.environ["ASARA_ADDRESS"])
+try:
+    play = channel.stream_stream(
+        "/asara.v1.PlayService/Play",
+        request_serializer=pb.PlayRequest.SerializeToString,
+        response_deserializer=pb.PlayResponse.FromString,
+    )
+    for response in play(requests()):
+        if response.HasField("goodbye"):
+            break
+except grpc.RpcError as error:
+    sys.stderr.write(f"broken:\\t{error.code().name}\\n")
+    sys.stderr.flush()
+    os._exit(1)
+os._exit(0)
+"""
+
+
 def test_a_failed_case_shows_what_was_expected_and_seen(tmp_path):
     results, junit = tmp_path / "results.json", tmp_path / "results.xml"
     done = asara(
@@ -39,7 +81,8 @@ def test_a_failed_case_shows_what_was_expected_and_seen(tmp_path):
     assert "FAIL  hello-fields       expected the language in Hello" in done.stdout
     assert "                         seen     none" in done.stdout
     assert "1 passed, 1 failed" in done.stdout
-    assert "Again: asara conformance --run hello-fields -- COMMAND" in done.stdout
+    again = shlex.join(map(str, [*BROKEN, "hello-fields"]))
+    assert f"Again: asara conformance --run hello-fields -- {again}" in done.stdout
 
     document = json.loads(results.read_text())
     assert document["counts"] == {
@@ -94,6 +137,7 @@ def test_lines_on_a_terminal_have_80_columns():
         ("-- python no_such_bot.py", "COMMAND: no such file 'no_such_bot.py'"),
         ("-- ./bot.py", "COMMAND: './bot.py' is not executable"),
         ("--run tsl -- true", "--run tsl: no case has such a name; see --list"),
+        ("--run '' -- true", "--run '': no case has such a name; see --list"),
         ("--run tls --skip tls -- true", "--run and --skip leave no case"),
         ("--known-failing none.txt -- true", "--known-failing none.txt: No such file"),
         ("--known-failing bad.txt -- true", "bad.txt: line 1: there is no case 'tsl'"),
@@ -145,8 +189,8 @@ time.sleep(600)
             "import sys; sys.exit('no module named asara')",
             "ended with status 1; it printed: no mod",
         ),
-        ("import os; os.kill(os.getpid(), 9)", "ended with signal 9, and printed nothing"),
-        ("while True: print('x' * 100_000)", "printed more than 64 MiB, and was killed"),
+        ("import os; os.kill(os.getpid(), 9)", "ended with SIGKILL, and printed nothing"),
+        ("while True: print('x' * 100_000)", "printed more than 64 MiB, and was killed\n"),
     ],
 )
 def test_a_program_that_is_no_bot_is_named_once(script, text):

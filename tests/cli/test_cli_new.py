@@ -110,6 +110,9 @@ def test_packages_are_fetched_or_their_tools_are_named(
         assert done.returncode == 1
         assert (
             "go not on PATH: install Go 1.22 or newer (https://go.dev/dl), then run mine/fetch.sh\n"
+            "Next:\n"
+            "  mine/fetch.sh              # downloads packages\n"
+            "  asara match mine greedy    # plays a match\n"
         ) in done.stderr
 
 

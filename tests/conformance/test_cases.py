@@ -68,7 +68,7 @@ def test_the_rule_of_random_programs_is_the_published_one():
         assert random_index(*arguments) == one["index"]
 
 
-# What a program cannot do to the run
+# Programs that misbehave
 
 
 def bare_case(**given: object) -> Case:

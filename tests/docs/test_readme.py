@@ -88,15 +88,13 @@ def test_folders_of_tests_are_listed():
     ],
 )
 def test_tournament_files_are_accepted(example, tmp_path):
-    for name in ("random", "greedy"):
-        (tmp_path / "bots").mkdir(exist_ok=True)
-        (tmp_path / "bots" / name).symlink_to(ROOT / "bots" / name)
+    (tmp_path / "bots").symlink_to(ROOT / "bots")
+    (tmp_path / "my-bot").mkdir()  # as `asara new` makes it
+    (tmp_path / "my-bot/bot.toml").write_text('name = "my-bot"\ncommand = "python main.py"\n')
+    (tmp_path / "my-bot/main.py").touch()
     (tmp_path / "my_bot.py").touch()
-    for program in ("mine/my-bot", "bots/go-random/go-random"):  # what a reader builds
-        path = tmp_path / program
-        path.parent.mkdir()
-        path.touch()
-        path.chmod(0o755)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/my-bot").touch(mode=0o755)  # what a reader builds
     for file in ("cert.pem", "key.pem"):
         (tmp_path / file).touch()
     new_token(tmp_path / "tokens.json", "far")

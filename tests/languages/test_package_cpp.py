@@ -25,7 +25,7 @@ endforeach()
 
 @pytest.fixture(scope="module")
 def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the kit is installed, built from a copy that exists no longer."""
+    """Return the folder in which the kit is installed, built from a copy that exists no longer."""
     require(KIT)
     folder = tmp_path_factory.mktemp("cpp")
     build, prefix = folder / "build", folder / "prefix"

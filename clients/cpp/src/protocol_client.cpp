@@ -25,7 +25,7 @@ std::string language() {
 #endif
 }
 
-// What further rejections cause if so `more` are forgiven in the match.
+// Returns the consequence of further rejections if `more` are forgiven in the match.
 std::string forgiveness(int more) {
     if (more == 0) {
         return "the next rejection forfeits the match";

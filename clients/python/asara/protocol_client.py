@@ -281,7 +281,7 @@ def _prefix(where: str) -> str:
 
 
 def forgiveness(more: int) -> str:
-    """Return what further rejections cause if so `more` are forgiven in the match."""
+    """Return the consequence of further rejections if `more` are forgiven in the match."""
     if not more:
         return "the next rejection forfeits the match"
     return f"{more} more {'is' if more == 1 else 'are'} forgiven in this match"

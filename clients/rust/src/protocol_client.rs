@@ -322,7 +322,7 @@ fn serialize(request: Request) -> Bytes {
     request.encode_to_vec().into()
 }
 
-/// Returns what further rejections cause if so `more` are forgiven in the match.
+/// Returns the consequence of further rejections if `more` are forgiven in the match.
 fn forgiveness(more: i32) -> String {
     match more {
         0 => "the next rejection forfeits the match".into(),

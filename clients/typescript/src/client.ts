@@ -38,15 +38,24 @@ export async function play(bot: BotClass | DecideFunction, options: Options = {}
   const settings = completeSettings(options);
   const protocol = new ProtocolClient(makeBot, settings);
   const session = new Session(protocol, settings);
+  let waiting = false;
+  const noteWaiting = () => {
+    waiting = true;
+  };
   const reportExit = () => {
     const open = protocol.openMatches;
     if (open.length === 0) return;
+    if (waiting) {
+      log(`${open.join(", ")}: the bot awaited a promise that nothing could settle any more`);
+      return;
+    }
     log(
       `process.exit ended the bot in the middle of ${open.join(", ")}, which it forfeits; ` +
         "return an action instead, and `run` ends after the last match",
     );
   };
   const forgetExit = () => process.off("exit", reportExit);
+  process.on("beforeExit", noteWaiting); // not emitted by process.exit
   process.on("exit", reportExit);
   process.on("uncaughtExceptionMonitor", forgetExit); // Node reports these errors
   try {
@@ -54,6 +63,7 @@ export async function play(bot: BotClass | DecideFunction, options: Options = {}
   } finally {
     forgetExit();
     process.off("uncaughtExceptionMonitor", forgetExit);
+    process.off("beforeExit", noteWaiting);
     session.close();
     protocol.close();
   }
@@ -83,6 +93,7 @@ class Session {
       protocol.welcomed = false;
       const detail = await this.#playStream();
       if (protocol.finished) return protocol.idle();
+      if (this.#closed) return; // after an error of the author's code
       const now = seconds();
       if (protocol.welcomed) {
         lastContact = now;

@@ -15,7 +15,7 @@
  * @module
  */
 
-export { create } from "@bufbuild/protobuf";
+export { create, toJsonString } from "@bufbuild/protobuf";
 export {
   type Answer,
   type Awaitable,

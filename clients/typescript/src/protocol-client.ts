@@ -247,7 +247,7 @@ export class ProtocolClient {
         return;
       }
       active.decision = decision;
-      return then(active.bot.decide(decision), (answer) => {
+      return then(decide(active.bot, decision), (answer) => {
         active.reply = encodeReply(decision, "decide", answer);
         send(active.reply);
       });
@@ -271,6 +271,22 @@ export class ProtocolClient {
       active.reply = encodeReply(decision, "rejected", answer);
       send(active.reply);
     });
+  }
+}
+
+/** Calls `decide`; the stack of an error that it throws ends with the decision. */
+function decide(bot: Bot, decision: Decision): Awaitable<Answer> {
+  const report = (error: unknown): never => {
+    if (error instanceof Error && Object.isExtensible(error)) {
+      error.stack = `${error.stack}\nin ${decisionText(decision)}`;
+    }
+    throw error;
+  };
+  try {
+    const answer = bot.decide(decision);
+    return isPromise(answer) ? Promise.resolve(answer).catch(report) : answer;
+  } catch (error) {
+    return report(error);
   }
 }
 

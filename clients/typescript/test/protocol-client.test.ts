@@ -128,20 +128,21 @@ test("an answer that is no action is an error with its decision", async () => {
   }
 });
 
-test("an error of the author's code is passed on as it is", async () => {
-  const error = new Error("mine");
+test("an error of the author's code is passed on, its stack with the decision", async () => {
   for (const decide of [
-    () => {
+    (error: Error) => {
       throw error;
     },
-    async () => {
+    async (error: Error) => {
       throw error;
     },
   ]) {
-    const { client, receive } = connected(decide);
+    const error = new Error("mine");
+    const { client, receive } = connected(() => decide(error));
     receive(started("a"));
     receive(decision("a", 1n));
     await assert.rejects(client.failed, (found) => found === error);
+    assert.match(error.stack ?? "", /^Error: mine\n.*\nin a, decision 1 \(\w+\)$/s);
   }
 });
 

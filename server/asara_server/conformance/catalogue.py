@@ -1,5 +1,6 @@
 """All cases, read from the files beside this one."""
 
+import shlex
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from importlib.resources import files
@@ -38,7 +39,8 @@ def selected(cases: list[Case], run: list[str], skip: list[str]) -> list[Case]:
     for option, patterns in (("--run", run), ("--skip", skip)):
         for pattern in patterns:
             if not any(fnmatchcase(case.name, pattern) for case in cases):
-                raise SelectionError(f"{option} {pattern}: no case has such a name; see --list")
+                shown = shlex.quote(pattern)
+                raise SelectionError(f"{option} {shown}: no case has such a name; see --list")
     chosen = [case for case in cases if not run or _matches(case, run)]
     return [case for case in chosen if not _matches(case, skip)]
 

@@ -10,7 +10,7 @@ from asara_codec.wire_format import varint
 from asara_server.conformance.case import Case, Expected
 from asara_server.conformance.failure import CaseFailed
 from asara_server.conformance.played_match import PlayedMatch
-from asara_server.conformance.program import Program
+from asara_server.conformance.program import Program, ended_with
 from asara_server.conformance.script import Script
 from asara_server.conformance.stage import Stage
 from asara_server.text import plain
@@ -42,7 +42,7 @@ def check_end(
         seen = "the program printed more than 64 MiB, and was killed"
         raise CaseFailed("at most 64 MiB of output", seen)
     if status != expected.status:
-        seen = f"status {status}" if status >= 0 else f"signal {-status}"
+        seen = ended_with(status)
         raise CaseFailed(f"exit status {expected.status}", seen)
     _check_output(expected, program, stage.address, token)
     if case.streams:

@@ -1,4 +1,4 @@
-"""How a case fails: what was expected, and what was seen instead."""
+"""The failure of a case: its expectation, and what was seen instead."""
 
 
 class CaseFailed(Exception):

@@ -44,7 +44,7 @@ def _unknown_fields(message: bytes) -> bytes:
 
 
 def _padding(message: bytes) -> bytes:
-    """Add 9 MiB in an unknown field: more than gRPC receives unless it is told to."""
+    """Add 9 MiB in an unknown field: more than gRPC receives by default."""
     return _with_fields(message, bytes.fromhex("ca 3e") + varint(_PADDING) + bytes(_PADDING))
 
 

@@ -22,7 +22,7 @@ class ProgramError(Exception):
 
 
 class Output:
-    """What the program printed to one of its outputs: the beginning, and the number of bytes."""
+    """One of the outputs of the program: its beginning, and its number of bytes."""
 
     def __init__(self) -> None:
         self.kept = bytearray()
@@ -88,7 +88,7 @@ class Program:
         """Return the share of moments, within so many seconds, at which a thread is running.
 
         A thread that waits for a processor counts, too, so a busy machine changes nothing. The
-        share is 0 if the system does not tell.
+        share is 0 if the system does not show it.
         """
         samples = busy = 0
         until = time.monotonic() + seconds - _SAMPLE_S
@@ -136,3 +136,13 @@ def _stat(folder: str) -> list[str]:
     except OSError:
         return []
     return text.rpartition(")")[2].split()
+
+
+def ended_with(status: int) -> str:
+    """Return how a process ended, such as `status 1` or `SIGSEGV`, by its status in Python."""
+    if status >= 0:
+        return f"status {status}"
+    try:
+        return signal.Signals(-status).name
+    except ValueError:  # a real-time signal
+        return f"signal {-status}"

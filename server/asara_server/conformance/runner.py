@@ -13,7 +13,7 @@ from asara_server.conformance.case import Case
 from asara_server.conformance.certificates import certificate_for
 from asara_server.conformance.checks import check_end, fill_folder
 from asara_server.conformance.failure import CaseFailed
-from asara_server.conformance.program import Program
+from asara_server.conformance.program import Program, ended_with
 from asara_server.conformance.script import Script
 from asara_server.conformance.stage import Stage
 from asara_server.conformance.verdict import CaseResult, Verdict
@@ -188,7 +188,7 @@ class _Performance:
 def _end_text(program: Program, status: int) -> str:
     if program.stderr.too_large or program.stdout.too_large:
         return "the program printed more than 64 MiB, and was killed"
-    return f"the program ended with {f'status {status}' if status >= 0 else f'signal {-status}'}"
+    return f"the program ended with {ended_with(status)}"
 
 
 async def _exit_status(ending: asyncio.Task[int], stage: Stage, case: Case) -> int:

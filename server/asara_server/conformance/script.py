@@ -287,8 +287,10 @@ class Script:
         began = time.monotonic()
         while len(self._stage.streams) == count:
             if time.monotonic() - began > step.drop:
+                pinged = self._stage.proxy.pings_since(began)
                 raise CaseFailed(
-                    f"another connection within {step.drop:g} s of the loss of the first", "none"
+                    f"another connection within {step.drop:g} s of the loss of the first",
+                    f"none, and {'a ping that stayed unanswered' if pinged else 'no ping'}",
                 )
             await asyncio.sleep(0.1)
 

@@ -98,7 +98,11 @@ class Stage:
     def check_no_other_stream(self) -> None:
         """Raise CaseFailed if a stream is open that no script is about to have."""
         if len(self.streams) > self._taken:
-            raise CaseFailed("no further stream", "the program opened another one")
+            first = not self._taken
+            raise CaseFailed(
+                "no stream" if first else "no further stream",
+                f"the program opened {'one' if first else 'another one'}",
+            )
 
     def refuse_for(self, seconds: float, status: grpc.StatusCode, reason: str, detail: str) -> None:
         """End every stream that is opened within so many seconds with a status."""

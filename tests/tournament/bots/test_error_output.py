@@ -82,6 +82,18 @@ def test_an_error_is_shown_from_its_first_line_in_every_language(
     assert len(shown) <= 15
 
 
+@pytest.mark.parametrize("output", [NODE, GO])
+def test_a_folder_may_have_a_space_in_its_name(output: str) -> None:
+    spaced = output.replace("/bots/", "/my bots/").replace("/clients/", "/my bots/clients/")
+    lines = error_lines(clean_lines(output.encode()))
+    assert len(error_lines(clean_lines(spaced.encode()))) == len(lines)
+
+
+def test_the_warning_of_a_go_bot_is_shown() -> None:
+    line = "2026/11/22 09:03:45 WARN asara: reply rejected match=a decision=3 reason=EMPTY"
+    assert error_lines(["thinking", line, "more"]) == [line, "more"]
+
+
 def test_the_innermost_calls_of_a_stack_are_kept() -> None:
     shown = error_lines(clean_lines(NODE.encode()))
     assert shown[4:] == [

@@ -189,7 +189,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
             HEAD + TWO.replace("second", "First"),
             (
                 "cup.toml: entries: entry 1 and entry 2 are both named 'First'; "
-                "names must differ by more than case"
+                "names must differ by more than case; name one of them otherwise in its table"
             ),
         ),
         (

@@ -28,7 +28,7 @@ class BridgeBot(Bot):
 
     def started(self) -> None:
         self._events: list[Event] = []
-        self._tell("match_started", self.match.started)
+        self._notify("match_started", self.match.started)
 
     def updated(self, events: Sequence[Event]) -> None:
         self._events.extend(events)
@@ -46,14 +46,14 @@ class BridgeBot(Bot):
         return self._read(answer, legal, texts, question)
 
     def rejected(self, decision: Decision, rejection: Rejection) -> Answer:
-        self._tell("rejection", rejection)
+        self._notify("rejection", rejection)
         return super().rejected(decision, rejection)
 
     def ended(self, result: MatchEnded) -> None:
-        self._tell("match_ended", self._with_new_events(result))
+        self._notify("match_ended", self._with_new_events(result))
 
-    def _tell(self, kind: str, message: Message) -> None:
-        self.program.tell(self._line(kind, message), f"{kind} of {self.match.match_id}")
+    def _notify(self, kind: str, message: Message) -> None:
+        self.program.notify(self._line(kind, message), f"{kind} of {self.match.match_id}")
 
     def _line(self, kind: str, message: Message, extra: str = "") -> str:
         match_id = json.dumps(self.match.match_id, ensure_ascii=False)

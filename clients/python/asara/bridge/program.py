@@ -61,7 +61,7 @@ class Program:
         self._received = b""
         self._answered = False
 
-    def tell(self, line: str, subject: str) -> None:
+    def notify(self, line: str, subject: str) -> None:
         """Send a line that asks nothing; `subject` names it in messages."""
         self._send(line, subject, time.monotonic() + _LINE_S)
 

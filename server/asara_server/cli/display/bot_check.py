@@ -24,7 +24,7 @@ _MOST_REJECTIONS: Final = 5
 
 
 class CheckActivity(Protocol):
-    """What a check is doing."""
+    """The current activity of a check."""
 
     @property
     def building(self) -> Mapping[str, float]: ...
@@ -36,8 +36,9 @@ class CheckActivity(Protocol):
 class BotCheckMeter:
     """Says what the check does, in a line now and then."""
 
-    def __init__(self, entry: Entry, activity: CheckActivity) -> None:
+    def __init__(self, entry: Entry, bank_s: float, activity: CheckActivity) -> None:
         self._entry = entry
+        self._bank_s = bank_s
         self._activity = activity
 
     def begin(self, rules: str) -> None:
@@ -52,15 +53,22 @@ class BotCheckMeter:
     async def show(self) -> None:
         """Show the progress until cancelled."""
         began = time.monotonic()
+        warned = False
         while True:
             await asyncio.sleep(SLOW_INTERVAL_S)
             doing = "building" if self._activity.building else "playing"
             notify(f"Still {doing} after {duration(time.monotonic() - began, whole_s=True)}")
+            if doing == "playing" and not warned:
+                warned = True
+                sooner = "; --bank 60 stops it sooner" if self._bank_s > 60 else ""
+                notify(
+                    f"A bot in an endless loop is stopped after {duration(self._bank_s)}{sooner}"
+                )
 
 
 @dataclass(frozen=True, slots=True)
 class BotFinding:
-    """What is known of a bot after its check."""
+    """The findings about a bot after its check."""
 
     checked: CheckedEntry
     slow: str

@@ -1,5 +1,6 @@
 """The results of a conformance run on the terminal."""
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -20,6 +21,8 @@ _MARKS: Final = {
 }
 _MARK_WIDTH: Final = 6
 _LONGEST_SEEN: Final = 400
+_MOST_NAMED: Final = 10
+"""A command with more cases would be longer than a screen is wide, many times over."""
 
 
 class ResultLines:
@@ -60,7 +63,7 @@ class ResultLines:
             self._detail("stderr", "the same as above")
             return
         for number, line in enumerate(printed.splitlines()):
-            self._detail("" if number else "stderr", line, style="dim")
+            self._detail("" if number else "stderr", line.expandtabs(4), style="dim")
         self._printed = printed or self._printed
 
     def _detail(self, label: str, text: str, style: str = "") -> None:
@@ -82,8 +85,8 @@ class ResultLines:
                 out.print(Text(" " * indent) + part, soft_wrap=True)
 
 
-def show_summary(results: Sequence[CaseResult], seconds: float) -> None:
-    """Print how many cases passed, and the names of those that make the run fail."""
+def show_summary(command: Sequence[str], results: Sequence[CaseResult], seconds: float) -> None:
+    """Print how many cases passed, and the command that plays those again which failed."""
     counts = Counter(result.verdict for result in results)
     parts = [f"{counts[verdict]} {_NOUNS[verdict]}" for verdict in Verdict if counts[verdict]]
     good = all(result.verdict.good for result in results)
@@ -91,8 +94,10 @@ def show_summary(results: Sequence[CaseResult], seconds: float) -> None:
     out.print(Text(text, style="bold green" if good else "bold red"), soft_wrap=True)
     if not good and len(results) > 1:
         bad = [result.case.name for result in results if not result.verdict.good]
-        patterns = " ".join(f"--run {name}" for name in bad)
-        out.print(f"Again: asara conformance {patterns} -- COMMAND", markup=False, soft_wrap=True)
+        patterns = " ".join(f"--run {name}" for name in bad[:_MOST_NAMED])
+        which = "Again:" if len(bad) <= _MOST_NAMED else f"The first {_MOST_NAMED} again:"
+        again = f"{which} asara conformance {patterns} -- {shlex.join(command)}"
+        out.print(plain(again, longest=None), markup=False, soft_wrap=True)
 
 
 _NOUNS: Final = {

@@ -24,6 +24,8 @@ from asara_server.tournament.config.entry_folders import (
     read_entry_folder,
 )
 
+FETCH = "fetch.sh"
+"""Program in the folder of a bot that downloads the packages with which it is built."""
 _MAIN = (("main.py", ("python", "main.py")), ("main.go", ("go", "run", ".")))
 """Files that make a directory a bot, with the commands that start it there."""
 
@@ -60,10 +62,17 @@ class BotCommand:
 
 
 def find_bots(arguments: list[str]) -> list[BotCommand]:
-    """Return the bots that these arguments name; the second `random` is called `random-2`."""
+    """Return the bots that these arguments name; the second `random` is called `random-2`.
+
+    Bots with one name in several folders, such as copies of a bot, are called as these.
+    """
+    found = [_find_bot(argument) for argument in arguments]
+    folders = Counter(name for name, _ in {(bot.name.casefold(), bot.directory) for bot in found})
     seen: Counter[str] = Counter()
     bots = []
-    for bot in map(_find_bot, arguments):
+    for bot in found:
+        if folders[bot.name.casefold()] > 1 and has_bot_file(bot.directory):
+            bot = replace(bot, name=_entry_name(bot.directory.name))  # noqa: PLW2901
         seen[bot.name.casefold()] += 1
         number = seen[bot.name.casefold()]
         bots.append(replace(bot, name=f"{bot.name}-{number}") if number > 1 else bot)
@@ -126,7 +135,9 @@ def _bot_of_folder(argument: str, path: Path) -> BotCommand:
     try:
         folder = read_entry_folder(path, shown)
     except ValueError as error:
-        raise UserError(str(error)) from None
+        missing = "does not exist" in str(error) and (path / FETCH).is_file()
+        remedy = f"; {shown}/{FETCH} downloads the packages" if missing else ""
+        raise UserError(f"{error}{remedy}") from None
     table = folder.table
     bot = BotCommand(
         folder.name or _entry_name(folder.folder),

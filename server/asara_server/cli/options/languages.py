@@ -23,7 +23,7 @@ class Language:
     tools: tuple[str, ...] = ()
     """Programs that download, build or run a bot."""
     install: str = ""
-    """What provides these programs, after the word `install`."""
+    """The source of these programs, after the word `install`."""
     workflow: str = ""
     """Steps of a GitHub workflow that install them; "" if the machine has them already."""
     aliases: tuple[str, ...] = ()
@@ -96,11 +96,11 @@ LANGUAGES: Final = (
         "cpp-random",
         "main.cpp",
         ("cmake", "c++", "protoc"),
-        "CMake, a compiler of C++20 and gRPC (Debian: apt-get install cmake g++ libgrpc++-dev "
-        "libprotobuf-dev protobuf-compiler protobuf-compiler-grpc libssl-dev)",
+        "CMake, a compiler of C++20 and gRPC (Debian: apt-get install cmake g++ pkg-config "
+        "libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc libssl-dev)",
         _command(
-            f"{_DEBIAN} cmake g++ libgrpc++-dev libprotobuf-dev protobuf-compiler "
-            "protobuf-compiler-grpc libssl-dev"
+            f"{_DEBIAN} cmake g++ pkg-config libgrpc++-dev libprotobuf-dev "
+            "protobuf-compiler protobuf-compiler-grpc libssl-dev"
         ),
         ("c++", "cxx", "cc"),
     ),

@@ -17,7 +17,7 @@ from asara_server.cli.display.faults import NO_NETWORK_IN_BUILDS, wants_network,
 from asara_server.cli.display.progress import SLOW_INTERVAL_S
 from asara_server.cli.display.quantities import duration
 from asara_server.cli.errors import UserError
-from asara_server.cli.options.bots import BotCommand, is_bundled
+from asara_server.cli.options.bots import FETCH, BotCommand, is_bundled
 from asara_server.cli.sessions.interruption import until_signal
 from asara_server.event_loop import run
 from asara_server.text import plain
@@ -29,8 +29,9 @@ from asara_server.tournament.config.validation_errors import describe
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.spec import BUILD_CACHE
 
-_FETCH: Final = "fetch.sh"
-_TOLD_S: Final = 1.0
+_PACKAGES: Final = ("lib", "node_modules", "vendor")
+"""Folders into which the starters' scripts download packages."""
+_SHOWN_S: Final = 1.0
 """Seconds of a build from which on its duration is shown."""
 
 
@@ -90,7 +91,7 @@ def _build(entry: Entry, sandbox: Sandbox | None) -> None:
     if failed is not None:
         raise _failure(entry, failed, sandbox)
     seconds = time.monotonic() - began
-    if seconds >= _TOLD_S:
+    if seconds >= _SHOWN_S:
         notify(f"Built {entry.name} in {duration(seconds)}")
 
 
@@ -153,10 +154,12 @@ def _failure(entry: Entry, failed: FailedInPlace, sandbox: Sandbox | None) -> Us
     for line in failed.printed:
         warn(f"  | {line}")
     text = f"bot {entry.name!r}: its build failed: {failed.why}"
-    fetch = entry.directory / _FETCH
-    if fetch.is_file() and wants_packages(failed.printed):
+    fetch = entry.directory / FETCH
+    fetched = any((entry.directory / folder).is_dir() for folder in _PACKAGES)
+    wants = sandbox is not None and wants_network(failed.printed)
+    if fetch.is_file() and (wants or wants_packages(failed.printed) or not fetched):
         script = plain(shlex.quote(str(fetch)))
         text += f"; run {script} once, which downloads the packages that the bot is built with"
-    elif sandbox is not None and wants_network(failed.printed):
+    elif wants:
         text += f"; {NO_NETWORK_IN_BUILDS}"
     return UserError(text, status=1)

@@ -42,7 +42,7 @@ def check_bot(options: CheckBotOptions, log: LogOptions) -> int:
         check = EntryCheck(
             tournament, [other], folder, edition=load_edition(), sandbox=sandbox, only=entry
         )
-        meter = BotCheckMeter(entry, check)
+        meter = BotCheckMeter(entry, options.bank, check)
         meter.begin(options.rules)
         [checked] = run(play_check(check, meter))
         if options.out_directory is not None:

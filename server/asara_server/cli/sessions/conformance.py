@@ -63,7 +63,7 @@ def test_client(command: tuple[str, ...], options: Options) -> int:
         results = asyncio.run(_play_until_signal(run))
     except ProgramError as error:
         raise UserError(str(error), status=1) from None
-    show_summary(results, time.monotonic() - began)
+    show_summary(command, results, time.monotonic() - began)
     if options.json_file is not None:
         write_output(options.json_file, as_json(command, results))
     if options.junit_file is not None:
@@ -159,6 +159,8 @@ async def _play_first(words: tuple[str, ...], known: frozenset[str]) -> CaseResu
     if result.verdict is Verdict.FAILED and not result.streams and _FIRST not in known:
         last = result.printed.rpartition("\n")[2]
         printed = f"; it printed: {last}" if last else ", and printed nothing"
+        if result.seen.startswith("the program printed"):
+            printed = ""
         raise UserError(
             f"{words[0]}: no stream was opened at ASARA_ADDRESS: {result.seen}{printed}", status=1
         )

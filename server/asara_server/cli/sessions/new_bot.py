@@ -23,13 +23,13 @@ from typing import Final, NoReturn
 from asara_server import bundled
 from asara_server.cli.display.console import notify, warn
 from asara_server.cli.errors import UserError
+from asara_server.cli.options.bots import FETCH
 from asara_server.cli.options.languages import Language, find_language
 from asara_server.text import plain
 from asara_server.tournament.config.commands import search_path
 
 _CLIENT: Final = "asara"
 """Name of the folder of the client's sources in that of a bot."""
-_FETCH: Final = "fetch.sh"
 _RESULTS: Final = frozenset(
     {".asara-build", ".git", "__pycache__", "build", "dist", "node_modules", "target", "vendor"}
 )
@@ -49,11 +49,17 @@ def make_bot(language_name: str, directory: str, *, fetch: bool) -> int:
     with _made_beside(folder) as part:
         _copy_bot(language, name, part)
     notify(f"{_shown(folder)}: a bot in {language.title}; its source is {language.source}")
-    status = _fetch(language, folder) if fetch else _without_fetching(folder)
+    status = _fetch(language, folder) if fetch else 0
     argument = shlex.quote(directory)
-    match, check = f"asara match {argument} greedy", f"asara check {argument}"
-    notify(f"Next:\n  {match}    # plays a match")
-    notify(f"  {check:<{len(match)}}    # shows what an organiser would see")
+    steps = {
+        f"asara match {argument} greedy": "plays a match",
+        f"asara check {argument}": "shows what an organiser would see",
+    }
+    if (folder / FETCH).is_file() and (status or not fetch):
+        steps = {shlex.quote(f"{_shown(folder)}/{FETCH}"): "downloads packages", **steps}
+    width = max(map(len, steps))
+    lines = [f"  {command:<{width}}    # {does}" for command, does in steps.items()]
+    notify("\n".join(["Next:", *lines]))
     return status
 
 
@@ -156,7 +162,7 @@ def _copy_bot(language: Language, name: str, folder: Path) -> None:
     if language.kit:
         (folder / _CLIENT).mkdir()
         _copy(client, folder / _CLIENT, _ignored(client), {})
-    fetched = (folder / _FETCH).is_file()
+    fetched = (folder / FETCH).is_file()
     _write_templates(language, name, folder, fetched=fetched)
 
 
@@ -183,7 +189,7 @@ def _copy(source: Path, target: Path, ignored: tuple[str, ...], texts: Mapping[s
 
 def _is_program(path: Path) -> bool:
     """Return True for a file to be started; an installer may have lost its permissions."""
-    return os.access(path, os.X_OK) or path.name == _FETCH
+    return os.access(path, os.X_OK) or path.name == FETCH
 
 
 def _replaced(content: bytes, texts: Mapping[str, str]) -> bytes:
@@ -238,38 +244,32 @@ def _guide(language: Language) -> str:
     return "`asara bridge --help` shows what a bot reads and prints."
 
 
-# What is downloaded
+# Downloads
 
 
 def _fetch(language: Language, folder: Path) -> int:
     """Download the packages of a new bot; return 1 and say what to do if that is impossible."""
-    shown, script = _shown(folder), folder / _FETCH
+    shown, script = _shown(folder), folder / FETCH
     missing = [one for one in language.tools if shutil.which(one, path=search_path()) is None]
-    then = f", then run {shlex.quote(f'{shown}/{_FETCH}')}" if script.is_file() else ""
+    then = f", then run {shlex.quote(f'{shown}/{FETCH}')}" if script.is_file() else ""
     if missing:
         warn(f"{', '.join(missing)} not on PATH: install {language.install}{then}")
         return 1
     if not script.is_file():
         return 0
-    notify(f"Downloading packages: {shlex.quote(f'{shown}/{_FETCH}')}")
+    notify(f"Downloading packages: {shlex.quote(f'{shown}/{FETCH}')}")
     try:
-        status = subprocess.run([f"./{_FETCH}"], cwd=folder, check=False).returncode
+        status = subprocess.run([f"./{FETCH}"], cwd=folder, check=False).returncode
     except OSError as error:
-        warn(f"{shown}/{_FETCH} cannot be started: {error.strerror}; run it before the first match")
+        warn(f"{shown}/{FETCH} cannot be started: {error.strerror}; run it before the first match")
         return 1
     except KeyboardInterrupt:
         raise UserError(
-            f"stopped; {shown} lacks what {_FETCH} downloads: run it before the first match", 130
+            f"stopped; {shown} lacks what {FETCH} downloads: run it before the first match", 130
         ) from None
     if status:
-        warn(f"{shown}/{_FETCH} failed: run it again before the first match")
+        warn(f"{shown}/{FETCH} failed: run it again before the first match")
         return 1
-    return 0
-
-
-def _without_fetching(folder: Path) -> int:
-    if (folder / _FETCH).is_file():
-        notify(f"Before the first match, run {shlex.quote(f'{_shown(folder)}/{_FETCH}')}")
     return 0
 
 

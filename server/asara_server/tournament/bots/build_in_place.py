@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from asara_server.tournament.bots.build_output import remove_privileges
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper
 from asara_server.tournament.bots.output_log import OutputLog
 from asara_server.tournament.bots.process import BotProcess, StartError, build_environment
@@ -77,6 +78,8 @@ async def build_in_place(
     finally:
         await process.stop()
         await end
+        if sandbox is not None:  # other users of this machine could start such a program
+            await asyncio.to_thread(remove_privileges, entry.directory)
         reaper.unwatch(process.pid)
         reaper.close()
         log.close()

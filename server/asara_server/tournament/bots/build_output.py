@@ -9,6 +9,7 @@ of a file becomes a file of its own, and devices, pipes and sockets are left out
 
 import os
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -96,6 +97,17 @@ def remove_special_files(folder: Path) -> None:
                 path.unlink()
             elif (mode := path.stat().st_mode) & 0o6000:
                 path.chmod(mode & 0o777)
+
+
+def remove_privileges(folder: Path) -> None:
+    """Remove set-uid and set-gid bits from the files below a folder. Raises OSError."""
+    for top, _, files in os.walk(folder):
+        for name in files:
+            path = Path(top, name)
+            with suppress(FileNotFoundError):
+                mode = path.lstat().st_mode
+                if stat.S_ISREG(mode) and mode & (stat.S_ISUID | stat.S_ISGID):
+                    path.chmod(stat.S_IMODE(mode) & 0o777)
 
 
 def _size_of_link(folder: Path, member: _Member) -> int:

@@ -17,18 +17,21 @@ _MOST_LINES = 14
 _STACK_LINES = 4
 _LONGEST_LINE = 200
 _LONGEST_CLIENT_LINE = 600
-"""Characters of the longest line of the Python client, which names a file and a remedy."""
+"""Characters of the longest line of a client, which names a file and a remedy."""
+_CLIENT = re.compile(r"(\S+ \S+ )?((WARN|ERROR) )?asara: \S")
+"""The beginning of a client's own line; Go's log/slog writes time and level before it."""
 
 _ESCAPE_SEQUENCE = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\))")
 
 _FIRST_LINE = re.compile(
     r"""
       asara:\ \S                                    # the clients' own messages
+    | (\S+\ \S+\ )?(WARN|ERROR)\ asara:\ \S        # Go, by log/slog
     | .*Traceback\ \(most\ recent\ call\ last\):    # Python, also behind a prompt
     | \s*File\ ".*",\ line\ \d+$                    # Python, a syntax error
     | Timeout\ \(\d+:\d+:\d+                        # Python, faulthandler
     | Fatal\ Python\ error:
-    | (file://)?/\S*\.[cm]?[jt]s:\d+$               # Node
+    | (file://)?/.*\.[cm]?[jt]s:\d+$                # Node
     | node:internal/\S+:\d+$                        # Node, a missing module
     | Exception\ in\ thread\ "                      # Java
     | (panic|fatal\ error):\                        # Go
@@ -41,7 +44,7 @@ _PYTHON = re.compile(r'Traceback|\s*File "|Timeout \(|Fatal Python|asara: ')
 _INNERMOST_LAST = re.compile(r".*Traceback \(most recent call last\):|asara: ")
 _PROGRAM_ENDED = re.compile(r"asara: .*: it (exited with status|was killed by) ")
 """The line of `asara bridge` after a program that ended, whose own messages precede it."""
-_FRAME = re.compile(r"\s+at |\s+\.\.\. \d+ more$|\s+/\S+:\d+|[\w./*()-]+\(.*\)$|created by ")
+_FRAME = re.compile(r"\s+at |\s+\.\.\. \d+ more$|\s+/[^:]+:\d+|[\w./*()-]+\(.*\)$|created by ")
 """Lines of a stack in Java, Node and Go, the innermost call first."""
 
 
@@ -55,7 +58,7 @@ def clean_line(line: str) -> str:
     """Return a line without escape sequences and other characters that a terminal obeys."""
     text = _ESCAPE_SEQUENCE.sub("", line).expandtabs(4).rstrip()
     shown = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
-    of_client = shown.startswith("asara: ")
+    of_client = _CLIENT.match(shown) is not None
     return plain(shown, longest=_LONGEST_CLIENT_LINE if of_client else _LONGEST_LINE)
 
 

@@ -381,7 +381,7 @@ class Tournament(_Section):
             if first != index:
                 raise problem(
                     f"entry {first + 1} and entry {index + 1} are both named {entry.name!r}; "
-                    "names must differ by more than case"
+                    "names must differ by more than case; name one of them otherwise in its table"
                 )
         return entries
 

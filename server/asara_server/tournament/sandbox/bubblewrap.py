@@ -298,7 +298,12 @@ def _covers(hidden: Iterable[Path], mounts: Mounts) -> Mounts:
             for name in places:
                 empty = ["--tmpfs", name, "--remount-ro", name]
                 covers[name] = empty if path.is_dir() else ["--ro-bind", "/dev/null", name]
-    return covers
+    # In a folder that is covered, there is no place for a further cover.
+    return {
+        name: options
+        for name, options in covers.items()
+        if not any(str(folder) in covers for folder in Path(name).parents)
+    }
 
 
 def _start_script(view: FilesystemView, limits: ResourceLimits, output: int) -> str:

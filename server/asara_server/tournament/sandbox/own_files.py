@@ -1,8 +1,9 @@
 """Decides which files of this machine are an entry's own, so that its programs see them.
 
 An entry whose directory holds nothing of the referee or of another entry sees that directory as a
-whole. If the directory has a bot.toml, it may hold hidden files of the referee, such as runs. In any other directory it sees the folder of its program, which is the folder of the file
-that its command names, without
+whole; with a bot.toml, it may hold hidden files of the referee, such as runs. In any other
+directory an entry sees the folder of its program, which is the folder of the file that its command
+names, without
 
 - what belongs to the referee, such as the tournament file and its key,
 - what belongs to other entries: their programs, and the folders and `readable` paths that they do

@@ -14,7 +14,10 @@ final class AuthorCode {
     boolean authors = false;
     for (int i = 0; i < trace.length; i++) {
       if (isOurs(trace[i]) && authors) {
-        return Arrays.copyOf(trace, i);
+        // Frames that Java makes for lambdas name no line.
+        return Arrays.stream(trace, 0, i)
+            .filter(frame -> frame.getLineNumber() >= 0 || frame.getFileName() != null)
+            .toArray(StackTraceElement[]::new);
       }
       authors |= !isOurs(trace[i]) && trace[i].getModuleName() == null;
     }

@@ -293,7 +293,7 @@ final class ProtocolClient implements AutoCloseable {
         .build();
   }
 
-  /** Returns what further rejections cause if so {@code more} are forgiven in the match. */
+  /** Returns the consequence of further rejections if {@code more} are forgiven in the match. */
   private static String forgiveness(int more) {
     if (more == 0) {
       return "the next rejection forfeits the match";
