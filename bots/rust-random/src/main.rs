@@ -2,7 +2,7 @@
 
 use asara::{Action, Decision, Match};
 
-fn decide(match_: &Match, decision: &Decision) -> Action {
+fn decide(decision: &Decision, match_: &Match) -> Action {
     match_.random_action(decision)
 }
 

@@ -15,13 +15,13 @@ use crate::verifier::{sha256, Verifier};
 ///
 /// All methods are called from the thread of [`run`](crate::run), one at a time: while a bot decides
 /// in one match, the clocks of its other matches run. A function
-/// `fn(&Match, &Decision) -> Action` is a bot without memory.
+/// `fn(&Decision, &Match) -> Action` is a bot without memory.
 pub trait Bot {
     /// Returns one of `decision.legal_actions`, or a list that begins with one.
     ///
     /// Further actions are applied in order while each is legal. The first illegal one ends the list
     /// without penalty, and the next decision is asked as usual. Called once per decision.
-    fn decide(&mut self, match_: &Match, decision: &Decision) -> Answer;
+    fn decide(&mut self, decision: &Decision, match_: &Match) -> Answer;
 
     /// Called when the match starts, or resumes in a new process (`match_.started().resumed`).
     fn started(&mut self, match_: &Match) {
@@ -32,32 +32,32 @@ pub trait Bot {
     ///
     /// Events arrive with decisions and the result or, with
     /// [`live_updates`](crate::Settings::live_updates), after every turn.
-    fn updated(&mut self, match_: &Match, events: &[Event]) {
-        let _ = (match_, events);
+    fn updated(&mut self, events: &[Event], match_: &Match) {
+        let _ = (events, match_);
     }
 
     /// Returns another answer after the referee rejected one; only a few are forgiven per match.
     ///
     /// The default is the first legal action.
-    fn rejected(&mut self, match_: &Match, decision: &Decision, rejection: &Rejection) -> Answer {
+    fn rejected(&mut self, decision: &Decision, rejection: &Rejection, match_: &Match) -> Answer {
         let _ = match_;
         let legal = rejection.legal_actions.first();
         legal.or(decision.legal_actions.first()).into()
     }
 
     /// Called with the result; `result.results` has one entry per seat, in seat order.
-    fn ended(&mut self, match_: &Match, result: &MatchEnded) {
-        let _ = (match_, result);
+    fn ended(&mut self, result: &MatchEnded, match_: &Match) {
+        let _ = (result, match_);
     }
 }
 
 impl<F, A> Bot for F
 where
-    F: FnMut(&Match, &Decision) -> A,
+    F: FnMut(&Decision, &Match) -> A,
     A: Into<Answer>,
 {
-    fn decide(&mut self, match_: &Match, decision: &Decision) -> Answer {
-        self(match_, decision).into()
+    fn decide(&mut self, decision: &Decision, match_: &Match) -> Answer {
+        self(decision, match_).into()
     }
 }
 

@@ -29,7 +29,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// ```no_run
 /// use asara::{Action, Decision, Match};
 ///
-/// fn decide(match_: &Match, decision: &Decision) -> Action {
+/// fn decide(decision: &Decision, match_: &Match) -> Action {
 ///     match_.random_action(decision)
 /// }
 ///

@@ -212,7 +212,7 @@ impl<'a, 'b> ProtocolClient<'a, 'b> {
             active.match_.verifier.record(message);
             active.match_.verifier.match_ended(ended);
             active.deliver(&ended.events, ended.sequence);
-            active.bot.ended(&active.match_, ended);
+            active.bot.ended(ended, &active.match_);
         }
     }
 
@@ -227,7 +227,7 @@ impl<'a, 'b> ProtocolClient<'a, 'b> {
         let _place = PlaceOfPanic(&decision);
         active.deliver(&decision.events, decision.sequence);
         if decision.decision_id != active.decision.decision_id {
-            let answer = active.bot.decide(&active.match_, &decision);
+            let answer = active.bot.decide(&decision, &active.match_);
             active.request = reply(&decision, "decide", answer)?;
             drop(_place);
             active.decision = decision;
@@ -257,7 +257,7 @@ impl<'a, 'b> ProtocolClient<'a, 'b> {
         );
         let _running = self.watchdog.begin(name(decision), rejection.clock_us);
         let _place = PlaceOfPanic(decision);
-        let answer = active.bot.rejected(&active.match_, decision, rejection);
+        let answer = active.bot.rejected(decision, rejection, &active.match_);
         active.request = reply(decision, "rejected", answer)?;
         Ok(Some(active.request.clone()))
     }
@@ -272,7 +272,7 @@ impl ActiveMatch<'_> {
         }
         self.sequence = sequence;
         let first = events.len().saturating_sub(new);
-        self.bot.updated(&self.match_, &events[first..]);
+        self.bot.updated(&events[first..], &self.match_);
     }
 }
 
