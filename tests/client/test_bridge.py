@@ -145,7 +145,7 @@ def test_the_program_reads_every_message_and_answers_decisions(
         expected.append(line)
     assert lines(tmp_path / "lines") == expected
     assert referee.hellos[0].max_matches == 1
-    assert referee.hellos[0].bot_name.startswith(sys.executable[:20])
+    assert referee.hellos[0].bot_name.startswith(shlex.quote(sys.executable)[:20])
 
 
 def test_several_actions_are_one_reply(referee: ScriptedReferee) -> None:

@@ -7,4 +7,4 @@ if [[ ! build/echo -nt main.cpp ]]; then
     read -ra libraries < <(pkg-config --cflags --libs grpc++)
     "${CXX:-c++}" -std=c++20 -O2 -s main.cpp -o build/echo "${libraries[@]}"
 fi
-echo "$PWD/build/echo"
+printf '%q\n' "$PWD/build/echo"

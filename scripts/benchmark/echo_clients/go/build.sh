@@ -3,4 +3,4 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 go build -o echo . >&2
-echo "$PWD/echo"
+printf '%q\n' "$PWD/echo"

@@ -11,4 +11,5 @@ if [[ ! build/classes/asara/Echo.class -nt asara/Echo.java ]]; then
     javac --release 17 -proc:none -d build/classes -cp 'build/lib/*' \
         -sourcepath ".:$kit/src/main/java" asara/Echo.java
 fi
-echo "java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx256m -cp $PWD/build/classes:$PWD/build/lib/* asara.Echo"
+printf 'java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx256m -cp %q asara.Echo\n' \
+    "$PWD/build/classes:$PWD/build/lib/*"

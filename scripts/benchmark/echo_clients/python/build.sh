@@ -2,4 +2,4 @@
 # Prints the command line of the bare client of grpcio, which needs no build.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
-echo "python $PWD/main.py"
+printf 'python %q\n' "$PWD/main.py"

@@ -4,4 +4,4 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$(cd ../../../.. && pwd)/.venv/rust-target}
 cargo build --quiet --release --locked
-echo "$CARGO_TARGET_DIR/release/echo-client"
+printf '%q\n' "$CARGO_TARGET_DIR/release/echo-client"

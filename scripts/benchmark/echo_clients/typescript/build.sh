@@ -9,4 +9,4 @@ fi
 NODE_PATH=$starter/node_modules "$starter/node_modules/.bin/esbuild" echo.js --bundle \
     --platform=node --target=node20 --external:@grpc/proto-loader --outfile=build/echo.js \
     --log-level=warning
-echo "node $PWD/build/echo.js"
+printf 'node %q\n' "$PWD/build/echo.js"
