@@ -225,7 +225,9 @@ async def test_a_long_match_says_once_when_an_endless_loop_ends(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], bank_s: float, said: str
 ) -> None:
     monkeypatch.setattr(bot_check, "SLOW_INTERVAL_S", 0.01)
-    meter = bot_check.BotCheckMeter(Entry(name="mine", command=("true",)), bank_s, Playing())
+    meter = bot_check.BotCheckMeter(
+        Entry.model_validate({"name": "mine", "command": "true"}), bank_s, Playing()
+    )
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(meter.show(), 0.1)
     lines = capsys.readouterr().err.splitlines()

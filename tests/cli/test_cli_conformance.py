@@ -29,6 +29,7 @@ def test_a_line_for_each_case_and_a_summary():
     assert last.endswith(": 2 passed")
 
 
+@pytest.mark.long
 def test_a_program_that_knows_no_settings(tmp_path):
     naive = tmp_path / "naive.py"
     naive.write_text(NAIVE)

@@ -50,9 +50,9 @@ def test_every_case_is_in_the_table_of_the_readme():
     assert rows == [(case.name, case.proves) for case in CASES]
 
 
-def test_the_python_client_passes_every_case():
-    """`scripts/test --languages` also plays the few that wait."""
-    assert failures(RANDOM_BOT, [case for case in CASES if not case.waits]) == {}
+def test_the_python_client_passes_every_sixth_case():
+    """`scripts/test --languages` plays all of them."""
+    assert failures(RANDOM_BOT, [case for case in CASES if not case.waits][::6]) == {}
 
 
 @pytest.mark.parametrize("name", ["published-rule", "stale-rejection", "pauses-grow", "digest"])
