@@ -1,6 +1,7 @@
 """Every case of `asara conformance` is failed by a client that is broken in exactly that way."""
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 
@@ -14,10 +15,10 @@ pytestmark = pytest.mark.languages
 _AT_ONCE = 6
 
 
-def test_every_broken_client_fails_its_case() -> None:
+def test_every_broken_client_fails_its_case(report: Callable[[str], None]) -> None:
     results = asyncio.run(_play_each(CASES))
     passed = [result.case.name for result in results if result.verdict is Verdict.PASSED]
-    print(f"{len(CASES)} cases; {len(CASES) - len(passed)} negative clients fail theirs")
+    report(f"{len(CASES)} cases; {len(CASES) - len(passed)} negative clients fail theirs")
     assert passed == []
 
 

@@ -4,6 +4,7 @@ import os
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 
 import pytest
 
@@ -13,7 +14,7 @@ pytestmark = pytest.mark.languages
 
 
 @every_kit
-def test_the_kit_passes_every_case(kit: Kit) -> None:
+def test_the_kit_passes_every_case(kit: Kit, report: Callable[[str], None]) -> None:
     require(kit)
     build_starter(kit)
     starter = entry_of(kit.starter_folder, built=True)
@@ -36,7 +37,7 @@ def test_the_kit_passes_every_case(kit: Kit) -> None:
         check=False,
     )
     assert done.returncode == 0, f"{kit.language}: {shlex.join(starter.command)}\n{done.stdout}"
-    print(f"{kit.language}: {done.stdout.splitlines()[-1]}")
+    report(f"{kit.language}: {done.stdout.splitlines()[-1]}")
 
 
 @every_kit

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -40,10 +41,10 @@ def asara(*words: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def ready(kit: Kit) -> bool:
+def ready(kit: Kit, report: Callable[[str], None]) -> bool:
     """Build the starter of a kit; return False, and say so, if its toolchain is missing."""
     if lacking := missing(kit):
-        print(f"{kit.language} is left out: {lacking}")
+        report(f"{kit.language} is left out: {lacking}")
         return False
     if kit not in BRIDGES:
         build_starter(kit)
@@ -63,22 +64,23 @@ def table(kit: Kit) -> str:
     return "\n".join(lines)
 
 
-def test_all_languages_play_a_sound_tournament(tmp_path: Path) -> None:
+def test_all_languages_play_a_sound_tournament(
+    tmp_path: Path, report: Callable[[str], None]
+) -> None:
     sandbox_or_skip()
-    kits = [kit for kit in (*KITS, *BRIDGES) if ready(kit)]
+    kits = [kit for kit in (*KITS, *BRIDGES) if ready(kit, report)]
     (tmp_path / "cup.toml").write_text("\n\n".join([CUP, *map(table, kits)]))
     words = ("tournament", "run", "cup.toml", "--out", "run", "--sandbox", "bubblewrap")
     done = asara(*words, cwd=tmp_path)
-    print(done.stdout)
     assert done.returncode == 0, done.stderr
     results = read_results(tmp_path / "run")
     seats = [seat for result in results for seat in result["seats"]]
     assert {seat["entry"] for seat in seats} == {kit.starter for kit in kits}
     assert [seat for seat in seats if seat["termination"] != "completed"] == []
     audited = asara("audit", "run", cwd=tmp_path)
-    print(audited.stdout)
     assert audited.returncode == 0, audited.stdout + audited.stderr
     assert f"audited {len(results)} replays: {len(results)} sound, 0 unsound" in audited.stdout
+    report(f"tournament of {len(kits)} bots: {audited.stdout.splitlines()[-1]}")
 
 
 def read_results(run: Path) -> list[dict[str, Any]]:
