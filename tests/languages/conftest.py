@@ -1,4 +1,4 @@
-"""What the tests of the languages have counted, at the end of the run."""
+"""Lines that tests add to the summary of the run."""
 
 from collections.abc import Callable
 

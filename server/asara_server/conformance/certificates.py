@@ -1,4 +1,4 @@
-"""Certificates for cases with TLS, made anew for every run."""
+"""Certificates for cases with TLS, generated for every run."""
 
 import datetime as dt
 import ipaddress

@@ -24,7 +24,7 @@ BROKEN_CONNECTIONS = (
     "match-that-ended-meanwhile",
     "missed-events",
     "patience-after-a-match",
-    "patience-begins-anew",
+    "patience-restarts",
     "rejected-answer-repeated",
     "restarted-referee",
     "transcript",
@@ -116,7 +116,7 @@ def decide_again() -> None:
     around(ProtocolClient, "_handle_rejection", rejected)
 
 
-@breaks("restarted-referee", also=("patience-after-a-match", "patience-begins-anew"))
+@breaks("restarted-referee", also=("patience-after-a-match", "patience-restarts"))
 def give_up_when_nothing_listens() -> None:
     met = False
 

@@ -119,7 +119,7 @@ def wait_for_ever_for_a_known_referee() -> None:
     around(Settings, "complete", complete)
 
 
-@breaks("patience-begins-anew", also=("patience-after-a-match", "keepalive-lost-connection"))
+@breaks("patience-restarts", also=("patience-after-a-match", "keepalive-lost-connection"))
 def count_from_the_start() -> None:
     class Unwelcomed(ProtocolClient):
         @property

@@ -80,7 +80,7 @@ class CheckedEntry:
     advice: str = ""
     """A sentence for its author about why it is broken; "" if nothing is known to help."""
     termination: Termination | None = None
-    """How its match ended for it; None without a match."""
+    """Termination of its seat; None without a match."""
     answers_us: tuple[int, ...] = ()
     """Microseconds of each of its answers that were accepted."""
     rejections: tuple[str, ...] = ()
