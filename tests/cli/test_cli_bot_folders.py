@@ -128,7 +128,10 @@ def test_a_build_that_fails_ends_the_command_with_what_it_printed(tmp_path: Path
     (folder / "fetch.sh").write_text("")
     (folder / "build.sh").write_text("echo dial tcp: lookup example.org\nexit 1\n")
     done = asara("match", folder, "random", *CONTAINED, cwd=tmp_path)
-    fetch = f"run {folder}/fetch.sh once, which downloads the packages that the bot is built with"
+    fetch = (
+        f"run {folder}/fetch.sh once, which downloads the packages that the bot is built with; it "
+        "is not contained, so read it first if it is not yours"
+    )
     assert done.stderr.endswith(f"exited with status 1; {fetch}\n")
     (folder / "build.sh").write_text(
         "echo 'Main.java:1: error: package asara does not exist'; false"
@@ -148,7 +151,10 @@ def test_packages_that_were_not_fetched_are_named(tmp_path: Path) -> None:
     (folder / "fetch.sh").touch()
     words = ("match", folder, "random", "--sandbox", "none")
     script = f"{folder}/fetch.sh"
-    remedy = f"; run {script} once, which downloads the packages that the bot is built with\n"
+    remedy = (
+        f"; run {script} once, which downloads the packages that the bot is built with; it is not "
+        "contained, so read it first if it is not yours\n"
+    )
     assert asara(*words, cwd=tmp_path).stderr.endswith(f"exited with status 1{remedy}")
     (folder / "vendor").mkdir()
     assert asara(*words, cwd=tmp_path).stderr.endswith("exited with status 1\n")

@@ -159,7 +159,10 @@ def _failure(entry: Entry, failed: FailedInPlace, sandbox: Sandbox | None) -> Us
     wants = sandbox is not None and wants_network(failed.printed)
     if fetch.is_file() and (wants or wants_packages(failed.printed) or not fetched):
         script = plain(shlex.quote(str(fetch)))
-        text += f"; run {script} once, which downloads the packages that the bot is built with"
+        text += (
+            f"; run {script} once, which downloads the packages that the bot is built with; it is "
+            "not contained, so read it first if it is not yours"
+        )
     elif wants:
         text += f"; {NO_NETWORK_IN_BUILDS}"
     return UserError(text, status=1)
