@@ -50,7 +50,7 @@ generate_typescript() {
             "$python" -m grpc_tools.protoc -I . \
                 --plugin="protoc-gen-es=$folder/node_modules/.bin/protoc-gen-es" \
                 --es_out="$scratch" --es_opt=target=ts,import_extension=js \
-                asara/v1/{vocabulary,view,event,play}.proto &&
+                asara/v1/*.proto &&
             rm -f "$out"/*_pb.ts &&
             cp "$scratch"/asara/v1/*_pb.ts "$out"
     )

@@ -1,0 +1,5 @@
+/** Shows the page that the address names. */
+
+export function Page() {
+  return <main>ASARA</main>;
+}

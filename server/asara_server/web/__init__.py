@@ -1,0 +1,1 @@
+"""The page about runs and matches: a web server beside the referee, in a process of its own."""
