@@ -210,7 +210,7 @@ def test_the_replies_of_a_seat_are_its_records() -> None:
                 assert shown.bot_us == record.bot_us
                 assert len(shown.actions) == len(record.actions)
             else:
-                assert shown.rejection == record.reason
+                assert int(shown.rejection) == record.reason
                 assert shown.detail == record.detail
 
 
@@ -219,7 +219,10 @@ def test_a_searched_pile_is_shown_to_its_seat_while_the_decision_is_open() -> No
     for seat in range(3):
         searched: Any = ()
         for moment in replay_view(REPLAY, seat_viewer(seat)).moments:
-            if moment.HasField("decision") and moment.decision.kind == DecisionKind.PILE_SECTION:
+            if (
+                moment.HasField("decision")
+                and int(moment.decision.kind) == DecisionKind.PILE_SECTION
+            ):
                 assert searched
                 kinds.add(moment.decision.kind)
             for private in moment.private_views:
@@ -300,7 +303,7 @@ def test_a_rejection_that_forfeits_is_the_last_of_its_seat() -> None:
         match.reply(seat, match.decision_id(seat), [], match.records[-1].time_us + 100)
     replay = Replay(replay.header, tuple(match.records), match.results, match.feed.digests)
     last = decisions(replay_view(replay, seat_viewer(seat)))[-1]
-    assert last.rejection == RejectionReason.EMPTY
+    assert int(last.rejection) == RejectionReason.EMPTY
     assert not last.actions
 
 
@@ -411,5 +414,8 @@ def test_the_public_views_of_the_vectors_are_those_that_were_sent() -> None:
         for seat in range(len(replay.header.entries)):
             for message in sent(replay, seat):
                 decision = message.decision
-                if decision.view.HasField("public_view") and decision.kind not in _WITHOUT_EVENT:
+                if (
+                    decision.view.HasField("public_view")
+                    and int(decision.kind) not in _WITHOUT_EVENT
+                ):
                     assert by_sequence[decision.sequence] == serialize(decision.view.public_view)
