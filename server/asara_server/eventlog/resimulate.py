@@ -77,15 +77,16 @@ def resimulate(spec: MatchSpec, limits: MatchLimits, records: Iterable[Record]) 
 
 
 def resimulated(
-    replay: Replay, *, check_digests: bool = True
+    replay: Replay, *, check_digests: bool = True, at_rest: Callable[[], None] | None = None
 ) -> Iterator[tuple[Match, Record | None]]:
     """Yield the match of a replay after its set-up, with None, and then after every record.
 
     It is the same object each time, with the messages that the record caused in its outbox. Raises
     ReplayError at the first record that does not hold, and at the end if the match ends otherwise
     than in the replay or, unless `check_digests` is false, its seats were sent other bytes.
+    `at_rest` is called in between whenever no turn is running, see `Match`.
     """
-    match = Match(replay.header.spec(), replay.header.limits())
+    match = Match(replay.header.spec(), replay.header.limits(), at_rest)
     yield match, None
     for record in _resimulation(match, replay.records):
         yield match, record
