@@ -244,9 +244,7 @@ class _Moments:
             message = self._ended(self.asked, record.time_us)
         else:  # it was asked while its bot was away
             number = self.numbers[record.seat]
-            message = ReplayDecision(
-                seat=record.seat, decision_id=number, time_us=record.time_us
-            )
+            message = ReplayDecision(seat=record.seat, decision_id=number, time_us=record.time_us)
         message.actions.extend(map(action_message, record.actions))
         message.bot_us = record.bot_us
         return message

@@ -27,6 +27,12 @@ class WebLimits:
     """Bytes of the largest request."""
     socket_message_bytes: int = 64 * 1024
     """Bytes of the largest message that a WebSocket may send to the server."""
+    hello_s: float = 10.0
+    """Seconds within which a WebSocket must have sent its first message."""
+    watchers: int = 512
+    """WebSockets that watch matches."""
+    send_s: float = 10.0
+    """Seconds within which a watcher must have taken a message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +45,8 @@ class WebSettings:
     """Names by which browsers may call the server, besides localhost and numeric addresses."""
     frame_ancestors: tuple[str, ...] = ("'self'",)
     """Origins of the pages that may embed this one, as in a content security policy."""
+    mirrored_live: bool = False
+    """True if matches that share a deal are shown while they run, in runs with a sandbox."""
     page: Path = field(default_factory=lambda: bundled.page() / "app")
     """Folder of the built page."""
     limits: WebLimits = WebLimits()
