@@ -1,6 +1,5 @@
-"""A web server in the event loop of a test, and watchers that connect to it."""
+"""A referee and a web server in the event loop of a test, and watchers of its matches."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -12,27 +11,9 @@ from websockets.exceptions import ConnectionClosed
 
 from asara.v1.watch_pb2 import WatchRequest, WatchResponse
 from asara_server.network.live_feed import live_feed
-from asara_server.web import server as web_server
-from asara_server.web.app import create_app
 from asara_server.web.settings import WebLimits, WebSettings
 from tests.referee.harness import RefereeServer, Stream, referee_server
-
-
-@asynccontextmanager
-async def serving(settings: WebSettings) -> AsyncIterator[str]:
-    """Run a web server in this event loop until the exit; yield its address."""
-    listening = web_server.ListeningSocket("127.0.0.1:0")
-    started = asyncio.Event()
-    config = vars(web_server)["_config"](create_app(settings), settings.limits)
-    server = vars(web_server)["_Server"](config, started.set)
-    server.install_signal_handlers = lambda: None
-    task = asyncio.create_task(server._serve([listening.socket]))
-    await started.wait()
-    try:
-        yield listening.address
-    finally:
-        server.should_exit = True
-        await task
+from tests.web.play_pipe import serving
 
 
 class Watcher:

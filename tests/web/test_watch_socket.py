@@ -14,11 +14,13 @@ from asara_server.network.live_feed import live_feed
 from asara_server.network.live_file import LIVE_FILE, LiveFile
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
+from asara_server.tournament.run.directory import RunInfo
 from asara_server.web import live_matches, watch_socket
 from asara_server.web.settings import WebLimits, WebSettings
 from tests.referee.harness import play_bot, referee_server, spec, together, until
 from tests.referee.test_spectators import watch as grpc_watch
-from tests.web.served import Watcher, serving, watched_referee
+from tests.web.play_pipe import serving
+from tests.web.served import Watcher, watched_referee
 
 
 async def play_slowly(stream, pause_s=0.004, *, until=lambda: False):
@@ -440,3 +442,75 @@ async def test_a_match_can_be_watched_from_its_end_to_its_publication(tmp_path):
         assert await late.ending() == (4000, "")
         assert len(late.events) == 3
         assert late.data[-1] == early.data[-1]
+
+
+# Mirrored blocks
+
+
+def write_run(folder, sandbox):
+    """A run.json as of a running tournament."""
+    info = RunInfo(
+        asara="1",
+        title="cup",
+        seed="s",
+        seed_drawn=True,
+        deals="committed",
+        blocks="mirrored",
+        deal_commitment="",
+        edition="",
+        edition_sha256="",
+        started="2026-01-01T00:00:00Z",
+        sandbox=sandbox,
+    )
+    (folder / "run.json").write_bytes(info.content())
+    (folder / "replays").mkdir()
+
+
+@pytest.mark.parametrize(
+    ("sandbox", "allowed", "shown"),
+    [
+        ("bubblewrap", True, True),
+        ("bubblewrap", False, False),
+        ("none", True, False),
+        (None, True, False),
+    ],
+)
+async def test_a_mirrored_match_is_shown_live_if_bots_are_contained_and_the_organiser_says_so(
+    tmp_path, sandbox, allowed, shown
+):
+    if sandbox is not None:
+        write_run(tmp_path, sandbox)
+    async with watched_referee(tmp_path, mirrored_live=allowed) as web:
+        a, b = await web.bots("a", "b")
+        mirrored = replace(spec(), shared_deal="block-1")
+        playing = asyncio.create_task(web.referee.play(mirrored))
+        await until(web.referee.running_matches)
+        watcher = await web.watch()
+        bots = [asyncio.create_task(play_slowly(each, 0.001)) for each in (a, b)]
+        ending = await watcher.ending()
+        record = await playing
+        await asyncio.gather(*bots)
+        late = await web.watch()  # its block is not over: there is no replay of it
+        assert (await late.ending())[0] == (4000 if shown else 4005)
+    secrets = [spec().secret, spec().deal_secret]
+    for data in (*watcher.data, *late.data):
+        assert not any(secret in data for secret in secrets)
+    if shown:
+        assert ending == (4000, "")
+        assert len(watcher.events) == len(record.events)
+        assert watcher.responses[-1].ended.deal_secret == b""
+    else:
+        assert ending[0] == 4005
+        assert not watcher.data
+        assert not late.data
+
+
+async def test_a_mirrored_match_that_is_not_shown_cannot_be_told_from_none(tmp_path):
+    write_run(tmp_path, "none")
+    async with watched_referee(tmp_path, mirrored_live=True) as web:
+        a, _ = await web.bots("a", "b")
+        playing = asyncio.create_task(web.referee.play(replace(spec(), shared_deal="block-1")))
+        await a.until("decision")
+        endings = [await (await web.watch(name)).ending() for name in ("m1", "m2")]
+        assert endings[0][1].replace("m1", "m2") == endings[1][1]
+        playing.cancel()

@@ -155,7 +155,7 @@ class _OwnViews:
             self.certain = len(self.views)
 
     def sent(self) -> None:
-        """Note that the seat was sent the view added last; those before follow from its messages."""
+        """Note that the seat was sent the view added last; from this one, earlier ones follow."""
         self.certain = len(self.views)
         self.follows = True
 

@@ -27,8 +27,10 @@ class WebLimits:
     """Bytes of the largest request."""
     socket_message_bytes: int = 64 * 1024
     """Bytes of the largest message that a WebSocket may send to the server."""
+    play_sockets: int = 128
+    """WebSockets over which bots and people play; a referee's Unix socket takes twice as many."""
     hello_s: float = 10.0
-    """Seconds within which a WebSocket must have sent its first message."""
+    """Seconds from the opening of a WebSocket to its first message."""
     watchers: int = 512
     """WebSockets that watch matches."""
     send_s: float = 10.0
@@ -49,4 +51,7 @@ class WebSettings:
     """True if matches that share a deal are shown while they run, in runs with a sandbox."""
     page: Path = field(default_factory=lambda: bundled.page() / "app")
     """Folder of the built page."""
+    play_address: str | None = None
+    """Address of the referee at which bots and people play: `unix:/path` or `host:port` of this
+    machine, without TLS; None if nobody can play."""
     limits: WebLimits = WebLimits()
