@@ -1,5 +1,6 @@
 """A referee and a web server in the event loop of a test, and watchers of its matches."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -42,6 +43,15 @@ class Watcher:
         data = await self.socket.recv(decode=False)
         self.data.append(data)
         return WatchResponse.FromString(data)
+
+    async def read_to(self, sequence: int, quiet_s: float) -> None:
+        """Read up to an event, and then until nothing comes for a while."""
+        async with asyncio.timeout(10):
+            while self.sequence < sequence:
+                await self.read()
+        with suppress(TimeoutError):
+            while True:
+                await asyncio.wait_for(self.read(), quiet_s)
 
     async def ending(self) -> tuple[int, str]:
         """Read to the end; return the close code and the reason."""
