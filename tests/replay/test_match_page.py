@@ -1,7 +1,6 @@
 import re
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
 from html.parser import HTMLParser
@@ -20,7 +19,7 @@ from asara_server.replay.match_page import (
 )
 from asara_server.replay.replay_view import OPEN, replay_view, seat_viewer
 from tests.match.playouts import EVERYTHING, random_replay
-from tests.vectors import replay_views
+from tests.vectors import viewed_matches
 
 REPLAY = random_replay(EVERYTHING, 2, seed=3)
 HOSTILE = (
@@ -64,11 +63,11 @@ def named(*entries: str) -> ReplayView:
 
 
 @pytest.fixture
-def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of a built page, whose files are not there yet."""
     (tmp_path / "single").mkdir()
     monkeypatch.setattr(bundled, "page", lambda: tmp_path)
-    yield tmp_path / "single"
+    return tmp_path / "single"
 
 
 def test_a_page_holds_the_view_and_the_replay() -> None:
@@ -143,14 +142,15 @@ def test_pages_in_one_folder_share_script_and_style() -> None:
     assert len(page) < 30_000
 
 
-def test_without_a_built_page_the_error_says_what_to_do(built: Path) -> None:
+@pytest.mark.usefixtures("built")
+def test_without_a_built_page_the_error_says_what_to_do() -> None:
     with pytest.raises(NoPageError, match=r"the page is not built \(page\.js: No such file .*\); "):
         read_page_files()
 
 
 def test_a_match_of_four_by_the_richest_rules_takes_little_room() -> None:
-    path = replay_views.FOLDER / f"{replay_views.RICHEST}.asara"
-    replay = dict(replay_views.replays())[replay_views.RICHEST]
+    path = viewed_matches.FOLDER / f"{viewed_matches.RICHEST}.asara"
+    replay = dict(viewed_matches.replays())[viewed_matches.RICHEST]
     data = match_page(replay_view(replay, OPEN), PageFiles("", ""), path.read_bytes())
     assert len(data) < 50_000
     assert len(match_page(replay_view(replay, seat_viewer(0)), PageFiles("", ""))) < 20_000

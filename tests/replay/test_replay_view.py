@@ -34,9 +34,9 @@ from asara_server.replay.replay_view import (
     replay_view,
     seat_viewer,
 )
-from tests.match.playouts import EVERYTHING, random_replay, random_spec, rules_for
 from tests.leak.replay_worlds import elsewhere
-from tests.vectors import replay_views
+from tests.match.playouts import EVERYTHING, random_replay, random_spec, rules_for
+from tests.vectors import viewed_matches
 
 REPLAY = random_replay(EVERYTHING, 3, seed=8)
 """The bot of seat 2 is rejected twice, loses its stream, and forfeits."""
@@ -340,12 +340,12 @@ def test_a_record_that_does_not_hold_is_an_error() -> None:
 
 def test_the_vectors_are_those_of_their_replays() -> None:
     names = []
-    for name, replay in replay_views.replays():
-        assert replay_views.stored_view(name) == replay_views.open_view(replay)
-        digests = json.loads((replay_views.FOLDER / f"{name}.public.json").read_text())
-        assert digests == replay_views.public_digests(replay)
+    for name, replay in viewed_matches.replays():
+        assert viewed_matches.stored_view(name) == viewed_matches.open_view(replay)
+        digests = json.loads((viewed_matches.FOLDER / f"{name}.public.json").read_text())
+        assert digests == viewed_matches.public_digests(replay)
         names.append(name)
-    assert names == sorted(replay_views.MATCHES)
+    assert names == sorted(viewed_matches.MATCHES)
 
 
 _WITHOUT_EVENT = (DecisionKind.GIFT_BUYER, DecisionKind.LIT_RETURN)
@@ -353,8 +353,8 @@ _WITHOUT_EVENT = (DecisionKind.GIFT_BUYER, DecisionKind.LIT_RETURN)
 
 
 def test_the_public_views_of_the_vectors_are_those_that_were_sent() -> None:
-    for _, replay in replay_views.replays():
-        views = replay_views.public_views(replay)
+    for _, replay in viewed_matches.replays():
+        views = viewed_matches.public_views(replay)
         by_sequence = {
             moment.sequence: data
             for moment, data in zip(replay_view(replay, OPEN).moments, views, strict=True)
