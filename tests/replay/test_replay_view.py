@@ -396,6 +396,8 @@ def test_the_vectors_are_those_of_their_replays() -> None:
         assert replay_views.stored_view(name) == replay_views.open_view(replay)
         digests = json.loads((replay_views.FOLDER / f"{name}.public.json").read_text())
         assert digests == replay_views.public_digests(replay)
+        viewers = json.loads((replay_views.FOLDER / f"{name}.viewers.json").read_text())
+        assert viewers == replay_views.viewer_digests(replay)
         names.append(name)
     assert names == sorted(replay_views.MATCHES)
 
