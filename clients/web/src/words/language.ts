@@ -1,0 +1,116 @@
+/** The language of the page, and texts in it. */
+
+import { effect, signal } from "@preact/signals";
+import {
+  type Arguments,
+  type Key,
+  LANGUAGES,
+  type Language,
+  type Section,
+  type Value,
+} from "./catalogue.js";
+
+const STORED = "asara.language";
+
+/** Returns the first of a browser's languages that the page has, or English. */
+export function preferredLanguage(tags: readonly string[]): Language {
+  for (const tag of tags) {
+    const found = LANGUAGES.find((language) => language === primary(tag));
+    if (found !== undefined) return found;
+  }
+  return "en";
+}
+
+function primary(tag: string): string {
+  return tag.toLowerCase().split("-", 1)[0] ?? "";
+}
+
+function browserTags(): readonly string[] {
+  return typeof document === "undefined" ? [] : navigator.languages;
+}
+
+function storedLanguage(): Language | undefined {
+  try {
+    const stored = localStorage.getItem(STORED);
+    return LANGUAGES.find((language) => language === stored);
+  } catch {
+    return undefined; // no storage, as in a sandboxed frame
+  }
+}
+
+/** The current language. Components that read it are rendered again when it changes. */
+export const language = signal<Language>(storedLanguage() ?? preferredLanguage(browserTags()));
+
+effect(() => {
+  if (typeof document !== "undefined") document.documentElement.lang = language.value;
+});
+
+/** Changes the language and remembers it. */
+export function setLanguage(chosen: Language): void {
+  language.value = chosen;
+  try {
+    localStorage.setItem(STORED, chosen);
+  } catch {
+    // It holds until the page is left.
+  }
+}
+
+/** Returns the locale for numbers and dates: the browser's regional form of the language. */
+export function locale(): string {
+  const current = language.value;
+  const regional = browserTags().find((tag) => primary(tag) === current);
+  return regional ?? (current === "en" ? "en-GB" : current);
+}
+
+/** Returns a text of a section in the current language. */
+export function t<S extends Section, K extends Key<S>>(
+  section: S,
+  key: K,
+  ...[values]: Arguments<S["en"][K]>
+): string {
+  return fill(section[language.value][key] ?? "", values ?? {});
+}
+
+const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/**
+ * Returns the name of an entry for use inside a sentence: isolated, so that its direction does not
+ * affect the words around it, and without characters that could end the isolation.
+ */
+export function isolate(name: string): string {
+  return `\u2068${name.replace(CONTROLS, "")}\u2069`;
+}
+
+const plurals = new Map<Language, Intl.PluralRules>();
+
+function isOne(count: number): boolean {
+  const current = language.value;
+  let rules = plurals.get(current);
+  if (rules === undefined) {
+    rules = new Intl.PluralRules(current);
+    plurals.set(current, rules);
+  }
+  return rules.select(count) === "one";
+}
+
+const PERSONS = /\[([^|\]]*)\|([^\]]*)\]/g;
+const PLACEHOLDERS = /\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g;
+
+/**
+ * Returns a template's text in the current language. Values are inserted as they are: a value that
+ * looks like a placeholder stays as it is.
+ */
+export function fill(
+  template: string,
+  values: Readonly<Record<string, Value>>,
+  you = false,
+): string {
+  return template
+    .replace(PERSONS, (_, third: string, second: string) => (you ? second : third))
+    .replace(PLACEHOLDERS, (_, name: string, one?: string, other?: string) => {
+      const value = values[name] ?? "";
+      const text = typeof value === "number" ? value.toLocaleString(locale()) : value;
+      if (one === undefined || other === undefined) return text;
+      return (isOne(Number(value)) ? one : other).replaceAll("#", () => text);
+    });
+}
