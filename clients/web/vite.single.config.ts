@@ -9,6 +9,7 @@ export default defineConfig({
     outDir: `${PAGE}/single`,
     emptyOutDir: true,
     copyPublicDir: false,
+    cssCodeSplit: false, // one file of its own: otherwise the script would insert the style
     assetsInlineLimit: Number.MAX_SAFE_INTEGER, // the font, as there is no other file
     target: "es2022",
     rolldownOptions: {

@@ -103,7 +103,7 @@ class ViewWriter:
         private = view.private
         if private is not self._last_private:
             self._last_private = private
-            self._last_private_bytes = _private_view.encode(self._private(private))
+            self._last_private_bytes = _private_view.encode(self.private(private))
         if not include_public:
             return self._last_private_bytes
         public = view.public
@@ -176,7 +176,8 @@ class ViewWriter:
             + cache.towers_bytes
         )
 
-    def _private(self, private: PrivateView) -> bytes:
+    def private(self, private: PrivateView) -> bytes:
+        """Return the message PrivateView."""
         seat, asari, hand, stock, lit, face_down, known, sections, buyers, windows = private
         cache = self._seat_caches[seat]
         if stock is not cache.stock or lit is not cache.lit:

@@ -21,17 +21,8 @@ from .possible import (
     purse,
     unknown_lit_windows,
 )
-from .rules import AREAS
-from .state import (
-    NOT_COUNTED,
-    ONE,
-    State,
-    blank,
-    known_lit_window,
-    lit_index,
-    pack_hand,
-    unbuilt_index,
-)
+from .restore import restore, resume_turn
+from .state import ONE, State, known_lit_window, lit_index, unbuilt_index
 from .view import SeatView, View
 from .vocabulary import (
     MARKET_TYPES,
@@ -69,11 +60,9 @@ def determinize(seen: View, rng: random.Random) -> State:
     other seats can have paid for.
     """
     check_moment(seen)
-    state = blank(seen.rules, RandomShuffler(rng))
+    state = restore(seen, RandomShuffler(rng))
     limits = limits_of(seen.rules)
     seats = SeatLimits(seen, limits)
-    _restore_public(state, seen, limits)
-    _restore_private(state, seen)
     taken = _deal_gifts(state, seen, limits, rng)
     means = _means(seen, seats, limits, taken)
     if not _purses_fit(seen, limits, means):
@@ -89,7 +78,9 @@ def determinize(seen: View, rng: random.Random) -> State:
     if seen.rules.professional:
         _assign_places(state, seen, limits, taken, rng)
     _deal_money(state, seen, seats, held, means, rng)
-    _resume_turn(state, seen, limits)
+    resume_turn(state, seen)
+    if state.seat >= 0:
+        state.legal = options(state)
     return state
 
 
@@ -103,50 +94,6 @@ def _shuffle(items: list[int], rng: random.Random) -> None:
 
 def _pick(items: list[int], rng: random.Random) -> int:
     return items[int(rng.random() * len(items))]
-
-
-def _restore_public(state: State, seen: View, limits: Limits) -> None:
-    public = seen.public
-    state.year = public.year
-    state.turn_seat = public.turn_seat
-    state.patronage_seat = public.patronage_seat
-    state.display_counts = [count for display in public.displays for count in display]
-    for index, count in enumerate(state.display_counts):
-        if count:
-            state.types_on_display[index // 10] |= 1 << index % 10
-    state.area_colours = list(public.area_colours)
-    state.dispatched = list(public.dispatched)
-    spaces = limits.spaces
-    for area in range(AREAS):
-        if area == _COLOURED:
-            continue
-        for mark in public.dispatched[area]:
-            state.free_spaces[area] &= ~spaces[mark.space].info.bit
-    for space, cards in public.chests:
-        info = spaces[space].info
-        state.chests[info.chest] = cards
-        state.gift_spaces[info.area] |= info.bit
-    for seat, known in enumerate(public.seats):
-        state.prestige[seat] = known.prestige
-        state.hand_sizes[seat] = known.hand_size
-        state.towers[seat] = known.towers
-        state.buildable_counts[seat] = NOT_COUNTED
-        for tower in known.towers:
-            state.unlit_windows[lit_index(seat, tower.colour)] += tower.unlit_windows
-
-
-def _restore_private(state: State, seen: View) -> None:
-    own = seen.private
-    seat = own.seat
-    state.money[seat] = own.asari
-    state.hands[seat] = pack_hand(
-        colour for colour, count in enumerate(own.hand, 1) for _ in range(count)
-    )
-    for index, count in enumerate(own.sections):
-        state.unbuilt[unbuilt_index(seat, index)] = count
-    for colour, count in enumerate(own.lit_windows, 1):
-        state.lit_held[lit_index(seat, colour)] = count
-    state.face_down = [(seat, space, buyers) for space, buyers in own.face_down]
 
 
 def _means(
@@ -507,21 +454,3 @@ def _deal_money(
         if asari > high:
             asari = low + int(rng.random() * (high - low + 1))
         state.money[seat] = asari
-
-
-def _resume_turn(state: State, seen: View, limits: Limits) -> None:
-    asked = seen.decision
-    if asked is None:
-        state.seat = -1
-        return
-    state.seat = asked.seat
-    state.kind = asked.kind
-    if asked.space is not None:
-        state.space = limits.spaces[asked.space].info
-    state.gift_queue = asked.gifts
-    state.sections_to_build = asked.sections_to_build
-    state.build_steps = asked.build_steps
-    state.lit_to_keep = asked.lit_windows_to_keep
-    if seen.private.searched_sections:
-        state.searched_market = seen.private.searched_sections[0].kind - 1
-    state.legal = options(state)

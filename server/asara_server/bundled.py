@@ -25,3 +25,10 @@ def path(*parts: str) -> Path:
 def is_installed() -> bool:
     """Return True if the files are those of a wheel, which nothing should change."""
     return _INSTALLED.is_dir()
+
+
+def page() -> Path:
+    """Return the folder of the built page, with `app` and `single`; it may not exist."""
+    if is_installed():
+        return Path(__file__).with_name("page")
+    return _CHECKOUT / "server" / "asara_server" / "page"

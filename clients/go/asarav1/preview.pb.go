@@ -150,7 +150,10 @@ type PreviewResponse struct {
 	//
 	//	*PreviewResponse_Decision
 	//	*PreviewResponse_End
-	Next          isPreviewResponse_Next `protobuf_oneof:"next"`
+	Next isPreviewResponse_Next `protobuf_oneof:"next"`
+	// The view of the seat when its turn is over, before the next turn begins; unset otherwise, and if
+	// the actions reveal something to the seat.
+	View          *View `protobuf:"bytes,3,opt,name=view,proto3" json:"view,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -210,12 +213,20 @@ func (x *PreviewResponse) GetEnd() PreviewEnd {
 	return PreviewEnd_PREVIEW_END_UNSPECIFIED
 }
 
+func (x *PreviewResponse) GetView() *View {
+	if x != nil {
+		return x.View
+	}
+	return nil
+}
+
 type isPreviewResponse_Next interface {
 	isPreviewResponse_Next()
 }
 
 type PreviewResponse_Decision struct {
-	// The seat decides again. Members that depend on the match, such as the clock, are unset.
+	// The seat decides again. The events are those of the actions. The number of the decision, its
+	// clock, the time charged and the sequence number are unset.
 	Decision *Decision `protobuf:"bytes,1,opt,name=decision,proto3,oneof"`
 }
 
@@ -232,14 +243,15 @@ var File_asara_v1_preview_proto protoreflect.FileDescriptor
 
 const file_asara_v1_preview_proto_rawDesc = "" +
 	"\n" +
-	"\x16asara/v1/preview.proto\x12\basara.v1\x1a\x13asara/v1/play.proto\x1a\x19asara/v1/vocabulary.proto\"\x9e\x01\n" +
+	"\x16asara/v1/preview.proto\x12\basara.v1\x1a\x13asara/v1/play.proto\x1a\x13asara/v1/view.proto\x1a\x19asara/v1/vocabulary.proto\"\x9e\x01\n" +
 	"\x0ePreviewRequest\x120\n" +
 	"\astarted\x18\x01 \x01(\v2\x16.asara.v1.MatchStartedR\astarted\x12.\n" +
 	"\bdecision\x18\x02 \x01(\v2\x12.asara.v1.DecisionR\bdecision\x12*\n" +
-	"\aactions\x18\x03 \x03(\v2\x10.asara.v1.ActionR\aactions\"u\n" +
+	"\aactions\x18\x03 \x03(\v2\x10.asara.v1.ActionR\aactions\"\x99\x01\n" +
 	"\x0fPreviewResponse\x120\n" +
 	"\bdecision\x18\x01 \x01(\v2\x12.asara.v1.DecisionH\x00R\bdecision\x12(\n" +
-	"\x03end\x18\x02 \x01(\x0e2\x14.asara.v1.PreviewEndH\x00R\x03endB\x06\n" +
+	"\x03end\x18\x02 \x01(\x0e2\x14.asara.v1.PreviewEndH\x00R\x03end\x12\"\n" +
+	"\x04view\x18\x03 \x01(\v2\x0e.asara.v1.ViewR\x04viewB\x06\n" +
 	"\x04next*W\n" +
 	"\n" +
 	"PreviewEnd\x12\x1b\n" +
@@ -269,6 +281,7 @@ var file_asara_v1_preview_proto_goTypes = []any{
 	(*MatchStarted)(nil),    // 3: asara.v1.MatchStarted
 	(*Decision)(nil),        // 4: asara.v1.Decision
 	(*Action)(nil),          // 5: asara.v1.Action
+	(*View)(nil),            // 6: asara.v1.View
 }
 var file_asara_v1_preview_proto_depIdxs = []int32{
 	3, // 0: asara.v1.PreviewRequest.started:type_name -> asara.v1.MatchStarted
@@ -276,11 +289,12 @@ var file_asara_v1_preview_proto_depIdxs = []int32{
 	5, // 2: asara.v1.PreviewRequest.actions:type_name -> asara.v1.Action
 	4, // 3: asara.v1.PreviewResponse.decision:type_name -> asara.v1.Decision
 	0, // 4: asara.v1.PreviewResponse.end:type_name -> asara.v1.PreviewEnd
-	5, // [5:5] is the sub-list for method output_type
-	5, // [5:5] is the sub-list for method input_type
-	5, // [5:5] is the sub-list for extension type_name
-	5, // [5:5] is the sub-list for extension extendee
-	0, // [0:5] is the sub-list for field type_name
+	6, // 5: asara.v1.PreviewResponse.view:type_name -> asara.v1.View
+	6, // [6:6] is the sub-list for method output_type
+	6, // [6:6] is the sub-list for method input_type
+	6, // [6:6] is the sub-list for extension type_name
+	6, // [6:6] is the sub-list for extension extendee
+	0, // [0:6] is the sub-list for field type_name
 }
 
 func init() { file_asara_v1_preview_proto_init() }
@@ -289,6 +303,7 @@ func file_asara_v1_preview_proto_init() {
 		return
 	}
 	file_asara_v1_play_proto_init()
+	file_asara_v1_view_proto_init()
 	file_asara_v1_vocabulary_proto_init()
 	file_asara_v1_preview_proto_msgTypes[1].OneofWrappers = []any{
 		(*PreviewResponse_Decision)(nil),

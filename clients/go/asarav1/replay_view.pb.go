@@ -104,7 +104,8 @@ type ReplayView struct {
 	DealCommitment []byte `protobuf:"bytes,9,opt,name=deal_commitment,json=dealCommitment,proto3" json:"deal_commitment,omitempty"`
 	// Name of the deal if other matches may have it; empty otherwise.
 	SharedDeal string `protobuf:"bytes,10,opt,name=shared_deal,json=sharedDeal,proto3" json:"shared_deal,omitempty"`
-	// The set-up, and then every record of the match that the viewer may see or that caused events.
+	// The set-up, and then what followed. A moment is a reply of a seat that the viewer sees, with the
+	// events up to the end of its turn or the seat's next decision, or otherwise a whole turn.
 	Moments []*ReplayMoment `protobuf:"bytes,11,rep,name=moments,proto3" json:"moments,omitempty"`
 	// Results of all seats, in seat order.
 	Results       []*SeatResult `protobuf:"bytes,12,rep,name=results,proto3" json:"results,omitempty"`
@@ -226,17 +227,17 @@ func (x *ReplayView) GetResults() []*SeatResult {
 	return nil
 }
 
-// One record of the match and its effect.
+// A step of the match.
 type ReplayMoment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Events that the record caused, in order; often none.
+	// Events of the step, in order; often none.
 	Events []*Event `protobuf:"bytes,1,rep,name=events,proto3" json:"events,omitempty"`
 	// Sequence number of the last event so far.
 	Sequence int64 `protobuf:"varint,2,opt,name=sequence,proto3" json:"sequence,omitempty"`
-	// Views of seats that the viewer sees, after the record: those that differ from the seat's last
-	// one.
+	// Views of seats that the viewer sees, after the events: those that differ from the seat's last
+	// one. A seat has none before it takes part, and none that it was never sent.
 	PrivateViews []*PrivateView `protobuf:"bytes,3,rep,name=private_views,json=privateViews,proto3" json:"private_views,omitempty"`
-	// The decision that the record answers; set only for seats that the viewer sees.
+	// The decision that the step answers; set only for seats that the viewer sees.
 	Decision      *ReplayDecision `protobuf:"bytes,4,opt,name=decision,proto3" json:"decision,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -300,24 +301,25 @@ func (x *ReplayMoment) GetDecision() *ReplayDecision {
 	return nil
 }
 
-// A decision with the answer to it.
+// A decision with the answer to it, a rejected answer, or none.
 type ReplayDecision struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Seat that decided.
 	Seat int32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// Number of the decision.
+	// Number of the decision; in a rejection, the one that the reply named.
 	DecisionId int64 `protobuf:"varint,2,opt,name=decision_id,json=decisionId,proto3" json:"decision_id,omitempty"`
-	// Kind of the decision.
+	// Kind of the decision; UNSPECIFIED if the rejected reply answered none that was open.
 	Kind DecisionKind `protobuf:"varint,3,opt,name=kind,proto3,enum=asara.v1.DecisionKind" json:"kind,omitempty"`
 	// All legal actions.
 	LegalActions []*Action `protobuf:"bytes,4,rep,name=legal_actions,json=legalActions,proto3" json:"legal_actions,omitempty"`
-	// The actions that were applied, or those of a rejected reply.
+	// The actions that were applied, or the first ones of a rejected reply. Without actions and
+	// rejection, the decision was never answered.
 	Actions []*Action `protobuf:"bytes,5,rep,name=actions,proto3" json:"actions,omitempty"`
 	// Reason if the reply was rejected; UNSPECIFIED otherwise.
 	Rejection RejectionReason `protobuf:"varint,6,opt,name=rejection,proto3,enum=asara.v1.RejectionReason" json:"rejection,omitempty"`
 	// Reason of the rejection in words.
 	Detail string `protobuf:"bytes,7,opt,name=detail,proto3" json:"detail,omitempty"`
-	// Time of arrival, in microseconds since the match started.
+	// Time of arrival, or of the end of the wait, in microseconds since the match started.
 	TimeUs int64 `protobuf:"varint,8,opt,name=time_us,json=timeUs,proto3" json:"time_us,omitempty"`
 	// Time that the referee waited for the bot, in microseconds.
 	BotUs int64 `protobuf:"varint,9,opt,name=bot_us,json=botUs,proto3" json:"bot_us,omitempty"`
@@ -326,9 +328,17 @@ type ReplayDecision struct {
 	// Space dispatched to or, after a wish, wished for; unset in decision SPACE.
 	Space *Space `protobuf:"bytes,11,opt,name=space,proto3" json:"space,omitempty"`
 	// What the bot wrote to its log while it decided; empty if that is unknown.
-	Log           string `protobuf:"bytes,12,opt,name=log,proto3" json:"log,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Log string `protobuf:"bytes,12,opt,name=log,proto3" json:"log,omitempty"`
+	// Number of sections left to build in this build.
+	SectionsToBuild int32 `protobuf:"varint,13,opt,name=sections_to_build,json=sectionsToBuild,proto3" json:"sections_to_build,omitempty"`
+	// Steps already made in this build.
+	BuildSteps []*Action `protobuf:"bytes,14,rep,name=build_steps,json=buildSteps,proto3" json:"build_steps,omitempty"`
+	// Gift cards that still have to take effect, the current one first.
+	Gifts []*GiftCard `protobuf:"bytes,15,rep,name=gifts,proto3" json:"gifts,omitempty"`
+	// Number of drawn lit windows to keep.
+	LitWindowsToKeep int32 `protobuf:"varint,16,opt,name=lit_windows_to_keep,json=litWindowsToKeep,proto3" json:"lit_windows_to_keep,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *ReplayDecision) Reset() {
@@ -445,6 +455,34 @@ func (x *ReplayDecision) GetLog() string {
 	return ""
 }
 
+func (x *ReplayDecision) GetSectionsToBuild() int32 {
+	if x != nil {
+		return x.SectionsToBuild
+	}
+	return 0
+}
+
+func (x *ReplayDecision) GetBuildSteps() []*Action {
+	if x != nil {
+		return x.BuildSteps
+	}
+	return nil
+}
+
+func (x *ReplayDecision) GetGifts() []*GiftCard {
+	if x != nil {
+		return x.Gifts
+	}
+	return nil
+}
+
+func (x *ReplayDecision) GetLitWindowsToKeep() int32 {
+	if x != nil {
+		return x.LitWindowsToKeep
+	}
+	return 0
+}
+
 var File_asara_v1_replay_view_proto protoreflect.FileDescriptor
 
 const file_asara_v1_replay_view_proto_rawDesc = "" +
@@ -471,7 +509,7 @@ const file_asara_v1_replay_view_proto_rawDesc = "" +
 	"\x06events\x18\x01 \x03(\v2\x0f.asara.v1.EventR\x06events\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\x03R\bsequence\x12:\n" +
 	"\rprivate_views\x18\x03 \x03(\v2\x15.asara.v1.PrivateViewR\fprivateViews\x124\n" +
-	"\bdecision\x18\x04 \x01(\v2\x18.asara.v1.ReplayDecisionR\bdecision\"\xa9\x03\n" +
+	"\bdecision\x18\x04 \x01(\v2\x18.asara.v1.ReplayDecisionR\bdecision\"\xe1\x04\n" +
 	"\x0eReplayDecision\x12\x12\n" +
 	"\x04seat\x18\x01 \x01(\x05R\x04seat\x12\x1f\n" +
 	"\vdecision_id\x18\x02 \x01(\x03R\n" +
@@ -486,7 +524,12 @@ const file_asara_v1_replay_view_proto_rawDesc = "" +
 	"\bclock_us\x18\n" +
 	" \x01(\x03R\aclockUs\x12%\n" +
 	"\x05space\x18\v \x01(\v2\x0f.asara.v1.SpaceR\x05space\x12\x10\n" +
-	"\x03log\x18\f \x01(\tR\x03log*p\n" +
+	"\x03log\x18\f \x01(\tR\x03log\x12*\n" +
+	"\x11sections_to_build\x18\r \x01(\x05R\x0fsectionsToBuild\x121\n" +
+	"\vbuild_steps\x18\x0e \x03(\v2\x10.asara.v1.ActionR\n" +
+	"buildSteps\x12(\n" +
+	"\x05gifts\x18\x0f \x03(\v2\x12.asara.v1.GiftCardR\x05gifts\x12-\n" +
+	"\x13lit_windows_to_keep\x18\x10 \x01(\x05R\x10litWindowsToKeep*p\n" +
 	"\n" +
 	"ViewerKind\x12\x1b\n" +
 	"\x17VIEWER_KIND_UNSPECIFIED\x10\x00\x12\x19\n" +
@@ -524,6 +567,7 @@ var file_asara_v1_replay_view_proto_goTypes = []any{
 	(*Action)(nil),         // 11: asara.v1.Action
 	(RejectionReason)(0),   // 12: asara.v1.RejectionReason
 	(*Space)(nil),          // 13: asara.v1.Space
+	(*GiftCard)(nil),       // 14: asara.v1.GiftCard
 }
 var file_asara_v1_replay_view_proto_depIdxs = []int32{
 	0,  // 0: asara.v1.ReplayView.viewer:type_name -> asara.v1.ViewerKind
@@ -540,11 +584,13 @@ var file_asara_v1_replay_view_proto_depIdxs = []int32{
 	11, // 11: asara.v1.ReplayDecision.actions:type_name -> asara.v1.Action
 	12, // 12: asara.v1.ReplayDecision.rejection:type_name -> asara.v1.RejectionReason
 	13, // 13: asara.v1.ReplayDecision.space:type_name -> asara.v1.Space
-	14, // [14:14] is the sub-list for method output_type
-	14, // [14:14] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	11, // 14: asara.v1.ReplayDecision.build_steps:type_name -> asara.v1.Action
+	14, // 15: asara.v1.ReplayDecision.gifts:type_name -> asara.v1.GiftCard
+	16, // [16:16] is the sub-list for method output_type
+	16, // [16:16] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_asara_v1_replay_view_proto_init() }

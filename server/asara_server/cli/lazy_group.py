@@ -26,6 +26,7 @@ HELP_LINES: Final = {
     "standings": "Show the standings of a run.",
     "report": "Write the report of a run as an HTML page.",
     "replay": "Inspect replays of finished matches.",
+    "web": "Show runs and their matches in a browser.",
     "audit": "Verify runs and replays by deriving everything again.",
     "conformance": "Test a client: play cases of the protocol against a program.",
     "rules": "Show the edition in force and its sources.",

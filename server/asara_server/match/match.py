@@ -9,7 +9,7 @@ A match follows from these calls, to the last byte of its messages. It keeps the
 same records applied to another match (`eventlog.resimulate`) give the same match.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import Final, NamedTuple
 
@@ -121,7 +121,11 @@ class Match:
     - `results`: by seat, once the match is `finished`; empty if it is `void`
     """
 
-    def __init__(self, spec: MatchSpec, limits: MatchLimits) -> None:
+    def __init__(
+        self, spec: MatchSpec, limits: MatchLimits, at_rest: Callable[[], None] | None = None
+    ) -> None:
+        """`at_rest` is called whenever no turn is running, also between turns that are forced."""
+        self._at_rest = at_rest
         self.spec = spec
         self.limits = limits
         self.clocks = spec.clocks.in_microseconds()
@@ -393,8 +397,21 @@ class Match:
 
     def _play(self, action: Action) -> None:
         """Play an action and what it forces, or with pauses the action alone."""
+        if self._at_rest is not None:
+            self._play_stepwise(action, self._at_rest)
+            return
         carry_out = apply if self._pauses is None else apply_one
         self.feed.add_events(carry_out(self.state, action), self.state)
+
+    def _play_stepwise(self, action: Action, at_rest: Callable[[], None]) -> None:
+        """Do the same action by action, so that the state after every turn can be observed."""
+        state = self.state
+        forced: Sequence[Action] = (action,)
+        while len(forced) == 1:
+            self.feed.add_events(apply_one(state, forced[0]), state)
+            if self.feed.turn_ends[-1] == len(self.feed.events):
+                at_rest()
+            forced = state.legal if self._pauses is None else ()
 
     def _play_further(self, seat: int, actions: Sequence[ReceivedAction]) -> tuple[Action, ...]:
         """Play the actions behind the first one; return those that were played."""

@@ -23,10 +23,11 @@ _sym_db = _symbol_database.Default()
 
 
 from asara.v1 import play_pb2 as asara_dot_v1_dot_play__pb2
+from asara.v1 import view_pb2 as asara_dot_v1_dot_view__pb2
 from asara.v1 import vocabulary_pb2 as asara_dot_v1_dot_vocabulary__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x61sara/v1/preview.proto\x12\x08\x61sara.v1\x1a\x13\x61sara/v1/play.proto\x1a\x19\x61sara/v1/vocabulary.proto\"\x82\x01\n\x0ePreviewRequest\x12\'\n\x07started\x18\x01 \x01(\x0b\x32\x16.asara.v1.MatchStarted\x12$\n\x08\x64\x65\x63ision\x18\x02 \x01(\x0b\x32\x12.asara.v1.Decision\x12!\n\x07\x61\x63tions\x18\x03 \x03(\x0b\x32\x10.asara.v1.Action\"f\n\x0fPreviewResponse\x12&\n\x08\x64\x65\x63ision\x18\x01 \x01(\x0b\x32\x12.asara.v1.DecisionH\x00\x12#\n\x03\x65nd\x18\x02 \x01(\x0e\x32\x14.asara.v1.PreviewEndH\x00\x42\x06\n\x04next*W\n\nPreviewEnd\x12\x1b\n\x17PREVIEW_END_UNSPECIFIED\x10\x00\x12\x14\n\x10PREVIEW_END_TURN\x10\x01\x12\x16\n\x12PREVIEW_END_HIDDEN\x10\x02\x42\x65\n\x08\x61sara.v1B\x0cPreviewProtoP\x01Z\rasara/asarav1\xa2\x02\x03\x41SR\xaa\x02\x08\x41sara.V1\xca\x02\x08\x41sara\\V1\xe2\x02\x11\x41sara\\V1\\Metadata\xea\x02\tAsara::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x61sara/v1/preview.proto\x12\x08\x61sara.v1\x1a\x13\x61sara/v1/play.proto\x1a\x13\x61sara/v1/view.proto\x1a\x19\x61sara/v1/vocabulary.proto\"\x82\x01\n\x0ePreviewRequest\x12\'\n\x07started\x18\x01 \x01(\x0b\x32\x16.asara.v1.MatchStarted\x12$\n\x08\x64\x65\x63ision\x18\x02 \x01(\x0b\x32\x12.asara.v1.Decision\x12!\n\x07\x61\x63tions\x18\x03 \x03(\x0b\x32\x10.asara.v1.Action\"\x84\x01\n\x0fPreviewResponse\x12&\n\x08\x64\x65\x63ision\x18\x01 \x01(\x0b\x32\x12.asara.v1.DecisionH\x00\x12#\n\x03\x65nd\x18\x02 \x01(\x0e\x32\x14.asara.v1.PreviewEndH\x00\x12\x1c\n\x04view\x18\x03 \x01(\x0b\x32\x0e.asara.v1.ViewB\x06\n\x04next*W\n\nPreviewEnd\x12\x1b\n\x17PREVIEW_END_UNSPECIFIED\x10\x00\x12\x14\n\x10PREVIEW_END_TURN\x10\x01\x12\x16\n\x12PREVIEW_END_HIDDEN\x10\x02\x42\x65\n\x08\x61sara.v1B\x0cPreviewProtoP\x01Z\rasara/asarav1\xa2\x02\x03\x41SR\xaa\x02\x08\x41sara.V1\xca\x02\x08\x41sara\\V1\xe2\x02\x11\x41sara\\V1\\Metadata\xea\x02\tAsara::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,10 +35,10 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'asara.v1.preview_pb2', _glo
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\010asara.v1B\014PreviewProtoP\001Z\rasara/asarav1\242\002\003ASR\252\002\010Asara.V1\312\002\010Asara\\V1\342\002\021Asara\\V1\\Metadata\352\002\tAsara::V1'
-  _globals['_PREVIEWEND']._serialized_start=321
-  _globals['_PREVIEWEND']._serialized_end=408
-  _globals['_PREVIEWREQUEST']._serialized_start=85
-  _globals['_PREVIEWREQUEST']._serialized_end=215
-  _globals['_PREVIEWRESPONSE']._serialized_start=217
-  _globals['_PREVIEWRESPONSE']._serialized_end=319
+  _globals['_PREVIEWEND']._serialized_start=373
+  _globals['_PREVIEWEND']._serialized_end=460
+  _globals['_PREVIEWREQUEST']._serialized_start=106
+  _globals['_PREVIEWREQUEST']._serialized_end=236
+  _globals['_PREVIEWRESPONSE']._serialized_start=239
+  _globals['_PREVIEWRESPONSE']._serialized_end=371
 # @@protoc_insertion_point(module_scope)

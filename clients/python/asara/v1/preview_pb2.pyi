@@ -3,6 +3,7 @@ before sending it. The answer depends on nothing but the request.
 """
 
 from asara.v1 import play_pb2 as _play_pb2
+from asara.v1 import view_pb2 as _view_pb2
 from asara.v1 import vocabulary_pb2 as _vocabulary_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
@@ -42,11 +43,18 @@ class PreviewRequest(_message.Message):
 
 class PreviewResponse(_message.Message):
     """What follows from the actions."""
-    __slots__ = ("decision", "end")
+    __slots__ = ("decision", "end", "view")
     DECISION_FIELD_NUMBER: _ClassVar[int]
     END_FIELD_NUMBER: _ClassVar[int]
+    VIEW_FIELD_NUMBER: _ClassVar[int]
     decision: _play_pb2.Decision
-    """The seat decides again. Members that depend on the match, such as the clock, are unset."""
+    """The seat decides again. The events are those of the actions. The number of the decision, its
+    clock, the time charged and the sequence number are unset.
+    """
     end: PreviewEnd
     """Nothing more can be foreseen."""
-    def __init__(self, decision: _Optional[_Union[_play_pb2.Decision, _Mapping]] = ..., end: _Optional[_Union[PreviewEnd, str]] = ...) -> None: ...
+    view: _view_pb2.View
+    """The view of the seat when its turn is over, before the next turn begins; unset otherwise, and
+    if the actions reveal something to the seat.
+    """
+    def __init__(self, decision: _Optional[_Union[_play_pb2.Decision, _Mapping]] = ..., end: _Optional[_Union[PreviewEnd, str]] = ..., view: _Optional[_Union[_view_pb2.View, _Mapping]] = ...) -> None: ...

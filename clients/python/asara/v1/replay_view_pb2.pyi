@@ -67,34 +67,35 @@ class ReplayView(_message.Message):
     shared_deal: str
     """Name of the deal if other matches may have it; empty otherwise."""
     moments: _containers.RepeatedCompositeFieldContainer[ReplayMoment]
-    """The set-up, and then every record of the match that the viewer may see or that caused events.
+    """The set-up, and then what followed. A moment is a reply of a seat that the viewer sees, with
+    the events up to the end of its turn or the seat's next decision, or otherwise a whole turn.
     """
     results: _containers.RepeatedCompositeFieldContainer[_play_pb2.SeatResult]
     """Results of all seats, in seat order."""
     def __init__(self, match_id: _Optional[str] = ..., viewer: _Optional[_Union[ViewerKind, str]] = ..., viewer_seat: _Optional[int] = ..., entries: _Optional[_Iterable[str]] = ..., rule_sets: _Optional[_Iterable[_Union[_vocabulary_pb2.RuleSet, str]]] = ..., edition: _Optional[_Union[_vocabulary_pb2.Edition, _Mapping]] = ..., clocks: _Optional[_Union[_play_pb2.Clocks, _Mapping]] = ..., started_unix_ms: _Optional[int] = ..., deal_commitment: _Optional[bytes] = ..., shared_deal: _Optional[str] = ..., moments: _Optional[_Iterable[_Union[ReplayMoment, _Mapping]]] = ..., results: _Optional[_Iterable[_Union[_play_pb2.SeatResult, _Mapping]]] = ...) -> None: ...
 
 class ReplayMoment(_message.Message):
-    """One record of the match and its effect."""
+    """A step of the match."""
     __slots__ = ("events", "sequence", "private_views", "decision")
     EVENTS_FIELD_NUMBER: _ClassVar[int]
     SEQUENCE_FIELD_NUMBER: _ClassVar[int]
     PRIVATE_VIEWS_FIELD_NUMBER: _ClassVar[int]
     DECISION_FIELD_NUMBER: _ClassVar[int]
     events: _containers.RepeatedCompositeFieldContainer[_event_pb2.Event]
-    """Events that the record caused, in order; often none."""
+    """Events of the step, in order; often none."""
     sequence: int
     """Sequence number of the last event so far."""
     private_views: _containers.RepeatedCompositeFieldContainer[_view_pb2.PrivateView]
-    """Views of seats that the viewer sees, after the record: those that differ from the seat's last
-    one.
+    """Views of seats that the viewer sees, after the events: those that differ from the seat's last
+    one. A seat has none before it takes part, and none that it was never sent.
     """
     decision: ReplayDecision
-    """The decision that the record answers; set only for seats that the viewer sees."""
+    """The decision that the step answers; set only for seats that the viewer sees."""
     def __init__(self, events: _Optional[_Iterable[_Union[_event_pb2.Event, _Mapping]]] = ..., sequence: _Optional[int] = ..., private_views: _Optional[_Iterable[_Union[_view_pb2.PrivateView, _Mapping]]] = ..., decision: _Optional[_Union[ReplayDecision, _Mapping]] = ...) -> None: ...
 
 class ReplayDecision(_message.Message):
-    """A decision with the answer to it."""
-    __slots__ = ("seat", "decision_id", "kind", "legal_actions", "actions", "rejection", "detail", "time_us", "bot_us", "clock_us", "space", "log")
+    """A decision with the answer to it, a rejected answer, or none."""
+    __slots__ = ("seat", "decision_id", "kind", "legal_actions", "actions", "rejection", "detail", "time_us", "bot_us", "clock_us", "space", "log", "sections_to_build", "build_steps", "gifts", "lit_windows_to_keep")
     SEAT_FIELD_NUMBER: _ClassVar[int]
     DECISION_ID_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
@@ -107,22 +108,28 @@ class ReplayDecision(_message.Message):
     CLOCK_US_FIELD_NUMBER: _ClassVar[int]
     SPACE_FIELD_NUMBER: _ClassVar[int]
     LOG_FIELD_NUMBER: _ClassVar[int]
+    SECTIONS_TO_BUILD_FIELD_NUMBER: _ClassVar[int]
+    BUILD_STEPS_FIELD_NUMBER: _ClassVar[int]
+    GIFTS_FIELD_NUMBER: _ClassVar[int]
+    LIT_WINDOWS_TO_KEEP_FIELD_NUMBER: _ClassVar[int]
     seat: int
     """Seat that decided."""
     decision_id: int
-    """Number of the decision."""
+    """Number of the decision; in a rejection, the one that the reply named."""
     kind: _play_pb2.DecisionKind
-    """Kind of the decision."""
+    """Kind of the decision; UNSPECIFIED if the rejected reply answered none that was open."""
     legal_actions: _containers.RepeatedCompositeFieldContainer[_vocabulary_pb2.Action]
     """All legal actions."""
     actions: _containers.RepeatedCompositeFieldContainer[_vocabulary_pb2.Action]
-    """The actions that were applied, or those of a rejected reply."""
+    """The actions that were applied, or the first ones of a rejected reply. Without actions and
+    rejection, the decision was never answered.
+    """
     rejection: _play_pb2.RejectionReason
     """Reason if the reply was rejected; UNSPECIFIED otherwise."""
     detail: str
     """Reason of the rejection in words."""
     time_us: int
-    """Time of arrival, in microseconds since the match started."""
+    """Time of arrival, or of the end of the wait, in microseconds since the match started."""
     bot_us: int
     """Time that the referee waited for the bot, in microseconds."""
     clock_us: int
@@ -131,4 +138,12 @@ class ReplayDecision(_message.Message):
     """Space dispatched to or, after a wish, wished for; unset in decision SPACE."""
     log: str
     """What the bot wrote to its log while it decided; empty if that is unknown."""
-    def __init__(self, seat: _Optional[int] = ..., decision_id: _Optional[int] = ..., kind: _Optional[_Union[_play_pb2.DecisionKind, str]] = ..., legal_actions: _Optional[_Iterable[_Union[_vocabulary_pb2.Action, _Mapping]]] = ..., actions: _Optional[_Iterable[_Union[_vocabulary_pb2.Action, _Mapping]]] = ..., rejection: _Optional[_Union[_play_pb2.RejectionReason, str]] = ..., detail: _Optional[str] = ..., time_us: _Optional[int] = ..., bot_us: _Optional[int] = ..., clock_us: _Optional[int] = ..., space: _Optional[_Union[_vocabulary_pb2.Space, _Mapping]] = ..., log: _Optional[str] = ...) -> None: ...
+    sections_to_build: int
+    """Number of sections left to build in this build."""
+    build_steps: _containers.RepeatedCompositeFieldContainer[_vocabulary_pb2.Action]
+    """Steps already made in this build."""
+    gifts: _containers.RepeatedCompositeFieldContainer[_vocabulary_pb2.GiftCard]
+    """Gift cards that still have to take effect, the current one first."""
+    lit_windows_to_keep: int
+    """Number of drawn lit windows to keep."""
+    def __init__(self, seat: _Optional[int] = ..., decision_id: _Optional[int] = ..., kind: _Optional[_Union[_play_pb2.DecisionKind, str]] = ..., legal_actions: _Optional[_Iterable[_Union[_vocabulary_pb2.Action, _Mapping]]] = ..., actions: _Optional[_Iterable[_Union[_vocabulary_pb2.Action, _Mapping]]] = ..., rejection: _Optional[_Union[_play_pb2.RejectionReason, str]] = ..., detail: _Optional[str] = ..., time_us: _Optional[int] = ..., bot_us: _Optional[int] = ..., clock_us: _Optional[int] = ..., space: _Optional[_Union[_vocabulary_pb2.Space, _Mapping]] = ..., log: _Optional[str] = ..., sections_to_build: _Optional[int] = ..., build_steps: _Optional[_Iterable[_Union[_vocabulary_pb2.Action, _Mapping]]] = ..., gifts: _Optional[_Iterable[_Union[_vocabulary_pb2.GiftCard, _Mapping]]] = ..., lit_windows_to_keep: _Optional[int] = ...) -> None: ...

@@ -9,6 +9,8 @@ import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2"
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Decision, MatchStarted } from "./play_pb.js";
 import { file_asara_v1_play } from "./play_pb.js";
+import type { View } from "./view_pb.js";
+import { file_asara_v1_view } from "./view_pb.js";
 import type { Action } from "./vocabulary_pb.js";
 import { file_asara_v1_vocabulary } from "./vocabulary_pb.js";
 import type { Message } from "@bufbuild/protobuf";
@@ -17,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file asara/v1/preview.proto.
  */
 export const file_asara_v1_preview: GenFile = /*@__PURE__*/
-  fileDesc("ChZhc2FyYS92MS9wcmV2aWV3LnByb3RvEghhc2FyYS52MSKCAQoOUHJldmlld1JlcXVlc3QSJwoHc3RhcnRlZBgBIAEoCzIWLmFzYXJhLnYxLk1hdGNoU3RhcnRlZBIkCghkZWNpc2lvbhgCIAEoCzISLmFzYXJhLnYxLkRlY2lzaW9uEiEKB2FjdGlvbnMYAyADKAsyEC5hc2FyYS52MS5BY3Rpb24iZgoPUHJldmlld1Jlc3BvbnNlEiYKCGRlY2lzaW9uGAEgASgLMhIuYXNhcmEudjEuRGVjaXNpb25IABIjCgNlbmQYAiABKA4yFC5hc2FyYS52MS5QcmV2aWV3RW5kSABCBgoEbmV4dCpXCgpQcmV2aWV3RW5kEhsKF1BSRVZJRVdfRU5EX1VOU1BFQ0lGSUVEEAASFAoQUFJFVklFV19FTkRfVFVSThABEhYKElBSRVZJRVdfRU5EX0hJRERFThACQmUKCGFzYXJhLnYxQgxQcmV2aWV3UHJvdG9QAVoNYXNhcmEvYXNhcmF2MaICA0FTUqoCCEFzYXJhLlYxygIIQXNhcmFcVjHiAhFBc2FyYVxWMVxNZXRhZGF0YeoCCUFzYXJhOjpWMWIGcHJvdG8z", [file_asara_v1_play, file_asara_v1_vocabulary]);
+  fileDesc("ChZhc2FyYS92MS9wcmV2aWV3LnByb3RvEghhc2FyYS52MSKCAQoOUHJldmlld1JlcXVlc3QSJwoHc3RhcnRlZBgBIAEoCzIWLmFzYXJhLnYxLk1hdGNoU3RhcnRlZBIkCghkZWNpc2lvbhgCIAEoCzISLmFzYXJhLnYxLkRlY2lzaW9uEiEKB2FjdGlvbnMYAyADKAsyEC5hc2FyYS52MS5BY3Rpb24ihAEKD1ByZXZpZXdSZXNwb25zZRImCghkZWNpc2lvbhgBIAEoCzISLmFzYXJhLnYxLkRlY2lzaW9uSAASIwoDZW5kGAIgASgOMhQuYXNhcmEudjEuUHJldmlld0VuZEgAEhwKBHZpZXcYAyABKAsyDi5hc2FyYS52MS5WaWV3QgYKBG5leHQqVwoKUHJldmlld0VuZBIbChdQUkVWSUVXX0VORF9VTlNQRUNJRklFRBAAEhQKEFBSRVZJRVdfRU5EX1RVUk4QARIWChJQUkVWSUVXX0VORF9ISURERU4QAkJlCghhc2FyYS52MUIMUHJldmlld1Byb3RvUAFaDWFzYXJhL2FzYXJhdjGiAgNBU1KqAghBc2FyYS5WMcoCCEFzYXJhXFYx4gIRQXNhcmFcVjFcTWV0YWRhdGHqAglBc2FyYTo6VjFiBnByb3RvMw", [file_asara_v1_play, file_asara_v1_view, file_asara_v1_vocabulary]);
 
 /**
  * A decision, and the actions that its seat would take in this turn.
@@ -67,7 +69,8 @@ export type PreviewResponse = Message<"asara.v1.PreviewResponse"> & {
    */
   next: {
     /**
-     * The seat decides again. Members that depend on the match, such as the clock, are unset.
+     * The seat decides again. The events are those of the actions. The number of the decision, its
+     * clock, the time charged and the sequence number are unset.
      *
      * @generated from field: asara.v1.Decision decision = 1;
      */
@@ -82,6 +85,14 @@ export type PreviewResponse = Message<"asara.v1.PreviewResponse"> & {
     value: PreviewEnd;
     case: "end";
   } | { case: undefined; value?: undefined };
+
+  /**
+   * The view of the seat when its turn is over, before the next turn begins; unset otherwise, and if
+   * the actions reveal something to the seat.
+   *
+   * @generated from field: asara.v1.View view = 3;
+   */
+  view?: View | undefined;
 };
 
 /**

@@ -12,7 +12,7 @@ import type { Clocks, DecisionKind, RejectionReason, SeatResult } from "./play_p
 import { file_asara_v1_play } from "./play_pb.js";
 import type { PrivateView } from "./view_pb.js";
 import { file_asara_v1_view } from "./view_pb.js";
-import type { Action, Edition, RuleSet, Space } from "./vocabulary_pb.js";
+import type { Action, Edition, GiftCard, RuleSet, Space } from "./vocabulary_pb.js";
 import { file_asara_v1_vocabulary } from "./vocabulary_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -20,7 +20,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file asara/v1/replay_view.proto.
  */
 export const file_asara_v1_replay_view: GenFile = /*@__PURE__*/
-  fileDesc("Chphc2FyYS92MS9yZXBsYXlfdmlldy5wcm90bxIIYXNhcmEudjEi7QIKClJlcGxheVZpZXcSEAoIbWF0Y2hfaWQYASABKAkSJAoGdmlld2VyGAIgASgOMhQuYXNhcmEudjEuVmlld2VyS2luZBITCgt2aWV3ZXJfc2VhdBgDIAEoBRIPCgdlbnRyaWVzGAQgAygJEiQKCXJ1bGVfc2V0cxgFIAMoDjIRLmFzYXJhLnYxLlJ1bGVTZXQSIgoHZWRpdGlvbhgGIAEoCzIRLmFzYXJhLnYxLkVkaXRpb24SIAoGY2xvY2tzGAcgASgLMhAuYXNhcmEudjEuQ2xvY2tzEhcKD3N0YXJ0ZWRfdW5peF9tcxgIIAEoAxIXCg9kZWFsX2NvbW1pdG1lbnQYCSABKAwSEwoLc2hhcmVkX2RlYWwYCiABKAkSJwoHbW9tZW50cxgLIAMoCzIWLmFzYXJhLnYxLlJlcGxheU1vbWVudBIlCgdyZXN1bHRzGAwgAygLMhQuYXNhcmEudjEuU2VhdFJlc3VsdCKbAQoMUmVwbGF5TW9tZW50Eh8KBmV2ZW50cxgBIAMoCzIPLmFzYXJhLnYxLkV2ZW50EhAKCHNlcXVlbmNlGAIgASgDEiwKDXByaXZhdGVfdmlld3MYAyADKAsyFS5hc2FyYS52MS5Qcml2YXRlVmlldxIqCghkZWNpc2lvbhgEIAEoCzIYLmFzYXJhLnYxLlJlcGxheURlY2lzaW9uIsMCCg5SZXBsYXlEZWNpc2lvbhIMCgRzZWF0GAEgASgFEhMKC2RlY2lzaW9uX2lkGAIgASgDEiQKBGtpbmQYAyABKA4yFi5hc2FyYS52MS5EZWNpc2lvbktpbmQSJwoNbGVnYWxfYWN0aW9ucxgEIAMoCzIQLmFzYXJhLnYxLkFjdGlvbhIhCgdhY3Rpb25zGAUgAygLMhAuYXNhcmEudjEuQWN0aW9uEiwKCXJlamVjdGlvbhgGIAEoDjIZLmFzYXJhLnYxLlJlamVjdGlvblJlYXNvbhIOCgZkZXRhaWwYByABKAkSDwoHdGltZV91cxgIIAEoAxIOCgZib3RfdXMYCSABKAMSEAoIY2xvY2tfdXMYCiABKAMSHgoFc3BhY2UYCyABKAsyDy5hc2FyYS52MS5TcGFjZRILCgNsb2cYDCABKAkqcAoKVmlld2VyS2luZBIbChdWSUVXRVJfS0lORF9VTlNQRUNJRklFRBAAEhkKFVZJRVdFUl9LSU5EX0VWRVJZQk9EWRABEhQKEFZJRVdFUl9LSU5EX1NFQVQQAhIUChBWSUVXRVJfS0lORF9PUEVOEANCaAoIYXNhcmEudjFCD1JlcGxheVZpZXdQcm90b1ABWg1hc2FyYS9hc2FyYXYxogIDQVNSqgIIQXNhcmEuVjHKAghBc2FyYVxWMeICEUFzYXJhXFYxXE1ldGFkYXRh6gIJQXNhcmE6OlYxYgZwcm90bzM", [file_asara_v1_event, file_asara_v1_play, file_asara_v1_view, file_asara_v1_vocabulary]);
+  fileDesc("Chphc2FyYS92MS9yZXBsYXlfdmlldy5wcm90bxIIYXNhcmEudjEi7QIKClJlcGxheVZpZXcSEAoIbWF0Y2hfaWQYASABKAkSJAoGdmlld2VyGAIgASgOMhQuYXNhcmEudjEuVmlld2VyS2luZBITCgt2aWV3ZXJfc2VhdBgDIAEoBRIPCgdlbnRyaWVzGAQgAygJEiQKCXJ1bGVfc2V0cxgFIAMoDjIRLmFzYXJhLnYxLlJ1bGVTZXQSIgoHZWRpdGlvbhgGIAEoCzIRLmFzYXJhLnYxLkVkaXRpb24SIAoGY2xvY2tzGAcgASgLMhAuYXNhcmEudjEuQ2xvY2tzEhcKD3N0YXJ0ZWRfdW5peF9tcxgIIAEoAxIXCg9kZWFsX2NvbW1pdG1lbnQYCSABKAwSEwoLc2hhcmVkX2RlYWwYCiABKAkSJwoHbW9tZW50cxgLIAMoCzIWLmFzYXJhLnYxLlJlcGxheU1vbWVudBIlCgdyZXN1bHRzGAwgAygLMhQuYXNhcmEudjEuU2VhdFJlc3VsdCKbAQoMUmVwbGF5TW9tZW50Eh8KBmV2ZW50cxgBIAMoCzIPLmFzYXJhLnYxLkV2ZW50EhAKCHNlcXVlbmNlGAIgASgDEiwKDXByaXZhdGVfdmlld3MYAyADKAsyFS5hc2FyYS52MS5Qcml2YXRlVmlldxIqCghkZWNpc2lvbhgEIAEoCzIYLmFzYXJhLnYxLlJlcGxheURlY2lzaW9uIsUDCg5SZXBsYXlEZWNpc2lvbhIMCgRzZWF0GAEgASgFEhMKC2RlY2lzaW9uX2lkGAIgASgDEiQKBGtpbmQYAyABKA4yFi5hc2FyYS52MS5EZWNpc2lvbktpbmQSJwoNbGVnYWxfYWN0aW9ucxgEIAMoCzIQLmFzYXJhLnYxLkFjdGlvbhIhCgdhY3Rpb25zGAUgAygLMhAuYXNhcmEudjEuQWN0aW9uEiwKCXJlamVjdGlvbhgGIAEoDjIZLmFzYXJhLnYxLlJlamVjdGlvblJlYXNvbhIOCgZkZXRhaWwYByABKAkSDwoHdGltZV91cxgIIAEoAxIOCgZib3RfdXMYCSABKAMSEAoIY2xvY2tfdXMYCiABKAMSHgoFc3BhY2UYCyABKAsyDy5hc2FyYS52MS5TcGFjZRILCgNsb2cYDCABKAkSGQoRc2VjdGlvbnNfdG9fYnVpbGQYDSABKAUSJQoLYnVpbGRfc3RlcHMYDiADKAsyEC5hc2FyYS52MS5BY3Rpb24SIQoFZ2lmdHMYDyADKAsyEi5hc2FyYS52MS5HaWZ0Q2FyZBIbChNsaXRfd2luZG93c190b19rZWVwGBAgASgFKnAKClZpZXdlcktpbmQSGwoXVklFV0VSX0tJTkRfVU5TUEVDSUZJRUQQABIZChVWSUVXRVJfS0lORF9FVkVSWUJPRFkQARIUChBWSUVXRVJfS0lORF9TRUFUEAISFAoQVklFV0VSX0tJTkRfT1BFThADQmgKCGFzYXJhLnYxQg9SZXBsYXlWaWV3UHJvdG9QAVoNYXNhcmEvYXNhcmF2MaICA0FTUqoCCEFzYXJhLlYxygIIQXNhcmFcVjHiAhFBc2FyYVxWMVxNZXRhZGF0YeoCCUFzYXJhOjpWMWIGcHJvdG8z", [file_asara_v1_event, file_asara_v1_play, file_asara_v1_view, file_asara_v1_vocabulary]);
 
 /**
  * A finished match as one viewer may see it. It is a function of what the viewer was sent during the
@@ -100,7 +100,8 @@ export type ReplayView = Message<"asara.v1.ReplayView"> & {
   sharedDeal: string;
 
   /**
-   * The set-up, and then every record of the match that the viewer may see or that caused events.
+   * The set-up, and then what followed. A moment is a reply of a seat that the viewer sees, with the
+   * events up to the end of its turn or the seat's next decision, or otherwise a whole turn.
    *
    * @generated from field: repeated asara.v1.ReplayMoment moments = 11;
    */
@@ -122,13 +123,13 @@ export const ReplayViewSchema: GenMessage<ReplayView> = /*@__PURE__*/
   messageDesc(file_asara_v1_replay_view, 0);
 
 /**
- * One record of the match and its effect.
+ * A step of the match.
  *
  * @generated from message asara.v1.ReplayMoment
  */
 export type ReplayMoment = Message<"asara.v1.ReplayMoment"> & {
   /**
-   * Events that the record caused, in order; often none.
+   * Events of the step, in order; often none.
    *
    * @generated from field: repeated asara.v1.Event events = 1;
    */
@@ -142,15 +143,15 @@ export type ReplayMoment = Message<"asara.v1.ReplayMoment"> & {
   sequence: bigint;
 
   /**
-   * Views of seats that the viewer sees, after the record: those that differ from the seat's last
-   * one.
+   * Views of seats that the viewer sees, after the events: those that differ from the seat's last
+   * one. A seat has none before it takes part, and none that it was never sent.
    *
    * @generated from field: repeated asara.v1.PrivateView private_views = 3;
    */
   privateViews: PrivateView[];
 
   /**
-   * The decision that the record answers; set only for seats that the viewer sees.
+   * The decision that the step answers; set only for seats that the viewer sees.
    *
    * @generated from field: asara.v1.ReplayDecision decision = 4;
    */
@@ -165,7 +166,7 @@ export const ReplayMomentSchema: GenMessage<ReplayMoment> = /*@__PURE__*/
   messageDesc(file_asara_v1_replay_view, 1);
 
 /**
- * A decision with the answer to it.
+ * A decision with the answer to it, a rejected answer, or none.
  *
  * @generated from message asara.v1.ReplayDecision
  */
@@ -178,14 +179,14 @@ export type ReplayDecision = Message<"asara.v1.ReplayDecision"> & {
   seat: number;
 
   /**
-   * Number of the decision.
+   * Number of the decision; in a rejection, the one that the reply named.
    *
    * @generated from field: int64 decision_id = 2;
    */
   decisionId: bigint;
 
   /**
-   * Kind of the decision.
+   * Kind of the decision; UNSPECIFIED if the rejected reply answered none that was open.
    *
    * @generated from field: asara.v1.DecisionKind kind = 3;
    */
@@ -199,7 +200,8 @@ export type ReplayDecision = Message<"asara.v1.ReplayDecision"> & {
   legalActions: Action[];
 
   /**
-   * The actions that were applied, or those of a rejected reply.
+   * The actions that were applied, or the first ones of a rejected reply. Without actions and
+   * rejection, the decision was never answered.
    *
    * @generated from field: repeated asara.v1.Action actions = 5;
    */
@@ -220,7 +222,7 @@ export type ReplayDecision = Message<"asara.v1.ReplayDecision"> & {
   detail: string;
 
   /**
-   * Time of arrival, in microseconds since the match started.
+   * Time of arrival, or of the end of the wait, in microseconds since the match started.
    *
    * @generated from field: int64 time_us = 8;
    */
@@ -253,6 +255,34 @@ export type ReplayDecision = Message<"asara.v1.ReplayDecision"> & {
    * @generated from field: string log = 12;
    */
   log: string;
+
+  /**
+   * Number of sections left to build in this build.
+   *
+   * @generated from field: int32 sections_to_build = 13;
+   */
+  sectionsToBuild: number;
+
+  /**
+   * Steps already made in this build.
+   *
+   * @generated from field: repeated asara.v1.Action build_steps = 14;
+   */
+  buildSteps: Action[];
+
+  /**
+   * Gift cards that still have to take effect, the current one first.
+   *
+   * @generated from field: repeated asara.v1.GiftCard gifts = 15;
+   */
+  gifts: GiftCard[];
+
+  /**
+   * Number of drawn lit windows to keep.
+   *
+   * @generated from field: int32 lit_windows_to_keep = 16;
+   */
+  litWindowsToKeep: number;
 };
 
 /**

@@ -25,6 +25,8 @@ export interface MatchSetting {
   readonly startedUnixMs?: number;
   /** Name of the deal if other matches may have it; empty otherwise. */
   readonly sharedDeal: string;
+  /** SHA-256 of the referee's secret, which commits it to the deal. */
+  readonly dealCommitment: Uint8Array;
 }
 
 /** The table at one moment. Never changed: every moment has its own. */
@@ -36,7 +38,12 @@ export interface TableState {
   readonly forfeits: readonly (Termination | undefined)[];
 }
 
-/** A moment of a match: what has just happened, and the table after it. */
+/**
+ * A moment of a match: what has just happened, and the table after it.
+ *
+ * Each is one step: a decision without a public effect, a dispatch with what it brings, a purchase,
+ * one section built, the evaluation of a year, the beginning of the next.
+ */
 export interface Moment {
   /** Position in the timeline, from 0. */
   readonly index: number;
@@ -50,9 +57,13 @@ export interface Moment {
   readonly table: TableState;
 }
 
-/** A match so far; `results` are set when it is over. */
+/** A match so far. A match that grows has a new record every time, with the same moments in it. */
 export interface MatchRecord {
   readonly setting: MatchSetting;
+  /** At least one: the set-up. */
   readonly moments: readonly Moment[];
+  /** Results in seat order; undefined while the match is running. */
   readonly results: readonly SeatResult[] | undefined;
+  /** True if the referee failed and the match does not count; it has no results then. */
+  readonly void?: boolean;
 }

@@ -37,7 +37,11 @@ def write_options(command: Any, ctx: Any, formatter: Any) -> None:
 
 
 def _parameters(command: Any, ctx: Any, kind: str) -> list[Any]:
-    return [one for one in command.get_params(ctx) if one.param_type_name == kind]
+    return [
+        one
+        for one in command.get_params(ctx)
+        if one.param_type_name == kind and not getattr(one, "hidden", False)
+    ]
 
 
 def _argument_name(argument: Any) -> str:

@@ -1,0 +1,61 @@
+"""The options of `asara web`, and the option --web of the commands that run a referee."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+WebOption = Annotated[
+    str | None,
+    typer.Option(
+        "--web",
+        metavar="ADDRESS",
+        help="Show the matches in a browser, served at host:port; port 0 picks a free port.",
+    ),
+]
+DirectoriesArgument = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="DIR",
+        help="Runs, folders of runs, or folders of replays.",
+        show_default="the current directory if it holds runs, or runs",
+    ),
+]
+ListenOption = Annotated[
+    str,
+    typer.Option(
+        "--listen", metavar="ADDRESS", help="Listen at host:port; port 0 picks a free port."
+    ),
+]
+RemoteOption = Annotated[
+    bool, typer.Option("--insecure-remote", help="Allow other machines to see the matches.")
+]
+HostOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--host", metavar="NAME", help="Name by which browsers call this server; repeatable."
+    ),
+]
+EmbedOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--embed",
+        metavar="ORIGIN",
+        help="Let pages of this origin, such as https://example.org, embed matches; repeatable.",
+    ),
+]
+ChildOption = Annotated[bool, typer.Option("--child", hidden=True)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebOptions:
+    """The options of `asara web`."""
+
+    directories: tuple[Path, ...]
+    listen: str
+    insecure_remote: bool
+    hosts: tuple[str, ...]
+    embed: tuple[str, ...]
+    child: bool
+    """True if another command started this one: it ends when its standard input does."""

@@ -1,0 +1,94 @@
+"""Serves the page: `asara web`, and the process that other commands start for it."""
+
+import os
+import re
+import signal
+import socket
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from asara_server.cli.display.console import notify
+from asara_server.cli.errors import UserError
+from asara_server.cli.options.web import WebOptions
+from asara_server.cli.sessions.setup import serve_error_text
+from asara_server.logs import configure
+from asara_server.network.addresses import ServeError
+
+_PACKAGES: Final = frozenset({"starlette", "uvicorn", "websockets", "h11", "anyio"})
+"""Packages of the extra `web`."""
+
+_ORIGIN: Final = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?|'self'")
+_NICE: Final = 10
+
+
+def serve_web(options: WebOptions) -> None:
+    """Serve until Ctrl-C, SIGTERM or, of a child, the end of the parent."""
+    check_web_packages()
+    from asara_server.web.app import create_app
+    from asara_server.web.server import ListeningSocket, run_web_server
+    from asara_server.web.settings import WebSettings
+
+    configure("error", "console")
+    for origin in options.embed:
+        if not _ORIGIN.fullmatch(origin):
+            raise UserError(f"--embed {origin}: write an origin, such as https://example.org")
+    sources = options.directories or _usual_directories()
+    for directory in sources:
+        if not directory.is_dir():
+            raise UserError(f"{directory}: there is no such directory")
+    try:
+        listening = ListeningSocket(options.listen, allow_remote=options.insecure_remote)
+    except ServeError as error:
+        raise UserError(f"--listen: {serve_error_text(error)}") from None
+    settings = WebSettings(
+        sources=tuple(sources),
+        hosts=frozenset({listening.host, socket.gethostname(), *options.hosts}),
+        frame_ancestors=("'self'", *options.embed),
+    )
+    if options.child:
+        _live_with_parent()
+    run_web_server(
+        create_app(settings),
+        listening,
+        settings.limits,
+        lambda: notify(f"Matches: http://{listening.address}/"),
+    )
+
+
+def check_web_packages() -> None:
+    """Raise UserError if the packages of the extra `web` are missing."""
+    try:
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+        import websockets  # noqa: F401
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _PACKAGES:
+            raise
+        raise UserError(
+            f"the page needs the package {error.name}: run pip install 'asara[web]'", status=1
+        ) from None
+
+
+def _usual_directories() -> Sequence[Path]:
+    """Return the current directory if it holds runs, or else `runs`."""
+    from asara_server.web.run_catalogue import RunCatalogue
+
+    here = Path()
+    if not RunCatalogue([here]).sources() and (here / "runs").is_dir():
+        return [here / "runs"]
+    return [here]
+
+
+def _live_with_parent() -> None:
+    """Give way to the parent, ignore its Ctrl-C, and stop once it has ended."""
+    os.nice(_NICE)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def wait() -> None:
+        while os.read(0, 4096):
+            pass
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=wait, name="parent", daemon=True).start()

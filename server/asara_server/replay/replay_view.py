@@ -1,0 +1,368 @@
+"""A finished match as one viewer may see it, as the message ReplayView.
+
+`eventlog.resimulate` plays the match again, and what each viewer is shown follows from that:
+
+- Everybody is shown the public events, turn by turn. No boundary lies within a turn, because it
+  would show whether the seat was asked there, which depends on what it hides.
+- A seat is shown the same, and within its own turns what it was sent and what it answered. The view
+  is a function of the messages to the seat, its own replies and the results. So its private views
+  end with the last one that it was sent, or with what follows from this one.
+- The open view shows every reply of every seat, and all private views.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from asara.v1.play_pb2 import PlayResponse
+from asara.v1.replay_view_pb2 import (
+    VIEWER_KIND_EVERYBODY,
+    VIEWER_KIND_OPEN,
+    VIEWER_KIND_SEAT,
+    ReplayDecision,
+    ReplayMoment,
+    ReplayView,
+    ViewerKind,
+)
+from asara.v1.view_pb2 import PrivateView as PrivateViewMessage
+from asara.v1.vocabulary_pb2 import Action as ActionMessage
+from asara_codec.editions import edition_message, rule_set_numbers
+from asara_codec.encode import (
+    action_message,
+    clocks_message,
+    enum_value,
+    event_message,
+    result_message,
+)
+from asara_codec.reflection import to_message
+from asara_codec.results import SeatForfeited
+from asara_codec.view_writer import ViewWriter
+from asara_game.actions import Action
+from asara_game.engine import decision
+from asara_game.events import (
+    BuyersRecruited,
+    Event,
+    GiftTaken,
+    LitWindowsDrawn,
+    PileSearched,
+    YearStarted,
+)
+from asara_game.state import Decision
+from asara_game.view import PrivateView, view
+from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.eventlog.resimulate import resimulated
+from asara_server.match.inputs import Record, RejectionRecord, ReplyRecord, StartRecord
+from asara_server.match.match import Match
+
+LONGEST_LOG: Final = 4_000
+"""Characters of a bot's log that are shown beside a decision."""
+_REJECTED_ACTIONS: Final = 64
+"""Actions of a rejected reply that are shown; it may hold thousands."""
+_REVEALING: Final = (GiftTaken, BuyersRecruited, LitWindowsDrawn, PileSearched)
+"""Events of a seat by which it may come to know something that the event does not contain."""
+
+Logs = Mapping[tuple[int, int], str]
+"""What bots wrote while they decided, by seat and decision."""
+
+
+class Viewer(NamedTuple):
+    """A viewer of a match: everybody, one seat, or one from whom nothing is hidden."""
+
+    kind: ViewerKind
+    seat: int = 0
+
+    def sees(self, seat: int) -> bool:
+        """Return True if the viewer is shown the seat's own information."""
+        return self.kind == VIEWER_KIND_OPEN or (
+            self.kind == VIEWER_KIND_SEAT and self.seat == seat
+        )
+
+    def __str__(self) -> str:
+        if self.kind == VIEWER_KIND_SEAT:
+            return f"seat-{self.seat}"
+        return "open" if self.kind == VIEWER_KIND_OPEN else "everybody"
+
+
+EVERYBODY: Final = Viewer(VIEWER_KIND_EVERYBODY)
+OPEN: Final = Viewer(VIEWER_KIND_OPEN)
+
+
+def seat_viewer(seat: int) -> Viewer:
+    return Viewer(VIEWER_KIND_SEAT, seat)
+
+
+def parse_viewer(text: str) -> Viewer:
+    """Return the viewer "everybody", "open" or "seat-N"; raises ValueError, as `str` inverts."""
+    for viewer in (EVERYBODY, OPEN, *map(seat_viewer, range(4))):
+        if text == str(viewer):
+            return viewer
+    raise ValueError("not a viewer: use everybody, open, or seat- and a number, such as seat-0")
+
+
+def replay_view(replay: Replay, viewer: Viewer, logs: Logs | None = None) -> ReplayView:
+    """Return the match as the viewer may see it.
+
+    Raises ReplayError if there is no such seat, and at the first record that does not hold.
+    """
+    header = replay.header
+    seats = len(header.entries)
+    if not 0 <= viewer.seat < seats:
+        raise ReplayError(f"there is no seat {viewer.seat}; this match has seats 0 to {seats - 1}")
+    rules = header.rules()
+    own = tuple(filter(viewer.sees, range(seats)))
+    return ReplayView(
+        match_id=header.match_id,
+        viewer=viewer.kind,
+        viewer_seat=viewer.seat,
+        entries=header.entries,
+        rule_sets=rule_set_numbers(rules),
+        edition=edition_message(rules),
+        clocks=clocks_message(header.clocks),
+        started_unix_ms=header.started_unix_ms,
+        deal_commitment=header.deal_commitment,
+        shared_deal=header.shared_deal,
+        moments=_Moments(own, viewer.kind == VIEWER_KIND_OPEN, logs or {}).of(replay),
+        results=map(result_message, replay.results),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A decision that is open for a seat whose information is shown."""
+
+    decision_id: int
+    asked: Decision
+    legal: tuple[Action, ...]
+    asked_at_us: int
+    clock_us: int
+
+
+@dataclass(slots=True)
+class _OwnViews:
+    """The private views of one seat, each with the number of the moment after which it holds.
+
+    - `certain`: number of those, from the first, that the seat was sent or that follow from these
+    - `follows`: True while the next one follows from the last one sent and the events since
+    """
+
+    views: list[tuple[int, PrivateView]] = field(default_factory=list)
+    certain: int = 0
+    follows: bool = False
+
+    def add(self, moment: int, private: PrivateView) -> None:
+        self.views.append((moment, private))
+        if self.follows:
+            self.certain = len(self.views)
+
+    def sent(self) -> None:
+        """Note that the seat was sent the view added last; those before follow from its messages."""
+        self.certain = len(self.views)
+        self.follows = True
+
+
+class _Moments:
+    """The moments of a match, made record by record.
+
+    - `own`: seats whose information is shown
+    - `shown`: number of events in the moments so far
+    - `asked`: the open decision of an own seat, if the viewer is shown it
+    - `answered`: a moment with an own reply whose events have not been shown yet
+    - `resting`: by number of events, the private views of own seats when no turn was running
+    """
+
+    def __init__(self, own: Sequence[int], is_open: bool, logs: Logs) -> None:
+        self.own = own
+        self.open = is_open
+        self.logs = logs
+        self.moments: list[ReplayMoment] = []
+        self.shown = 0
+        self.asked: _Asked | None = None
+        self.answered: ReplayMoment | None = None
+        self.resting: dict[int, list[PrivateView]] = {}
+        self.views = {seat: _OwnViews(follows=is_open) for seat in own}
+        self.numbers: dict[int, int] = {}
+
+    def of(self, replay: Replay) -> list[ReplayMoment]:
+        """Return the moments of a match; raises ReplayError."""
+        playing: list[Match] = []
+
+        def at_rest() -> None:
+            match = playing[0]
+            self.resting[len(match.feed.events)] = self._private(match)
+
+        for match, record in resimulated(replay, at_rest=at_rest):
+            if record is None:
+                playing.append(match)
+                at_rest()
+            else:
+                self._add_record(match, record)
+            self._show(match)
+        self._add_private_views()
+        return self.moments
+
+    def _private(self, match: Match) -> list[PrivateView]:
+        """Return the private views of own seats; without `open`, of those that still play."""
+        return [
+            view(match.state, seat).private
+            for seat in self.own
+            if self.open or not match.termination(seat).forfeit
+        ]
+
+    # Decisions
+
+    def _add_record(self, match: Match, record: Record) -> None:
+        """Add a moment for a reply, a rejection, or a decision that ends without an answer."""
+        if isinstance(record, StartRecord):
+            for seat, _ in record.present:
+                if seat in self.own:
+                    self.views[seat].sent()  # that of the set-up
+        elif isinstance(record, ReplyRecord) and record.seat in self.own:
+            self._add_decision(self._reply(record))
+            self.asked = None
+        elif isinstance(record, RejectionRecord) and record.seat in self.own:
+            self._add_decision(self._rejection(record))
+            if match.asked != record.seat and self._asks(record.seat):
+                self.asked = None
+        if self.asked is not None and not self._asks(match.asked):
+            self._add_decision(self._ended(self.asked, record.time_us))
+            self.asked = None
+
+    def _asks(self, seat: int | None) -> bool:
+        return self.asked is not None and self.asked.asked.seat == seat
+
+    def _add_decision(self, given: ReplayDecision) -> None:
+        self._add_answered()
+        self.answered = ReplayMoment(sequence=self.shown, decision=given)
+
+    def _add_answered(self) -> None:
+        if self.answered is not None:
+            self.moments.append(self.answered)
+            self.answered = None
+
+    def _reply(self, record: ReplyRecord) -> ReplayDecision:
+        if self.asked is not None:
+            message = self._ended(self.asked, record.time_us)
+        else:  # it was asked while its bot was away
+            number = self.numbers[record.seat]
+            message = ReplayDecision(
+                seat=record.seat, decision_id=number, time_us=record.time_us
+            )
+        message.actions.extend(map(action_message, record.actions))
+        message.bot_us = record.bot_us
+        return message
+
+    def _rejection(self, record: RejectionRecord) -> ReplayDecision:
+        if self.asked is not None and self._asks(record.seat):
+            message = self._ended(self.asked, record.time_us)
+            message.ClearField("log")  # shown once, with the end of the decision
+        else:
+            message = ReplayDecision(seat=record.seat, time_us=record.time_us)
+        message.decision_id = record.decision_id
+        message.rejection = enum_value(record.reason)
+        message.detail = record.detail
+        for data in record.actions[:_REJECTED_ACTIONS]:
+            message.actions.append(ActionMessage.FromString(data))
+        message.DiscardUnknownFields()
+        return message
+
+    def _ended(self, asked: _Asked, time_us: int) -> ReplayDecision:
+        """Return a decision that is open no more, without an answer."""
+        seat, kind, space, sections, steps, gifts, windows = asked.asked
+        log = self.logs.get((seat, asked.decision_id), "")
+        return ReplayDecision(
+            seat=seat,
+            decision_id=asked.decision_id,
+            kind=enum_value(kind),
+            legal_actions=map(action_message, asked.legal),
+            time_us=time_us,
+            bot_us=time_us - asked.asked_at_us,
+            clock_us=asked.clock_us,
+            space=None if space is None else to_message(space),
+            log=log if len(log) <= LONGEST_LOG else f"{log[: LONGEST_LOG - 1]}…",
+            sections_to_build=sections,
+            build_steps=map(action_message, steps),
+            gifts=map(to_message, gifts),
+            lit_windows_to_keep=windows,
+        )
+
+    # Events
+
+    def _show(self, match: Match) -> None:
+        """Add the events that the viewer may see by now, and the views that seats were sent."""
+        sent = [seat for seat in self.own if _was_sent_its_view(match, seat)]
+        asked = match.asked
+        if asked is not None and asked in self.own:
+            self.numbers[asked] = match.decision_id(asked)
+            if (self.open or asked in sent) and not self._asks(asked):
+                self.asked = _open_decision(match, asked)
+        feed = match.feed
+        at_once = self.open or self.asked is not None or match.finished
+        limit = max(len(feed.events) if at_once else feed.turn_ends[-1], self.shown)
+        ends = [end for end in feed.turn_ends if self.shown < end < limit]
+        for end in [*ends, limit] if limit > self.shown else ends:
+            self._show_turn(feed.events[self.shown : end], end)
+        if self.answered is not None and (at_once or self.answered.decision.rejection):
+            self._add_answered()
+        if self.open:
+            for private in self._private(match):
+                self._note_private(private)
+        else:
+            for seat in sent:
+                self._note_private(view(match.state, seat).private)
+                self.views[seat].sent()
+
+    def _show_turn(self, events: Sequence[Event | SeatForfeited], end: int) -> None:
+        """Add a turn, or the part of one that a reply has caused."""
+        if self.answered is None:
+            self.answered = ReplayMoment()
+        self.answered.sequence = self.shown = end
+        self.answered.events.extend(map(event_message, events))
+        self._add_answered()
+        if not self.open:
+            for seat, own in self.views.items():
+                own.follows = own.follows and not any(_reveals(event, seat) for event in events)
+        for private in self.resting.pop(end, ()):
+            self._note_private(private)
+
+    # Private views
+
+    def _note_private(self, private: PrivateView) -> None:
+        self.views[private.seat].add(len(self.moments) - 1, private)
+
+    def _add_private_views(self) -> None:
+        """Add to the moments the private views that are certain."""
+        writer = ViewWriter()
+        for own in self.views.values():
+            held = dict(own.views[: own.certain])  # the last one of each moment
+            last: PrivateView | None = None
+            for moment, private in held.items():
+                if private != last:
+                    data = writer.private(private)
+                    self.moments[moment].private_views.append(PrivateViewMessage.FromString(data))
+                last = private
+
+
+def _open_decision(match: Match, seat: int) -> _Asked:
+    asked_at_us = match.asked_at_us
+    return _Asked(
+        match.decision_id(seat),
+        decision(match.state),
+        tuple(match.state.legal),
+        asked_at_us,
+        match.clock_us(asked_at_us),
+    )
+
+
+def _was_sent_its_view(match: Match, seat: int) -> bool:
+    """Return True if the record caused a message to the seat with its view of now."""
+    for receiver, data in match.outbox:
+        if receiver == seat:
+            message = PlayResponse.FromString(data)
+            if message.HasField("decision") or message.match_started.resumed:
+                return True
+    return False
+
+
+def _reveals(event: Event | SeatForfeited, seat: int) -> bool:
+    """Return True if the seat may know something after the event that does not follow from it."""
+    return isinstance(event, YearStarted) or (isinstance(event, _REVEALING) and event.seat == seat)

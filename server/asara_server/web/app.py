@@ -1,0 +1,75 @@
+"""The application of the web server: routes, and the checks around them."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from asara_server.web.guard import Guard
+from asara_server.web.page_files import PAGE_ROUTES, PageFiles
+from asara_server.web.part import Part
+from asara_server.web.responses import WebError, error_response
+from asara_server.web.run_catalogue import RunCatalogue
+from asara_server.web.runs_api import runs_part
+from asara_server.web.settings import WebSettings
+
+
+def app_parts(settings: WebSettings) -> Sequence[Part]:
+    """Return the parts of the server; a new one is added here.
+
+    `Guard` has checked Host and Origin before a request or a WebSocket reaches a route, counts
+    WebSockets, limits the size of requests and adds the headers to responses. A route raises
+    `WebError` for what the browser should be told.
+    """
+    catalogue = RunCatalogue(settings.sources)
+    return (
+        runs_part(catalogue),
+        # watch_part(settings, catalogue)   WebSocketRoute("/ws/watch", …)
+        # play_part(settings)               WebSocketRoute("/ws/play", …)
+        # preview_part()                    Route("/api/preview", …, methods=["POST"])
+    )
+
+
+def create_app(settings: WebSettings) -> Starlette:
+    """Return the application that serves the page, its API and its WebSockets."""
+    parts = app_parts(settings)
+    files = PageFiles(settings.page)
+
+    async def page(request: Request) -> Response:
+        return files.page(request)
+
+    async def file(request: Request) -> Response:
+        return files.file(request)
+
+    @asynccontextmanager
+    async def running(_: Starlette) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            for part in parts:
+                await stack.enter_async_context(part.running())
+            yield
+
+    return Starlette(
+        routes=[
+            *(route for part in parts for route in part.routes),
+            *(Route(path, page, name=path) for path in PAGE_ROUTES),
+            Route("/{path:path}", file),
+        ],
+        middleware=[Middleware(Guard, settings=settings)],
+        exception_handlers={WebError: _web_error, HTTPException: _http_error},
+        lifespan=running,
+    )
+
+
+async def _web_error(_: Request, error: Exception) -> Response:
+    assert isinstance(error, WebError)
+    return error_response(error.status, str(error))
+
+
+async def _http_error(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return error_response(error.status_code, error.detail)

@@ -1,0 +1,211 @@
+"""Checks every request before it reaches a route, and adds headers to every response.
+
+A page of another origin can make a browser send requests here. `Host` must be a name of this
+server, because an attacker's own name can be made to resolve to 127.0.0.1 (DNS rebinding); `Origin`
+must be this server, because WebSockets are not bound by the same-origin policy.
+"""
+
+import asyncio
+import ipaddress
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from asara_server.logs import logger
+from asara_server.web.responses import error_response
+from asara_server.web.settings import WebSettings
+
+_HOST: Final = re.compile(r"(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(:[0-9]{1,5})?")
+_METHODS: Final = frozenset({"GET", "HEAD", "POST"})
+_MOST_ADDRESS: Final = 4_096
+"""Bytes of the longest path with its query."""
+
+
+class Guard:
+    """ASGI middleware with the checks, limits and headers that all routes share."""
+
+    def __init__(self, app: ASGIApp, settings: WebSettings) -> None:
+        self._app = app
+        self._limits = settings.limits
+        self._hosts = frozenset(host.lower() for host in settings.hosts) | {"localhost"}
+        self._ancestors = " ".join(settings.frame_ancestors) or "'none'"
+        self._sockets: Counter[str] = Counter()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        sender = _HeaderSender(send, self._headers(headers.get("host", "")))
+        fault = self._fault(scope, headers)
+        if fault is not None:
+            await _refuse(scope, receive, sender, *fault)
+        elif scope["type"] == "websocket":
+            await self._socket(scope, receive, sender)
+        else:
+            await self._request(scope, receive, sender)
+
+    def _fault(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
+        """Return status and sentence if the request is refused."""
+        host = headers.get("host", "")
+        if not self._is_own(host):
+            return 421, f"this server is not called {host[:100]!r}; start it with --host NAME"
+        origin = headers.get("origin")
+        if origin is not None and origin.partition("://")[2].lower() != host.lower():
+            return 403, f"pages of {origin[:100]!r} may not use this server"
+        if len(scope.get("raw_path", b"")) + len(scope["query_string"]) > _MOST_ADDRESS:
+            return 414, "the address is too long"
+        if scope["type"] == "http":
+            return self._http_fault(scope, headers)
+        return None
+
+    def _http_fault(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
+        if scope["method"] not in _METHODS:
+            return 405, "this server answers GET, HEAD and POST"
+        length = headers.get("content-length", "0")
+        largest = self._limits.body_bytes
+        if not (length.isascii() and length.isdigit()) or len(length) > 12 or int(length) > largest:
+            return 413, f"a request may have {largest:,} bytes"
+        return None
+
+    def _is_own(self, host: str) -> bool:
+        """True for localhost, numeric addresses, which cannot be rebound, and configured names."""
+        found = _HOST.fullmatch(host)
+        if found is None:
+            return False
+        name = found[1].lower()
+        if name.rstrip(".") in self._hosts:
+            return True
+        try:
+            ipaddress.ip_address(name.removeprefix("[").removesuffix("]"))
+        except ValueError:
+            return False
+        return True
+
+    def _headers(self, host: str) -> dict[str, str]:
+        # 'self' covers WebSockets of the same host, but not in every browser.
+        sockets = f" ws://{host} wss://{host}" if _HOST.fullmatch(host) else ""
+        return {
+            "Content-Security-Policy": (
+                "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; "
+                f"img-src 'self'; connect-src 'self'{sockets}; base-uri 'none'; "
+                f"form-action 'none'; frame-ancestors {self._ancestors}"
+            ),
+            "Cross-Origin-Opener-Policy": "same-origin",
+            "Cross-Origin-Resource-Policy": "same-origin",
+            "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+            "Referrer-Policy": "no-referrer",
+            "X-Content-Type-Options": "nosniff",
+        }
+
+    async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        peer, sockets = peer_of(scope), self._sockets
+        limits = self._limits
+        if sockets.total() >= limits.sockets or sockets[peer] >= limits.sockets_per_peer:
+            await _refuse(
+                scope, receive, send, 503, "too many WebSockets are open; try again later"
+            )
+            return
+        sockets[peer] += 1
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            sockets[peer] -= 1
+            if not sockets[peer]:
+                del sockets[peer]
+
+    async def _request(self, scope: Scope, receive: Receive, send: "_HeaderSender") -> None:
+        try:
+            async with asyncio.timeout(self._limits.request_s):
+                await self._app(scope, _Bounded(receive, self._limits.body_bytes), send)
+        except (TimeoutError, _BodyTooLargeError) as error:
+            if send.started:
+                raise
+            late = isinstance(error, TimeoutError)
+            status, sentence = (408, "the request took too long") if late else (413, str(error))
+            await _refuse(scope, receive, send, status, sentence)
+        except Exception:
+            # The text of the error may hold paths: it is for the log.
+            logger("web").error("request failed", exc_info=True)
+            if send.started:
+                raise
+            await _refuse(scope, receive, send, 500, "the server could not answer; see its log")
+
+
+class _BodyTooLargeError(Exception):
+    pass
+
+
+class _Bounded:
+    """Receives a request whose length was not stated, up to a limit."""
+
+    def __init__(self, receive: Receive, largest: int) -> None:
+        self._receive = receive
+        self._largest = largest
+        self._left = largest
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise _BodyTooLargeError(f"a request may have {self._largest:,} bytes")
+        return message
+
+
+class _HeaderSender:
+    """Sends messages of a response, with these headers."""
+
+    def __init__(self, send: Send, headers: dict[str, str]) -> None:
+        self._send = send
+        self._headers = headers
+        self.started = False
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] in {"http.response.start", "websocket.http.response.start"}:
+            self.started = True
+            MutableHeaders(scope=message).update(self._headers)
+        await self._send(message)
+
+
+def peer_of(scope: Scope) -> str:
+    """Return the address of the other side, without its port; IPv6 networks of 64 bits are one."""
+    client = scope.get("client")
+    return network_of(client[0]) if client else ""
+
+
+def network_of(host: str) -> str:
+    """Return an IPv4 address, or the network of 64 bits of an IPv6 address."""
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return host
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is None:
+        return str(ipaddress.ip_network((address, 64), strict=False))
+    return host
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, sentence: str) -> None:
+    response = error_response(status, sentence)
+    if scope["type"] == "websocket":
+        await _deny(receive, send, response.status_code, response.headers.raw, response.body)
+    else:
+        await response(scope, receive, send)
+
+
+async def _deny(
+    receive: Receive,
+    send: Send,
+    status: int,
+    headers: Iterable[tuple[bytes, bytes]],
+    body: bytes | memoryview,
+) -> None:
+    """Answer the handshake of a WebSocket with an ordinary response."""
+    await receive()  # websocket.connect
+    await send(
+        {"type": "websocket.http.response.start", "status": status, "headers": list(headers)}
+    )
+    await send({"type": "websocket.http.response.body", "body": bytes(body)})

@@ -1,0 +1,173 @@
+"""Previews: the rest of a person's turn, from nothing but what the seat was sent.
+
+A request comes from a browser and may be anything. It is checked before the rules see it, so that
+the work it causes is bounded: sizes and numbers stay within those that editions may have.
+"""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from google.protobuf.message import Message
+
+from asara.v1.play_pb2 import Decision as DecisionMessage
+from asara.v1.play_pb2 import PlayResponse
+from asara.v1.preview_pb2 import PreviewEnd, PreviewRequest, PreviewResponse
+from asara.v1.view_pb2 import View as ViewMessage
+from asara_codec.decode import action_from_proto
+from asara_codec.editions import rules_from_proto
+from asara_codec.encode import event_message
+from asara_codec.messages import decision_bytes
+from asara_codec.view_reader import view_from_proto
+from asara_codec.view_writer import ViewWriter
+from asara_game.foresee import Foreseen, foresee
+from asara_game.rules import Rules
+from asara_game.view import View
+from asara_game.vocabulary import DecisionKind
+
+LARGEST_REQUEST: Final = 64 * 1024
+"""Bytes of a request; a position of the richest rules has 7,000."""
+_MOST_ACTIONS: Final = 64
+"""Actions of a request, as many as a reply may have."""
+_LARGEST_PRINTED: Final = 60
+"""Largest number that an edition may have."""
+_LARGEST_COUNTED: Final = 9_999
+"""Largest number in a view: prestige and Asari have no limit in the rules."""
+_LARGEST_SIZE: Final = 512
+"""Largest number of things of one sort, such as the sections of a pile."""
+_MOST_SPACES: Final = 8
+"""Spaces in an area."""
+_LARGEST_PLOT: Final = 15
+_MOST_KEPT: Final = 2
+"""Lit windows that an edition lets a player keep of those drawn."""
+_SIZES: Final = frozenset(
+    {
+        "buyer_pile_size",
+        "gift_deck_size",
+        "hand_size",
+        "lit_window_stack_size",
+        "lit_windows",
+        "pile_size",
+    }
+)
+_FAULTS: Final = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What the rules raise for a position that no match reaches."""
+
+
+class PreviewError(ValueError):
+    """A request that has no answer; the text says why in one sentence."""
+
+
+def preview(request: PreviewRequest) -> PreviewResponse:
+    """Return what follows from the actions of a request; raise PreviewError."""
+    try:
+        _check_sizes(request)
+        rules = rules_from_proto(request.started)
+        _check_board(rules)
+        seen = view_from_proto(rules, request.decision)
+        _check_seats(seen)
+        actions = [action_from_proto(action) for action in request.actions]
+        foreseen = foresee(seen, actions)
+        return _response(foreseen, request.started.match_id)
+    except PreviewError:
+        raise
+    except ValueError as error:
+        raise PreviewError(f"the request cannot be previewed: {_first_line(error)}") from None
+    except _FAULTS:
+        raise PreviewError("the request is no position of the game") from None
+
+
+def _response(foreseen: Foreseen, match_id: str) -> PreviewResponse:
+    if foreseen.hidden:
+        return PreviewResponse(end=PreviewEnd.PREVIEW_END_HIDDEN)
+    seen = foreseen.seen
+    if seen is None:
+        return PreviewResponse(end=PreviewEnd.PREVIEW_END_TURN)
+    if seen.decision is None:
+        shown = ViewMessage.FromString(ViewWriter().view(seen))
+        return PreviewResponse(end=PreviewEnd.PREVIEW_END_TURN, view=shown)
+    return PreviewResponse(decision=_decision(seen, foreseen, match_id))
+
+
+def _decision(seen: View, foreseen: Foreseen, match_id: str) -> DecisionMessage:
+    data = decision_bytes(
+        match_id=match_id,
+        decision_id=0,
+        view=seen,
+        events=(),
+        sequence=0,
+        clock_us=0,
+        charged_us=0,
+    )
+    decision = PlayResponse.FromString(data).decision
+    decision.events.extend(map(event_message, foreseen.events))
+    return decision
+
+
+def _first_line(error: ValueError) -> str:
+    return str(error).splitlines()[0][:200] if str(error) else "it contradicts itself"
+
+
+def _check_sizes(request: PreviewRequest) -> None:
+    if request.ByteSize() > LARGEST_REQUEST:
+        raise PreviewError(f"the request has more than {LARGEST_REQUEST:,} bytes")
+    if len(request.actions) > _MOST_ACTIONS:
+        raise PreviewError(f"the request has more than {_MOST_ACTIONS} actions")
+    _check_numbers(request.started.edition, "edition", _LARGEST_PRINTED)
+    decision = request.decision
+    _check_numbers(decision.view, "view", _LARGEST_COUNTED)
+    parts: Iterable[tuple[str, Iterable[Message]]] = (
+        ("legal_actions", decision.legal_actions),
+        ("build_steps", decision.build_steps),
+        ("gifts", decision.gifts),
+    )
+    for name, messages in parts:
+        for message in messages:
+            _check_numbers(message, name, _LARGEST_COUNTED)
+    _check_number(decision.sections_to_build, "sections_to_build", _LARGEST_PLOT)
+    _check_number(decision.lit_windows_to_keep, "lit_windows_to_keep", _MOST_KEPT)
+
+
+def _check_numbers(message: Message, path: str, largest: int) -> None:
+    """Raise PreviewError for a number or a list that is too large, however deep it lies."""
+    for field, value in message.ListFields():
+        name = f"{path}.{field.name}"
+        most = _LARGEST_SIZE if field.name in _SIZES else largest
+        for part in _parts(value, name):
+            if isinstance(part, Message):
+                _check_numbers(part, name, largest)
+            elif isinstance(part, int):
+                _check_number(part, name, most)
+
+
+def _parts(value: Any, name: str) -> list[Any]:
+    """Return the entries of a list, or the only value of another field."""
+    if isinstance(value, Message | int | str | bytes):
+        return [value]
+    if len(value) > _LARGEST_SIZE:
+        raise PreviewError(f"{name} has more than {_LARGEST_SIZE} entries")
+    return list(value)
+
+
+def _check_number(number: int, name: str, largest: int) -> None:
+    if not 0 <= number <= largest:
+        raise PreviewError(f"{name} is {number}, not 0 to {largest:,}")
+
+
+def _check_board(rules: Rules) -> None:
+    """Raise PreviewError for a board that no edition can have."""
+    edition = rules.edition
+    if max(edition.plots, default=0) > _LARGEST_PLOT:
+        raise PreviewError(f"edition: a plot has a number above {_LARGEST_PLOT}")
+    if max(map(len, rules.spaces_by_area)) > _MOST_SPACES:
+        raise PreviewError(f"edition: an area has more than {_MOST_SPACES} spaces")
+
+
+def _check_seats(seen: View) -> None:
+    seats = len(seen.public.seats)
+    if seats != seen.rules.seats:
+        raise PreviewError(f"the view has {seats} seats, and the match {seen.rules.seats}")
+    if not 0 <= seen.private.seat < seats or seen.public.turn_seat != seen.private.seat:
+        raise PreviewError("it is not the turn of the seat that decides")
+    asked = seen.decision
+    if asked is not None and (asked.space is None) != (asked.kind is DecisionKind.SPACE):
+        raise PreviewError("decision.space does not fit the kind of the decision")

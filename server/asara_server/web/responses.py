@@ -1,0 +1,65 @@
+"""Responses: JSON and files with a tag, compressed when the browser accepts it."""
+
+import gzip
+import json
+from hashlib import sha256
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+_WORTH_COMPRESSING: Final = 1_024
+"""Bytes below which a response is sent as it is."""
+
+JSON: Final = "application/json"
+PROTOBUF: Final = "application/x-protobuf"
+
+
+class WebError(Exception):
+    """A request that cannot be fulfilled; the browser receives the sentence and the status."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+def error_response(status: int, sentence: str) -> Response:
+    """Return `{"error": sentence}` with a status."""
+    content = json.dumps({"error": sentence}, ensure_ascii=False)
+    headers = {"Cache-Control": "no-store"}
+    return Response(content.encode(), status, headers, media_type=JSON)
+
+
+def json_response(request: Request, value: Any) -> Response:
+    """Return a value as JSON; status 304 without content if the browser has it already."""
+    content = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    # A lone surrogate, which a damaged file may contain, has no UTF-8.
+    return tagged_response(request, content.encode(errors="replace"), JSON)
+
+
+def tagged_response(
+    request: Request, content: bytes, media_type: str, *, cache: str = "no-cache", status: int = 200
+) -> Response:
+    """Return content with its ETag; `cache` is the header Cache-Control."""
+    tag = f'"{sha256(content).hexdigest()[:32]}"'
+    headers = {"ETag": tag, "Cache-Control": cache, "Vary": "Accept-Encoding"}
+    if status == 200 and _matches(request.headers.get("if-none-match", ""), tag):
+        return Response(status_code=304, headers=headers)
+    if len(content) >= _WORTH_COMPRESSING and accepts_gzip(request):
+        content = gzip.compress(content, 5, mtime=0)
+        headers["Content-Encoding"] = "gzip"
+    return Response(content, status, headers, media_type=media_type)
+
+
+def accepts_gzip(request: Request) -> bool:
+    """Return True if the browser accepts gzip."""
+    for part in request.headers.get("accept-encoding", "").lower().split(","):
+        coding, *parameters = (piece.strip() for piece in part.split(";"))
+        if coding in {"gzip", "*"}:
+            return not any(parameter in {"q=0", "q=0.0"} for parameter in parameters)
+    return False
+
+
+def _matches(header: str, tag: str) -> bool:
+    tags = [one.strip().removeprefix("W/") for one in header.split(",")]
+    return tag in tags or tags == ["*"]

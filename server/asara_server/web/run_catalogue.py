@@ -1,0 +1,112 @@
+"""The runs that are served: directories by the names under which the page shows them."""
+
+import os
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Final
+
+from asara_server.web.responses import WebError
+
+_MOST_RUNS: Final = 1_000
+_FRESH_S: Final = 1.0
+"""Seconds for which a list of directories is kept."""
+
+
+class SourceKind(Enum):
+    RUN = "run"
+    REPLAYS = "replays"
+    """A folder of replays without a run, such as `asara serve --replays` leaves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A run or a folder of replays."""
+
+    name: str
+    """Unique name, part of its address."""
+    directory: Path
+    kind: SourceKind
+
+
+class RunCatalogue:
+    """Finds the runs in the directories that are served, again and again.
+
+    Runs are reached by their names only, so that no request can name a path.
+    """
+
+    def __init__(self, directories: Iterable[Path]) -> None:
+        self._directories = tuple(directories)
+        self._found: dict[str, Source] = {}
+        self._looked_at_s = float("-inf")
+
+    def sources(self) -> dict[str, Source]:
+        """Return the runs by name."""
+        now_s = time.monotonic()
+        if now_s - self._looked_at_s > _FRESH_S:
+            self._found = dict(_named(self._directories))
+            self._looked_at_s = now_s
+        return self._found
+
+    def find(self, name: str) -> Source:
+        """Return the run of this name; raise WebError if there is none."""
+        found = self.sources().get(name)
+        if found is None:
+            raise WebError(
+                404, f"there is no run {name[:100]!r}; it may have been moved or deleted"
+            )
+        return found
+
+
+def kind_of(directory: Path) -> SourceKind | None:
+    """Return what a directory holds; None if nothing that is served."""
+    if os.path.isfile(directory / "run.json"):  # noqa: PTH113 - it takes a path of any length
+        return SourceKind.RUN
+    try:
+        with os.scandir(directory) as entries:
+            if any(entry.name.endswith(".asara") for entry in entries):
+                return SourceKind.REPLAYS
+    except OSError:
+        pass
+    return None
+
+
+def _named(directories: Iterable[Path]) -> Iterator[tuple[str, Source]]:
+    taken: set[str] = set()
+    for directory, kind in _found_in(directories):
+        stem = directory.absolute().name or "run"
+        name, number = stem, 1
+        while name in taken:
+            number += 1
+            name = f"{stem}-{number}"
+        taken.add(name)
+        yield name, Source(name, directory, kind)
+        if len(taken) == _MOST_RUNS:
+            return
+
+
+def _found_in(directories: Iterable[Path]) -> Iterator[tuple[Path, SourceKind]]:
+    for directory in directories:
+        kind = kind_of(directory)
+        if kind is not None:
+            yield directory, kind
+            continue
+        for child in _folders(directory):
+            kind = kind_of(child)
+            if kind is not None:
+                yield child, kind
+
+
+def _folders(directory: Path) -> list[Path]:
+    """Return the folders in a directory, links excluded."""
+    try:
+        with os.scandir(directory) as entries:
+            return sorted(
+                Path(entry.path)
+                for entry in entries
+                if entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".")
+            )
+    except OSError:
+        return []

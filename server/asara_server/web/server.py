@@ -1,0 +1,180 @@
+"""Runs the web server: uvicorn, with limits on connections."""
+
+import asyncio
+import logging
+import socket
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, Final
+
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.config import Config
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+from asara_server.event_loop import new_event_loop
+from asara_server.network.addresses import (
+    ServeError,
+    check_port,
+    join_address,
+    numeric_host,
+    split_address,
+)
+from asara_server.network.open_files import raise_open_files_limit
+from asara_server.web.guard import network_of
+from asara_server.web.settings import WebLimits
+
+_BACKLOG: Final = 128
+_LARGEST_HEAD: Final = 16 * 1024
+"""Bytes of the head of a request."""
+_PING_S: Final = 20.0
+_STOP_S: Final = 2
+"""Seconds for responses in progress when the server stops."""
+
+
+class ListeningSocket:
+    """A socket that listens, before the server that takes it over."""
+
+    def __init__(self, address: str, *, allow_remote: bool = False) -> None:
+        """Raise ServeError for an address that is malformed, in use, or open to other machines.
+
+        Port 0 takes any free one; `address` then has its number.
+        """
+        host, port = split_address(address)
+        numeric = numeric_host(
+            address,
+            host,
+            remote_allowed=allow_remote,
+            danger="anybody there could see the matches: listen on 127.0.0.1",
+        )
+        check_port(address, numeric, port)
+        family = socket.AF_INET6 if ":" in numeric else socket.AF_INET
+        self.socket = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            self.socket.bind((numeric, port))
+            self.socket.listen(_BACKLOG)
+        except OSError as error:
+            self.socket.close()
+            raise ServeError(f"cannot listen on {address!r}: {error.strerror or error}") from None
+        self.host = host
+        self.address = join_address(host, self.socket.getsockname()[1])
+
+
+def run_web_server(
+    app: ASGIApp, listening: ListeningSocket, limits: WebLimits, started: Callable[[], None]
+) -> None:
+    """Serve until SIGINT or SIGTERM; `started` is called once requests are answered."""
+    raise_open_files_limit()
+    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # strangers cannot fill the log
+    server = _Server(_config(app, limits), started)
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        runner.run(server.serve(sockets=[listening.socket]))
+
+
+def _config(app: ASGIApp, limits: WebLimits) -> Config:
+    http, ws = _protocols(_Gate(limits))
+    return Config(
+        app,
+        http=http,
+        ws=ws,
+        ws_max_size=limits.socket_message_bytes,
+        ws_max_queue=8,
+        ws_ping_interval=_PING_S,
+        ws_ping_timeout=_PING_S,
+        ws_per_message_deflate=False,  # updates are encoded once for all viewers
+        h11_max_incomplete_event_size=_LARGEST_HEAD,
+        timeout_keep_alive=15,
+        timeout_graceful_shutdown=_STOP_S,
+        backlog=_BACKLOG,
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,  # anybody could send them
+        server_header=False,
+    )
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: Config, started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._started = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._started()
+
+
+class _Gate:
+    """Counts open connections by peer."""
+
+    def __init__(self, limits: WebLimits) -> None:
+        self.limits = limits
+        self._open: Counter[str] = Counter()
+
+    def admit(self, peer: str) -> bool:
+        """Count a connection; return False if there are too many."""
+        limits = self.limits
+        self._open[peer] += 1
+        return (
+            self._open.total() <= limits.connections
+            and self._open[peer] <= limits.connections_per_peer
+        )
+
+    def release(self, peer: str) -> None:
+        self._open[peer] -= 1
+        if not self._open[peer]:
+            del self._open[peer]
+
+
+def _protocols(gate: _Gate) -> tuple[type[asyncio.Protocol], type[asyncio.Protocol]]:
+    """Return uvicorn's protocols for HTTP and WebSockets, with limits on their connections."""
+
+    class Http(H11Protocol):
+        _peer: str | None = None
+        _deadline: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self._peer = network_of(self.client[0]) if self.client else ""
+            self._deadline = self.loop.call_later(gate.limits.head_s, self._close_if_silent)
+            if not gate.admit(self._peer):
+                transport.abort()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            self._leave()
+
+        def handle_websocket_upgrade(self, event: Any) -> None:
+            # The WebSocket counts from here on, and its own limits apply.
+            super().handle_websocket_upgrade(event)
+            self._leave()
+
+        def _close_if_silent(self) -> None:
+            if self.cycle is None and not self.transport.is_closing():
+                self.transport.abort()
+
+        def _leave(self) -> None:
+            if self._deadline is not None:
+                self._deadline.cancel()
+            if self._peer is not None:
+                gate.release(self._peer)
+                self._peer = None
+
+    class WebSocket(WebSocketsSansIOProtocol):
+        _peer: str | None = None
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self._peer = network_of(self.client[0]) if self.client else ""
+            gate.admit(self._peer)  # the same connection, which is counted twice for a moment
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            if self._peer is not None:
+                gate.release(self._peer)
+                self._peer = None
+
+    return Http, WebSocket

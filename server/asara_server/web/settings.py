@@ -1,0 +1,44 @@
+"""Settings of the web server."""
+
+import socket
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from asara_server import bundled
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebLimits:
+    """Limits that keep one peer from taking the server away from the others."""
+
+    connections: int = 1_024
+    """Open connections, WebSockets included; further ones are closed at once."""
+    connections_per_peer: int = 512
+    """Those from one address."""
+    sockets: int = 768
+    """Open WebSockets; further ones are refused with status 503."""
+    sockets_per_peer: int = 384
+    """Those from one address."""
+    head_s: float = 10.0
+    """Seconds within which a connection must have sent the head of its first request."""
+    request_s: float = 30.0
+    """Seconds for a request and its response together."""
+    body_bytes: int = 64 * 1024
+    """Bytes of the largest request."""
+    socket_message_bytes: int = 64 * 1024
+    """Bytes of the largest message that a WebSocket may send to the server."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebSettings:
+    """What is served, and to whom."""
+
+    sources: tuple[Path, ...] = ()
+    """Runs, folders of runs, or folders of replays."""
+    hosts: frozenset[str] = field(default_factory=lambda: frozenset({socket.gethostname()}))
+    """Names by which browsers may call the server, besides localhost and numeric addresses."""
+    frame_ancestors: tuple[str, ...] = ("'self'",)
+    """Origins of the pages that may embed this one, as in a content security policy."""
+    page: Path = field(default_factory=lambda: bundled.page() / "app")
+    """Folder of the built page."""
+    limits: WebLimits = WebLimits()
