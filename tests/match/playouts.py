@@ -74,7 +74,10 @@ def random_match(
     now = answered = refused = 0
     while not match.finished:
         now += dice.randrange(100, 90_000)
-        seat = match.asked
+        if match.asked is None:  # a pause
+            now = max(now, match.deadline_us)
+            match.expire(now)
+            continue
         if answered >= replies:
             match.forfeit(last, Termination.CRASH, "the test ends here", now)
             last -= 1

@@ -12,6 +12,7 @@ import type {
 } from "./gen/play_pb.js";
 import type { View } from "./gen/view_pb.js";
 import type { Action, Edition, RuleSet } from "./gen/vocabulary_pb.js";
+import type { Platform } from "./platform.js";
 import { randomIndex, seededRandom } from "./random.js";
 import type { Verifier } from "./verifier.js";
 
@@ -36,6 +37,7 @@ export class Match {
    * match and the seat alone.
    */
   readonly random: () => number;
+  readonly #platform: Platform;
   readonly #seed: string;
   readonly #verifier: Verifier;
 
@@ -46,12 +48,14 @@ export class Match {
     limits: Limits,
     seed: string,
     verifier: Verifier,
+    platform: Platform,
   ) {
     this.started = started;
     this.ruleSets = new Set(started.ruleSets);
     this.entry = entry;
     this.limits = limits;
-    this.random = seededRandom(`${seed}/${started.matchId}/${started.seat}`);
+    this.random = seededRandom(platform, `${seed}/${started.matchId}/${started.seat}`);
+    this.#platform = platform;
     this.#seed = seed;
     this.#verifier = verifier;
   }
@@ -101,7 +105,8 @@ export class Match {
   randomAction(decision: Decision): Action {
     const { decisionId, legalActions } = decision;
     const count = legalActions.length;
-    const index = randomIndex(this.#seed, this.matchId, this.seat, decisionId, count);
+    const { matchId, seat } = this;
+    const index = randomIndex(this.#platform, this.#seed, matchId, seat, decisionId, count);
     return legalActions[index] as Action;
   }
 }

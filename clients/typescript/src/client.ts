@@ -1,16 +1,14 @@
 /** `run` and `play`: connect to the referee, and reconnect whenever the stream breaks. */
 
-import { setTimeout as sleep } from "node:timers/promises";
 import { type BotClass, botFactory, type DecideFunction } from "./bot.js";
-import { Connection } from "./connection.js";
-import { AsaraError, ConfigurationError, ConnectionLostError } from "./errors.js";
+import { GrpcConnection } from "./connection.js";
+import { AsaraError } from "./errors.js";
 import { log } from "./log.js";
+import { nodePlatform } from "./node-platform.js";
 import { ProtocolClient } from "./protocol-client.js";
-import { completeSettings, type Options, type Settings } from "./settings.js";
+import { Session } from "./session.js";
+import { completeSettings, type Options } from "./settings.js";
 import { transportFault } from "./transport.js";
-
-const FIRST_PAUSE_S = 0.1;
-const LONGEST_PAUSE_S = 2;
 
 /**
  * Plays until the referee sends Goodbye; the last line of a bot's program.
@@ -36,8 +34,15 @@ export async function run(bot: BotClass | DecideFunction, options: Options = {})
 export async function play(bot: BotClass | DecideFunction, options: Options = {}): Promise<void> {
   const makeBot = botFactory(bot);
   const settings = completeSettings(options);
-  const protocol = new ProtocolClient(makeBot, settings);
-  const session = new Session(protocol, settings);
+  const { address, ca, patienceS, transcript } = settings;
+  const protocol = new ProtocolClient(makeBot, settings, nodePlatform(transcript));
+  const session = new Session(protocol, {
+    address,
+    patienceS,
+    connect: () => new GrpcConnection(address, ca),
+    log,
+    diagnose: () => transportFault(address, ca !== undefined),
+  });
   let waiting = false;
   const noteWaiting = () => {
     waiting = true;
@@ -67,79 +72,4 @@ export async function play(bot: BotClass | DecideFunction, options: Options = {}
     session.close();
     protocol.close();
   }
-}
-
-/** One stream after another, until the referee sends Goodbye. */
-class Session {
-  readonly #protocol: ProtocolClient;
-  readonly #settings: Settings;
-  #connection: Connection | undefined;
-  #closed = false;
-
-  constructor(protocol: ProtocolClient, settings: Settings) {
-    this.#protocol = protocol;
-    this.#settings = settings;
-  }
-
-  async play(): Promise<void> {
-    const { address, ca, patienceS } = this.#settings;
-    const protocol = this.#protocol;
-    let pauseS = FIRST_PAUSE_S;
-    let lastContact = seconds();
-    let warned = false;
-    let met = false;
-    while (!this.#closed) {
-      const began = seconds();
-      protocol.welcomed = false;
-      const detail = await this.#playStream();
-      if (protocol.finished) return protocol.idle();
-      if (this.#closed) return; // after an error of the author's code
-      const now = seconds();
-      if (protocol.welcomed) {
-        lastContact = now;
-        warned = false;
-        met = true;
-      } else {
-        const fault = met ? "" : await transportFault(address, ca !== undefined);
-        if (fault !== "") throw new ConfigurationError(fault);
-        if (now - lastContact > patienceS) {
-          throw new ConnectionLostError(address, patienceS, detail);
-        }
-      }
-      if (!warned) {
-        warned = true;
-        log(`no connection to ${address} (${detail}); retrying`);
-      }
-      if (now - began > LONGEST_PAUSE_S) pauseS = FIRST_PAUSE_S;
-      await sleep(pauseS * (0.5 + 0.5 * Math.random()) * 1000);
-      pauseS = Math.min(2 * pauseS, LONGEST_PAUSE_S);
-    }
-  }
-
-  close(): void {
-    this.#closed = true;
-    this.#connection?.close();
-  }
-
-  /** Plays on one stream; returns why it broke, or "" after Goodbye. Throws RefusedError. */
-  async #playStream(): Promise<string> {
-    const { address, ca } = this.#settings;
-    const protocol = this.#protocol;
-    const connection = new Connection(address, ca);
-    this.#connection = connection;
-    const send = (request: Uint8Array) => connection.send(request);
-    try {
-      send(protocol.hello());
-      return await connection.run((response) => {
-        protocol.handle(response, send);
-        return !protocol.finished;
-      });
-    } finally {
-      connection.close();
-    }
-  }
-}
-
-function seconds(): number {
-  return performance.now() / 1000;
 }

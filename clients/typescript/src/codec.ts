@@ -2,6 +2,7 @@
 
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+import { concat } from "./bytes.js";
 import { AsaraError } from "./errors.js";
 import {
   type Decision,
@@ -60,7 +61,7 @@ function decodeDecision(bytes: Uint8Array): Decision {
     end = reader.pos;
   }
   if (view === undefined) return fromBinary(DecisionSchema, bytes);
-  const rest = Buffer.concat([bytes.subarray(0, start), bytes.subarray(end)]);
+  const rest = concat(bytes.subarray(0, start), bytes.subarray(end));
   const decision = fromBinary(DecisionSchema, rest);
   Object.defineProperty(decision, VIEW_BYTES, { value: view });
   Object.defineProperty(decision, "view", UNREAD_VIEW);

@@ -1,21 +1,10 @@
 /** A stream of the play service over gRPC. */
 
 import * as grpc from "@grpc/grpc-js";
-import { RefusedError } from "./errors.js";
+import { breakReason, type Connection } from "./session.js";
 
 const PLAY = "/asara.v1.PlayService/Play";
 const REASON_KEY = "asara-reason"; // in the trailing metadata
-
-// After any other status a new stream would only end in the same way.
-const RETRYABLE: ReadonlySet<grpc.status> = new Set([
-  grpc.status.CANCELLED,
-  grpc.status.DEADLINE_EXCEEDED,
-  grpc.status.INTERNAL,
-  grpc.status.UNAVAILABLE,
-  grpc.status.UNKNOWN,
-]);
-// Reasons of other statuses after which a new stream may be accepted a little later.
-const RETRYABLE_REASONS: ReadonlySet<string> = new Set(["too-many-streams"]);
 
 const KEEPALIVE_MS = 20_000;
 const LARGEST_RESPONSE = 64 * 2 ** 20; // bytes
@@ -35,7 +24,7 @@ const KEEPALIVE_OPTIONS: grpc.ChannelOptions = {
 };
 
 /** One stream on a connection of its own. */
-export class Connection {
+export class GrpcConnection implements Connection {
   readonly #address: string;
   readonly #client: grpc.Client;
   readonly #call: grpc.ClientDuplexStream<Uint8Array, Buffer>;
@@ -55,17 +44,10 @@ export class Connection {
     this.#call.on("error", () => {}); // `status` has the same information
   }
 
-  /** Sends a request; does nothing if the stream has ended. */
   send(request: Uint8Array): void {
     if (!this.#closed) this.#call.write(request);
   }
 
-  /**
-   * Passes on responses, as received, until the stream ends or `receive` returns false. Returns the
-   * reason why the stream broke, or "" if `receive` ended it.
-   *
-   * @throws {RefusedError} if a new connection would not help.
-   */
   async run(receive: (response: Buffer) => boolean): Promise<string> {
     const status = await new Promise<grpc.StatusObject | undefined>((resolve) => {
       this.#call.on("data", (response: Buffer) => {
@@ -77,7 +59,6 @@ export class Connection {
     return status === undefined ? "" : this.#breakReason(status);
   }
 
-  /** Closes the connection. */
   close(): void {
     this.#closed = true;
     this.#call.cancel();
@@ -85,10 +66,8 @@ export class Connection {
   }
 
   #breakReason({ code, details, metadata }: grpc.StatusObject): string {
-    if (code === grpc.status.OK) return "closed without a goodbye";
     const reason = String(metadata.get(REASON_KEY)[0] ?? "");
-    if (RETRYABLE.has(code) || RETRYABLE_REASONS.has(reason)) return details || grpc.status[code];
-    throw new RefusedError(this.#address, grpc.status[code], reason, details);
+    return breakReason(this.#address, grpc.status[code], reason, details);
   }
 }
 

@@ -1,8 +1,8 @@
 /** The bot's side of the protocol, independent of any transport: responses in, requests out. */
 
-import { randomBytes } from "node:crypto";
 import { create, isMessage } from "@bufbuild/protobuf";
 import { type Answer, type Awaitable, type Bot, Match } from "./bot.js";
+import { hex } from "./bytes.js";
 import { decodeResponse, encodeRequest } from "./codec.js";
 import { BotError } from "./errors.js";
 import type { Event } from "./gen/event_pb.js";
@@ -21,8 +21,8 @@ import {
   type Welcome,
 } from "./gen/play_pb.js";
 import { ActionSchema } from "./gen/vocabulary_pb.js";
-import { log } from "./log.js";
-import type { Settings } from "./settings.js";
+import type { Platform } from "./platform.js";
+import type { ProtocolSettings } from "./protocol-settings.js";
 import { makeNonce, Verifier } from "./verifier.js";
 
 const PROTOCOL_VERSION = 1;
@@ -59,7 +59,8 @@ export class ProtocolClient {
   readonly failed: Promise<never>;
 
   readonly #makeBot: () => Bot;
-  readonly #settings: Settings;
+  readonly #settings: ProtocolSettings;
+  readonly #platform: Platform;
   /** Seed of random numbers, which exists even if the settings have none. */
   readonly #seed: string;
   #entry = "";
@@ -71,10 +72,11 @@ export class ProtocolClient {
   readonly #queues = new Map<string, Promise<void>>();
   #fail: (error: unknown) => void = () => {};
 
-  constructor(makeBot: () => Bot, settings: Settings) {
+  constructor(makeBot: () => Bot, settings: ProtocolSettings, platform: Platform) {
     this.#makeBot = makeBot;
     this.#settings = settings;
-    this.#seed = settings.seed || randomBytes(16).toString("hex");
+    this.#platform = platform;
+    this.#seed = settings.seed || hex(platform.randomBytes(16));
     this.failed = new Promise((_, reject) => {
       this.#fail = reject;
     });
@@ -91,7 +93,7 @@ export class ProtocolClient {
         protocolVersion: PROTOCOL_VERSION,
         token,
         botName: truncate(botName, NAME_BYTES),
-        language: `TypeScript, Node ${process.versions.node}`,
+        language: this.#platform.language,
         maxMatches,
         liveUpdates,
         omitPublicView,
@@ -176,33 +178,33 @@ export class ProtocolClient {
   #sendNonce(committed: DealCommitted, message: Uint8Array, send: Send): void {
     const { matchId, seat } = committed;
     if (this.#matches.has(matchId)) {
-      log(`${matchId}: nonce requested after the match started`);
+      this.#platform.log(`${matchId}: nonce requested after the match started`);
       return;
     }
-    const { seed, transcript } = this.#settings;
-    const verifier = this.#pending.get(matchId) ?? new Verifier(matchId, seat, transcript);
+    const platform = this.#platform;
+    const verifier = this.#pending.get(matchId) ?? new Verifier(matchId, seat, platform);
     this.#pending.set(matchId, verifier);
-    const nonce = verifier.dealCommitted(committed, message, makeNonce(seed, matchId, seat));
+    const fresh = makeNonce(platform, this.#settings.seed, matchId, seat);
+    const nonce = verifier.dealCommitted(committed, message, fresh);
     send(encodeRequest({ case: "nonce", value: { matchId, nonce } }));
   }
 
   #startMatch(started: MatchStarted, message: Uint8Array): Awaitable<void> {
     const { matchId, seat } = started;
     const active = this.#matches.get(matchId);
+    const platform = this.#platform;
     const verifier =
-      active?.verifier ??
-      this.#pending.get(matchId) ??
-      new Verifier(matchId, seat, this.#settings.transcript);
+      active?.verifier ?? this.#pending.get(matchId) ?? new Verifier(matchId, seat, platform);
     this.#pending.delete(matchId);
     verifier.record(message);
     verifier.matchStarted(started);
     if (active !== undefined) return; // resumed after a reconnection, which the bot need not notice
     const expected = this.#settings.seat;
     if (expected !== undefined && expected !== seat) {
-      log(`${matchId}: seat ${seat}, expected seat ${expected}`);
+      this.#platform.log(`${matchId}: seat ${seat}, expected seat ${expected}`);
     }
     const bot = this.#makeBot();
-    bot.match = new Match(started, this.#entry, this.#limits, this.#seed, verifier);
+    bot.match = new Match(started, this.#entry, this.#limits, this.#seed, verifier, platform);
     const { sequence } = started;
     const reply = new Uint8Array();
     this.#matches.set(matchId, { bot, verifier, sequence, decision: undefined, reply });
@@ -237,7 +239,7 @@ export class ProtocolClient {
     const { matchId, decisionId } = decision;
     const active = this.#matches.get(matchId);
     if (active === undefined) {
-      log(`${matchId}: decision for an unknown match`);
+      this.#platform.log(`${matchId}: decision for an unknown match`);
       return;
     }
     active.verifier.record(message);
@@ -261,7 +263,7 @@ export class ProtocolClient {
     const decision = active?.decision;
     if (active === undefined || decision?.decisionId !== decisionId) return;
     const reason = RejectionReason[rejection.reason];
-    log(
+    this.#platform.log(
       `the reply to decision ${decisionId} of ${matchId} was rejected ` +
         `(${rejection.detail || (reason ? `REJECTION_REASON_${reason}` : rejection.reason)}); ` +
         `${forgiveness(forgiven)}; return one of decision.legalActions as it is`,

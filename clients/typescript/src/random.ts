@@ -1,15 +1,17 @@
-import { hash } from "node:crypto";
+import { utf8 } from "./bytes.js";
+import type { Platform } from "./platform.js";
 
 /**
  * Returns a generator of numbers from 0 to below 1, like Math.random, that depends on the text
  * alone: xoshiro128** of Blackman and Vigna, whose state is the first half of the text's SHA-256.
  */
-export function seededRandom(text: string): () => number {
-  const state = hash("sha256", text, "buffer");
-  let a = state.readUInt32LE(0);
-  let b = state.readUInt32LE(4);
-  let c = state.readUInt32LE(8);
-  let d = state.readUInt32LE(12);
+export function seededRandom(platform: Platform, text: string): () => number {
+  const digest = platform.sha256(utf8(text));
+  const state = new DataView(digest.buffer, digest.byteOffset);
+  let a = state.getUint32(0, true);
+  let b = state.getUint32(4, true);
+  let c = state.getUint32(8, true);
+  let d = state.getUint32(12, true);
 
   function next(): number {
     const product = Math.imul(b, 5);
@@ -32,12 +34,14 @@ export function seededRandom(text: string): () => number {
  * proto/README.md, "Random legal actions".
  */
 export function randomIndex(
+  platform: Platform,
   seed: string,
   matchId: string,
   seat: number,
   decisionId: bigint,
   count: number,
 ): number {
-  const digits = hash("sha256", `${seed}/${matchId}/${seat}/${decisionId}`, "hex").slice(0, 16);
-  return Number(BigInt(`0x${digits}`) % BigInt(count));
+  const digest = platform.sha256(utf8(`${seed}/${matchId}/${seat}/${decisionId}`));
+  const number = new DataView(digest.buffer, digest.byteOffset).getBigUint64(0);
+  return Number(number % BigInt(count));
 }

@@ -4,6 +4,7 @@ import { X509Certificate } from "node:crypto";
 import { mkdirSync, readFileSync } from "node:fs";
 import { ConfigurationError } from "./errors.js";
 import { systemError } from "./log.js";
+import { checkMaxMatches, type ProtocolSettings } from "./protocol-settings.js";
 
 const DEFAULT_PATIENCE_S = 30;
 
@@ -33,20 +34,13 @@ export interface Options {
   patienceS?: number | undefined;
 }
 
-/** Complete settings; `seed` is empty if there is none, likewise `ca` and `transcript`. */
-export interface Settings {
+/** Complete settings; `ca` is undefined if there is none, and `transcript` empty. */
+export interface Settings extends ProtocolSettings {
   readonly address: string;
-  readonly token: string;
-  readonly seat: number | undefined;
-  readonly seed: string;
   /** The certificate itself. */
   readonly ca: Buffer | undefined;
   /** A folder that exists. */
   readonly transcript: string;
-  readonly botName: string;
-  readonly maxMatches: number;
-  readonly liveUpdates: boolean;
-  readonly omitPublicView: boolean;
   readonly patienceS: number;
 }
 
@@ -67,9 +61,7 @@ export function completeSettings(
   const token = options.token || read("TOKEN");
   checkAddress(address, token);
   const maxMatches = options.maxMatches ?? 1;
-  if (!Number.isInteger(maxMatches) || maxMatches < 1) {
-    throw new ConfigurationError(`maxMatches is ${maxMatches}: expected 1 or more`);
-  }
+  checkMaxMatches(maxMatches);
   const patienceS = options.patienceS ?? patience(read("PATIENCE_S"));
   if (!(patienceS >= 0)) {
     throw new ConfigurationError(`patienceS is ${patienceS}: expected 0 or more`);

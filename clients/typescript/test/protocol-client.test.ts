@@ -10,6 +10,7 @@ import {
   PlayResponseSchema,
   type Reply,
 } from "../src/gen/play_pb.js";
+import { nodePlatform } from "../src/node-platform.js";
 import { ProtocolClient } from "../src/protocol-client.js";
 import { completeSettings } from "../src/settings.js";
 import { formatAction } from "../src/text.js";
@@ -17,11 +18,12 @@ import { bytes, hex, vectors } from "./vectors.js";
 
 type Response = NonNullable<MessageInitShape<typeof PlayResponseSchema>["response"]>;
 
+const PLATFORM = nodePlatform("");
 const SETTINGS = completeSettings({ address: "unix:/x", token: "t", seed: "1" }, {});
 
 /** A client with the replies that it has sent. */
 function connected(bot: Parameters<typeof botFactory>[0]) {
-  const client = new ProtocolClient(botFactory(bot), SETTINGS);
+  const client = new ProtocolClient(botFactory(bot), SETTINGS, PLATFORM);
   const replies: string[] = [];
   const receive = (response: Response) => {
     const message = toBinary(PlayResponseSchema, create(PlayResponseSchema, { response }));
@@ -59,7 +61,7 @@ test("the digest covers the messages as received", () => {
       digests.push(hex(this.match.digest));
     }
   }
-  const client = new ProtocolClient(botFactory(Recorder), SETTINGS);
+  const client = new ProtocolClient(botFactory(Recorder), SETTINGS, PLATFORM);
   const { messages } = vectors<Digests>("digest.json");
   for (const { message } of messages) client.handle(bytes(message), () => {});
   assert.deepEqual(digests, [messages.at(-1)?.digest]);

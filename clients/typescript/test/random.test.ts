@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { nodePlatform } from "../src/node-platform.js";
 import { randomIndex, seededRandom } from "../src/random.js";
 import { vectors } from "./vectors.js";
+
+const PLATFORM = nodePlatform("");
 
 interface Choice {
   readonly seed: string;
@@ -16,14 +19,14 @@ test("random bots choose by the published rule", () => {
   const { choices } = vectors<{ choices: readonly Choice[] }>("random_action.json");
   assert.ok(choices.length > 5);
   for (const { seed, match_id, seat, decision_id, count, index } of choices) {
-    assert.equal(randomIndex(seed, match_id, seat, BigInt(decision_id), count), index);
+    assert.equal(randomIndex(PLATFORM, seed, match_id, seat, BigInt(decision_id), count), index);
   }
 });
 
 test("random numbers follow from the text, and are spread over 0 to 1", () => {
-  const first = seededRandom("1/m1/0");
-  const again = seededRandom("1/m1/0");
-  const other = seededRandom("1/m1/1");
+  const first = seededRandom(PLATFORM, "1/m1/0");
+  const again = seededRandom(PLATFORM, "1/m1/0");
+  const other = seededRandom(PLATFORM, "1/m1/1");
   const numbers = Array.from({ length: 10_000 }, first);
   assert.deepEqual(numbers, Array.from({ length: 10_000 }, again));
   assert.notEqual(numbers[0], other());

@@ -6,8 +6,12 @@ import { afterEach, beforeEach, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { sizeDelimitedDecodeStream } from "@bufbuild/protobuf/wire";
 import { MatchEndedSchema, PlayResponseSchema } from "../src/gen/play_pb.js";
-import { fileName, makeNonce, Verifier } from "../src/verifier.js";
+import { nodePlatform } from "../src/node-platform.js";
+import { fileName } from "../src/transcript.js";
+import { makeNonce, Verifier } from "../src/verifier.js";
 import { hex, vectors } from "./vectors.js";
+
+const PLATFORM = nodePlatform("");
 
 interface SeededNonce {
   readonly seed: string;
@@ -26,9 +30,9 @@ test("a seed determines the nonces, and without one they are random", () => {
   const { seeded_nonces } = vectors<{ seeded_nonces: readonly SeededNonce[] }>("joint_deal.json");
   assert.ok(seeded_nonces.length > 0);
   for (const { seed, match_id, seat, nonce } of seeded_nonces) {
-    assert.equal(hex(makeNonce(seed, match_id, seat)), nonce);
+    assert.equal(hex(makeNonce(PLATFORM, seed, match_id, seat)), nonce);
   }
-  assert.notDeepEqual(makeNonce("", "m1", 0), makeNonce("", "m1", 0));
+  assert.notDeepEqual(makeNonce(PLATFORM, "", "m1", 0), makeNonce(PLATFORM, "", "m1", 0));
 });
 
 test("names of matches become safe names of files", () => {
@@ -43,7 +47,7 @@ test("a transcript has all messages, and an existing one is kept", async () => {
     Buffer.concat([Buffer.of(0x3a, 202, 1, 10, 199, 1), Buffer.alloc(199, "x")]),
   ];
   for (let round = 0; round < 2; round++) {
-    const verifier = new Verifier("a/b", 1, folder);
+    const verifier = new Verifier("a/b", 1, nodePlatform(folder));
     for (const message of messages) verifier.record(message);
     verifier.matchEnded(create(MatchEndedSchema, { void: true }));
     const name = round === 0 ? "a%2Fb-seat1" : "a%2Fb-seat1-2";

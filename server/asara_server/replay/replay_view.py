@@ -155,7 +155,7 @@ class _OwnViews:
             self.certain = len(self.views)
 
     def sent(self) -> None:
-        """Note that the seat was sent the view added last; those before follow from its messages."""
+        """Note that the seat was sent the view added last; from this one, earlier ones follow."""
         self.certain = len(self.views)
         self.follows = True
 
@@ -244,9 +244,7 @@ class _Moments:
             message = self._ended(self.asked, record.time_us)
         else:  # it was asked while its bot was away
             number = self.numbers[record.seat]
-            message = ReplayDecision(
-                seat=record.seat, decision_id=number, time_us=record.time_us
-            )
+            message = ReplayDecision(seat=record.seat, decision_id=number, time_us=record.time_us)
         message.actions.extend(map(action_message, record.actions))
         message.bot_us = record.bot_us
         return message

@@ -1,7 +1,7 @@
 /** Places in a match that one jumps to: turns, years, builds, awards, faults, decisions. */
 
-import { DecisionKind, RejectionReason } from "asara/gen/play_pb.js";
-import type { MatchRecord, Moment } from "../match/model.js";
+import type { MatchRecord } from "../match/model.js";
+import { awards, builds, faults, turns, years } from "../match/places.js";
 
 /** Indices of moments, ascending. */
 type Indices = readonly number[];
@@ -9,59 +9,32 @@ type Indices = readonly number[];
 export interface Landmarks {
   /** Moments in which a year begins. */
   readonly years: Indices;
-  /** Moments in which at least one turn begins. */
+  /** Moments in which a turn begins. */
   readonly turns: Indices;
   readonly builds: Indices;
-  /** Moments with an evaluation. */
+  /** Evaluations. */
   readonly awards: Indices;
-  /** Moments with a rejected reply or a forfeit. */
+  /** Rejected replies and forfeits. */
   readonly faults: Indices;
   /** Moments that answer a decision, by seat. */
   readonly decisions: readonly Indices[];
-  /** Number of turns begun up to each moment. */
-  readonly turnCounts: readonly number[];
 }
 
 export type Jump = "turns" | "years" | "builds" | "awards" | "faults";
 
-export function rejected(moment: Moment): boolean {
-  const rejection = moment.decision?.rejection ?? RejectionReason.UNSPECIFIED;
-  return rejection !== RejectionReason.UNSPECIFIED;
-}
-
-export function landmarksOf({ moments, setting }: MatchRecord): Landmarks {
-  const found = {
-    years: [] as number[],
-    turns: [] as number[],
-    builds: [] as number[],
-    awards: [] as number[],
-    faults: [] as number[],
+export function landmarksOf(record: MatchRecord): Landmarks {
+  const decisions: number[][] = record.setting.entries.map(() => []);
+  for (const { decision, index } of record.moments) {
+    if (decision !== undefined) decisions[decision.seat]?.push(index);
+  }
+  return {
+    years: years(record).map(({ first }) => first),
+    turns: turns(record).map(({ first }) => first),
+    builds: builds(record),
+    awards: awards(record),
+    faults: faults(record),
+    decisions,
   };
-  const decisions: number[][] = setting.entries.map(() => []);
-  const turnCounts: number[] = [];
-  let turns = 0;
-  let chosen = false; // a space is chosen, and the buyers are not laid yet
-  moments.forEach((moment, index) => {
-    const names = new Set(moment.events.map(({ event }) => event.case));
-    const before = turns;
-    if (moment.decision?.kind === DecisionKind.SPACE && !chosen) {
-      turns += 1;
-      chosen = true;
-    }
-    for (const { event } of moment.events) {
-      if (event.case !== "buyersDispatched") continue;
-      if (!chosen) turns += 1;
-      chosen = false;
-    }
-    turnCounts.push(turns);
-    if (turns > before) found.turns.push(index);
-    if (names.has("yearStarted")) found.years.push(index);
-    if (names.has("buildStarted")) found.builds.push(index);
-    if (names.has("yearEvaluated") || names.has("finalEvaluated")) found.awards.push(index);
-    if (names.has("seatForfeited") || rejected(moment)) found.faults.push(index);
-    if (moment.decision !== undefined) decisions[moment.decision.seat]?.push(index);
-  });
-  return { ...found, decisions, turnCounts };
 }
 
 /** The next index after `position`, or the last one before it; undefined if there is none. */

@@ -1,0 +1,150 @@
+/** The head of a match page: the year, the rules, the seats, and what the reader chooses. */
+
+import type { Viewer } from "../match/model.js";
+import { nextTheme, theme } from "../ui/settings.js";
+import { LANGUAGES } from "../words/catalogue.js";
+import { isolate, language, setLanguage, t } from "../words/language.js";
+import { common } from "../words/sections/common.js";
+import { replay } from "../words/sections/replay.js";
+import { Icon, IconButton } from "./icons.js";
+import { parseViewer, viewerText } from "./links.js";
+import { ruleSetsText } from "./phrases.js";
+import type { MatchStore } from "./store.js";
+
+const LANGUAGE_NAMES = new Map(
+  LANGUAGES.map((tag) => {
+    const name = new Intl.DisplayNames([tag], { type: "language" }).of(tag) ?? tag;
+    return [tag, name.charAt(0).toLocaleUpperCase(tag) + name.slice(1)];
+  }),
+);
+
+interface Props {
+  readonly store: MatchStore;
+  readonly showKeys: () => void;
+  /** Address of the match's block, to see it side by side. */
+  readonly block?: string | undefined;
+}
+
+export function Header({ store, showKeys, block }: Props) {
+  const { entries, ruleSets, edition } = store.record.value.setting;
+  const { year } = store.moment.value.table.publicView;
+  return (
+    <header class="match-head">
+      <div class="match-title">
+        <h1>
+          {entries.map((name, seat) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a seat is its number
+            <span key={seat} class={`seat-name seat-${seat}`}>
+              <bdi>{name}</bdi>
+            </span>
+          ))}
+        </h1>
+        <p>
+          <b>{t(replay, "yearOf", { year, years: edition.years })}</b>
+          <span class="quiet">{ruleSetsText(ruleSets)}</span>
+          <Connection store={store} />
+        </p>
+      </div>
+      <div class="choices">
+        <ViewerChoice store={store} />
+        <button
+          type="button"
+          aria-pressed={store.player.value.spoilerFree}
+          title={t(replay, "spoilersHelp")}
+          onClick={() => store.setSpoilerFree(!store.player.value.spoilerFree)}
+        >
+          <Icon glyph="hidden" />
+          {t(replay, "spoilers")}
+        </button>
+        {block !== undefined && (
+          <a class="button" href={block}>
+            <Icon glyph="columns" />
+            {t(replay, "sideBySide")}
+          </a>
+        )}
+        <IconButton glyph="link" label={t(replay, "share")} onClick={() => copyLink(store)} />
+        <IconButton glyph="keys" label={t(replay, "keys")} onClick={showKeys} />
+        <Preferences />
+      </div>
+    </header>
+  );
+}
+
+/** Whether the match is running, and whether this page still hears of it. */
+function Connection({ store }: { store: MatchStore }) {
+  const { kind } = store.source.state.value;
+  if (kind !== "live" && kind !== "lost") return null;
+  return <output class={`connection ${kind}`}>{t(replay, kind)}</output>;
+}
+
+export function viewerName(viewer: Viewer, entries: readonly string[]): string {
+  if (viewer.kind !== "seat") return t(replay, viewer.kind);
+  const { seat } = viewer;
+  return t(replay, "seatView", { name: isolate(entries[seat] ?? ""), seat });
+}
+
+function ViewerChoice({ store }: { store: MatchStore }) {
+  const { viewer, entries } = store.record.value.setting;
+  return (
+    <label class="choice">
+      <Icon glyph="eye" />
+      <span class="unseen">{t(replay, "viewer")}</span>
+      <select
+        value={viewerText(viewer)}
+        title={t(replay, "viewer")}
+        onChange={(event) => {
+          const chosen = parseViewer(event.currentTarget.value);
+          if (chosen !== undefined) store.show(chosen);
+        }}
+      >
+        {store.source.viewers.value.map((each) => (
+          <option key={viewerText(each)} value={viewerText(each)}>
+            {viewerName(each, entries)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** Language and theme, for pages without a frame of their own. */
+export function Preferences() {
+  const themed = theme.value;
+  return (
+    <>
+      <select
+        class="language"
+        aria-label={t(common, "language")}
+        title={t(common, "language")}
+        value={language.value}
+        onChange={(event) => {
+          const tag = LANGUAGES.find((each) => each === event.currentTarget.value);
+          if (tag !== undefined) setLanguage(tag);
+        }}
+      >
+        {LANGUAGES.map((tag) => (
+          <option key={tag} value={tag} lang={tag}>
+            {LANGUAGE_NAMES.get(tag)}
+          </option>
+        ))}
+      </select>
+      <IconButton
+        glyph={themed}
+        label={`${t(replay, "theme")}: ${t(replay, themed)}`}
+        onClick={() => {
+          theme.value = nextTheme(themed);
+        }}
+      />
+    </>
+  );
+}
+
+/** Copies the link to the moment shown. */
+export async function copyLink(store: MatchStore): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(store.address(location.href));
+    store.notice.value = t(replay, "copied");
+  } catch {
+    store.notice.value = t(replay, "copyFailed");
+  }
+}

@@ -1,0 +1,207 @@
+/** A match: the table, the scrub bar, what happened in words, and the decision behind it. */
+
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { MatchRecord } from "../match/model.js";
+import { type Binding, KeyHelp, useKeys } from "../ui/keyboard.js";
+import { isolate, t } from "../words/language.js";
+import { common } from "../words/sections/common.js";
+import { replay } from "../words/sections/replay.js";
+import { Controls, JumpMenu, positionText, ScrubBar, SpeedChoice } from "./controls.js";
+import { connectEmbed } from "./embed.js";
+import { copyLink, Header } from "./header.js";
+import type { Jump } from "./landmarks.js";
+import { Decision, Happened, sentences, TableText } from "./panel.js";
+import { animated, otherSpeed } from "./player.js";
+import { Awards, Ledger, Results } from "./scoring-view.js";
+import { SignatureNote } from "./signature.js";
+import type { MatchSource } from "./source.js";
+import { MatchStore } from "./store.js";
+import { Board } from "./table.js";
+import "./replay.css";
+import "../ui/keyboard.css";
+
+export interface MatchViewProps {
+  readonly source: MatchSource;
+  /** True in a frame of another page: table and scrub bar only. */
+  readonly embedded: boolean;
+  /** Address of the match's block, to see it side by side. */
+  readonly block?: string | undefined;
+}
+
+export function MatchView({ source, ...rest }: MatchViewProps) {
+  const record = source.record.value;
+  const state = source.state.value;
+  useEffect(() => () => source.close(), [source]);
+  if (record !== undefined) return <Match source={source} first={record} {...rest} />;
+  return (
+    <main class="match-state">
+      <p role={state.kind === "failed" ? "alert" : "status"}>
+        {state.kind === "failed"
+          ? t(replay, "failed", { reason: state.reason })
+          : t(replay, "loading")}
+      </p>
+    </main>
+  );
+}
+
+function Match({ source, first, embedded, block }: MatchViewProps & { first: MatchRecord }) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the store outlives the first record
+  const store = useMemo(() => new MatchStore(source, first), [source]);
+  const [helped, setHelped] = useState(false);
+  useEffect(() => {
+    const stops = [store.bindAddress(), store.run(), ...(embedded ? [connectEmbed(store)] : [])];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }, [store, embedded]);
+  const bindings = keysOf(store, () => setHelped(true));
+  useKeys(bindings);
+  const { entries } = store.record.value.setting;
+  useEffect(() => {
+    document.title = `${entries.join(" · ")} – ASARA`;
+  }, [entries]);
+  return (
+    <div class={embedded ? "match embedded" : "match"}>
+      {!embedded && <Header store={store} showKeys={() => setHelped(true)} block={block} />}
+      <main class="match-main">
+        <section class="match-table" aria-label={t(replay, "board")}>
+          <Table store={store} />
+        </section>
+        {!embedded && <Panel store={store} />}
+      </main>
+      <footer class="bar">
+        <Announcement store={store} />
+        <ScrubBar store={store} />
+        <div class="bar-row">
+          <Controls store={store} />
+          <Position store={store} />
+          <SpeedChoice store={store} />
+          {!embedded && <JumpMenu store={store} />}
+        </div>
+      </footer>
+      {helped && (
+        <KeyHelp
+          bindings={bindings}
+          texts={{
+            title: t(replay, "keys"),
+            single: t(replay, "singleKeys"),
+            close: t(common, "close"),
+          }}
+          close={() => setHelped(false)}
+        />
+      )}
+    </div>
+  );
+}
+
+function Table({ store }: { store: MatchStore }) {
+  const award = store.awards.value[store.award.value ?? -1];
+  return (
+    <Board
+      setting={store.record.value.setting}
+      moment={store.moment.value}
+      previous={store.previous.value}
+      animate={animated(store.player.value)}
+      raised={award?.towers}
+    />
+  );
+}
+
+function Panel({ store }: { store: MatchStore }) {
+  return (
+    <aside class="panel">
+      <Results store={store} />
+      <Awards store={store} />
+      <Happened store={store} />
+      <Decision store={store} />
+      <Ledger store={store} />
+      <TableText store={store} />
+      <SignatureNote store={store} />
+    </aside>
+  );
+}
+
+/** The current sentence and the last notice, which screen readers announce. */
+function Announcement({ store }: { store: MatchStore }) {
+  const record = store.record.value;
+  const lines = sentences(store.moment.value, record);
+  return (
+    <div class="announcement">
+      <p class="now" aria-live="polite">
+        {lines.join(" ")}
+      </p>
+      <p class="notice" role="status">
+        {store.notice.value}
+      </p>
+    </div>
+  );
+}
+
+function Position({ store }: { store: MatchStore }) {
+  const { course, playing } = store;
+  return (
+    <span class="position">
+      {positionText(store)}
+      {!course.value.over && !playing.value && (
+        <button type="button" onClick={() => store.toEnd()}>
+          {t(replay, "follow")}
+        </button>
+      )}
+    </span>
+  );
+}
+
+/** All keys of the page. */
+function keysOf(store: MatchStore, help: () => void): readonly Binding[] {
+  const { entries } = store.record.value.setting;
+  const jump = (to: Jump | { readonly seat: number }, forward: boolean) => () =>
+    store.jump(to, forward);
+  const speed = (faster: boolean) => () =>
+    store.setSpeed(otherSpeed(store.player.value.speed, faster));
+  return [
+    { keys: ["Space"], label: t(replay, "play"), run: () => store.toggle() },
+    { keys: ["ArrowRight"], label: t(replay, "stepOn"), run: () => store.step(true) },
+    { keys: ["ArrowLeft"], label: t(replay, "stepBack"), run: () => store.step(false) },
+    { keys: ["Shift+ArrowRight"], label: t(replay, "turnOn"), run: jump("turns", true) },
+    { keys: ["Shift+ArrowLeft"], label: t(replay, "turnBack"), run: jump("turns", false) },
+    { keys: ["PageDown", "y"], label: t(replay, "yearOn"), run: jump("years", true) },
+    { keys: ["PageUp", "Shift+y"], label: t(replay, "yearBack"), run: jump("years", false) },
+    { keys: ["Home"], label: t(replay, "first"), run: () => store.goTo(0) },
+    { keys: ["End"], label: t(replay, "last"), run: () => store.toEnd() },
+    { keys: ["b"], label: t(replay, "nextBuild"), run: jump("builds", true) },
+    { keys: ["Shift+b"], label: t(replay, "lastBuild"), run: jump("builds", false) },
+    { keys: ["a"], label: t(replay, "nextAward"), run: jump("awards", true) },
+    { keys: ["Shift+a"], label: t(replay, "lastAward"), run: jump("awards", false) },
+    { keys: ["f"], label: t(replay, "nextFault"), run: jump("faults", true) },
+    { keys: ["Shift+f"], label: t(replay, "lastFault"), run: jump("faults", false) },
+    ...entries.flatMap((entry, seat) => {
+      const name = isolate(entry);
+      return [
+        {
+          keys: [`${seat}`],
+          label: t(replay, "nextDecision", { name }),
+          run: jump({ seat }, true),
+        },
+        {
+          keys: [`Shift+${seat}`],
+          label: t(replay, "lastDecision", { name }),
+          run: jump({ seat }, false),
+        },
+      ];
+    }),
+    { keys: ["+"], label: t(replay, "faster"), run: speed(true) },
+    { keys: ["-"], label: t(replay, "slower"), run: speed(false) },
+    {
+      keys: ["v"],
+      label: t(replay, "viewer"),
+      run: () => store.nextViewer(),
+    },
+    {
+      keys: ["s"],
+      label: t(replay, "spoilers"),
+      run: () => store.setSpoilerFree(!store.player.value.spoilerFree),
+    },
+    { keys: ["c"], label: t(replay, "share"), run: () => void copyLink(store) },
+    { keys: ["?"], label: t(replay, "keys"), run: help },
+  ];
+}

@@ -1,0 +1,178 @@
+/** What happened, in words, and the decision that led to it. */
+
+import { equals } from "@bufbuild/protobuf";
+import { RejectionReason } from "asara/gen/play_pb.js";
+import type { ReplayDecision } from "asara/gen/replay_view_pb.js";
+import { type Action, ActionSchema } from "asara/gen/vocabulary_pb.js";
+import type { MatchRecord, Moment } from "../match/model.js";
+import { isolate, t } from "../words/language.js";
+import { clock, duration } from "../words/numbers.js";
+import { replay } from "../words/sections/replay.js";
+import { fragmentOf } from "./links.js";
+import { actionText, decisionText, eventText, tableLines } from "./phrases.js";
+import type { MatchStore } from "./store.js";
+
+const MOST_BEFORE = 6; // moments of the turn that are shown before the current one
+
+interface Props {
+  readonly store: MatchStore;
+}
+
+/** Sentences about a moment; at least one. */
+export function sentences(moment: Moment, record: MatchRecord): readonly string[] {
+  if (moment.events.length > 0) return moment.events.map((event) => eventText(event, record));
+  if (moment.index === 0) return [t(replay, "start")];
+  const { decision } = moment;
+  if (decision === undefined) return [t(replay, "quiet")];
+  return [decisionLine(decision, record)];
+}
+
+function decisionLine(decision: ReplayDecision, record: MatchRecord): string {
+  const name = isolate(record.setting.entries[decision.seat] ?? "");
+  const answer = rejected(decision)
+    ? t(replay, "rejected", { reason: decision.detail })
+    : decision.actions.map((action) => actionText(action, decision, record)).join(", ");
+  return `${name}: ${answer || t(replay, "unanswered")}`;
+}
+
+function rejected({ rejection }: ReplayDecision): boolean {
+  return rejection !== RejectionReason.UNSPECIFIED;
+}
+
+/** The moments of the turn so far, the current one last. */
+export function Happened({ store }: Props) {
+  const record = store.record.value;
+  const moment = store.moment.value;
+  const { turns, years } = store.landmarks.value;
+  const begin = Math.max(
+    turns.findLast((index) => index <= moment.index) ?? 0,
+    years.findLast((index) => index <= moment.index) ?? 0,
+    moment.index - MOST_BEFORE,
+  );
+  return (
+    <section class="happened" aria-labelledby="happened">
+      <h2 id="happened">{t(replay, "happened")}</h2>
+      <ol>
+        {record.moments.slice(begin, moment.index + 1).map((each) => (
+          <li key={each.index} aria-current={each === moment ? "step" : undefined}>
+            <Sentences moment={each} record={record} link={each !== moment} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Sentences(props: { moment: Moment; record: MatchRecord; link: boolean }) {
+  const { moment, record, link } = props;
+  const lines = sentences(moment, record);
+  if (link) return <a href={fragmentOf(moment)}>{lines.join(" ")}</a>;
+  return (
+    <>
+      {lines.map((line, order) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: sentences may repeat
+        <p key={order}>{line}</p>
+      ))}
+    </>
+  );
+}
+
+/** The decision answered in this moment, with all that the viewer may know of it. */
+export function Decision({ store }: Props) {
+  const record = store.record.value;
+  const { decision } = store.moment.value;
+  return (
+    <section class="decision" aria-labelledby="decision">
+      <h2 id="decision">{t(replay, "decision")}</h2>
+      {decision === undefined ? (
+        <p class="quiet">{t(replay, "undecided")}</p>
+      ) : (
+        <DecisionDetails decision={decision} record={record} />
+      )}
+    </section>
+  );
+}
+
+function DecisionDetails({ decision, record }: { decision: ReplayDecision; record: MatchRecord }) {
+  const name = record.setting.entries[decision.seat] ?? "";
+  const [first, ...rest] = decision.actions;
+  const text = (action: Action) => actionText(action, decision, record);
+  const isChosen = (action: Action) =>
+    first !== undefined && !rejected(decision) && equals(ActionSchema, action, first);
+  return (
+    <>
+      <p>
+        <b class={`seat-name seat-${decision.seat}`}>
+          <bdi>{name}</bdi>
+        </b>{" "}
+        {decisionText(decision.kind)}
+      </p>
+      <TimeUsed decision={decision} />
+      {rejected(decision) && (
+        <p class="rejected">{t(replay, "rejected", { reason: isolate(decision.detail) })}</p>
+      )}
+      {!rejected(decision) && first === undefined && <p>{t(replay, "unanswered")}</p>}
+      <p class="quiet">{t(replay, "legal", { count: decision.legalActions.length })}</p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
+      <ul
+        class="actions"
+        tabIndex={0}
+        aria-label={t(replay, "legal", { count: decision.legalActions.length })}
+      >
+        {decision.legalActions.map((action, order) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the list of one decision never changes
+          <li key={order} class={isChosen(action) ? "chosen" : undefined}>
+            {text(action)}
+            {isChosen(action) && <small> {t(replay, "chosen")}</small>}
+          </li>
+        ))}
+      </ul>
+      {rest.length > 0 && !rejected(decision) && (
+        <p>
+          <span class="quiet">{t(replay, "further")} </span>
+          {rest.map(text).join(", ")}
+        </p>
+      )}
+      {decision.log !== "" && (
+        <details class="bot-log" open>
+          <summary>{t(replay, "log")}</summary>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
+          <pre tabIndex={0} dir="auto" aria-label={t(replay, "log")}>
+            {decision.log}
+          </pre>
+        </details>
+      )}
+    </>
+  );
+}
+
+/** The time as a share of the clock. */
+function TimeUsed({ decision }: { decision: ReplayDecision }) {
+  const used = Number(decision.botUs);
+  const left = Number(decision.clockUs);
+  const share = left > 0 ? Math.min(used / left, 1) : 0;
+  return (
+    <div class="time">
+      <span class="time-bar" aria-hidden="true">
+        <span style={{ "--share": share }} />
+      </span>
+      <span>{t(replay, "time", { time: duration(used) })}</span>
+      {left > 0 && <span class="quiet">{t(replay, "clock", { time: clock(left) })}</span>}
+    </div>
+  );
+}
+
+/** The table in sentences, for everybody who does not see the drawing. */
+export function TableText({ store }: Props) {
+  return (
+    <details class="table-text">
+      <summary>{t(replay, "table")}</summary>
+      <ul>
+        {tableLines(store.moment.value, store.record.value).map((line, order) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no names
+          <li key={order}>{line}</li>
+        ))}
+      </ul>
+    </details>
+  );
+}

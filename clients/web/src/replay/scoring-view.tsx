@@ -1,0 +1,209 @@
+/** The result, the final scoring award by award, and the table of where prestige came from. */
+
+import { Termination } from "asara/gen/event_pb.js";
+import { isolate, t } from "../words/language.js";
+import { number } from "../words/numbers.js";
+import { replay } from "../words/sections/replay.js";
+import { colourText, terminationText } from "./phrases.js";
+import { type AwardName, height, ledger, type RowGroup, type RowName } from "./scoring.js";
+import type { MatchStore } from "./store.js";
+import { TowerIcon } from "./table.js";
+
+interface Props {
+  readonly store: MatchStore;
+}
+
+/** The ranks, once the end is reached. */
+export function Results({ store }: Props) {
+  const { results, setting } = store.record.value;
+  if (results === undefined || !store.atResult.value) return null;
+  const ranked = [...results].sort((a, b) => a.rank - b.rank);
+  return (
+    <section class="results" aria-labelledby="results">
+      <h2 id="results">{t(replay, "results")}</h2>
+      <ol>
+        {ranked.map(({ seat, rank, prestige, termination }) => (
+          <li key={seat} class={rank === 1 ? "winner" : undefined}>
+            <span class="rank">{number(rank)}.</span>
+            <b class={`seat-name seat-${seat}`}>
+              <bdi>{setting.entries[seat]}</bdi>
+            </b>
+            <span class="number">{number(prestige)}</span>
+            {termination !== Termination.COMPLETED && (
+              <small class="forfeit">{terminationText(termination)}</small>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function awardText(name: AwardName): string {
+  if (name === "asari") return t(replay, "asari");
+  if (name === "highest" || name === "most") return t(replay, name);
+  return t(replay, "highestOf", { colour: colourText(name) });
+}
+
+function rowText(name: RowName): string {
+  switch (name) {
+    case "built":
+    case "gifts":
+    case "towers":
+    case "gold":
+    case "litWindows":
+    case "patronage":
+      return t(replay, name);
+    default:
+      return awardText(name);
+  }
+}
+
+/** The awards, one after the other. */
+export function Awards({ store }: Props) {
+  const awards = store.awards.value;
+  const shown = store.award.value;
+  if (!store.atResult.value || awards.length === 0) return null;
+  const award = shown === undefined ? undefined : awards[shown];
+  return (
+    <section class="awards" aria-labelledby="awards">
+      <h2 id="awards">{t(replay, "scoring")}</h2>
+      {award !== undefined && shown !== undefined ? (
+        <>
+          <div class="award" key={shown} aria-live="polite">
+            <h3>
+              {awardText(award.name)}
+              {award.prizes && <small> {t(replay, "prizes", award.prizes)}</small>}
+            </h3>
+            {award.prizes !== undefined && award.towers.length === 0 && (
+              <p class="quiet">{t(replay, "noTower")}</p>
+            )}
+            <ul class="raised">
+              {award.towers.map(({ seat, tower, place }) => (
+                <li key={`${seat} ${tower.number}`} class={`seat-${seat} place-${place}`}>
+                  <TowerIcon tower={tower} />
+                  <span>
+                    <bdi>{store.record.value.setting.entries[seat]}</bdi>
+                  </span>
+                  <small>
+                    {t(replay, "height", { height: height(tower) })},{" "}
+                    {t(replay, "place", { place })}
+                  </small>
+                </li>
+              ))}
+            </ul>
+            <ul class="earned">
+              {award.points.map((points, seat) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a seat is its number
+                <li key={seat} class={points > 0 ? undefined : "quiet"}>
+                  <b class={`seat-name seat-${seat}`}>
+                    <bdi>{store.record.value.setting.entries[seat]}</bdi>
+                  </b>
+                  <span class="number">+{number(points)}</span>
+                </li>
+              ))}
+            </ul>
+          </div>
+          <div class="row">
+            <button type="button" disabled={shown === 0} onClick={() => store.showAward(shown - 1)}>
+              {t(replay, "previous")}
+            </button>
+            <button type="button" class="primary" onClick={() => store.showAward(shown + 1)}>
+              {t(replay, "next")}
+            </button>
+            <small>
+              {number(shown + 1)} / {number(awards.length)}
+            </small>
+          </div>
+        </>
+      ) : (
+        <button type="button" class="primary" onClick={() => store.showAward(0)}>
+          {t(replay, "showAwards")}
+        </button>
+      )}
+    </section>
+  );
+}
+
+function groupText({ kind, year }: RowGroup): string {
+  if (kind === "play") return t(replay, "inPlay");
+  return kind === "final" ? t(replay, "scoring") : t(replay, "year", { year: year ?? 0 });
+}
+
+/** Where the prestige of each seat came from, up to the moment shown. */
+export function Ledger({ store }: Props) {
+  const record = store.record.value;
+  const moment = store.moment.value;
+  const groups = ledger(record, moment.index);
+  const { seats } = moment.table.publicView;
+  const { entries } = record.setting;
+  if (
+    groups.length === 0 ||
+    (store.award.value !== undefined && store.award.value < store.awards.value.length)
+  )
+    return null;
+  return (
+    <details class="ledger" open={store.atResult.value}>
+      <summary>{t(replay, "sources")}</summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
+      <section class="scroll" tabIndex={0} aria-label={t(replay, "sources")}>
+        <table>
+          <thead>
+            <tr>
+              <td />
+              {entries.map((name, seat) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a seat is its number
+                <th key={seat} scope="col" class={`number seat-name seat-${seat}`}>
+                  <bdi>{isolate(name)}</bdi>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          {groups.map((group) => (
+            <Group key={`${group.kind} ${group.year ?? ""}`} group={group} />
+          ))}
+          <tfoot>
+            <tr>
+              <th scope="row">{t(replay, "total")}</th>
+              {seats.map(({ seat, prestige }) => (
+                <td key={seat} class="number">
+                  {number(prestige)}
+                </td>
+              ))}
+            </tr>
+          </tfoot>
+        </table>
+      </section>
+    </details>
+  );
+}
+
+function Group({ group }: { group: RowGroup }) {
+  return (
+    <tbody>
+      <tr class="group">
+        <th scope="rowgroup">{groupText(group)}</th>
+        <Points points={group.sums} />
+      </tr>
+      {group.rows.map(({ name, points }) => (
+        <tr key={name}>
+          <th scope="row">{rowText(name)}</th>
+          <Points points={points} />
+        </tr>
+      ))}
+    </tbody>
+  );
+}
+
+function Points({ points }: { points: readonly number[] }) {
+  return (
+    <>
+      {points.map((each, seat) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a seat is its number
+        <td key={seat} class="number">
+          {each === 0 ? "–" : number(each)}
+        </td>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,32 @@
+/** Where a match page has its match from: a server, or the file that the page is. */
+
+import type { ReadonlySignal } from "@preact/signals";
+import type { MatchRecord, Viewer } from "../match/model.js";
+
+export type SourceState =
+  | { readonly kind: "loading" }
+  | { readonly kind: "live" }
+  /** The connection is lost and is being made again. */
+  | { readonly kind: "lost" }
+  | { readonly kind: "over" }
+  | { readonly kind: "failed"; readonly reason: string };
+
+/** What is known of the signature of the match's file. */
+export type Signature =
+  /** The bytes of the file, and the run's key if there is one to compare with. */
+  | { readonly kind: "file"; readonly file: Uint8Array; readonly runKey: Uint8Array | undefined }
+  /** The page holds only what a viewer may see, and the signature covers everything. */
+  | { readonly kind: "part" };
+
+export interface MatchSource {
+  /** The match as the current viewer sees it; it is replaced when it grows. */
+  readonly record: ReadonlySignal<MatchRecord | undefined>;
+  readonly state: ReadonlySignal<SourceState>;
+  /** The viewers that the source can show. */
+  readonly viewers: ReadonlySignal<readonly Viewer[]>;
+  /** Shows the match as another viewer sees it; on failure, the current one stays. */
+  show(viewer: Viewer): void;
+  /** The signed file; undefined while the match is running. */
+  signature(): Promise<Signature | undefined>;
+  close(): void;
+}

@@ -1,0 +1,421 @@
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, NoReturn
+
+import pytest
+
+from asara.v1.play_pb2 import PlayResponse
+from asara.v1.replay_view_pb2 import ReplayDecision, ReplayView
+from asara.v1.view_pb2 import PrivateView
+from asara_codec.decode import event_from_proto
+from asara_codec.encode import serialize
+from asara_codec.results import RejectionReason, Termination
+from asara_game.actions import LayBuyers
+from asara_game.determinize import determinize
+from asara_game.rules import RULE_COMBINATIONS
+from asara_game.view import view
+from asara_game.vocabulary import BuyerColour, DecisionKind
+from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.eventlog.resimulate import resimulate, resimulated
+from asara_server.match.inputs import (
+    Absence,
+    PauseRecord,
+    Presence,
+    RejectionRecord,
+    ReplyRecord,
+)
+from asara_server.match.match import Match
+from asara_server.match.spec import ClockSettings
+from asara_server.replay import replay_view as module
+from asara_server.replay.replay_view import (
+    EVERYBODY,
+    LONGEST_LOG,
+    OPEN,
+    Viewer,
+    parse_viewer,
+    replay_view,
+    seat_viewer,
+)
+from tests.match.playouts import EVERYTHING, random_replay, random_spec, rules_for
+from tests.vectors import replay_views
+
+REPLAY = random_replay(EVERYTHING, 3, seed=8)
+"""The bot of seat 2 is rejected twice, loses its stream, and forfeits."""
+SOME = list(zip(RULE_COMBINATIONS, (2, 3, 4, 2, 3, 4), strict=True))
+"""Every combination of rule sets, and every number of seats."""
+_AT_REST = (DecisionKind.SPACE, DecisionKind.BUYERS)
+
+
+def played(replay: Replay) -> Match:
+    return resimulate(replay.header.spec(), replay.header.limits(), replay.records)
+
+
+def sent(replay: Replay, seat: int) -> list[PlayResponse]:
+    """Return all messages to a seat."""
+    outbox = played(replay).outbox
+    return [PlayResponse.FromString(data) for receiver, data in outbox if receiver == seat]
+
+
+def decisions(seen: ReplayView) -> list[ReplayDecision]:
+    return [moment.decision for moment in seen.moments if moment.HasField("decision")]
+
+
+def paused_replay(seats: int, seed: int) -> Replay:
+    """The replay of a match in which pauses hide that a seat had no choice."""
+    return random_replay(EVERYTHING, seats, seed, clocks=ClockSettings(hide_forced=True))
+
+
+# What everybody is shown
+
+
+@pytest.mark.parametrize(("rule_sets", "seats"), SOME)
+def test_every_viewer_is_shown_every_event_once_and_in_order(rule_sets: Any, seats: int) -> None:
+    replay = random_replay(rule_sets, seats, seed=4)
+    events = played(replay).feed.events
+    for viewer in (EVERYBODY, OPEN, *map(seat_viewer, range(seats))):
+        seen = replay_view(replay, viewer)
+        shown = [event_from_proto(event) for moment in seen.moments for event in moment.events]
+        assert shown == events
+        count = 0
+        for moment in seen.moments:
+            count += len(moment.events)
+            assert moment.sequence == count
+        assert [result.entry for result in seen.results] == list(replay.header.entries)
+
+
+def test_everybody_is_shown_turns_without_decisions_views_and_times() -> None:
+    seen = replay_view(REPLAY, EVERYBODY)
+    ends = played(REPLAY).feed.turn_ends
+    assert [moment.sequence for moment in seen.moments] == ends
+    for moment in seen.moments:
+        assert not moment.HasField("decision")
+        assert not moment.private_views
+        kinds = [event.WhichOneof("event") for event in moment.events]
+        assert kinds.count("buyers_dispatched") <= 1
+
+
+# What a seat is shown
+
+
+class Elsewhere:
+    """A match in another world, which the seat cannot tell from this one."""
+
+    def __init__(self, match: Match, seat: int, dice: random.Random) -> None:
+        self._match, self._seat, self._dice = match, seat, dice
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._match, name)
+
+    @property
+    def state(self) -> Any:
+        state = self._match.state
+        if state.seat not in (self._seat, -1) and state.kind not in _AT_REST:
+            return Unseen()
+        seen = view(state, self._seat)
+        return state if seen.decision is None else determinize(seen, self._dice)
+
+
+class Unseen:
+    """A state within another seat's turn, of which only that it lasts is public."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AssertionError(f"looked at {name} within another seat's turn")
+
+
+def elsewhere(seat: int, dice: random.Random) -> Any:
+    """`resimulated` in worlds that the seat cannot tell from the real one.
+
+    Replies of others are other ones, and those within a turn are not noticed one by one.
+    """
+
+    def simulate(replay: Replay, **options: Any) -> Iterator[tuple[Any, Any]]:
+        for match, record in resimulated(replay, **options):
+            own = getattr(record, "seat", seat) == seat
+            if not own and match.asked != seat and not match.finished and dice.random() < 0.8:
+                match_messages.extend(match.outbox)
+                continue
+            if isinstance(record, ReplyRecord) and not own:
+                lay = LayBuyers((BuyerColour.ORANGE, BuyerColour.ORANGE), True)
+                record = record._replace(actions=(lay,), bot_us=dice.randrange(10**6))  # noqa: PLW2901
+            match.outbox[:0] = match_messages
+            match_messages.clear()
+            yield Elsewhere(match, seat, dice), record
+
+    match_messages: list[tuple[int, bytes]] = []
+    return simulate
+
+
+@pytest.mark.parametrize(
+    ("rule_sets", "seats", "paused"),
+    [*((rule_sets, seats, False) for rule_sets, seats in SOME), (EVERYTHING, 4, True)],
+)
+def test_a_seat_is_shown_the_same_in_every_world_that_it_cannot_tell_apart(
+    monkeypatch: pytest.MonkeyPatch, rule_sets: Any, seats: int, paused: bool
+) -> None:
+    clocks = ClockSettings(hide_forced=paused)
+    replay = random_replay(rule_sets, seats, seed=seats, clocks=clocks)
+    dice = random.Random(1)
+    for seat in range(seats):
+        monkeypatch.undo()
+        true = serialize(replay_view(replay, seat_viewer(seat)))
+        monkeypatch.setattr(module, "resimulated", elsewhere(seat, dice))
+        assert serialize(replay_view(replay, seat_viewer(seat))) == true
+
+
+@pytest.mark.parametrize(("seats", "seed"), [(2, 1), (3, 2), (4, 3)])
+def test_a_seat_is_shown_the_decisions_and_views_that_it_was_sent(seats: int, seed: int) -> None:
+    replay = random_replay(EVERYTHING, seats, seed)
+    for seat in range(seats):
+        seen = replay_view(replay, seat_viewer(seat))
+        asked = {}
+        private: dict[int, PrivateView] = {}
+        for message in sent(replay, seat):
+            if message.HasField("decision"):
+                asked[message.decision.decision_id] = message.decision
+        now = None
+        for moment in seen.moments:
+            if moment.HasField("decision") and moment.decision.kind:
+                given = moment.decision
+                decision = asked[given.decision_id]
+                assert decision.view.private_view == now
+                assert given.legal_actions == decision.legal_actions
+                assert given.kind == decision.kind
+                assert given.space == decision.space
+                assert given.gifts == decision.gifts
+                assert given.build_steps == decision.build_steps
+                assert given.sections_to_build == decision.sections_to_build
+                assert given.lit_windows_to_keep == decision.lit_windows_to_keep
+                private[given.decision_id] = decision.view.private_view
+            for now in moment.private_views:
+                assert now.seat == seat
+        assert set(private) == set(asked)
+
+
+def test_the_replies_of_a_seat_are_its_records() -> None:
+    for seat in range(3):
+        given = decisions(replay_view(REPLAY, seat_viewer(seat)))
+        records = [
+            record
+            for record in REPLAY.records
+            if isinstance(record, ReplyRecord | RejectionRecord) and record.seat == seat
+        ]
+        answered = [one for one in given if one.actions or one.rejection]
+        assert len(answered) == len(records)
+        for shown, record in zip(answered, records, strict=True):
+            assert shown.seat == seat
+            assert shown.time_us == record.time_us
+            if isinstance(record, ReplyRecord):
+                assert shown.bot_us == record.bot_us
+                assert len(shown.actions) == len(record.actions)
+            else:
+                assert int(shown.rejection) == record.reason
+                assert shown.detail == record.detail
+
+
+def test_a_searched_pile_is_shown_to_its_seat_while_the_decision_is_open() -> None:
+    kinds = set()
+    for seat in range(3):
+        searched: Any = ()
+        for moment in replay_view(REPLAY, seat_viewer(seat)).moments:
+            if (
+                moment.HasField("decision")
+                and int(moment.decision.kind) == DecisionKind.PILE_SECTION
+            ):
+                assert searched
+                kinds.add(moment.decision.kind)
+            for private in moment.private_views:
+                searched = private.searched_sections
+            if any(event.HasField("buyers_dispatched") for event in moment.events[1:]):
+                assert not searched
+    assert kinds
+
+
+def test_a_forfeit_ends_the_private_views_of_its_seat() -> None:
+    seen = replay_view(REPLAY, seat_viewer(2))
+    forfeits = [
+        number
+        for number, moment in enumerate(seen.moments)
+        if any(event.HasField("seat_forfeited") for event in moment.events)
+    ]
+    assert forfeits
+    later = seen.moments[forfeits[0] :]
+    assert not any(moment.private_views or moment.HasField("decision") for moment in later)
+    assert any(moment.private_views for moment in replay_view(REPLAY, OPEN).moments[-20:])
+
+
+def test_a_seat_that_never_took_part_is_shown_what_everybody_is_shown() -> None:
+    dice = random.Random(3)
+    match = Match(random_spec(rules_for(EVERYTHING, 3), dice, "m"), REPLAY.header.limits())
+    absence = Absence(Termination.NEVER_STARTED, "no file")
+    match.start({0: Presence(), 1: Presence()}, {2: absence})
+    now = 0
+    while not match.finished and now < 60_000:
+        now += 1_000
+        assert match.asked is not None
+        seat = match.asked
+        match.reply(seat, match.decision_id(seat), [match.state.legal[-1]], now)
+        match.record_reply(0)
+    match.forfeit(1, Termination.CRASH, "exit code 1", now)
+    replay = Replay(
+        replace(REPLAY.header, **header_fields(match)),
+        tuple(match.records),
+        match.results,
+        match.feed.digests,
+    )
+    absent, everybody = (replay_view(replay, viewer) for viewer in (seat_viewer(2), EVERYBODY))
+    absent.viewer, absent.viewer_seat = everybody.viewer, 0
+    assert absent == everybody
+    assert [e.WhichOneof("event") for e in everybody.moments[1].events] == ["seat_forfeited"]
+
+
+def header_fields(match: Match) -> dict[str, Any]:
+    spec = match.spec
+    return {"match_id": spec.match_id, "deal_secret": spec.secret, "nonces": spec.nonces}
+
+
+def test_a_decision_that_ran_out_of_time_is_shown_without_an_answer() -> None:
+    replay = random_replay(EVERYTHING, 2, seed=8)
+    match = resimulate(replay.header.spec(), replay.header.limits(), replay.records[:20])
+    seat = match.asked
+    assert seat is not None
+    asked_at_us = match.asked_at_us
+    number = match.decision_id(seat)
+    match.expire(match.deadline_us)
+    replay = Replay(replay.header, tuple(match.records), match.results, match.feed.digests)
+    for viewer in (seat_viewer(seat), OPEN):
+        last = decisions(replay_view(replay, viewer))[-1]
+        assert (last.seat, last.decision_id) == (seat, number)
+        assert last.legal_actions
+        assert not last.actions
+        assert not last.rejection
+        assert last.bot_us == last.time_us - asked_at_us > last.clock_us
+    assert all(one.actions for one in decisions(replay_view(replay, seat_viewer(1 - seat))))
+
+
+def test_a_rejection_that_forfeits_is_the_last_of_its_seat() -> None:
+    replay = random_replay(EVERYTHING, 2, seed=8)
+    match = resimulate(replay.header.spec(), replay.header.limits(), replay.records[:20])
+    seat = match.asked
+    assert seat is not None
+    while not match.finished:
+        match.reply(seat, match.decision_id(seat), [], match.records[-1].time_us + 100)
+    replay = Replay(replay.header, tuple(match.records), match.results, match.feed.digests)
+    last = decisions(replay_view(replay, seat_viewer(seat)))[-1]
+    assert int(last.rejection) == RejectionReason.EMPTY
+    assert not last.actions
+
+
+# Pauses, and replies with several actions
+
+
+def test_pauses_do_not_show() -> None:
+    """A moment never ends where a pause took the place of a decision."""
+    replay = paused_replay(4, seed=2)
+    assert any(isinstance(record, PauseRecord) for record in replay.records)
+    for viewer in (EVERYBODY, *map(seat_viewer, range(4))):
+        seen = replay_view(replay, viewer)
+        ends = set(played(replay).feed.turn_ends)
+        for moment, following in zip(seen.moments, seen.moments[1:], strict=False):
+            asked_next = following.HasField("decision")
+            assert moment.sequence in ends or asked_next
+
+
+def test_a_reply_with_several_actions_is_one_moment() -> None:
+    several = [
+        (record.seat, len(record.actions))
+        for record in REPLAY.records
+        if isinstance(record, ReplyRecord) and len(record.actions) > 1
+    ]
+    assert several
+    shown = [one for one in decisions(replay_view(REPLAY, OPEN)) if len(one.actions) > 1]
+    assert [(one.seat, len(one.actions)) for one in shown] == several
+
+
+# The open view
+
+
+def test_the_open_view_shows_all_seats_to_the_end() -> None:
+    seen = replay_view(REPLAY, OPEN)
+    last: dict[int, PrivateView] = {}
+    for moment in seen.moments:
+        for private in moment.private_views:
+            assert private != last.get(private.seat)
+            last[private.seat] = private
+    for result in seen.results:
+        assert last[result.seat].asari == result.asari
+        assert last[result.seat].sections == result.sections
+        assert last[result.seat].lit_windows == result.lit_windows
+    replies = sum(isinstance(record, ReplyRecord) for record in REPLAY.records)
+    assert sum(bool(one.actions) and not one.rejection for one in decisions(seen)) == replies
+
+
+def test_what_a_bot_wrote_is_shown_beside_its_decision_and_cut() -> None:
+    logs = {(0, 1): "thinking", (0, 2): "x" * 10_000, (1, 1): "a secret"}
+    seen = replay_view(REPLAY, seat_viewer(0), logs)
+    first, second, *others = decisions(seen)
+    assert first.log == "thinking"
+    assert len(second.log) == LONGEST_LOG
+    assert second.log.endswith("x…")
+    assert not any(other.log for other in others)
+    assert b"a secret" not in serialize(seen)
+    assert b"thinking" not in serialize(replay_view(REPLAY, EVERYBODY, logs))
+    assert b"a secret" in serialize(replay_view(REPLAY, OPEN, logs))
+
+
+# Viewers
+
+
+def test_viewers_are_parsed_and_formatted() -> None:
+    for text in ("everybody", "open", "seat-0", "seat-3"):
+        assert str(parse_viewer(text)) == text
+    for wrong in ("", "seat", "seat-4", "seat--1", "SEAT-1", "everybody "):
+        with pytest.raises(ValueError, match="not a viewer"):
+            parse_viewer(wrong)
+
+
+@pytest.mark.parametrize("seat", [-1, 3])
+def test_a_seat_that_the_match_does_not_have_is_an_error(seat: int) -> None:
+    with pytest.raises(ReplayError, match=f"no seat {seat}; this match has seats 0 to 2"):
+        replay_view(REPLAY, Viewer(OPEN.kind, seat))
+
+
+def test_a_record_that_does_not_hold_is_an_error() -> None:
+    forged = replace(REPLAY, records=(*REPLAY.records[:30], *REPLAY.records[31:]))
+    with pytest.raises(ReplayError, match="record 32"):
+        replay_view(forged, EVERYBODY)
+
+
+# The vectors
+
+
+def test_the_vectors_are_those_of_their_replays() -> None:
+    names = []
+    for name, replay in replay_views.replays():
+        assert replay_views.stored_view(name) == replay_views.open_view(replay)
+        digests = json.loads((replay_views.FOLDER / f"{name}.public.json").read_text())
+        assert digests == replay_views.public_digests(replay)
+        names.append(name)
+    assert names == sorted(replay_views.MATCHES)
+
+
+_WITHOUT_EVENT = (DecisionKind.GIFT_BUYER, DecisionKind.LIT_RETURN)
+"""Decisions whose answer changes the public view although no event follows."""
+
+
+def test_the_public_views_of_the_vectors_are_those_that_were_sent() -> None:
+    for _, replay in replay_views.replays():
+        views = replay_views.public_views(replay)
+        by_sequence = {
+            moment.sequence: data
+            for moment, data in zip(replay_view(replay, OPEN).moments, views, strict=True)
+        }
+        for seat in range(len(replay.header.entries)):
+            for message in sent(replay, seat):
+                decision = message.decision
+                if (
+                    decision.view.HasField("public_view")
+                    and int(decision.kind) not in _WITHOUT_EVENT
+                ):
+                    assert by_sequence[decision.sequence] == serialize(decision.view.public_view)
