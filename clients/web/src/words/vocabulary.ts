@@ -200,10 +200,12 @@ export function buyerColoursPhrase(colours: readonly BuyerColour[]): string {
   return list(groups.map(({ thing, count }) => times(count, buyerColourName(thing))));
 }
 
-/** Returns the names of sections' colours, equal ones together. */
-export function coloursPhrase(colours: readonly Colour[]): string {
+/** Returns the colours of lit windows, which a sentence has named, equal ones together. */
+export function litWindowColoursPhrase(colours: readonly Colour[]): string {
+  const { adjectiveFirst, litWindow, colours: forms } = words();
+  const form = adjectiveFirst ? 6 : Number(part(`0/${litWindow}`, 3));
   const groups = counted(colours, (colour) => colour);
-  return list(groups.map(({ thing, count }) => times(count, colourName(thing))));
+  return list(groups.map(({ thing, count }) => times(count, part(forms[thing - 1], form))));
 }
 
 export function times(count: number, thing: string): string {
