@@ -33,7 +33,6 @@ export function Header({ store, showKeys, block }: Props) {
       <div class="match-title">
         <h1>
           {entries.map((name, seat) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a seat is its number
             <span key={seat} class={`seat-name seat-${seat}`}>
               <bdi>{name}</bdi>
             </span>

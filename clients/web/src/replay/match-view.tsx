@@ -45,7 +45,6 @@ export function MatchView({ source, ...rest }: MatchViewProps) {
 }
 
 function Match({ source, first, embedded, block }: MatchViewProps & { first: MatchRecord }) {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the store outlives the first record
   const store = useMemo(() => new MatchStore(source, first), [source]);
   const [helped, setHelped] = useState(false);
   useEffect(() => {

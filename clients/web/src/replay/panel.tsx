@@ -70,7 +70,6 @@ function Sentences(props: { moment: Moment; record: MatchRecord; link: boolean }
   return (
     <>
       {lines.map((line, order) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: sentences may repeat
         <p key={order}>{line}</p>
       ))}
     </>
@@ -120,7 +119,6 @@ function DecisionDetails({ decision, record }: { decision: ReplayDecision; recor
         aria-label={t(replay, "legal", { count: decision.legalActions.length })}
       >
         {decision.legalActions.map((action, order) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the list of one decision never changes
           <li key={order} class={isChosen(action) ? "chosen" : undefined}>
             {text(action)}
             {isChosen(action) && <small> {t(replay, "chosen")}</small>}
@@ -169,7 +167,6 @@ export function TableText({ store }: Props) {
       <summary>{t(replay, "table")}</summary>
       <ul>
         {tableLines(store.moment.value, store.record.value).map((line, order) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no names
           <li key={order}>{line}</li>
         ))}
       </ul>

@@ -94,7 +94,6 @@ export function Awards({ store }: Props) {
             </ul>
             <ul class="earned">
               {award.points.map((points, seat) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a seat is its number
                 <li key={seat} class={points > 0 ? undefined : "quiet"}>
                   <b class={`seat-name seat-${seat}`}>
                     <bdi>{store.record.value.setting.entries[seat]}</bdi>
@@ -152,7 +151,6 @@ export function Ledger({ store }: Props) {
             <tr>
               <td />
               {entries.map((name, seat) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a seat is its number
                 <th key={seat} scope="col" class={`number seat-name seat-${seat}`}>
                   <bdi>{isolate(name)}</bdi>
                 </th>
@@ -199,7 +197,6 @@ function Points({ points }: { points: readonly number[] }) {
   return (
     <>
       {points.map((each, seat) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a seat is its number
         <td key={seat} class="number">
           {each === 0 ? "–" : number(each)}
         </td>
