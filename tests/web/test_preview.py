@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from google.protobuf.message import DecodeError
+from starlette.testclient import TestClient
 
 from asara.v1.play_pb2 import Decision as DecisionMessage
 from asara.v1.play_pb2 import MatchStarted, PlayResponse
@@ -30,7 +31,9 @@ from asara_game.events import (
 from asara_game.state import State
 from asara_game.view import view
 from asara_game.vocabulary import DecisionKind
+from asara_server.web.app import create_app
 from asara_server.web.preview import LARGEST_REQUEST, PreviewError, preview
+from asara_server.web.settings import WebSettings
 from tests.game.play import CASES, playout
 from tests.game.table import rules
 
@@ -238,3 +241,19 @@ def test_garbage_is_answered_or_refused_quickly() -> None:
         assert time.perf_counter() - started < 0.5
     assert answers[True]
     assert answers[False]
+
+
+def test_the_server_answers_previews_and_refuses_nonsense() -> None:
+    request = _request(_position())
+    with TestClient(create_app(WebSettings()), base_url="http://localhost") as client:
+        answer = client.post("/api/preview", content=request.SerializeToString())
+        assert answer.status_code == 200
+        assert PreviewResponse.FromString(answer.content) == preview(request)
+        nonsense = client.post("/api/preview", content=b"\xff\xff")
+        assert nonsense.status_code == 400
+        assert nonsense.json() == {"error": "the request is no PreviewRequest"}
+        empty = client.post("/api/preview", content=b"")
+        assert empty.status_code == 422
+        assert empty.json()["error"].startswith("the request cannot be previewed: ")
+        large = client.post("/api/preview", content=bytes(LARGEST_REQUEST + 1))
+        assert large.status_code == 413

@@ -71,8 +71,8 @@ def resimulate(spec: MatchSpec, limits: MatchLimits, records: Iterable[Record]) 
     Raises UnsoundError at the first record that does not hold.
     """
     match = Match(spec, limits)
-    for _ in _resimulation(match, records):
-        pass
+    for record in records:
+        apply_record(match, record)
     return match
 
 
@@ -88,7 +88,8 @@ def resimulated(
     """
     match = Match(replay.header.spec(), replay.header.limits(), at_rest)
     yield match, None
-    for record in _resimulation(match, replay.records):
+    for record in replay.records:
+        apply_record(match, record)
         yield match, record
         match.outbox.clear()
     _check_end(match, replay)
@@ -109,25 +110,24 @@ def resimulated_steps(replay: Replay) -> Iterator[Step]:
             open_decision = match.decision_id(match.asked)
 
 
-def _resimulation(match: Match, records: Iterable[Record]) -> Iterator[Record]:
-    """Apply records to a match in order; yield each one once the match has made the same record.
+def apply_record(match: Match, record: Record) -> None:
+    """Apply the next record to a match, which makes the same record.
 
-    Raises UnsoundError at the first one that it does not make.
+    Raises UnsoundError if it does not make it.
     """
     made = match.records
-    for index, record in enumerate(records):
-        _check_position(match, index, record)
-        try:
-            _APPLY[type(record)](match, record)
-        except DecodeError:
-            raise UnsoundError(index, "an action in it is not a serialized Action") from None
-        if (
-            len(made) != index + 1
-            or made[index] != record
-            or type(made[index]) is not type(record)  # records of two types can be equal tuples
-        ):
-            _raise_difference(match, index, record)
-        yield record
+    index = len(made)
+    _check_position(match, index, record)
+    try:
+        _APPLY[type(record)](match, record)
+    except DecodeError:
+        raise UnsoundError(index, "an action in it is not a serialized Action") from None
+    if (
+        len(made) != index + 1
+        or made[index] != record
+        or type(made[index]) is not type(record)  # records of two types can be equal tuples
+    ):
+        _raise_difference(match, index, record)
 
 
 def _check_position(match: Match, index: int, record: Record) -> None:

@@ -7,7 +7,8 @@ events later.
 """
 
 from bisect import bisect_right
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from typing import Protocol
 
 from asara.v1.watch_pb2 import ListMatchesResponse, MatchSummary
 from asara_codec.messages import (
@@ -17,15 +18,61 @@ from asara_codec.messages import (
     watch_update_bytes,
 )
 from asara_server.match.match import Match
+from asara_server.match.spec import MatchSpec
 from asara_server.referee.hosted import HostedMatch
 
 
-def is_public(hosted: HostedMatch) -> bool:
-    """Return True if a match is running and may be watched.
+class Watchable(Protocol):
+    """A match that has begun, and a wait for the moment at which it may have news."""
 
-    A match with a shared deal may not: its events would reveal the deal of other matches.
-    """
-    return hosted.match is not None and not hosted.spec.shared_deal
+    @property
+    def match(self) -> Match | None: ...
+
+    def updated(self) -> Awaitable[None]: ...
+
+
+class WatchMessages:
+    """The messages to the watchers of a match."""
+
+    def __init__(self, match: Match) -> None:
+        self._match = match
+
+    def started(self) -> bytes:
+        """Return the first message: the match as it was when the last turn ended."""
+        spec, feed = self._match.spec, self._match.feed
+        return watch_started_bytes(
+            match_id=spec.match_id,
+            entries=spec.entries,
+            rules=spec.rules,
+            sequence=feed.turn_ends[-1],
+            public=feed.public,
+            deal_commitment=feed.commitment,
+            nonces=feed.nonces,
+        )
+
+    def update(self, after: int, end: int) -> bytes:
+        """Return the events after number `after` up to `end`, at which a turn ended."""
+        match = self._match
+        return watch_update_bytes(
+            match_id=match.spec.match_id, events=match.feed.event_parts[after:end], sequence=end
+        )
+
+    def ended(self) -> bytes:
+        """Return the last message; the secret of a deal that other matches have stays secret."""
+        match = self._match
+        hidden = match.void or match.spec.shared_deal
+        secret = b"" if hidden else match.spec.secret
+        return watch_ended_bytes(results=match.results, deal_secret=secret, void=match.void)
+
+
+def is_public(hosted: HostedMatch) -> bool:
+    """Return True if a match is running and may be watched."""
+    return hosted.match is not None and has_own_deal(hosted.spec)
+
+
+def has_own_deal(spec: MatchSpec) -> bool:
+    """Return True if the events of a match reveal the deal of no other match."""
+    return not spec.shared_deal
 
 
 def list_matches(running: Iterable[HostedMatch]) -> ListMatchesResponse:
@@ -45,40 +92,35 @@ def _summary(hosted: HostedMatch, match: Match) -> MatchSummary:
 
 
 async def follow(
-    hosted: HostedMatch, after: int, flush: Callable[[], None]
+    watched: Watchable,
+    after: int,
+    flush: Callable[[], None],
+    *,
+    messages: WatchMessages | None = None,
+    merge: bool = False,
 ) -> AsyncIterator[bytes]:
     """Yield the messages for a watcher, with the events after number `after`, to the match's end.
 
-    `flush` is called before each look at the match.
+    `flush` is called before each look at the match. Every turn is a message, or with `merge` all
+    turns that have ended since the last message are one.
     """
-    match = hosted.match
+    match = watched.match
     assert match is not None
-    feed = match.feed
-    spec = hosted.spec
+    messages = messages or WatchMessages(match)
+    ends = match.feed.turn_ends
     flush()
-    yield watch_started_bytes(
-        match_id=spec.match_id,
-        entries=spec.entries,
-        rules=spec.rules,
-        sequence=feed.turn_ends[-1],
-        public=feed.public,
-        deal_commitment=feed.commitment,
-        nonces=feed.nonces,
-    )
+    yield messages.started()
     sent = max(after, 0)
     while True:
         flush()
         finished = match.finished
-        for end in feed.turn_ends[bisect_right(feed.turn_ends, sent) :]:
-            yield watch_update_bytes(
-                match_id=spec.match_id, events=feed.event_parts[sent:end], sequence=end
-            )
+        new = ends[bisect_right(ends, sent) :]
+        for end in new[-1:] if merge else new:
+            yield messages.update(sent, end)
             sent = end
         if finished:
             break
-        if match.finished or bisect_right(feed.turn_ends, sent) < len(feed.turn_ends):
+        if match.finished or bisect_right(ends, sent) < len(ends):
             continue  # more happened while the watcher received these
-        await hosted.updated()
-    yield watch_ended_bytes(
-        results=match.results, deal_secret=b"" if match.void else spec.secret, void=match.void
-    )
+        await watched.updated()
+    yield messages.ended()

@@ -13,6 +13,8 @@ from starlette.routing import Route
 from asara_server.web.guard import Guard
 from asara_server.web.page_files import PAGE_ROUTES, PageFiles
 from asara_server.web.part import Part
+from asara_server.web.play_socket import play_part
+from asara_server.web.preview_api import preview_part
 from asara_server.web.responses import WebError, error_response
 from asara_server.web.run_catalogue import RunCatalogue
 from asara_server.web.runs_api import runs_part
@@ -30,8 +32,8 @@ def app_parts(settings: WebSettings) -> Sequence[Part]:
     return (
         runs_part(catalogue),
         # watch_part(settings, catalogue)   WebSocketRoute("/ws/watch", …)
-        # play_part(settings)               WebSocketRoute("/ws/play", …)
-        # preview_part()                    Route("/api/preview", …, methods=["POST"])
+        play_part(settings),
+        preview_part(),
     )
 
 

@@ -27,6 +27,10 @@ class WebLimits:
     """Bytes of the largest request."""
     socket_message_bytes: int = 64 * 1024
     """Bytes of the largest message that a WebSocket may send to the server."""
+    play_sockets: int = 128
+    """WebSockets over which bots and people play; a referee's Unix socket takes twice as many."""
+    hello_s: float = 10.0
+    """Seconds from the opening of such a WebSocket to its first message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,4 +45,7 @@ class WebSettings:
     """Origins of the pages that may embed this one, as in a content security policy."""
     page: Path = field(default_factory=lambda: bundled.page() / "app")
     """Folder of the built page."""
+    play_address: str | None = None
+    """Address of the referee at which bots and people play: `unix:/path` or `host:port` of this
+    machine, without TLS; None if nobody can play."""
     limits: WebLimits = WebLimits()

@@ -1,5 +1,7 @@
 /** The types of the page's texts, and the templates that they are written in. */
 
+import type { en } from "./languages/en.js";
+
 /** The languages of the page, in the order of the switch. */
 export const LANGUAGES = ["de", "en", "fr", "it", "nl", "es"] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -46,3 +48,21 @@ export type Arguments<T> = [Placeholders<T>] extends [never]
   : string extends T
     ? [values?: Readonly<Record<string, Value>>]
     : [values: Readonly<Record<Placeholders<T>, Value>>];
+
+type Shape<T> = T extends string
+  ? string
+  : T extends boolean
+    ? boolean
+    : { readonly [K in keyof T]: Shape<T[K]> };
+
+/**
+ * The game in one language. Lists are in the order of the enums, from 1. Alternatives are separated
+ * by slashes:
+ *
+ * - nouns: singular, plural and gender (0 masculine or common, 1 feminine, 2 neuter);
+ * - colours and `gold`: the forms for 0 masculine, 1 feminine, 2 neuter, 3 plural, 4 feminine
+ *   plural, 5 a masculine subject, 6 the colour's name; an empty form is like the first;
+ * - articles of objects: masculine, feminine, neuter;
+ * - areas: name, and direction of a buyer.
+ */
+export type Catalogue = Shape<typeof en>;

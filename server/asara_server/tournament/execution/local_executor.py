@@ -6,6 +6,7 @@ from contextlib import nullcontext
 
 from asara_server.logs import logger
 from asara_server.match.spec import SECOND_US
+from asara_server.network.live_feed import live_feed
 from asara_server.network.open_files import files_needed, require_open_files
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
@@ -79,6 +80,7 @@ class LocalExecutor:
             write_remote = progress.directory.write_remote
             lobby = RemoteLobby(referee, remote, bots, authenticator, write_remote)
         async with (
+            live_feed(referee, progress.directory.path),
             lobby.open(self._on_listening) if lobby else nullcontext(),
             local_referee(
                 context.match_settings,

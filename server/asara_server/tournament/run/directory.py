@@ -16,6 +16,7 @@ bundles/         a zip file for the author of each entry, once `asara tournament
 journal.sqlite   the state from which a run that was killed is resumed
 journal.position  how far the journal had come, which shows if the end of it was lost
 remote.json      presence of the bots on other machines, while the run is played
+live.json        socket of the live feed, while the run is played; see `network.live_feed`
 run.log          log of the referee and the runner
 report.html      a page about the run, once `asara report` has written it
 """
@@ -33,6 +34,7 @@ from pydantic import BaseModel, Field, ValidationError
 from asara_server.atomic_file import PRIVATE, PUBLIC, AppendedFile, abandoned_parts, replace_file
 from asara_server.bounded_file import MIB, read_bounded
 from asara_server.eventlog.journal import Durability, Journal, JournalError
+from asara_server.network.live_file import LIVE_FILE, LiveFile
 from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.config.tournament_file import LARGEST_FILE
 from asara_server.tournament.run.directory_lock import DirectoryInUseError, DirectoryLock
@@ -57,6 +59,7 @@ RUN_FILES = (
     "journal.sqlite",
     "journal.position",
     "remote.json",
+    LIVE_FILE,
     "report.html",
 )
 JOURNAL = "journal.sqlite"
@@ -259,6 +262,7 @@ class RunDirectory:
             if check.fault:
                 raise RunDirectoryError(check.fault)
             directory = cls(path, durability, lock=lock, warnings=check.warnings)
+            LiveFile.remove(path)  # of the process that was killed
             for folder in _ALWAYS:
                 (path / folder).mkdir(exist_ok=True)
             stack.pop_all()

@@ -1,0 +1,77 @@
+/** The rules in our own words, with the numbers of a match's edition. */
+
+import {
+  Area,
+  type Award,
+  type GiftCard,
+  RuleSet,
+  type SpaceInfo,
+} from "asara/gen/vocabulary_pb.js";
+import type { MatchSetting } from "../match/model.js";
+import { fill, t } from "./language.js";
+import { list, number } from "./numbers.js";
+import { asariText, colourName, texts, words } from "./vocabulary.js";
+
+/** Returns what an area does, in one or two sentences. */
+export function areaSentence(area: Area, { edition }: MatchSetting): string {
+  const spaces = edition.spaces.filter(({ space }) => space?.area === area);
+  const template = words().explainAreas[Math.max(0, area - Area.TURRET_MARKET)] ?? "";
+  return fill(template, {
+    prices: list(edition.colours.map((info) => `${colourName(info.colour)} ${number(info.price)}`)),
+    costs: amounts(spaces, ({ cost }) => cost),
+    incomes: numbers(spaces, ({ income }) => income),
+    income: asariText(spaces[0]?.income ?? 0),
+    count: edition.tentBuyers,
+    offers: list(
+      edition.litWindowOffers.map(({ asari, kept, drawn }) =>
+        fill(words().offer, { asari: asariText(asari), kept, drawn }),
+      ),
+      "disjunction",
+    ),
+  });
+}
+
+function values(spaces: readonly SpaceInfo[], value: (info: SpaceInfo) => number): number[] {
+  return [...new Set(spaces.map(value))].sort((a, b) => a - b);
+}
+
+function numbers(spaces: readonly SpaceInfo[], value: (info: SpaceInfo) => number): string {
+  return list(values(spaces, value).map(String), "disjunction");
+}
+
+function amounts(spaces: readonly SpaceInfo[], value: (info: SpaceInfo) => number): string {
+  const all = values(spaces, value);
+  const last = all.at(-1) ?? 0;
+  return list([...all.slice(0, -1).map(String), asariText(last)], "disjunction");
+}
+
+/** Returns what a rule set adds. */
+export function ruleSetSentence(ruleSet: RuleSet): string {
+  return words().explainRuleSets[ruleSet - 1] ?? "";
+}
+
+/** Returns what a gift card does. */
+export function giftSentence(card: GiftCard): string {
+  return words().explainGifts[card.kind - 1] ?? "";
+}
+
+/** Returns how prestige is scored at the end of a year and of the match. */
+export function scoringSentences({ edition, ruleSets }: MatchSetting): string[] {
+  const professional = ruleSets.includes(RuleSet.PROFESSIONAL);
+  const points = (award: Award | undefined) =>
+    `${number(award?.first ?? 0)}/${number(award?.second ?? 0)}`;
+  return [
+    t(texts, "scoringYear"),
+    ...(professional ? [t(texts, "scoringYearLit")] : []),
+    t(texts, "scoringFinal", {
+      colours: list(
+        edition.colours.map((info) => `${colourName(info.colour)} ${points(info.highestTower)}`),
+      ),
+      highest: points(edition.highestTower),
+      most: points(edition.mostTowers),
+      asari: asariText(edition.asariPerPrestige),
+    }),
+    t(texts, "scoringTies"),
+    ...(professional ? [t(texts, "scoringTiesLit")] : []),
+  ];
+}

@@ -1,0 +1,187 @@
+"""The WebSocket `/ws/play`: a pipe to the referee, for bots and people in a browser.
+
+Every binary message is a PlayRequest or a PlayResponse, as on a stream of `PlayService`, and is
+passed on as it is. The referee checks all of them; what is limited here is only what it could not
+see. The status with which it ends a stream becomes the close code 4000 plus its number, with the
+reason for programs and the text for people.
+"""
+
+import asyncio
+from typing import Final
+
+import grpc
+from starlette.routing import WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from asara.v1.play_pb2 import DESCRIPTOR
+from asara_server.referee.stream_errors import REASON_KEY, ErrorKind
+from asara_server.web.part import Part
+from asara_server.web.settings import WebSettings
+
+METHOD: Final = f"/{DESCRIPTOR.services_by_name['PlayService'].full_name}/Play"
+PATH: Final = "/ws/play"
+
+_CLOSE: Final = 4000
+"""Close code of status OK; the number of another status is added."""
+_REASON_BYTES: Final = 123
+"""Bytes that a close frame leaves for its reason."""
+_LARGEST_RESPONSE: Final = 64 * 1024 * 1024
+"""Bytes of a response; a referee sends far less."""
+_OPTIONS: Final = (
+    # Every WebSocket has a connection of its own, as every bot has.
+    ("grpc.use_local_subchannel_pool", 1),
+    # What a browser does not read waits at the referee, which limits it.
+    ("grpc.http2.bdp_probe", 0),
+    ("grpc.http2.lookahead_bytes", 64 * 1024),
+    ("grpc.max_receive_message_length", _LARGEST_RESPONSE),
+    ("grpc.enable_retries", 0),
+    ("grpc.enable_http_proxy", 0),
+)
+
+_Call = grpc.aio.StreamStreamCall[bytes, bytes]
+
+
+def play_part(settings: WebSettings) -> Part:
+    """Return the WebSocket for bots and people; it refuses all if the settings name no referee."""
+    pipe = PlayPipe(settings)
+    return Part([WebSocketRoute(PATH, pipe.serve)])
+
+
+class PlayPipe:
+    """Connects WebSockets to the referee."""
+
+    def __init__(self, settings: WebSettings) -> None:
+        self._address = settings.play_address
+        self._limits = settings.limits
+        self._open = 0
+
+    async def serve(self, socket: WebSocket) -> None:
+        """Forward the messages of a WebSocket until one side ends."""
+        await socket.accept()
+        if self._address is None:
+            await _close(socket, grpc.StatusCode.NOT_FOUND, "", "no match is played at this server")
+            return
+        if self._open >= self._limits.play_sockets:
+            kind = ErrorKind.TOO_MANY_STREAMS
+            text = "too many people and bots play here; try again later"
+            await _close(socket, kind.code, kind.reason, text)
+            return
+        self._open += 1
+        try:
+            await self._serve(socket, self._address)
+        except WebSocketDisconnect:
+            pass
+        finally:
+            self._open -= 1
+
+    async def _serve(self, socket: WebSocket, address: str) -> None:
+        first = await self._first_request(socket)
+        if first is None:
+            return
+        async with grpc.aio.insecure_channel(address, options=_OPTIONS) as channel:
+            call: _Call = channel.stream_stream(METHOD)()
+            try:
+                await _forward(socket, call, first)
+            finally:
+                call.cancel()
+
+    async def _first_request(self, socket: WebSocket) -> bytes | None:
+        """Return the first message; without one in time, close the WebSocket and return None.
+
+        A WebSocket that says nothing takes no connection of the referee.
+        """
+        seconds = self._limits.hello_s
+        try:
+            async with asyncio.timeout(seconds):
+                return await _receive(socket)
+        except TimeoutError:
+            kind = ErrorKind.HELLO_FIRST
+            text = f"send Hello within {seconds:g} s"
+            await _close(socket, kind.code, kind.reason, text)
+        except _TextReceived:
+            await _refuse_text(socket)
+        return None
+
+
+class _TextReceived(Exception):
+    pass
+
+
+async def _receive(socket: WebSocket) -> bytes:
+    """Return the next message; raise WebSocketDisconnect or _TextReceived."""
+    message = await socket.receive()
+    if message["type"] == "websocket.disconnect":
+        raise WebSocketDisconnect(message.get("code", 1006))
+    data = message.get("bytes")
+    if data is None:
+        raise _TextReceived
+    return bytes(data)
+
+
+async def _forward(socket: WebSocket, call: _Call, first: bytes) -> None:
+    """Forward in both directions until one side ends, then end the other.
+
+    Each direction waits for its receiver before it takes the next message, so that a slow side
+    makes the other one wait, as on a stream without a pipe.
+    """
+    up = asyncio.create_task(_forward_requests(socket, call, first))
+    down = asyncio.create_task(_forward_responses(socket, call))
+    try:
+        await asyncio.wait((up, down), return_when=asyncio.FIRST_COMPLETED)
+        if not down.done() and _failed_write(up):
+            await asyncio.wait((down,))
+        if not down.done():
+            if isinstance(up.exception(), _TextReceived):
+                await _refuse_text(socket)
+        elif not isinstance(down.exception(), WebSocketDisconnect):
+            await _close_as_ended(socket, call)
+    finally:
+        for task in (up, down):
+            task.cancel()
+        await asyncio.gather(up, down, return_exceptions=True)
+
+
+def _failed_write(up: "asyncio.Task[None]") -> bool:
+    """True if the referee ended the stream while a request was sent to it."""
+    return up.done() and isinstance(up.exception(), grpc.RpcError | asyncio.InvalidStateError)
+
+
+async def _forward_requests(socket: WebSocket, call: _Call, first: bytes) -> None:
+    request = first
+    while True:
+        await call.write(request)
+        request = await _receive(socket)
+
+
+async def _forward_responses(socket: WebSocket, call: _Call) -> None:
+    while isinstance(response := await call.read(), bytes):  # otherwise the stream has ended
+        await socket.send_bytes(response)
+
+
+async def _close_as_ended(socket: WebSocket, call: _Call) -> None:
+    """Close a WebSocket with the status of its stream."""
+    code = await call.code()
+    reasons = [value for key, value in await call.trailing_metadata() or () if key == REASON_KEY]
+    if code is grpc.StatusCode.OK:
+        await _close(socket, code, "", "")
+    elif reasons:
+        await _close(socket, code, _text(reasons[0]), _text(await call.details()))
+    else:
+        # gRPC's own text names paths of this machine.
+        await _close(socket, code, "", "the connection to the referee broke")
+
+
+def _text(value: str | bytes | None) -> str:
+    return value.decode(errors="replace") if isinstance(value, bytes) else value or ""
+
+
+async def _refuse_text(socket: WebSocket) -> None:
+    kind = ErrorKind.UNREADABLE_REQUEST
+    await _close(socket, kind.code, kind.reason, "send binary messages, each with a PlayRequest")
+
+
+async def _close(socket: WebSocket, code: grpc.StatusCode, reason: str, detail: str) -> None:
+    number: int = code.value[0]
+    text = ": ".join(filter(None, (reason, detail)))
+    cut = text.encode()[:_REASON_BYTES].decode(errors="ignore")
+    await socket.close(_CLOSE + number, cut)

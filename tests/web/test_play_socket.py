@@ -1,0 +1,179 @@
+"""The WebSocket for bots and people: to the referee, it is a stream like any other."""
+
+import asyncio
+
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+from websockets.typing import Origin
+
+from asara_codec.results import Termination
+from asara_server.match.spec import ClockSettings
+from asara_server.referee.limits import LimitSettings
+from asara_server.web.settings import WebLimits, WebSettings
+from tests.referee import test_faults as faults
+from tests.referee import test_referee as referee
+from tests.referee.harness import play_bot, spec, together, until
+from tests.web.play_pipe import TOO_LARGE, WebStream, serving, web_referee_server
+
+# The referee's own tests, which know nothing of WebSockets.
+CASES = [
+    faults.test_a_stale_reply_and_one_sent_twice_are_ignored,
+    faults.test_a_reply_to_a_match_that_is_not_played_is_ignored,
+    faults.test_unknown_actions_are_rejected_and_the_fourth_forfeits,
+    faults.test_a_bot_that_forfeited_receives_the_result_but_its_requests_are_not_read,
+    faults.test_a_bot_that_forfeited_and_connects_again_is_not_read_either,
+    faults.test_the_end_of_a_stream_that_is_not_read_is_noticed,
+    faults.test_more_requests_than_allowed_forfeit,
+    faults.test_large_requests_count_as_many,
+    faults.test_a_request_over_the_transports_limit_breaks_the_stream,
+    faults.test_a_bot_that_disconnects_and_stays_away_has_crashed,
+    faults.test_a_bot_that_never_answers_times_out,
+    faults.test_a_request_without_a_member_forfeits,
+    faults.test_a_second_hello_forfeits,
+    faults.test_a_violation_costs_all_running_matches_but_not_the_next_one,
+    faults.test_the_first_request_must_be_hello,
+    faults.test_other_versions_of_the_protocol_are_refused,
+    faults.test_garbage_and_large_requests_before_hello_are_refused,
+    faults.test_a_bot_that_connects_too_often_is_refused_for_a_while_and_forfeits_nothing,
+    faults.test_streams_with_one_token_in_a_row_are_a_flood,
+    faults.test_wrong_tokens_do_not_disturb_a_match,
+    referee.test_two_bots_play_a_match,
+    referee.test_a_bot_comes_back_to_its_decision_with_the_clock_running,
+    referee.test_a_new_stream_replaces_the_old_one,
+    referee.test_last_events_bring_the_missed_events,
+    referee.test_a_removed_bot_receives_goodbye,
+]
+
+
+@pytest.fixture
+def through_the_web(monkeypatch):
+    """Lets the referee's tests reach it by WebSockets."""
+    for module in (faults, referee):
+        monkeypatch.setattr(module, "referee_server", web_referee_server)
+
+
+@pytest.mark.usefixtures("through_the_web")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__.removeprefix("test_"))
+async def test_the_referee_knows_no_difference(case):
+    await case()
+
+
+@pytest.mark.usefixtures("through_the_web")
+@pytest.mark.parametrize("garbage", [b"\xff\xff\xff", b"\x12\x05abc", b"\x12\x03\x0a\x01\xff"])
+async def test_garbage_forfeits(garbage):
+    await faults.test_garbage_forfeits(garbage)
+
+
+@pytest.mark.usefixtures("through_the_web")
+@pytest.mark.parametrize("token", ["", "token-b", "token-a "])
+async def test_unknown_tokens_are_refused(token):
+    await faults.test_unknown_tokens_are_refused(token)
+
+
+async def test_a_bot_that_never_reads_forfeits():
+    limits = LimitSettings(responses_unread=20, unread_patience_s=0.1)
+    async with web_referee_server(limits, narrow=True) as server:
+        server.admit("a", "b")
+        a = await server.dial("a", max_matches=1000)
+        b = await server.dial("b", max_matches=1000)
+        (await a.socket()).transport.pause_reading()
+        reading = asyncio.create_task(play_bot(b, 120))
+        playing = []
+        for number in range(120):
+            match = spec(match_id=f"m{number}", clocks=ClockSettings(start_up_s=0.1, bank_s=1))
+            playing.append(asyncio.create_task(server.referee.play(match)))
+            await asyncio.sleep(0.005)
+        records = await asyncio.gather(*playing)
+        terminations = {record.results[0].termination for record in records}
+        assert Termination.PROTOCOL_VIOLATION in terminations
+        assert Termination.COMPLETED not in terminations
+        await reading
+        (await a.socket()).transport.resume_reading()
+        code, reason = await a.closing()
+        assert code == 4008
+        assert reason.startswith("responses-unread: ")
+
+
+async def test_silence_takes_no_stream_of_the_referee_and_ends():
+    limits = WebLimits(hello_s=0.2)
+    async with web_referee_server(web_limits=limits) as server:
+        stream = server.stream()
+        await stream.socket()
+        assert server.referee.stream_count_without_hello == 0
+        assert await stream.closing() == (4003, "hello-first: send Hello within 0.2 s")
+
+
+async def test_text_is_refused():
+    async with web_referee_server() as server:
+        for hello in (True, False):
+            server.referee.register_bot(f"token-{hello}", str(hello))
+            stream = server.stream()
+            if hello:
+                await stream.hello(f"token-{hello}")
+                await stream.expect("welcome")
+            await (await stream.socket()).send("Hello")
+            assert (await stream.closing())[0] == 4003
+
+
+async def test_a_request_that_is_too_large_breaks_the_websocket():
+    async with web_referee_server() as server:
+        server.admit("a")
+        stream = await server.dial("a")
+        await stream.send_bytes(bytes(70_000))
+        assert (await stream.closing())[0] == TOO_LARGE
+        await until(lambda: not server.referee.is_connected("token-a"))
+
+
+async def test_more_websockets_than_allowed_are_refused():
+    async with web_referee_server(web_limits=WebLimits(play_sockets=2)) as server:
+        server.admit("a", "b", "c")
+        streams = [await server.dial(name) for name in "ab"]
+        assert (await server.stream().closing())[0] == 4008
+        streams[0].call.cancel()
+        await until(lambda: not server.referee.is_connected("token-a"))
+        await asyncio.sleep(0.1)
+        await server.dial("c")
+
+
+async def test_the_text_of_an_error_names_no_path():
+    async with serving(WebSettings(play_address="unix:/nowhere/socket")) as address:
+        stream = WebStream(address)
+        await stream.hello("token")
+        assert await stream.closing() == (4014, "the connection to the referee broke")
+
+
+async def test_without_a_referee_nobody_can_play():
+    async with serving(WebSettings()) as address:
+        stream = WebStream(address)
+        assert await stream.closing() == (4005, "no match is played at this server")
+
+
+async def test_a_referee_that_stops_says_so():
+    async with web_referee_server() as server:
+        server.admit("a")
+        stream = await server.dial("a")
+        await server.referee.stop(finish_s=0)
+        code, _ = await stream.closing()
+        assert code in (4000, 4014)
+
+
+async def test_a_page_of_another_origin_cannot_play():
+    async with web_referee_server() as server:
+        with pytest.raises(InvalidStatus) as refused:
+            await connect(
+                f"ws://{server.web_address}/ws/play", origin=Origin("http://evil.example")
+            )
+        assert refused.value.response.status_code == 403
+
+
+async def test_a_hundred_silent_websockets_slow_no_match():
+    async with web_referee_server() as server:
+        silent = [server.stream() for _ in range(100)]
+        await asyncio.gather(*(stream.socket() for stream in silent))
+        server.admit("a", "b")
+        a, b = await server.dial("a"), await server.dial("b")
+        record, *_ = await together(server.referee.play(spec()), play_bot(a), play_bot(b))
+        assert record.results[0].termination is Termination.COMPLETED
+        for stream in silent:
+            stream.call.cancel()
