@@ -22,7 +22,6 @@ import {
   buyerColoursPhrase,
   buyerPhrase,
   capitalised,
-  colourName,
   coloursPhrase,
   giftName,
   kindsName,
@@ -35,6 +34,7 @@ import {
   spaceName,
   texts,
   toSpace,
+  towerColourName,
   towerPhrase,
   words,
 } from "./vocabulary.js";
@@ -362,10 +362,10 @@ function foundText({ colour, baseGold, turretGold }: FoundTower): string {
   });
 }
 
-/** Returns the actions of a turn as one line; empty without actions. */
-export function turnSentence(actions: readonly Action[], context: ActionContext): string {
+/** Returns the actions of a turn as one sentence; empty without actions. */
+export function turnSentence(actions: readonly Action[], { setting }: ActionContext): string {
   if (actions.length === 0) return "";
-  return `${actions.map((action) => actionSentence(action, context)).join(" · ")}`;
+  return capitalised(`${actions.map(({ action }) => actionText(action, setting)).join("; ")}.`);
 }
 
 /** Returns a decision's title. */
@@ -401,14 +401,7 @@ export type AwardKind = Colour | "highest" | "most" | "money";
 /** Returns the title of an award, such as `Highest red tower`. */
 export function awardTitle(award: AwardKind): string {
   if (typeof award === "string") return t(texts, award);
-  const tower = towerPhrase(award, { alone: true });
-  const { highestOf } = words().texts;
-  return capitalised(fill(highestOf, { tower, colour: awardColour(award) }));
-}
-
-function awardColour(colour: Colour): string {
-  const noun = words().tower.split("/")[0] ?? "";
-  return towerPhrase(colour, { alone: true }).replace(noun, "").trim() || colourName(colour);
+  return capitalised(t(texts, "highestOf", { colour: towerColourName(award) }));
 }
 
 /** Returns the points of an award's places, such as `8 / 4`. */
@@ -422,7 +415,7 @@ export function placeText(place: 1 | 2, tied: boolean): string {
   return t(texts, tied ? "tiedSecond" : "secondPlace");
 }
 
-/** Returns a standing tower, such as `base with gold, 2 trunks, window, turret`, from below. */
+/** Returns the number of sections in a tower; lit windows add none. */
 export function towerHeight(tower: Tower): number {
   return 2 + tower.plainTrunks + tower.goldTrunks + tower.plainWindows + tower.goldWindows;
 }

@@ -140,6 +140,12 @@ export function towerPhrase(colour: Colour, options: PhraseOptions = {}): string
   return phrase(words().tower, words().colours[colour - 1], options);
 }
 
+/** Returns the colour of a tower in the form that stands beside the noun, as in `red tower`. */
+export function towerColourName(colour: Colour): string {
+  const gender = Number(part(`0/${words().tower}`, 3));
+  return part(words().colours[colour - 1], gender === 0 ? 5 : gender);
+}
+
 /** Returns a lit window, such as `a red lit window`. */
 export function litWindowPhrase(colour: Colour, options: PhraseOptions = {}): string {
   return phrase(words().litWindow, words().colours[colour - 1], options);

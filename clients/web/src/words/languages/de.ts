@@ -137,7 +137,7 @@ export const de = {
     giftLaid: "Neue Geschenkkarte ({space}): {card}.",
     buyerDispatched: "{who} [schickt|schickst] {buyer} {to}.",
     buyersDispatched:
-      "{who} [schickt|schickst] {count:einen verdeckten Einkäufer|zwei verdeckte Einkäufer} {to}{detail}.",
+      "{who} [schickt|schickst] {count:einen verdeckten Einkäufer|zwei verdeckte Einkäufer}{detail} {to}.",
     giftTaken: "{who} [nimmt|nimmst] eine Geschenkkarte: {card}.",
     giftVoid: "{who} [nimmt|nimmst] eine Geschenkkarte, die wirkungslos bleibt: {card}.",
     sectionTaken: "{who} [kauft|kaufst] {section} für {price}.",
@@ -179,7 +179,7 @@ export const de = {
     partHighest: "{n} für den höchsten Turm",
     partMost: "{n} für die meisten Türme",
     partMoney: "{n} für Geld",
-    chooseSpace: "Einkäufer schicken: {to}",
+    chooseSpace: "{to}",
     layBuyer: "{buyer} legen",
     layFaceDown: "Verdeckt legen: {colours}",
     takeSection: "{section} für {price} kaufen",

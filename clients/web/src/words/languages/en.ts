@@ -117,7 +117,7 @@ export const en = {
     giftLaid: "New gift card ({space}): {card}.",
     buyerDispatched: "{who} [dispatches|dispatch] {buyer} {to}.",
     buyersDispatched:
-      "{who} [dispatches|dispatch] {count:a face-down buyer|two face-down buyers} {to}{detail}.",
+      "{who} [dispatches|dispatch] {count:a face-down buyer|two face-down buyers}{detail} {to}.",
     giftTaken: "{who} [takes|take] a gift card: {card}.",
     giftVoid: "{who} [takes|take] a gift card that has no effect: {card}.",
     sectionTaken: "{who} [buys|buy] {section} for {price}.",

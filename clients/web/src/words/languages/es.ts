@@ -140,7 +140,7 @@ export const es = {
     giftLaid: "Nueva carta de regalo ({space}): {card}.",
     buyerDispatched: "{who} [envía|envías] {buyer} {to}.",
     buyersDispatched:
-      "{who} [envía|envías] {count:un comprador boca abajo|dos compradores boca abajo} {to}{detail}.",
+      "{who} [envía|envías] {count:un comprador boca abajo|dos compradores boca abajo}{detail} {to}.",
     giftTaken: "{who} [toma|tomas] una carta de regalo: {card}.",
     giftVoid: "{who} [toma|tomas] una carta de regalo que no surte efecto: {card}.",
     sectionTaken: "{who} [compra|compras] {section} por {price}.",

@@ -136,7 +136,7 @@ export const fr = {
     giftLaid: "Nouvelle carte cadeau ({space}) : {card}.",
     buyerDispatched: "{who} [envoie|envoyez] {buyer} {to}.",
     buyersDispatched:
-      "{who} [envoie|envoyez] {count:un acheteur face cachée|deux acheteurs face cachée} {to}{detail}.",
+      "{who} [envoie|envoyez] {count:un acheteur face cachée|deux acheteurs face cachée}{detail} {to}.",
     giftTaken: "{who} [prend|prenez] une carte cadeau : {card}.",
     giftVoid: "{who} [prend|prenez] une carte cadeau qui reste sans effet : {card}.",
     sectionTaken: "{who} [achète|achetez] {section} pour {price}.",

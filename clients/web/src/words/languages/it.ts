@@ -136,7 +136,7 @@ export const it = {
     giftLaid: "Nuova carta dono ({space}): {card}.",
     buyerDispatched: "{who} [invia|invii] {buyer} {to}.",
     buyersDispatched:
-      "{who} [invia|invii] {count:un compratore coperto|due compratori coperti} {to}{detail}.",
+      "{who} [invia|invii] {count:un compratore coperto|due compratori coperti}{detail} {to}.",
     giftTaken: "{who} [prende|prendi] una carta dono: {card}.",
     giftVoid: "{who} [prende|prendi] una carta dono che resta senza effetto: {card}.",
     sectionTaken: "{who} [compra|compri] {section} per {price}.",

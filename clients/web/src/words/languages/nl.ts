@@ -142,7 +142,7 @@ export const nl = {
     giftLaid: "Nieuwe geschenkkaart ({space}): {card}.",
     buyerDispatched: "{who} stuurt {buyer} {to}.",
     buyersDispatched:
-      "{who} stuurt {count:een gedekte inkoper|twee gedekte inkopers} {to}{detail}.",
+      "{who} stuurt {count:een gedekte inkoper|twee gedekte inkopers}{detail} {to}.",
     giftTaken: "{who} neemt een geschenkkaart: {card}.",
     giftVoid: "{who} neemt een geschenkkaart zonder gevolg: {card}.",
     sectionTaken: "{who} koopt {section} voor {price}.",
