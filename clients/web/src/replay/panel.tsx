@@ -122,9 +122,9 @@ function DecisionDetails({ decision, record }: { decision: ReplayDecision; recor
       {rejected(decision) && <p class="rejected">{rejectedText(decision)}</p>}
       {!rejected(decision) && first === undefined && <p>{t(replay, "unanswered")}</p>}
       <p class="quiet">{t(replay, "legal", { count: decision.legalActions.length })}</p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
       <ul
         class="actions"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys
         tabIndex={0}
         aria-label={t(replay, "legal", { count: decision.legalActions.length })}
       >
@@ -144,8 +144,11 @@ function DecisionDetails({ decision, record }: { decision: ReplayDecision; recor
       {decision.log !== "" && (
         <details class="bot-log" open>
           <summary>{t(replay, "log")}</summary>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-          <pre tabIndex={0} dir="auto" aria-label={t(replay, "log")}>
+          <pre
+            dir="auto"
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys
+            tabIndex={0}
+          >
             {decision.log}
           </pre>
         </details>

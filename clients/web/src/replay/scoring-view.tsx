@@ -1,6 +1,7 @@
 /** The result, the final scoring award by award, and the table of where prestige came from. */
 
 import { Termination } from "asara/gen/event_pb.js";
+import { TowerIcon } from "../board/pieces.js";
 import { t } from "../words/language.js";
 import { number } from "../words/numbers.js";
 import { replay } from "../words/sections/replay.js";
@@ -13,7 +14,6 @@ import {
 } from "../words/sentences.js";
 import { ledger, type RowGroup, type RowName } from "./scoring.js";
 import type { MatchStore } from "./store.js";
-import { TowerIcon } from "./table.js";
 
 interface Props {
   readonly store: MatchStore;
@@ -144,7 +144,12 @@ export function Ledger({ store }: Props) {
     <details class="ledger" open={store.atResult.value}>
       <summary>{t(replay, "sources")}</summary>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-      <section class="scroll" tabIndex={0} aria-label={t(replay, "sources")}>
+      <section
+        class="scroll"
+        aria-label={t(replay, "sources")}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys
+        tabIndex={0}
+      >
         <table>
           <thead>
             <tr>
