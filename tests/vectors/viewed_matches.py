@@ -10,7 +10,7 @@ In `replay_views`, for each match:
 - `richest-4.public.gz`: for one of them, the PublicViews themselves, each preceded by its length
 
 `python -m tests.vectors.regenerate` makes the views from the replays. `python -m
-tests.vectors.replay_views` plays new matches first, with other moves and times.
+tests.vectors.viewed_matches` plays new matches first, with other moves and times.
 """
 
 import gzip
