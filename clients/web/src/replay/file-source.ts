@@ -1,25 +1,35 @@
 /** A match that is inside the page's own file. No request is made. */
 
 import { fromBinary } from "@bufbuild/protobuf";
-import { computed, signal } from "@preact/signals";
-import { ReplayViewSchema } from "asara/gen/replay_view_pb.js";
+import { signal } from "@preact/signals";
+import { type ReplayView, ReplayViewSchema } from "asara/gen/replay_view_pb.js";
 import { MatchError } from "../match/errors.js";
-import type { MatchRecord, Viewer } from "../match/model.js";
+import type { MatchRecord, MatchSetting, Viewer } from "../match/model.js";
+import { restrictView } from "../match/restrict.js";
 import { recordOf } from "../match/timeline.js";
 import { t } from "../words/language.js";
 import { replay } from "../words/sections/replay.js";
+import { viewerText } from "./links.js";
 import { allViewers, type MatchSource, type Signature, type SourceState } from "./source.js";
 
 /** Larger data is no match: the server's limit of a replay is 4 MiB. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
-/** The bytes of a data block: base64 of what zlib has compressed. undefined without the block. */
-export async function dataBlock(id: string): Promise<Uint8Array | undefined> {
-  const text = document.getElementById(id)?.textContent?.replace(/\s+/g, "");
+/** The bytes of a data block, which are there as base64; undefined without the block. */
+function dataBlock(id: string): Uint8Array<ArrayBuffer> | undefined {
+  const text = document.getElementById(id)?.textContent?.trim();
   if (!text) return undefined;
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    throw new MatchError(t(replay, "damaged"));
+  }
+}
+
+/** The bytes that zlib has compressed. */
+async function unpacked(packed: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   if (typeof DecompressionStream === "undefined") throw new MatchError(t(replay, "oldBrowser"));
   try {
-    const packed = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
     return await inflated(
       new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate")),
     );
@@ -45,15 +55,9 @@ async function inflated(stream: ReadableStream<Uint8Array>): Promise<Uint8Array>
 export class FileSource implements MatchSource {
   readonly record = signal<MatchRecord | undefined>(undefined);
   readonly state = signal<SourceState>({ kind: "loading" });
-  readonly viewers = computed<readonly Viewer[]>(() => {
-    const record = this.record.value === undefined ? undefined : this.#whole;
-    if (record === undefined) return [];
-    const { viewer, entries } = record.setting;
-    if (viewer.kind === "open") return allViewers(entries.length);
-    return viewer.kind === "seat" ? [{ kind: "everybody" }, viewer] : [viewer];
-  });
+  readonly viewers = signal<readonly Viewer[]>([]);
   /** Everything that the file contains. */
-  #whole: MatchRecord | undefined;
+  #whole: ReplayView | undefined;
 
   constructor(viewer: Viewer | undefined) {
     void this.#read(viewer);
@@ -61,45 +65,39 @@ export class FileSource implements MatchSource {
 
   async #read(viewer: Viewer | undefined): Promise<void> {
     try {
-      const bytes = await dataBlock("replay-view");
-      if (bytes === undefined) throw new MatchError(t(replay, "noData"));
-      this.#whole = readRecord(bytes);
+      const packed = dataBlock("replay-view");
+      if (packed === undefined) throw new MatchError(t(replay, "noData"));
+      this.#whole = fromBinary(ReplayViewSchema, await unpacked(packed));
+      this.record.value = recordOf(this.#whole);
     } catch (error) {
+      // protobuf's own words about damaged bytes help nobody
       const reason = error instanceof MatchError ? error.message : t(replay, "damaged");
       this.state.value = { kind: "failed", reason };
       return;
     }
-    this.record.value = this.#whole;
     this.state.value = { kind: "over" };
-    const known = this.viewers.value.some(
-      (each) =>
-        each.kind === viewer?.kind &&
-        (each.kind !== "seat" || each.seat === (viewer as { seat?: number }).seat),
-    );
-    if (known && viewer !== undefined) await this.show(viewer);
+    this.viewers.value = viewersOf(this.record.value.setting);
+    if (viewer !== undefined) await this.show(viewer);
   }
 
   async show(viewer: Viewer): Promise<string | undefined> {
-    if (this.#whole !== undefined) this.record.value = restricted(this.#whole, viewer);
+    const known = this.viewers.value.some((each) => viewerText(each) === viewerText(viewer));
+    if (known && this.#whole !== undefined) {
+      this.record.value = recordOf(restrictView(this.#whole, viewer));
+    }
     return undefined;
   }
 
   async signature(): Promise<Signature | undefined> {
-    const file = await dataBlock("replay");
+    const file = dataBlock("replay");
     return file === undefined ? { kind: "part" } : { kind: "file", file, runKey: undefined };
   }
 
   close(): void {}
 }
 
-function readRecord(bytes: Uint8Array): MatchRecord {
-  try {
-    return recordOf(fromBinary(ReplayViewSchema, bytes));
-  } catch (error) {
-    throw error instanceof MatchError ? error : new MatchError(t(replay, "damaged"));
-  }
-}
-
-function restricted(record: MatchRecord, viewer: Viewer): MatchRecord {
-  return { ...record, setting: { ...record.setting, viewer } };
+/** A file can show its own viewer, and everybody; that of an open match can show all. */
+function viewersOf({ viewer, entries }: MatchSetting): readonly Viewer[] {
+  if (viewer.kind === "open") return allViewers(entries.length);
+  return viewer.kind === "seat" ? [{ kind: "everybody" }, viewer] : [viewer];
 }
