@@ -143,7 +143,6 @@ export function Ledger({ store }: Props) {
   return (
     <details class="ledger" open={store.atResult.value}>
       <summary>{t(replay, "sources")}</summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
       <section
         class="scroll"
         aria-label={t(replay, "sources")}
