@@ -12,9 +12,10 @@ import { fill, t } from "./language.js";
 import { list, number } from "./numbers.js";
 import { asariText, colourName, texts, words } from "./vocabulary.js";
 
-/** Returns what an area does, in one or two sentences. */
+/** Returns what an area does, in one or two sentences; empty if the rules lack the area. */
 export function areaSentence(area: Area, { edition }: MatchSetting): string {
   const spaces = edition.spaces.filter(({ space }) => space?.area === area);
+  if (spaces.length === 0) return "";
   const template = words().explainAreas[Math.max(0, area - Area.TURRET_MARKET)] ?? "";
   return fill(template, {
     prices: list(edition.colours.map((info) => `${colourName(info.colour)} ${number(info.price)}`)),

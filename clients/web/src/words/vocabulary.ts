@@ -140,6 +140,12 @@ export function towerPhrase(colour: Colour, options: PhraseOptions = {}): string
   return phrase(words().tower, words().colours[colour - 1], options);
 }
 
+/** Returns the colour of a tower in the form that stands beside the noun, as in `red tower`. */
+export function towerColourName(colour: Colour): string {
+  const gender = Number(part(`0/${words().tower}`, 3));
+  return part(words().colours[colour - 1], gender === 0 ? 5 : gender);
+}
+
 /** Returns a lit window, such as `a red lit window`. */
 export function litWindowPhrase(colour: Colour, options: PhraseOptions = {}): string {
   return phrase(words().litWindow, words().colours[colour - 1], options);
@@ -194,10 +200,12 @@ export function buyerColoursPhrase(colours: readonly BuyerColour[]): string {
   return list(groups.map(({ thing, count }) => times(count, buyerColourName(thing))));
 }
 
-/** Returns the names of sections' colours, equal ones together. */
-export function coloursPhrase(colours: readonly Colour[]): string {
+/** Returns the colours of lit windows, which a sentence has named, equal ones together. */
+export function litWindowColoursPhrase(colours: readonly Colour[]): string {
+  const { adjectiveFirst, litWindow, colours: forms } = words();
+  const form = adjectiveFirst ? 6 : Number(part(`0/${litWindow}`, 3));
   const groups = counted(colours, (colour) => colour);
-  return list(groups.map(({ thing, count }) => times(count, colourName(thing))));
+  return list(groups.map(({ thing, count }) => times(count, part(forms[thing - 1], form))));
 }
 
 export function times(count: number, thing: string): string {
