@@ -13,7 +13,7 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from asara_server.event_loop import new_event_loop
+from asara_server.event_loop import new_event_loop, seldom_collect
 from asara_server.network.addresses import (
     ServeError,
     check_port,
@@ -67,6 +67,7 @@ def run_web_server(
 ) -> None:
     """Serve until SIGINT or SIGTERM; `started` is called once requests are answered."""
     raise_open_files_limit()
+    seldom_collect()
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # strangers cannot fill the log
     server = _Server(_config(app, limits), started)
     with asyncio.Runner(loop_factory=new_event_loop) as runner:

@@ -173,7 +173,6 @@ export function JumpMenu({ store }: Props) {
         ))}
         {entries.map((name, seat) =>
           (decisions[seat] ?? []).length === 0 ? null : (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a seat is its number
             <li key={seat} class="whole">
               <button type="button" class="plain" onClick={() => store.jump({ seat }, true)}>
                 <bdi>{t(replay, "nextDecision", { name })}</bdi>

@@ -6,9 +6,9 @@ import { LANGUAGES } from "../words/catalogue.js";
 import { isolate, language, setLanguage, t } from "../words/language.js";
 import { common } from "../words/sections/common.js";
 import { replay } from "../words/sections/replay.js";
+import { rulesName } from "../words/vocabulary.js";
 import { Icon, IconButton } from "./icons.js";
 import { parseViewer, viewerText } from "./links.js";
-import { ruleSetsText } from "./phrases.js";
 import type { MatchStore } from "./store.js";
 
 const LANGUAGE_NAMES = new Map(
@@ -33,7 +33,6 @@ export function Header({ store, showKeys, block }: Props) {
       <div class="match-title">
         <h1>
           {entries.map((name, seat) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a seat is its number
             <span key={seat} class={`seat-name seat-${seat}`}>
               <bdi>{name}</bdi>
             </span>
@@ -41,7 +40,7 @@ export function Header({ store, showKeys, block }: Props) {
         </h1>
         <p>
           <b>{t(replay, "yearOf", { year, years: edition.years })}</b>
-          <span class="quiet">{ruleSetsText(ruleSets)}</span>
+          <span class="quiet">{rulesName(ruleSets)}</span>
           <Connection store={store} />
         </p>
       </div>

@@ -38,8 +38,17 @@ function storedLanguage(): Language | undefined {
   }
 }
 
+/** The language that a file was written in, if its author chose one. */
+function fileLanguage(): Language | undefined {
+  if (typeof document === "undefined") return undefined;
+  const chosen = document.documentElement.getAttribute("data-language");
+  return LANGUAGES.find((language) => language === chosen);
+}
+
 /** The current language. Components that read it are rendered again when it changes. */
-export const language = signal<Language>(storedLanguage() ?? preferredLanguage(browserTags()));
+export const language = signal<Language>(
+  storedLanguage() ?? fileLanguage() ?? preferredLanguage(browserTags()),
+);
 
 effect(() => {
   if (typeof document !== "undefined") document.documentElement.lang = language.value;
