@@ -167,9 +167,7 @@ export function usePolled<T>(
   path: string,
   goesOn: (value: T) => boolean,
 ): ReadonlySignal<Polled<T>> {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another path is another value
   const state = useMemo(() => signal<Polled<T>>({ silent: false }), [path]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `goesOn` is the same for one path
   useEffect(() => {
     const abort = new AbortController();
     let timer = 0;

@@ -62,7 +62,6 @@ export function MatchList({ run, rows, goesOn, own }: ListProps) {
 
   const shown = Array.from({ length: sight.end - sight.first }, (_, n) => sight.first + n);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveElementInteractions: keys move among the links in it
     <ul
       ref={list}
       class="match-list"
