@@ -85,6 +85,8 @@ export interface Run {
   readonly rules: readonly string[];
   readonly entries: readonly string[];
   readonly standings: Standings | null;
+  /** Matches that are being played and may be watched, the latest first. */
+  readonly running: readonly { name: string; rules: string; entries: readonly string[] }[];
   readonly unreadable: number;
   readonly progress: Progress;
   readonly settings?: {
