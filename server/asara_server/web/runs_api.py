@@ -15,6 +15,7 @@ from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.file import parse_replay
 from asara_server.replay.replay_view import parse_viewer, replay_view
 from asara_server.text import plain
+from asara_server.web.live_matches import LiveRuns
 from asara_server.web.match_list import LARGEST_PAGE, MatchFilter
 from asara_server.web.open_run import OpenRun
 from asara_server.web.part import Part
@@ -36,9 +37,9 @@ _KEPT_VIEWS: Final = 64
 _PAGE: Final = 100
 
 
-def runs_part(catalogue: RunCatalogue) -> Part:
+def runs_part(catalogue: RunCatalogue, live: LiveRuns) -> Part:
     """Return the routes about runs."""
-    api = RunsApi(catalogue)
+    api = RunsApi(catalogue, live)
     run = "/api/runs/{run}"
     return Part(
         [
@@ -61,8 +62,9 @@ class _Opened(NamedTuple):
 class RunsApi:
     """Answers requests about runs. Files are read in threads, so that no request waits for them."""
 
-    def __init__(self, catalogue: RunCatalogue) -> None:
+    def __init__(self, catalogue: RunCatalogue, live: LiveRuns) -> None:
         self._catalogue = catalogue
+        self._live = live
         self._summaries = RunSummaries()
         self._opened: dict[str, _Opened] = {}
         self._waiting = 0
@@ -123,8 +125,15 @@ class RunsApi:
         return json_response(request, run_json(run, standings))
 
     async def matches(self, request: Request) -> Response:
-        """A page of the matches that a filter keeps; `order=latest` begins with the last."""
+        """A page of the matches that a filter keeps; `order=latest` begins with the last.
+
+        `state=running` stands alone: it lists the running matches that may be watched.
+        """
         query = request.query_params
+        if query.get("state") == "running":
+            run, _ = await self._open(request)
+            running = [match.row() for match in await self._live.of(run.source.directory).matches()]
+            return json_response(request, {"total": len(running), "offset": 0, "matches": running})
         wanted = MatchFilter.of(query)
         order = query.get("order", "")
         if order not in {"", "latest"}:
