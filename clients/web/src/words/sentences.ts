@@ -372,12 +372,7 @@ export function turnSentence(actions: readonly Action[], { setting }: ActionCont
 
 /** Returns a decision's title. */
 export function decisionTitle(kind: DecisionKind): string {
-  return words().decisions[kind - 1] ?? "";
-}
-
-/** Returns an explanation of a decision in one or two sentences. */
-export function decisionHelp(kind: DecisionKind): string {
-  return words().explainDecisions[kind - 1] ?? "";
+  return fill(words().decisions[kind - 1] ?? "");
 }
 
 /** Returns the reason why a seat ended, as a clause such as `out of time`. */

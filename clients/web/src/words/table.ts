@@ -117,7 +117,9 @@ function areaContent(
       .filter((each) => each.number === n)
       .map(({ seat, colour }) => {
         const name = seatName(seat, setting);
-        return colour === 0 ? `${name} (${t(texts, "faceDown")})` : name;
+        // On the coloured building, all buyers lie face down.
+        const hidden = colour === 0 && area !== Area.COLOURED_BUILDING;
+        return hidden ? `${name} (${t(texts, "faceDown")})` : name;
       });
     const groups = counted(buyers, (text) => text).map(({ thing, count }) => times(count, thing));
     const gifts = chestText(view, area, n);

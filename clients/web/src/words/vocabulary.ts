@@ -22,7 +22,10 @@ import { it } from "./languages/it.js";
 import { nl } from "./languages/nl.js";
 import { list } from "./numbers.js";
 
-/** The game in every language: all are loaded at once, as together they are small. */
+/**
+ * The game in every language. All are loaded at once: together they take 17 kB compressed, the
+ * offline page needs them anyway, and a switch of the language needs no connection.
+ */
 export const catalogues: Readonly<Record<Language, Catalogue>> = { de, en, fr, it, nl, es };
 
 /** The templates of the game's texts. */

@@ -15,7 +15,7 @@ export function sampleMatches(): Map<string, MatchRecord> {
   return new Map(
     names.map((name) => {
       const view = fromBinary(ReplayViewSchema, gunzipSync(readFileSync(FOLDER + name)));
-      return [name, recordOf(view)];
+      return [name.replace(".view.gz", ""), recordOf(view)];
     }),
   );
 }
