@@ -344,6 +344,8 @@ def test_the_vectors_are_those_of_their_replays() -> None:
         assert viewed_matches.stored_view(name) == viewed_matches.open_view(replay)
         digests = json.loads((viewed_matches.FOLDER / f"{name}.public.json").read_text())
         assert digests == viewed_matches.public_digests(replay)
+        viewers = json.loads((viewed_matches.FOLDER / f"{name}.viewers.json").read_text())
+        assert viewers == viewed_matches.viewer_digests(replay)
         names.append(name)
     assert names == sorted(viewed_matches.MATCHES)
 
