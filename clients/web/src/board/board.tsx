@@ -72,7 +72,11 @@ export function Board({
   const shown = focusSeat ?? turn;
   useEffect(() => {
     const strip = root.current?.querySelector(".skylines");
-    if (narrow && strip) strip.scrollTo({ left: shown * strip.clientWidth });
+    const first = strip?.firstElementChild;
+    const card = strip?.children[shown];
+    if (narrow && first instanceof HTMLElement && card instanceof HTMLElement) {
+      strip?.scrollTo({ left: card.offsetLeft - first.offsetLeft });
+    }
   }, [narrow, shown]);
 
   return (

@@ -144,17 +144,22 @@ export function BuyerShape({
   colour,
   seat,
   pair = false,
+  known = false,
 }: {
   readonly colour: number;
   readonly seat?: number | undefined;
   readonly pair?: boolean;
+  /** True if the colours are drawn on the backs. */
+  readonly known?: boolean;
 }) {
   if (colour === 0) {
     return (
       <g class={`back s${seat ?? 0}`}>
         {pair && <rect class="under" x="-6" y="-13" width="16" height="20" rx="4" />}
         <rect x={pair ? -10 : -8} y={pair ? -8 : -10} width="16" height="20" rx="4" />
-        <path class="lattice" d={pair ? "M-2 -4l5 6l-5 6l-5-6z" : "M0 -6l5 6l-5 6l-5-6z"} />
+        {!known && (
+          <path class="lattice" d={pair ? "M-2 -4l5 6l-5 6l-5-6z" : "M0 -6l5 6l-5 6l-5-6z"} />
+        )}
       </g>
     );
   }
