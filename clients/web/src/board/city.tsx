@@ -2,6 +2,7 @@
 
 import type { PublicView } from "asara/gen/view_pb.js";
 import { Area, type LitWindowOffer, RuleSet } from "asara/gen/vocabulary_pb.js";
+import { memo } from "preact/compat";
 import type { MatchSetting } from "../match/model.js";
 import { t } from "../words/language.js";
 import { seatName } from "../words/sentences.js";
@@ -73,7 +74,7 @@ export function City({ setting, view, areas, narrow }: CityProps) {
   const { width, height, circle, supplies, panels } = plan(new Set(areas.keys()), narrow);
   return (
     <svg class="city" viewBox={`0 0 ${width} ${height}`} role="group" aria-label={t(texts, "city")}>
-      <Circle
+      <CircleMemo
         setting={setting}
         areas={areas}
         x={circle.x}
@@ -85,7 +86,7 @@ export function City({ setting, view, areas, narrow }: CityProps) {
         return (
           state !== undefined && (
             <g key={area} transform={`translate(${x} ${y})`}>
-              <District state={state} setting={setting} />
+              <DistrictMemo state={state} setting={setting} />
             </g>
           )
         );
@@ -370,3 +371,20 @@ function Supplies({
     </g>
   );
 }
+
+const DistrictMemo = memo(
+  District,
+  (one, other) => one.setting === other.setting && one.state.key === other.state.key,
+);
+
+const CircleMemo = memo(
+  Circle,
+  (one, other) =>
+    one.setting === other.setting &&
+    one.x === other.x &&
+    one.y === other.y &&
+    one.patron === other.patron &&
+    [Area.BUILDING_CIRCLE, Area.CALIPHS_PATRONAGE].every(
+      (area) => one.areas.get(area)?.key === other.areas.get(area)?.key,
+    ),
+);

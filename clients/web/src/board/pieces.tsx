@@ -2,6 +2,7 @@
 
 import { type Colour, SectionKind, type Tower } from "asara/gen/vocabulary_pb.js";
 import type { ComponentChildren } from "preact";
+import { memo } from "preact/compat";
 import { t } from "../words/language.js";
 import { towerText } from "../words/table.js";
 import { buyerColourName, texts } from "../words/vocabulary.js";
@@ -96,7 +97,12 @@ export function towerHeight(tower: Tower): number {
 }
 
 /** Draws a tower that stands on the origin; crowns last, as they reach into the section above. */
-export function TowerShape({ tower }: { readonly tower: Tower }) {
+export const TowerShape = memo(
+  DrawnTower,
+  (one, other) => JSON.stringify(one.tower) === JSON.stringify(other.tower),
+);
+
+function DrawnTower({ tower }: { readonly tower: Tower }) {
   const sections: ComponentChildren[] = [];
   const crowns: ComponentChildren[] = [];
   let up = 0;
