@@ -1,8 +1,7 @@
 import json
 import random
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 
@@ -12,13 +11,10 @@ from asara.v1.view_pb2 import PrivateView
 from asara_codec.decode import event_from_proto
 from asara_codec.encode import serialize
 from asara_codec.results import RejectionReason, Termination
-from asara_game.actions import LayBuyers
-from asara_game.determinize import determinize
 from asara_game.rules import RULE_COMBINATIONS
-from asara_game.view import view
-from asara_game.vocabulary import BuyerColour, DecisionKind
+from asara_game.vocabulary import DecisionKind
 from asara_server.eventlog.replay import Replay, ReplayError
-from asara_server.eventlog.resimulate import resimulate, resimulated
+from asara_server.eventlog.resimulate import resimulate
 from asara_server.match.inputs import (
     Absence,
     PauseRecord,
@@ -38,14 +34,14 @@ from asara_server.replay.replay_view import (
     replay_view,
     seat_viewer,
 )
+from tests.leak.replay_worlds import elsewhere
 from tests.match.playouts import EVERYTHING, random_replay, random_spec, rules_for
-from tests.vectors import replay_views
+from tests.vectors import viewed_matches
 
 REPLAY = random_replay(EVERYTHING, 3, seed=8)
 """The bot of seat 2 is rejected twice, loses its stream, and forfeits."""
 SOME = list(zip(RULE_COMBINATIONS, (2, 3, 4, 2, 3, 4), strict=True))
 """Every combination of rule sets, and every number of seats."""
-_AT_REST = (DecisionKind.SPACE, DecisionKind.BUYERS)
 
 
 def played(replay: Replay) -> Match:
@@ -97,54 +93,6 @@ def test_everybody_is_shown_turns_without_decisions_views_and_times() -> None:
 
 
 # What a seat is shown
-
-
-class Elsewhere:
-    """A match in another world, which the seat cannot tell from this one."""
-
-    def __init__(self, match: Match, seat: int, dice: random.Random) -> None:
-        self._match, self._seat, self._dice = match, seat, dice
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._match, name)
-
-    @property
-    def state(self) -> Any:
-        state = self._match.state
-        if state.seat not in (self._seat, -1) and state.kind not in _AT_REST:
-            return Unseen()
-        seen = view(state, self._seat)
-        return state if seen.decision is None else determinize(seen, self._dice)
-
-
-class Unseen:
-    """A state within another seat's turn, of which only that it lasts is public."""
-
-    def __getattr__(self, name: str) -> NoReturn:
-        raise AssertionError(f"looked at {name} within another seat's turn")
-
-
-def elsewhere(seat: int, dice: random.Random) -> Any:
-    """`resimulated` in worlds that the seat cannot tell from the real one.
-
-    Replies of others are other ones, and those within a turn are not noticed one by one.
-    """
-
-    def simulate(replay: Replay, **options: Any) -> Iterator[tuple[Any, Any]]:
-        for match, record in resimulated(replay, **options):
-            own = getattr(record, "seat", seat) == seat
-            if not own and match.asked != seat and not match.finished and dice.random() < 0.8:
-                match_messages.extend(match.outbox)
-                continue
-            if isinstance(record, ReplyRecord) and not own:
-                lay = LayBuyers((BuyerColour.ORANGE, BuyerColour.ORANGE), True)
-                record = record._replace(actions=(lay,), bot_us=dice.randrange(10**6))  # noqa: PLW2901
-            match.outbox[:0] = match_messages
-            match_messages.clear()
-            yield Elsewhere(match, seat, dice), record
-
-    match_messages: list[tuple[int, bytes]] = []
-    return simulate
 
 
 @pytest.mark.parametrize(
@@ -392,12 +340,14 @@ def test_a_record_that_does_not_hold_is_an_error() -> None:
 
 def test_the_vectors_are_those_of_their_replays() -> None:
     names = []
-    for name, replay in replay_views.replays():
-        assert replay_views.stored_view(name) == replay_views.open_view(replay)
-        digests = json.loads((replay_views.FOLDER / f"{name}.public.json").read_text())
-        assert digests == replay_views.public_digests(replay)
+    for name, replay in viewed_matches.replays():
+        assert viewed_matches.stored_view(name) == viewed_matches.open_view(replay)
+        digests = json.loads((viewed_matches.FOLDER / f"{name}.public.json").read_text())
+        assert digests == viewed_matches.public_digests(replay)
+        viewers = json.loads((viewed_matches.FOLDER / f"{name}.viewers.json").read_text())
+        assert viewers == viewed_matches.viewer_digests(replay)
         names.append(name)
-    assert names == sorted(replay_views.MATCHES)
+    assert names == sorted(viewed_matches.MATCHES)
 
 
 _WITHOUT_EVENT = (DecisionKind.GIFT_BUYER, DecisionKind.LIT_RETURN)
@@ -405,8 +355,8 @@ _WITHOUT_EVENT = (DecisionKind.GIFT_BUYER, DecisionKind.LIT_RETURN)
 
 
 def test_the_public_views_of_the_vectors_are_those_that_were_sent() -> None:
-    for _, replay in replay_views.replays():
-        views = replay_views.public_views(replay)
+    for _, replay in viewed_matches.replays():
+        views = viewed_matches.public_views(replay)
         by_sequence = {
             moment.sequence: data
             for moment, data in zip(replay_view(replay, OPEN).moments, views, strict=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.game import naive_deal, perft
-from tests.vectors import actions, replay_views, trust
+from tests.vectors import actions, trust, viewed_matches
 
 FOLDER = Path(__file__).parent
 
@@ -34,4 +34,4 @@ if __name__ == "__main__":
     write(FOLDER / "digest.json", trust.digests())
     write(FOLDER / "actions.json", actions.actions())
     write(FOLDER / "random_action.json", actions.random_actions())
-    replay_views.write_views()
+    viewed_matches.write_views()

@@ -24,7 +24,8 @@ def refusal(client: TestClient, headers: dict[str, str]) -> int:
         client.websocket_connect("ws://localhost/ws/watch", headers=headers),
     ):
         pass
-    return refused.value.status_code
+    status: int = refused.value.status_code
+    return status
 
 
 @pytest.mark.parametrize("path", ["/", "/api/runs", "/api/nothing", "/runs/none", "/nothing.js"])

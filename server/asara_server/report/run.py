@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from asara_server.replay.signing import PUBLIC_KEY_FILE, KeyFileError, read_public_key
-from asara_server.tournament.run.read_run import RecordedRun, read_run
+from asara_server.tournament.run.read_run import RecordedRun, directories_of, read_run
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,4 @@ def read_reported_run(directory: Path) -> ReportedRun:
     except OSError as error:
         names = frozenset()
         problems.append(f"{replays.name}: {error.strerror}")
-    return ReportedRun(recorded, replays, names, key, _parents(directory), tuple(problems))
-
-
-def _parents(directory: Path) -> tuple[str, ...]:
-    """Return a directory and those above it, except the root and the directories in it."""
-    both = (directory.absolute(), directory.resolve())
-    found = {path for own in both for path in (own, *own.parents) if len(path.parts) > 2}
-    return tuple(sorted(map(str, found)))
+    return ReportedRun(recorded, replays, names, key, directories_of(directory), tuple(problems))

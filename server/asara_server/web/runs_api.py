@@ -1,24 +1,184 @@
 """The API about runs: JSON about runs and their matches, and the files of replays."""
 
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from functools import lru_cache, partial
+from typing import Final, NamedTuple, TypeVar
+
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from asara_server.eventlog.replay import ReplayError
+from asara_server.replay.file import parse_replay
+from asara_server.replay.replay_view import parse_viewer, replay_view
+from asara_server.text import plain
+from asara_server.web.match_list import LARGEST_PAGE, MatchFilter
+from asara_server.web.open_run import OpenRun
 from asara_server.web.part import Part
-from asara_server.web.responses import json_response
+from asara_server.web.responses import PROTOBUF, WebError, json_response, tagged_response
 from asara_server.web.run_catalogue import RunCatalogue
+from asara_server.web.run_json import run_json
+from asara_server.web.run_summary import RunSummaries
+from asara_server.web.standings_cache import StandingsCache
+
+T = TypeVar("T")
+
+_READERS: Final = 2
+"""Threads that read files and play matches again."""
+_QUEUED: Final = 64
+"""Requests that wait for them; further ones are answered with status 503."""
+_MOST_RESULTS: Final = 300_000
+"""Results that are kept of runs which are not looked at any more."""
+_KEPT_VIEWS: Final = 64
+_PAGE: Final = 100
 
 
 def runs_part(catalogue: RunCatalogue) -> Part:
     """Return the routes about runs."""
     api = RunsApi(catalogue)
-    return Part([Route("/api/runs", api.runs)])
+    run = "/api/runs/{run}"
+    return Part(
+        [
+            Route("/api/runs", api.runs),
+            Route(run, api.run),
+            Route(f"{run}/matches", api.matches),
+            Route(f"{run}/matches/{{match}}/view", api.view),
+            Route(f"{run}/matches/{{match}}/replay", api.replay),
+            Route(f"{run}/blocks/{{block}}", api.block),
+        ],
+        api.running,
+    )
+
+
+class _Opened(NamedTuple):
+    run: OpenRun
+    standings: StandingsCache
 
 
 class RunsApi:
+    """Answers requests about runs. Files are read in threads, so that no request waits for them."""
+
     def __init__(self, catalogue: RunCatalogue) -> None:
         self._catalogue = catalogue
+        self._summaries = RunSummaries()
+        self._opened: dict[str, _Opened] = {}
+        self._waiting = 0
+        self._readers = ThreadPoolExecutor(_READERS, "reader")
+        self._computer = ThreadPoolExecutor(1, "standings")
+        self._views = lru_cache(_KEPT_VIEWS)(_view_bytes)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """End the threads in the end."""
+        try:
+            yield
+        finally:
+            for threads in (self._readers, self._computer):
+                threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _in_thread(self, function: Callable[[], T]) -> T:
+        if self._waiting >= _QUEUED:
+            raise WebError(503, "too many requests at once; try again in a moment")
+        self._waiting += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._readers, function)
+        finally:
+            self._waiting -= 1
+
+    async def _open(self, request: Request) -> _Opened:
+        """Return the run that the address names, as it is now."""
+        name = request.path_params["run"]
+        source = (await self._in_thread(self._catalogue.sources)).get(name)
+        if source is None:
+            self._opened.pop(name, None)
+            raise WebError(404, f"there is no run {plain(name, 100)!r}; was it moved or deleted?")
+        opened = self._opened.pop(name, None)
+        if opened is None or opened.run.source != source:
+            opened = _Opened(OpenRun(source), StandingsCache(self._computer))
+        self._opened[name] = opened  # the last in the order of use
+        await self._in_thread(opened.run.refresh)
+        self._forget_old()
+        return opened
+
+    def _forget_old(self) -> None:
+        kept = sum(len(opened.run.matches.results) for opened in self._opened.values())
+        for name in list(self._opened)[:-1]:
+            if kept <= _MOST_RESULTS:
+                return
+            kept -= len(self._opened.pop(name).run.matches.results)
 
     async def runs(self, request: Request) -> Response:
-        sources = self._catalogue.sources().values()
-        return json_response(request, {"runs": [{"name": one.name} for one in sources]})
+        """All runs, those that go on first, then the latest first."""
+        sources = await self._in_thread(self._catalogue.sources)
+        return json_response(
+            request, {"runs": await self._in_thread(lambda: self._summaries.of(sources.values()))}
+        )
+
+    async def run(self, request: Request) -> Response:
+        run, cache = await self._open(request)
+        standings = await cache.get(run)
+        return json_response(request, run_json(run, standings))
+
+    async def matches(self, request: Request) -> Response:
+        """A page of the matches that a filter keeps; `order=latest` begins with the last."""
+        query = request.query_params
+        wanted = MatchFilter.of(query)
+        order = query.get("order", "")
+        if order not in {"", "latest"}:
+            raise WebError(400, "order: write latest, or leave it out")
+        offset = _number(query.get("offset", "0"), "offset", 10**9)
+        limit = _number(query.get("limit", str(_PAGE)), "limit", LARGEST_PAGE)
+        run, _ = await self._open(request)
+        page = partial(run.page, wanted, offset=offset, limit=limit, latest_first=order == "latest")
+        total, rows = await self._in_thread(page)
+        return json_response(request, {"total": total, "offset": offset, "matches": rows})
+
+    async def block(self, request: Request) -> Response:
+        """The matches of a deal block that are over."""
+        run, _ = await self._open(request)
+        name = request.path_params["block"]
+        rows = await self._in_thread(lambda: run.block(name))
+        if not rows:
+            raise WebError(404, f"no match of the block {plain(name, 100)!r} is over")
+        return json_response(request, {"block": name, "matches": rows})
+
+    async def replay(self, request: Request) -> Response:
+        """The signed file."""
+        run, _ = await self._open(request)
+        match = request.path_params["match"]
+        content = await self._in_thread(lambda: run.replay_bytes(match))
+        response = tagged_response(request, content, "application/octet-stream")
+        response.headers["Content-Disposition"] = "attachment"
+        return response
+
+    async def view(self, request: Request) -> Response:
+        """The match as one viewer may see it, as a ReplayView."""
+        viewer = request.query_params.get("viewer", "everybody")
+        run, _ = await self._open(request)
+        match = request.path_params["match"]
+
+        def view() -> bytes:
+            return self._views(run.replay_bytes(match), viewer)
+
+        return tagged_response(request, await self._in_thread(view), PROTOBUF)
+
+
+def _view_bytes(replay: bytes, viewer: str) -> bytes:
+    """Return a serialized ReplayView; raises WebError for a damaged or a forged replay."""
+    try:
+        found = parse_viewer(viewer)
+    except ValueError as error:
+        raise WebError(400, f"viewer: {error}") from None
+    try:
+        return replay_view(parse_replay(replay), found).SerializeToString(deterministic=True)
+    except ReplayError as error:
+        raise WebError(422, f"this replay cannot be shown: {plain(str(error))}") from None
+
+
+def _number(text: str, name: str, largest: int) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 10) or int(text) > largest:
+        raise WebError(400, f"{name}: write a number from 0 to {largest:,}")
+    return int(text)

@@ -159,9 +159,9 @@ export function JumpMenu({ store }: Props) {
           menu.current.open = false;
       }}
     >
-      <summary class="button">
+      <summary class="button" aria-label={t(replay, "jump")}>
         <Icon glyph="menu" />
-        {t(replay, "jump")}
+        <span class="text">{t(replay, "jump")}</span>
       </summary>
       <ul>
         {items.map(([label, run]) => (
@@ -173,7 +173,6 @@ export function JumpMenu({ store }: Props) {
         ))}
         {entries.map((name, seat) =>
           (decisions[seat] ?? []).length === 0 ? null : (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a seat is its number
             <li key={seat} class="whole">
               <button type="button" class="plain" onClick={() => store.jump({ seat }, true)}>
                 <bdi>{t(replay, "nextDecision", { name })}</bdi>

@@ -14,10 +14,10 @@ export type Command =
 /** The command in a message; undefined if the message is not exactly one of those documented. */
 export function readCommand(data: unknown): Command | undefined {
   if (typeof data !== "object" || data === null || Array.isArray(data)) return undefined;
-  const message: Readonly<Record<string, unknown>> = { ...data };
-  if (message["asara"] !== VERSION) return undefined;
+  const message: { asara?: unknown; type?: unknown; moment?: unknown; link?: unknown } = data;
+  if (message.asara !== VERSION) return undefined;
   const fields = Object.keys(message).length;
-  const { type, moment, link } = message as { type?: unknown; moment?: unknown; link?: unknown };
+  const { type, moment, link } = message;
   if (type === "play" || type === "pause" || type === "subscribe") {
     return fields === 2 ? { type } : undefined;
   }

@@ -6,9 +6,9 @@ import { LANGUAGES } from "../words/catalogue.js";
 import { isolate, language, setLanguage, t } from "../words/language.js";
 import { common } from "../words/sections/common.js";
 import { replay } from "../words/sections/replay.js";
+import { rulesName } from "../words/vocabulary.js";
 import { Icon, IconButton } from "./icons.js";
 import { parseViewer, viewerText } from "./links.js";
-import { ruleSetsText } from "./phrases.js";
 import type { MatchStore } from "./store.js";
 
 const LANGUAGE_NAMES = new Map(
@@ -33,7 +33,6 @@ export function Header({ store, showKeys, block }: Props) {
       <div class="match-title">
         <h1>
           {entries.map((name, seat) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a seat is its number
             <span key={seat} class={`seat-name seat-${seat}`}>
               <bdi>{name}</bdi>
             </span>
@@ -41,7 +40,7 @@ export function Header({ store, showKeys, block }: Props) {
         </h1>
         <p>
           <b>{t(replay, "yearOf", { year, years: edition.years })}</b>
-          <span class="quiet">{ruleSetsText(ruleSets)}</span>
+          <span class="quiet">{rulesName(ruleSets)}</span>
           <Connection store={store} />
         </p>
       </div>
@@ -50,20 +49,21 @@ export function Header({ store, showKeys, block }: Props) {
         <button
           type="button"
           aria-pressed={store.player.value.spoilerFree}
+          aria-label={t(replay, "spoilers")}
           title={t(replay, "spoilersHelp")}
           onClick={() => store.setSpoilerFree(!store.player.value.spoilerFree)}
         >
           <Icon glyph="hidden" />
-          {t(replay, "spoilers")}
+          <span class="text">{t(replay, "spoilers")}</span>
         </button>
         {block !== undefined && (
-          <a class="button" href={block}>
+          <a class="button" href={block} aria-label={t(replay, "sideBySide")}>
             <Icon glyph="columns" />
-            {t(replay, "sideBySide")}
+            <span class="text">{t(replay, "sideBySide")}</span>
           </a>
         )}
         <IconButton glyph="link" label={t(replay, "share")} onClick={() => copyLink(store)} />
-        <IconButton glyph="keys" label={t(replay, "keys")} onClick={showKeys} />
+        <IconButton class="keys" glyph="keys" label={t(replay, "keys")} onClick={showKeys} />
         <Preferences />
       </div>
     </header>
@@ -124,7 +124,8 @@ export function Preferences() {
       >
         {LANGUAGES.map((tag) => (
           <option key={tag} value={tag} lang={tag}>
-            {LANGUAGE_NAMES.get(tag)}
+            {/* a narrow page shows the letters alone */}
+            {`${tag.toUpperCase()}\u2003${LANGUAGE_NAMES.get(tag)}`}
           </option>
         ))}
       </select>

@@ -1,6 +1,8 @@
 /** A match: the table, the scrub bar, what happened in words, and the decision behind it. */
 
+import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { Board } from "../board/board.js";
 import type { MatchRecord } from "../match/model.js";
 import { type Binding, KeyHelp, useKeys } from "../ui/keyboard.js";
 import { isolate, t } from "../words/language.js";
@@ -16,7 +18,6 @@ import { Awards, Ledger, Results } from "./scoring-view.js";
 import { SignatureNote } from "./signature.js";
 import type { MatchSource } from "./source.js";
 import { MatchStore } from "./store.js";
-import { Board } from "./table.js";
 import "./replay.css";
 import "../ui/keyboard.css";
 
@@ -45,7 +46,6 @@ export function MatchView({ source, ...rest }: MatchViewProps) {
 }
 
 function Match({ source, first, embedded, block }: MatchViewProps & { first: MatchRecord }) {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the store outlives the first record
   const store = useMemo(() => new MatchStore(source, first), [source]);
   const [helped, setHelped] = useState(false);
   useEffect(() => {
@@ -65,18 +65,19 @@ function Match({ source, first, embedded, block }: MatchViewProps & { first: Mat
       {!embedded && <Header store={store} showKeys={() => setHelped(true)} block={block} />}
       <main class="match-main">
         <section class="match-table" aria-label={t(replay, "board")}>
-          <Table store={store} />
+          <Table store={store} aside={embedded ? undefined : <Panel store={store} />} />
         </section>
-        {!embedded && <Panel store={store} />}
       </main>
       <footer class="bar">
         <Announcement store={store} />
         <ScrubBar store={store} />
         <div class="bar-row">
           <Controls store={store} />
-          <Position store={store} />
-          <SpeedChoice store={store} />
-          {!embedded && <JumpMenu store={store} />}
+          <div class="bar-end">
+            <Position store={store} />
+            <SpeedChoice store={store} />
+            {!embedded && <JumpMenu store={store} />}
+          </div>
         </div>
       </footer>
       {helped && (
@@ -94,15 +95,17 @@ function Match({ source, first, embedded, block }: MatchViewProps & { first: Mat
   );
 }
 
-function Table({ store }: { store: MatchStore }) {
+function Table({ store, aside }: { store: MatchStore; aside: ComponentChildren }) {
   const award = store.awards.value[store.award.value ?? -1];
+  const raised = award && new Set(award.towers.map(({ seat, tower }) => `${seat} ${tower.number}`));
   return (
     <Board
       setting={store.record.value.setting}
       moment={store.moment.value}
       previous={store.previous.value}
       animate={animated(store.player.value)}
-      raised={award?.towers}
+      raised={raised}
+      aside={aside}
     />
   );
 }
@@ -141,7 +144,7 @@ function Position({ store }: { store: MatchStore }) {
   const { course, playing } = store;
   return (
     <span class="position">
-      {positionText(store)}
+      <span class="where">{positionText(store)}</span>
       {!course.value.over && !playing.value && (
         <button type="button" onClick={() => store.toEnd()}>
           {t(replay, "follow")}

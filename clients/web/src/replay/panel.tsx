@@ -4,12 +4,19 @@ import { equals } from "@bufbuild/protobuf";
 import { RejectionReason } from "asara/gen/play_pb.js";
 import type { ReplayDecision } from "asara/gen/replay_view_pb.js";
 import { type Action, ActionSchema } from "asara/gen/vocabulary_pb.js";
-import type { MatchRecord, Moment } from "../match/model.js";
+import type { MatchRecord, MatchSetting, Moment } from "../match/model.js";
 import { isolate, t } from "../words/language.js";
 import { clock, duration } from "../words/numbers.js";
 import { replay } from "../words/sections/replay.js";
+import {
+  actionSentence,
+  decisionTitle,
+  momentSentences,
+  rejectionText,
+  seatName,
+} from "../words/sentences.js";
+import { tableText } from "../words/table.js";
 import { fragmentOf } from "./links.js";
-import { actionText, decisionText, eventText, tableLines } from "./phrases.js";
 import type { MatchStore } from "./store.js";
 
 const MOST_BEFORE = 6; // moments of the turn that are shown before the current one
@@ -19,20 +26,25 @@ interface Props {
 }
 
 /** Sentences about a moment; at least one. */
-export function sentences(moment: Moment, record: MatchRecord): readonly string[] {
-  if (moment.events.length > 0) return moment.events.map((event) => eventText(event, record));
+export function sentences(moment: Moment, { setting, moments }: MatchRecord): readonly string[] {
   if (moment.index === 0) return [t(replay, "start")];
-  const { decision } = moment;
-  if (decision === undefined) return [t(replay, "quiet")];
-  return [decisionLine(decision, record)];
+  const told = momentSentences(moment, setting, moments[moment.index - 1]);
+  if (told.length > 0) return told;
+  return [
+    moment.decision === undefined ? t(replay, "quiet") : decisionLine(moment.decision, setting),
+  ];
 }
 
-function decisionLine(decision: ReplayDecision, record: MatchRecord): string {
-  const name = isolate(record.setting.entries[decision.seat] ?? "");
+function decisionLine(decision: ReplayDecision, setting: MatchSetting): string {
   const answer = rejected(decision)
-    ? t(replay, "rejected", { reason: decision.detail })
-    : decision.actions.map((action) => actionText(action, decision, record)).join(", ");
-  return `${name}: ${answer || t(replay, "unanswered")}`;
+    ? rejectedText(decision)
+    : decision.actions.map((action) => actionSentence(action, { setting })).join("; ");
+  return `${seatName(decision.seat, setting)}: ${answer || t(replay, "unanswered")}`;
+}
+
+function rejectedText({ rejection, detail }: ReplayDecision): string {
+  const reason = detail === "" ? rejectionText(rejection) : isolate(detail);
+  return t(replay, "rejected", { reason });
 }
 
 function rejected({ rejection }: ReplayDecision): boolean {
@@ -70,7 +82,6 @@ function Sentences(props: { moment: Moment; record: MatchRecord; link: boolean }
   return (
     <>
       {lines.map((line, order) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: sentences may repeat
         <p key={order}>{line}</p>
       ))}
     </>
@@ -96,7 +107,7 @@ export function Decision({ store }: Props) {
 function DecisionDetails({ decision, record }: { decision: ReplayDecision; record: MatchRecord }) {
   const name = record.setting.entries[decision.seat] ?? "";
   const [first, ...rest] = decision.actions;
-  const text = (action: Action) => actionText(action, decision, record);
+  const text = (action: Action) => actionSentence(action, record);
   const isChosen = (action: Action) =>
     first !== undefined && !rejected(decision) && equals(ActionSchema, action, first);
   return (
@@ -105,22 +116,19 @@ function DecisionDetails({ decision, record }: { decision: ReplayDecision; recor
         <b class={`seat-name seat-${decision.seat}`}>
           <bdi>{name}</bdi>
         </b>{" "}
-        {decisionText(decision.kind)}
+        {decisionTitle(decision.kind)}
       </p>
       <TimeUsed decision={decision} />
-      {rejected(decision) && (
-        <p class="rejected">{t(replay, "rejected", { reason: isolate(decision.detail) })}</p>
-      )}
+      {rejected(decision) && <p class="rejected">{rejectedText(decision)}</p>}
       {!rejected(decision) && first === undefined && <p>{t(replay, "unanswered")}</p>}
       <p class="quiet">{t(replay, "legal", { count: decision.legalActions.length })}</p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
       <ul
         class="actions"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys
         tabIndex={0}
         aria-label={t(replay, "legal", { count: decision.legalActions.length })}
       >
         {decision.legalActions.map((action, order) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the list of one decision never changes
           <li key={order} class={isChosen(action) ? "chosen" : undefined}>
             {text(action)}
             {isChosen(action) && <small> {t(replay, "chosen")}</small>}
@@ -130,14 +138,17 @@ function DecisionDetails({ decision, record }: { decision: ReplayDecision; recor
       {rest.length > 0 && !rejected(decision) && (
         <p>
           <span class="quiet">{t(replay, "further")} </span>
-          {rest.map(text).join(", ")}
+          {rest.map(text).join("; ")}
         </p>
       )}
       {decision.log !== "" && (
         <details class="bot-log" open>
           <summary>{t(replay, "log")}</summary>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-          <pre tabIndex={0} dir="auto" aria-label={t(replay, "log")}>
+          <pre
+            dir="auto"
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys
+            tabIndex={0}
+          >
             {decision.log}
           </pre>
         </details>
@@ -164,15 +175,21 @@ function TimeUsed({ decision }: { decision: ReplayDecision }) {
 
 /** The table in sentences, for everybody who does not see the drawing. */
 export function TableText({ store }: Props) {
+  const moment = store.moment.value;
+  const { setting } = store.record.value;
   return (
     <details class="table-text">
       <summary>{t(replay, "table")}</summary>
-      <ul>
-        {tableLines(store.moment.value, store.record.value).map((line, order) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no names
-          <li key={order}>{line}</li>
-        ))}
-      </ul>
+      {tableText(moment.table, setting).map(({ heading, lines }, order) => (
+        <section key={order}>
+          <h3>{heading}</h3>
+          <ul>
+            {lines.map((line, number) => (
+              <li key={number}>{line}</li>
+            ))}
+          </ul>
+        </section>
+      ))}
     </details>
   );
 }

@@ -1,13 +1,19 @@
 /** The result, the final scoring award by award, and the table of where prestige came from. */
 
 import { Termination } from "asara/gen/event_pb.js";
-import { isolate, t } from "../words/language.js";
+import { TowerIcon } from "../board/pieces.js";
+import { t } from "../words/language.js";
 import { number } from "../words/numbers.js";
 import { replay } from "../words/sections/replay.js";
-import { colourText, terminationText } from "./phrases.js";
-import { type AwardName, height, ledger, type RowGroup, type RowName } from "./scoring.js";
+import {
+  awardPoints,
+  awardTitle,
+  placeText,
+  terminationText,
+  towerHeight,
+} from "../words/sentences.js";
+import { ledger, type RowGroup, type RowName } from "./scoring.js";
 import type { MatchStore } from "./store.js";
-import { TowerIcon } from "./table.js";
 
 interface Props {
   readonly store: MatchStore;
@@ -39,12 +45,6 @@ export function Results({ store }: Props) {
   );
 }
 
-function awardText(name: AwardName): string {
-  if (name === "asari") return t(replay, "asari");
-  if (name === "highest" || name === "most") return t(replay, name);
-  return t(replay, "highestOf", { colour: colourText(name) });
-}
-
 function rowText(name: RowName): string {
   switch (name) {
     case "built":
@@ -55,7 +55,7 @@ function rowText(name: RowName): string {
     case "patronage":
       return t(replay, name);
     default:
-      return awardText(name);
+      return awardTitle(name);
   }
 }
 
@@ -72,29 +72,27 @@ export function Awards({ store }: Props) {
         <>
           <div class="award" key={shown} aria-live="polite">
             <h3>
-              {awardText(award.name)}
-              {award.prizes && <small> {t(replay, "prizes", award.prizes)}</small>}
+              {awardTitle(award.name)}
+              {award.prizes && <small> {awardPoints(award.prizes)}</small>}
             </h3>
             {award.prizes !== undefined && award.towers.length === 0 && (
               <p class="quiet">{t(replay, "noTower")}</p>
             )}
             <ul class="raised">
-              {award.towers.map(({ seat, tower, place }) => (
+              {award.towers.map(({ seat, tower, place, tied }) => (
                 <li key={`${seat} ${tower.number}`} class={`seat-${seat} place-${place}`}>
                   <TowerIcon tower={tower} />
                   <span>
                     <bdi>{store.record.value.setting.entries[seat]}</bdi>
                   </span>
                   <small>
-                    {t(replay, "height", { height: height(tower) })},{" "}
-                    {t(replay, "place", { place })}
+                    {t(replay, "height", { height: towerHeight(tower) })}, {placeText(place, tied)}
                   </small>
                 </li>
               ))}
             </ul>
             <ul class="earned">
               {award.points.map((points, seat) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a seat is its number
                 <li key={seat} class={points > 0 ? undefined : "quiet"}>
                   <b class={`seat-name seat-${seat}`}>
                     <bdi>{store.record.value.setting.entries[seat]}</bdi>
@@ -145,16 +143,19 @@ export function Ledger({ store }: Props) {
   return (
     <details class="ledger" open={store.atResult.value}>
       <summary>{t(replay, "sources")}</summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-      <section class="scroll" tabIndex={0} aria-label={t(replay, "sources")}>
+      <section
+        class="scroll"
+        aria-label={t(replay, "sources")}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys
+        tabIndex={0}
+      >
         <table>
           <thead>
             <tr>
               <td />
               {entries.map((name, seat) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a seat is its number
                 <th key={seat} scope="col" class={`number seat-name seat-${seat}`}>
-                  <bdi>{isolate(name)}</bdi>
+                  <bdi>{name}</bdi>
                 </th>
               ))}
             </tr>
@@ -199,7 +200,6 @@ function Points({ points }: { points: readonly number[] }) {
   return (
     <>
       {points.map((each, seat) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a seat is its number
         <td key={seat} class="number">
           {each === 0 ? "–" : number(each)}
         </td>

@@ -2,32 +2,28 @@
 
 import type { Event } from "asara/gen/event_pb.js";
 import type { PublicView } from "asara/gen/view_pb.js";
-import { type Colour, RuleSet, type Tower } from "asara/gen/vocabulary_pb.js";
+import { type Award, type Colour, RuleSet, type Tower } from "asara/gen/vocabulary_pb.js";
 import type { MatchRecord } from "../match/model.js";
-
-export type AwardName = Colour | "highest" | "most" | "asari";
+import { type AwardKind, towerHeight } from "../words/sentences.js";
 
 /** A tower that wins a place in an award. */
 export interface PlacedTower {
   readonly seat: number;
   readonly tower: Tower;
   readonly place: 1 | 2;
+  /** True if others share the place. */
+  readonly tied: boolean;
 }
 
 /** One award after the last year. */
 export interface FinalAward {
-  readonly name: AwardName;
+  readonly name: AwardKind;
   /** Prestige of the first two places; undefined for money. */
-  readonly prizes: { readonly first: number; readonly second: number } | undefined;
+  readonly prizes: Award | undefined;
   /** Towers in question; for most towers, those of the seats that win a place. */
   readonly towers: readonly PlacedTower[];
   /** Prestige by seat, as the referee gave it. */
   readonly points: readonly number[];
-}
-
-export function height(tower: Tower): number {
-  const { plainTrunks, goldTrunks, plainWindows, goldWindows } = tower;
-  return 2 + plainTrunks + goldTrunks + plainWindows + goldWindows;
 }
 
 export function litWindows(tower: Tower): number {
@@ -62,7 +58,7 @@ export function finalAwards(record: MatchRecord): readonly FinalAward[] {
   if (view === undefined || evaluated.size === 0) return [];
   const { edition, entries, ruleSets } = record.setting;
   const litCounts = ruleSets.includes(RuleSet.PROFESSIONAL);
-  const points = (name: AwardName) => entries.map((_, seat) => pointsOf(evaluated.get(seat), name));
+  const points = (name: AwardKind) => entries.map((_, seat) => pointsOf(evaluated.get(seat), name));
   const awards: FinalAward[] = edition.colours.map(({ colour, highestTower }) => ({
     name: colour,
     prizes: highestTower,
@@ -82,17 +78,17 @@ export function finalAwards(record: MatchRecord): readonly FinalAward[] {
       towers: most(view, litCounts),
       points: points("most"),
     },
-    { name: "asari", prizes: undefined, towers: [], points: points("asari") },
+    { name: "money", prizes: undefined, towers: [], points: points("money") },
   );
   return awards;
 }
 
-function pointsOf(event: Event | undefined, name: AwardName): number {
+function pointsOf(event: Event | undefined, name: AwardKind): number {
   if (event?.event.case !== "finalEvaluated") return 0;
   const { colours, highestTower, mostTowers, asari } = event.event.value;
   if (name === "highest") return highestTower;
   if (name === "most") return mostTowers;
-  if (name === "asari") return asari;
+  if (name === "money") return asari;
   return colours.find(({ colour }) => colour === name)?.prestige ?? 0;
 }
 
@@ -105,13 +101,12 @@ function highest(view: PublicView, litCounts: boolean, colour?: Colour): PlacedT
   const [first, second] = places(
     towers,
     (a, b) =>
-      height(b.tower) - height(a.tower) ||
+      towerHeight(b.tower) - towerHeight(a.tower) ||
       (litCounts ? litWindows(b.tower) - litWindows(a.tower) : 0),
   );
-  return [
-    ...first.map((tower) => ({ ...tower, place: 1 as const })),
-    ...second.map((tower) => ({ ...tower, place: 2 as const })),
-  ];
+  const placed = (some: typeof towers, place: 1 | 2) =>
+    some.map((tower) => ({ ...tower, place, tied: some.length > 1 }));
+  return [...placed(first, 1), ...placed(second, 2)];
 }
 
 function most(view: PublicView, litCounts: boolean): PlacedTower[] {
@@ -127,7 +122,9 @@ function most(view: PublicView, litCounts: boolean): PlacedTower[] {
     (a, b) => b.towers.length - a.towers.length || (litCounts ? b.lit - a.lit : 0),
   );
   const placed = (some: typeof seats, place: 1 | 2) =>
-    some.flatMap(({ seat, towers }) => towers.map((tower) => ({ seat, tower, place })));
+    some.flatMap(({ seat, towers }) =>
+      towers.map((tower) => ({ seat, tower, place, tied: some.length > 1 })),
+    );
   return [...placed(first, 1), ...placed(second, 2)];
 }
 
@@ -138,7 +135,7 @@ export type RowName =
   | "gold"
   | "litWindows"
   | "patronage"
-  | AwardName;
+  | AwardKind;
 
 /** Prestige of one source, by seat. */
 export interface Row {
@@ -194,7 +191,7 @@ export function ledger(record: MatchRecord, position: number): readonly RowGroup
         }
         add({ kind: "final" }, "highest", seat, highestTower);
         add({ kind: "final" }, "most", seat, mostTowers);
-        add({ kind: "final" }, "asari", seat, asari);
+        add({ kind: "final" }, "money", seat, asari);
       } else if (prestige !== 0) {
         add(play, event.case === "giftTaken" ? "gifts" : "built", seat, prestige);
       }

@@ -24,9 +24,15 @@ export interface MatchSource {
   readonly state: ReadonlySignal<SourceState>;
   /** The viewers that the source can show. */
   readonly viewers: ReadonlySignal<readonly Viewer[]>;
-  /** Shows the match as another viewer sees it; on failure, the current one stays. */
-  show(viewer: Viewer): void;
+  /** Shows the match as another viewer sees it; on failure, the current one stays, and why. */
+  show(viewer: Viewer): Promise<string | undefined>;
   /** The signed file; undefined while the match is running. */
   signature(): Promise<Signature | undefined>;
   close(): void;
+}
+
+/** Everybody, each seat, and everything open. */
+export function allViewers(seats: number): readonly Viewer[] {
+  const own = Array.from({ length: seats }, (_, seat): Viewer => ({ kind: "seat", seat }));
+  return [{ kind: "everybody" }, ...own, { kind: "open" }];
 }

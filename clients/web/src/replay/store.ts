@@ -196,7 +196,9 @@ export class MatchStore {
 
   show(viewer: Viewer): void {
     settings.viewer.value = viewerText(viewer);
-    this.source.show(viewer);
+    void this.source.show(viewer).then((problem) => {
+      if (problem !== undefined) this.notice.value = problem;
+    });
   }
 
   /** Shows the next of the source's viewers. */

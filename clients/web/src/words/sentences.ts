@@ -22,10 +22,9 @@ import {
   buyerColoursPhrase,
   buyerPhrase,
   capitalised,
-  colourName,
-  coloursPhrase,
   giftName,
   kindsName,
+  litWindowColoursPhrase,
   litWindowPhrase,
   litWindowsPhrase,
   pointsText,
@@ -35,6 +34,7 @@ import {
   spaceName,
   texts,
   toSpace,
+  towerColourName,
   towerPhrase,
   words,
 } from "./vocabulary.js";
@@ -224,11 +224,11 @@ function secret(event: Event, { table, previous }: SentenceContext): string {
     }
     case "litWindowsDrawn": {
       const drawn = after.searchedLitWindows;
-      return drawn.length === kind.value.count ? bracketed(coloursPhrase(drawn)) : "";
+      return drawn.length === kind.value.count ? bracketed(litWindowColoursPhrase(drawn)) : "";
     }
     case "litWindowsKept": {
       const kept = before === undefined ? [] : without(after.litWindows, before.litWindows);
-      return kept.length === kind.value.count ? bracketed(coloursPhrase(kept)) : "";
+      return kept.length === kind.value.count ? bracketed(litWindowColoursPhrase(kept)) : "";
     }
     default:
       return "";
@@ -362,20 +362,17 @@ function foundText({ colour, baseGold, turretGold }: FoundTower): string {
   });
 }
 
-/** Returns the actions of a turn as one line; empty without actions. */
-export function turnSentence(actions: readonly Action[], context: ActionContext): string {
+/** Returns the actions of a turn as one sentence; empty without actions. */
+export function turnSentence(actions: readonly Action[], { setting }: ActionContext): string {
   if (actions.length === 0) return "";
-  return `${actions.map((action) => actionSentence(action, context)).join(" · ")}`;
+  return capitalised(
+    `${actions.map(({ action }) => actionText(action, setting)).join(t(texts, "between"))}.`,
+  );
 }
 
 /** Returns a decision's title. */
 export function decisionTitle(kind: DecisionKind): string {
-  return words().decisions[kind - 1] ?? "";
-}
-
-/** Returns an explanation of a decision in one or two sentences. */
-export function decisionHelp(kind: DecisionKind): string {
-  return words().explainDecisions[kind - 1] ?? "";
+  return fill(words().decisions[kind - 1] ?? "");
 }
 
 /** Returns the reason why a seat ended, as a clause such as `out of time`. */
@@ -396,19 +393,12 @@ export function rejectionText(reason: RejectionReason): string {
 // Final scoring
 
 /** Award of the final scoring: a colour's highest towers, all towers, their number, or money. */
-export type AwardKind = Colour | "highest" | "most" | "money";
+export type AwardKind = Colour | "highest" | "most" | "asari";
 
 /** Returns the title of an award, such as `Highest red tower`. */
 export function awardTitle(award: AwardKind): string {
-  if (typeof award === "string") return t(texts, award);
-  const tower = towerPhrase(award, { alone: true });
-  const { highestOf } = words().texts;
-  return capitalised(fill(highestOf, { tower, colour: awardColour(award) }));
-}
-
-function awardColour(colour: Colour): string {
-  const noun = words().tower.split("/")[0] ?? "";
-  return towerPhrase(colour, { alone: true }).replace(noun, "").trim() || colourName(colour);
+  if (typeof award === "string") return t(texts, award === "asari" ? "money" : award);
+  return capitalised(t(texts, "highestOf", { colour: towerColourName(award) }));
 }
 
 /** Returns the points of an award's places, such as `8 / 4`. */
@@ -422,7 +412,7 @@ export function placeText(place: 1 | 2, tied: boolean): string {
   return t(texts, tied ? "tiedSecond" : "secondPlace");
 }
 
-/** Returns a standing tower, such as `base with gold, 2 trunks, window, turret`, from below. */
+/** Returns the number of sections in a tower; lit windows add none. */
 export function towerHeight(tower: Tower): number {
   return 2 + tower.plainTrunks + tower.goldTrunks + tower.plainWindows + tower.goldWindows;
 }

@@ -1,6 +1,7 @@
 """`asara replay`: inspect replays of finished matches."""
 
 from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -32,6 +33,18 @@ app = typer.Typer(help="Inspect replays of finished matches.", no_args_is_help=T
 
 _LONGEST_DECISIONS = 5
 """Number of decisions that `clock` lists."""
+
+
+class PageLanguage(StrEnum):
+    """The languages of the page."""
+
+    DE = "de"
+    EN = "en"
+    ES = "es"
+    FR = "fr"
+    IT = "it"
+    NL = "nl"
+
 
 FileArgument = Annotated[
     Path, typer.Argument(metavar="FILE", help="A replay, such as r1-basic-0001.asara.")
@@ -101,6 +114,25 @@ JsonOption = Annotated[
 ]
 ProofOption = Annotated[
     Path, typer.Option("--out", metavar="PROOF", help="File to write, such as FILE.proof.")
+]
+PageOption = Annotated[
+    Path, typer.Option("--out", metavar="FILE.html", help="File to write, such as match.html.")
+]
+PageSeatOption = Annotated[
+    int | None,
+    typer.Option(
+        "--seat",
+        metavar="N",
+        help="Write only what this seat could see.",
+        show_default="everything",
+    ),
+]
+LanguageOption = Annotated[
+    PageLanguage | None,
+    typer.Option("--language", help="Language of the page.", show_default="the browser's"),
+]
+ReplacePageOption = Annotated[
+    bool, typer.Option("--replace", help="Replace FILE.html if it exists.")
 ]
 AArgument = Annotated[Path, typer.Argument(metavar="A", help="A replay.")]
 BArgument = Annotated[Path, typer.Argument(metavar="B", help="The replay to compare it with.")]
@@ -194,6 +226,24 @@ def prove(file: FileArgument, out_file: ProofOption) -> None:
 
     check_output("--out", out_file, inputs=[file])
     write_output(out_file, replay_proof(file).content())
+
+
+@app.command(cls=PlainCommand)
+def page(
+    file: FileArgument,
+    out_file: PageOption,
+    seat: PageSeatOption = None,
+    language: LanguageOption = None,
+    replace: ReplacePageOption = False,
+) -> None:
+    """Write a match as one HTML file that a browser shows without any network.
+
+    It holds the whole match and its signed replay, or with --seat only what that seat could see.
+    """
+    from asara_server.cli.sessions.match_page import PageOptions, write_page
+
+    options = PageOptions(seat, language.value if language else None, replace)
+    write_page(file, out_file, options)
 
 
 @app.command(cls=PlainCommand)

@@ -38,3 +38,13 @@ def read_run(directory: Path) -> RecordedRun:
         raise RunError(str(error)) from None
     except OSError as error:
         raise RunError(f"{error.filename or path}: {error.strerror or error}") from None
+
+
+def directories_of(directory: Path) -> tuple[str, ...]:
+    """Return a directory and those above it, except the root and the directories in it.
+
+    Texts that are published are searched for them; see `without_paths`.
+    """
+    both = (directory.absolute(), directory.resolve())
+    found = {path for own in both for path in (own, *own.parents) if len(path.parts) > 2}
+    return tuple(sorted(map(str, found)))

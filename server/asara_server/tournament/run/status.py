@@ -165,13 +165,8 @@ class StatusReader:
         content, and OSError for one that cannot be read.
         """
         now = time.time() if now is None else now
-        process = self._playing_process()
-        info = read_info(self.directory)  # after the lock: a run writes its end before it unlocks
+        info, state, process = read_state(self.directory)
         self._read_new_results()
-        state = _state(info, process)
-        if state is RunState.KILLED:  # or it began after its lock was looked at
-            process = self._playing_process()
-            state = _state(info, process)
         started = _seconds(info.started) or now
         end = now
         if state is not RunState.RUNNING:
@@ -199,13 +194,6 @@ class StatusReader:
             to_build=info.to_build if state is RunState.RUNNING else (),
             remote=read_remote(self.directory) if state is RunState.RUNNING else None,
         )
-
-    def _playing_process(self) -> int | None:
-        """Return the process that plays the run, 0 if its number is not known, or None."""
-        try:
-            return lock_holder(self.directory / JOURNAL)
-        except FileNotFoundError:
-            return None
 
     def _last_write(self) -> float | None:
         """Return when the run last wrote anything, in seconds since 1970."""
@@ -241,7 +229,9 @@ class _Tally:
 
     def __init__(self) -> None:
         self.results: list[MatchResult] = []
-        self.ladder = Ladder()
+        self._ladder = Ladder()
+        self._rated = 0
+        """Number of results that the ladder contains."""
         self.ended: list[float] = []
         """Times when attempts ended, in seconds since 1970."""
         self.with_result: set[str] = set()
@@ -254,6 +244,14 @@ class _Tally:
         latest reason is the last."""
         self._latest: dict[str, tuple[MatchResult, str]] = {}
         """By entry, its latest forfeit of any kind, and why."""
+
+    @property
+    def ladder(self) -> Ladder:
+        """The ladder of all results; rating a match takes ten times as long as reading it."""
+        for result in self.results[self._rated :]:
+            self._ladder.add(result)
+        self._rated = len(self.results)
+        return self._ladder
 
     @property
     def void(self) -> int:
@@ -271,7 +269,6 @@ class _Tally:
         if result.void:
             self._void_attempts[result.match_id] += 1
             return
-        self.ladder.add(result)
         self.with_result.add(result.match_id)
         self.blocks.add(result.deal_block)
         self._matches.update(seat.entry for seat in result.seats)
@@ -298,6 +295,28 @@ class _Tally:
             if why != excluded.get(entry):
                 return result, why
         return self._latest[entry]
+
+
+def read_state(directory: Path) -> tuple[RunInfo, RunState, int | None]:
+    """Return the content of `run.json`, the state, and the process that plays the run.
+
+    The process is 0 if its number is not known, and None if there is none. Raises as
+    `StatusReader.read`.
+    """
+    process = _playing_process(directory)
+    info = read_info(directory)  # after the lock: a run writes its end before it unlocks
+    state = _state(info, process)
+    if state is RunState.KILLED:  # or it began after its lock was looked at
+        process = _playing_process(directory)
+        state = _state(info, process)
+    return info, state, process
+
+
+def _playing_process(directory: Path) -> int | None:
+    try:
+        return lock_holder(directory / JOURNAL)
+    except FileNotFoundError:
+        return None
 
 
 def _state(info: RunInfo, process: int | None) -> RunState:

@@ -7,10 +7,11 @@ In `replay_views`, for each match:
 - `NAME.public.json`: by moment, the first 8 bytes of SHA-256 of the PublicView after its events, as
   protobuf writes it, in hexadecimal. Two answers change the view without an event, the choice of a
   buyer through a gift card and the return of a lit window; the view is the one after these.
+- `NAME.viewers.json`: by viewer, the SHA-256 of its ReplayView
 - `richest-4.public.gz`: for one of them, the PublicViews themselves, each preceded by its length
 
 `python -m tests.vectors.regenerate` makes the views from the replays. `python -m
-tests.vectors.replay_views` plays new matches first, with other moves and times.
+tests.vectors.viewed_matches` plays new matches first, with other moves and times.
 """
 
 import gzip
@@ -29,7 +30,7 @@ from asara_server.eventlog.replay import Replay
 from asara_server.eventlog.resimulate import resimulated
 from asara_server.match.match import Match
 from asara_server.replay.file import read_replay
-from asara_server.replay.replay_view import OPEN, replay_view
+from asara_server.replay.replay_view import EVERYBODY, OPEN, replay_view, seat_viewer
 
 FOLDER = Path(__file__).parent / "replay_views"
 RICHEST = "richest-4"
@@ -90,6 +91,15 @@ def public_digests(replay: Replay) -> list[str]:
     return [sha256(data).hexdigest()[:16] for data in public_views(replay)]
 
 
+def viewer_digests(replay: Replay) -> dict[str, str]:
+    """By viewer other than the open one, the SHA-256 of its ReplayView."""
+    digests = {}
+    for viewer in (EVERYBODY, *map(seat_viewer, range(len(replay.header.entries)))):
+        data = replay_view(replay, viewer).SerializeToString(deterministic=True)
+        digests[str(viewer)] = sha256(data).hexdigest()
+    return digests
+
+
 def stored_view(name: str) -> bytes:
     return gzip.decompress((FOLDER / f"{name}.view.gz").read_bytes())
 
@@ -99,6 +109,8 @@ def write_views() -> None:
         digests = public_digests(replay)
         (FOLDER / f"{name}.view.gz").write_bytes(gzip.compress(open_view(replay), 9, mtime=0))
         (FOLDER / f"{name}.public.json").write_text(json.dumps(digests, indent=0) + "\n")
+        viewers = json.dumps(viewer_digests(replay), indent=0)
+        (FOLDER / f"{name}.viewers.json").write_text(viewers + "\n")
         if name == RICHEST:
             data = b"".join(map(delimited, public_views(replay)))
             (FOLDER / f"{name}.public.gz").write_bytes(gzip.compress(data, 9, mtime=0))

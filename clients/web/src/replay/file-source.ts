@@ -1,0 +1,103 @@
+/** A match that is inside the page's own file. No request is made. */
+
+import { fromBinary } from "@bufbuild/protobuf";
+import { signal } from "@preact/signals";
+import { type ReplayView, ReplayViewSchema } from "asara/gen/replay_view_pb.js";
+import { MatchError } from "../match/errors.js";
+import type { MatchRecord, MatchSetting, Viewer } from "../match/model.js";
+import { restrictView } from "../match/restrict.js";
+import { recordOf } from "../match/timeline.js";
+import { t } from "../words/language.js";
+import { replay } from "../words/sections/replay.js";
+import { viewerText } from "./links.js";
+import { allViewers, type MatchSource, type Signature, type SourceState } from "./source.js";
+
+/** Larger data is no match: the server's limit of a replay is 4 MiB. */
+const MOST_BYTES = 32 * 1024 * 1024;
+
+/** The bytes of a data block, which are there as base64; undefined without the block. */
+function dataBlock(id: string): Uint8Array<ArrayBuffer> | undefined {
+  const text = document.getElementById(id)?.textContent?.trim();
+  if (!text) return undefined;
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    throw new MatchError(t(replay, "damaged"));
+  }
+}
+
+/** The bytes that zlib has compressed. */
+async function unpacked(packed: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  if (typeof DecompressionStream === "undefined") throw new MatchError(t(replay, "oldBrowser"));
+  try {
+    return await inflated(
+      new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate")),
+    );
+  } catch {
+    throw new MatchError(t(replay, "damaged"));
+  }
+}
+
+async function inflated(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  const reader = stream.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.length;
+    if (length > MOST_BYTES) throw new RangeError("too much data");
+    parts.push(new Uint8Array(value));
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
+}
+
+export class FileSource implements MatchSource {
+  readonly record = signal<MatchRecord | undefined>(undefined);
+  readonly state = signal<SourceState>({ kind: "loading" });
+  readonly viewers = signal<readonly Viewer[]>([]);
+  /** Everything that the file contains. */
+  #whole: ReplayView | undefined;
+
+  constructor(viewer: Viewer | undefined) {
+    void this.#read(viewer);
+  }
+
+  async #read(viewer: Viewer | undefined): Promise<void> {
+    try {
+      const packed = dataBlock("replay-view");
+      if (packed === undefined) throw new MatchError(t(replay, "noData"));
+      this.#whole = fromBinary(ReplayViewSchema, await unpacked(packed));
+      this.record.value = recordOf(this.#whole);
+    } catch (error) {
+      // protobuf's own words about damaged bytes help nobody
+      const reason = error instanceof MatchError ? error.message : t(replay, "damaged");
+      this.state.value = { kind: "failed", reason };
+      return;
+    }
+    this.state.value = { kind: "over" };
+    this.viewers.value = viewersOf(this.record.value.setting);
+    if (viewer !== undefined) await this.show(viewer);
+  }
+
+  async show(viewer: Viewer): Promise<string | undefined> {
+    const known = this.viewers.value.some((each) => viewerText(each) === viewerText(viewer));
+    if (known && this.#whole !== undefined) {
+      this.record.value = recordOf(restrictView(this.#whole, viewer));
+    }
+    return undefined;
+  }
+
+  async signature(): Promise<Signature | undefined> {
+    const file = dataBlock("replay");
+    return file === undefined ? { kind: "part" } : { kind: "file", file, runKey: undefined };
+  }
+
+  close(): void {}
+}
+
+/** A file can show its own viewer, and everybody; that of an open match can show all. */
+function viewersOf({ viewer, entries }: MatchSetting): readonly Viewer[] {
+  if (viewer.kind === "open") return allViewers(entries.length);
+  return viewer.kind === "seat" ? [{ kind: "everybody" }, viewer] : [viewer];
+}

@@ -1,0 +1,153 @@
+/** A match of a run, from the page's own server: finished, or watched while it grows. */
+
+import { fromBinary } from "@bufbuild/protobuf";
+import { computed, signal } from "@preact/signals";
+import { ReplayViewSchema } from "asara/gen/replay_view_pb.js";
+import { MatchError } from "../match/errors.js";
+import type { MatchRecord, Viewer } from "../match/model.js";
+import { watchMatch } from "../match/sockets.js";
+import { recordOf } from "../match/timeline.js";
+import { t } from "../words/language.js";
+import { replay } from "../words/sections/replay.js";
+import { viewerText } from "./links.js";
+import { allViewers, type MatchSource, type Signature, type SourceState } from "./source.js";
+
+const EVERYBODY: Viewer = { kind: "everybody" };
+
+/** The server answered with an error; its sentence is the message. */
+export class ServerError extends Error {
+  constructor(
+    readonly status: number,
+    sentence: string,
+  ) {
+    super(sentence);
+  }
+}
+
+/** Path of a run's API. */
+export function runPath(run: string): string {
+  return `/api/runs/${encodeURIComponent(run)}`;
+}
+
+/** The body of an answer; throws ServerError with one sentence for everything else. */
+export async function get(path: string): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(path);
+  } catch {
+    throw new ServerError(0, t(replay, "noServer"));
+  }
+  if (response.ok) return response;
+  const body: unknown = await response.json().catch(() => undefined);
+  const sentence = (body as { error?: unknown } | undefined)?.error;
+  throw new ServerError(
+    response.status,
+    typeof sentence === "string" ? sentence : `${response.status} ${response.statusText}`,
+  );
+}
+
+/** A finished match as a viewer may see it. */
+export async function fetchRecord(
+  run: string,
+  match: string,
+  viewer: Viewer,
+): Promise<MatchRecord> {
+  const path = `${runPath(run)}/matches/${encodeURIComponent(match)}/view`;
+  const response = await get(`${path}?viewer=${viewerText(viewer)}`);
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  try {
+    return recordOf(fromBinary(ReplayViewSchema, bytes));
+  } catch (error) {
+    throw new ServerError(0, error instanceof MatchError ? error.message : t(replay, "damaged"));
+  }
+}
+
+export class ServerSource implements MatchSource {
+  readonly record = signal<MatchRecord | undefined>(undefined);
+  readonly state = signal<SourceState>({ kind: "loading" });
+  readonly viewers = computed<readonly Viewer[]>(() => {
+    const seats = this.record.value?.setting.entries.length ?? 0;
+    return this.state.value.kind === "over" ? allViewers(seats) : [EVERYBODY];
+  });
+  #stopWatching: (() => void) | undefined;
+  #closed = false;
+  #asked = 0; // requests so far: an answer that another request has overtaken is dropped
+
+  constructor(
+    readonly run: string,
+    readonly match: string,
+    viewer: Viewer,
+  ) {
+    void this.#open(viewer);
+  }
+
+  async #open(viewer: Viewer): Promise<void> {
+    try {
+      await this.#fetch(viewer);
+    } catch (error) {
+      if (viewer.kind === "seat" && isStatus(error, 422)) return this.#open(EVERYBODY);
+      if (isStatus(error, 404)) this.#watch((error as ServerError).message);
+      else this.#fail(error);
+    }
+  }
+
+  async #fetch(viewer: Viewer): Promise<void> {
+    this.#asked += 1;
+    const asked = this.#asked;
+    const record = await fetchRecord(this.run, this.match, viewer);
+    if (this.#closed || asked !== this.#asked) return;
+    this.record.value = record;
+    this.state.value = { kind: "over" };
+  }
+
+  /** Watches the match; `missing` says why it is not among those that are over. */
+  #watch(missing: string): void {
+    if (this.#closed) return;
+    this.#stopWatching = watchMatch(this.run, this.match, {
+      grown: (record) => {
+        const over = record.results !== undefined || record.void === true;
+        this.record.value = record;
+        this.state.value = { kind: over ? "over" : "live" };
+      },
+      connectionChanged: (connected) => {
+        if (this.state.value.kind === "over") return;
+        this.state.value = { kind: connected ? "live" : "lost" };
+      },
+      failed: () => {
+        if (this.record.value === undefined) this.#fail(new ServerError(404, missing));
+        else this.state.value = { kind: "lost" };
+      },
+    });
+  }
+
+  #fail(error: unknown): void {
+    const reason = error instanceof ServerError ? error.message : t(replay, "damaged");
+    if (!this.#closed) this.state.value = { kind: "failed", reason };
+  }
+
+  async show(viewer: Viewer): Promise<string | undefined> {
+    try {
+      await this.#fetch(viewer);
+      return undefined;
+    } catch (error) {
+      return error instanceof ServerError ? error.message : t(replay, "damaged");
+    }
+  }
+
+  async signature(): Promise<Signature | undefined> {
+    if (this.state.value.kind !== "over") return undefined;
+    const path = `${runPath(this.run)}/matches/${encodeURIComponent(this.match)}/replay`;
+    const response = await get(path);
+    const file = new Uint8Array(await response.arrayBuffer());
+    return { kind: "file", file, runKey: undefined };
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#stopWatching?.();
+  }
+}
+
+function isStatus(error: unknown, status: number): boolean {
+  return error instanceof ServerError && error.status === status;
+}

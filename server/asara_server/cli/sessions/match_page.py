@@ -1,0 +1,52 @@
+"""Writes a match as an HTML page, for `asara replay page`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from asara_server.cli.display.console import notify, warn
+from asara_server.cli.errors import UserError
+from asara_server.cli.options.output_file import check_output, write_output
+from asara_server.eventlog.replay import ReplayError
+from asara_server.replay.file import parse_file, read_file
+from asara_server.replay.match_page import NoPageError, match_page, read_page_files
+from asara_server.replay.replay_view import OPEN, replay_view, seat_viewer
+
+_ADVISED_BYTES = 300_000
+"""Size above which a page is unusual; only hostile bots reach it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageOptions:
+    """Options of `asara replay page`."""
+
+    seat: int | None
+    language: str | None
+    replace: bool
+
+
+def write_page(file: Path, out_file: Path, options: PageOptions) -> None:
+    """Write the page; raises UserError."""
+    check_output("--out", out_file, inputs=[file])
+    if out_file.exists() and not options.replace:
+        raise UserError(f"--out {out_file}: exists; name another file, or replace it by --replace")
+    try:
+        content = _page(file, options)
+    except NoPageError as error:
+        raise UserError(str(error), status=1) from None
+    except ReplayError as error:
+        raise UserError(f"{file}: {error}", status=1) from None
+    write_output(out_file, content)
+    if len(content) > _ADVISED_BYTES:
+        warn(f"{out_file} has {len(content):,} bytes, as the replay holds long rejected replies")
+    seen = "everything" if options.seat is None else f"what seat {options.seat} could see"
+    notify(f"Page: {out_file}, with {seen}")
+
+
+def _page(file: Path, options: PageOptions) -> bytes:
+    data = read_file(file)
+    signed = parse_file(data)
+    signed.check_signature()
+    viewer = OPEN if options.seat is None else seat_viewer(options.seat)
+    seen = replay_view(signed.replay, viewer)
+    own = data if options.seat is None else None
+    return match_page(seen, read_page_files(), own, options.language)

@@ -1,0 +1,140 @@
+"""A match as an HTML page that needs no server and no network.
+
+The page holds the match as its viewer may see it, and of an open view the signed replay as well, so
+that the browser can check chain and signature. Script and style are inside the page, or files in
+the same folder as many pages. A content security policy permits these two and nothing else.
+
+Names in the page are untrusted text. In the title they are escaped; the data are base64, which can
+end no element.
+"""
+
+import html
+import re
+import zlib
+from base64 import b64encode
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from asara.v1.replay_view_pb2 import ReplayView
+from asara_codec.encode import serialize
+from asara_server import bundled
+from asara_server.eventlog.replay import ReplayError
+from asara_server.text import plain
+
+SCRIPT: Final = "page.js"
+STYLE: Final = "page.css"
+LANGUAGES: Final = ("de", "en", "es", "fr", "it", "nl")
+"""Languages of the page, by their ISO 639-1 codes."""
+
+_POLICY: Final = (
+    "default-src 'none'; script-src {script}; style-src {style}; font-src {font}data:; "
+    "img-src data:; base-uri 'none'; form-action 'none'"
+)
+_LONGEST_NAME: Final = 60
+"""Characters of a name in the title."""
+
+
+class NoPageError(ReplayError):
+    """The built page is missing."""
+
+
+@dataclass(frozen=True)
+class PageFiles:
+    """The script and the style of the page."""
+
+    script: str
+    style: str
+
+    @cached_property
+    def head(self) -> str:
+        """The policy and the style, inside the page."""
+        return _policy(_hash(self.script), _hash(self.style)) + f"<style>{self.style}</style>\n"
+
+    @cached_property
+    def foot(self) -> str:
+        """The script, inside the page."""
+        return f"<script>{self.script}</script>\n"
+
+
+LINKED_HEAD: Final = (
+    '<meta http-equiv="Content-Security-Policy" content="'
+    + _POLICY.format(script="'self' file:", style="'self' file:", font="'self' file: ")
+    + f'">\n<link rel="stylesheet" href="{STYLE}">\n'
+)
+"""The same for pages beside the files SCRIPT and STYLE. Of pages that are opened from a disk,
+`'self'` does not include the files beside them in every browser."""
+LINKED_FOOT: Final = f'<script src="{SCRIPT}"></script>\n'
+
+
+def read_page_files() -> PageFiles:
+    """Return the built script and style; raises NoPageError if they are missing."""
+    folder = bundled.page() / "single"
+    try:
+        script, style = ((folder / name).read_bytes().decode() for name in (SCRIPT, STYLE))
+    except OSError as error:
+        remedy = "install the package again" if bundled.is_installed() else "run scripts/web"
+        name = Path(error.filename or folder).name
+        raise NoPageError(f"the page is not built ({name}: {error.strerror}); {remedy}") from None
+    return PageFiles(_inside_element(script, "script"), _inside_element(style, "style"))
+
+
+def match_page(
+    seen: ReplayView,
+    files: PageFiles | None,
+    replay: bytes | None = None,
+    language: str | None = None,
+) -> bytes:
+    """Return the page; without `files`, they are linked.
+
+    `replay` is the content of the replay's file, for an open view only. Without `language`, the
+    browser decides.
+    """
+    attributes = "" if language is None else f' data-language="{html.escape(language)}"'
+    blocks = _block("replay-view", "x-asara-replay-view", zlib.compress(serialize(seen), 9))
+    if replay is not None:
+        blocks += _block("replay", "x-asara-replay", replay)
+    return (
+        "<!doctype html>\n"
+        f'<html lang="{html.escape(language or "en")}"{attributes}>\n'
+        '<head>\n<meta charset="utf-8">\n'
+        + (LINKED_HEAD if files is None else files.head)
+        + '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="referrer" content="no-referrer">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{html.escape(_title(seen))}</title>\n"
+        '</head>\n<body>\n<div id="page"></div>\n'
+        "<noscript>This page shows a match of ASARA, and needs JavaScript.</noscript>\n"
+        + blocks
+        + (LINKED_FOOT if files is None else files.foot)
+        + "</body>\n</html>\n"
+    ).encode()
+
+
+def _title(seen: ReplayView) -> str:
+    names = " – ".join(plain(entry, _LONGEST_NAME) for entry in seen.entries)
+    return f"{names}: {plain(seen.match_id, _LONGEST_NAME)}"
+
+
+def _block(name: str, kind: str, data: bytes) -> str:
+    """Return a block of data, which a browser does not execute."""
+    return f'<script type="application/{kind}" id="{name}">{b64encode(data).decode()}</script>\n'
+
+
+def _inside_element(text: str, element: str) -> str:
+    """Return a script or style such that it cannot end its element; its meaning is the same."""
+    text = text.replace("\r\n", "\n").strip()
+    if element == "script":
+        text = re.sub("<!--", r"<\\!--", text)
+    return re.sub(f"</(?={element})", r"<\\/", text, flags=re.IGNORECASE)
+
+
+def _policy(script: str, style: str) -> str:
+    policy = _POLICY.format(script=script, style=style, font="")
+    return f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"

@@ -1,0 +1,213 @@
+"""The matches of a run as a list that grows, with filters."""
+
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from asara_codec.results import Termination
+from asara_server.text import plain
+from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
+from asara_server.web.responses import WebError
+
+LARGEST_PAGE: Final = 200
+_KEPT_FILTERS: Final = 32
+"""Filters whose matches are kept, so that the next page need not look for them again."""
+
+_STATES: Final = ("", "replay", "waiting", "void")
+_RESULTS: Final = ("", "won", "lost", "tied")
+_FAULTS: Final = ("", "any", *(kind.name.lower() for kind in Termination if kind.forfeit))
+
+
+MatchRow: TypeAlias = dict[str, Any]
+"""A match in JSON, as `match_row` describes it."""
+
+
+class MatchFilter(NamedTuple):
+    """Conditions on a match; "" means any."""
+
+    entry: str = ""
+    rules: str = ""
+    result: str = ""
+    """"won", "lost" or "tied": the match of `entry`; without one, "tied" only."""
+    fault: str = ""
+    """Kind of a forfeit, of `entry` if that is set, or "any"."""
+    state: str = ""
+    """"replay": there is one. "waiting": it follows when the deal block is over. "void": there
+    is no result, because the referee failed; only this filter shows such attempts."""
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> "MatchFilter":
+        """Return the filter in the query of an address; raise WebError if it means nothing."""
+        found = cls(*(query.get(name, "") for name in cls._fields))
+        for name, value, known in (
+            ("result", found.result, _RESULTS),
+            ("fault", found.fault, _FAULTS),
+            ("state", found.state, _STATES),
+        ):
+            if value not in known:
+                raise WebError(400, f"{name}: write one of {', '.join(filter(None, known))}")
+        if found.result in {"won", "lost"} and not found.entry:
+            raise WebError(400, f"result: {found.result} needs an entry as well")
+        return found
+
+
+class MatchPage(NamedTuple):
+    total: int
+    """Number of all matches that the filter keeps."""
+    numbers: Sequence[int]
+    """Indices of those on the page, in the list."""
+
+
+class MatchList:
+    """The results of a run, in the order of their ends, and what is found in them.
+
+    `results` only grows; `update` looks at what is new.
+    """
+
+    def __init__(self, results: Sequence[MatchResult]) -> None:
+        self.results = results
+        self._seen = 0
+        self._by_name: dict[str, int] = {}
+        self._by_block: dict[str, list[int]] = defaultdict(list)
+        self._rules: dict[str, None] = {}
+        self._filtered: dict[MatchFilter, _Found] = {}
+
+    def update(self) -> None:
+        """Take account of results that were appended."""
+        for number in range(self._seen, len(self.results)):
+            result = self.results[number]
+            self._by_name[plain(result.played_as)] = number
+            if not result.void:
+                self._by_block[plain(result.deal_block)].append(number)
+                self._rules[plain(result.rule_sets)] = None
+        self._seen = len(self.results)
+
+    @property
+    def rules(self) -> list[str]:
+        """Combinations of rule sets that occur, sorted."""
+        return sorted(self._rules)
+
+    def named(self, name: str) -> MatchResult | None:
+        """Return the attempt of this name."""
+        number = self._by_name.get(name)
+        return None if number is None else self.results[number]
+
+    def block(self, name: str) -> list[int]:
+        """Return the indices of the matches of a deal block, in the order of their names."""
+        return sorted(
+            self._by_block.get(name, ()), key=lambda number: self.results[number].match_id
+        )
+
+    def page(
+        self,
+        wanted: MatchFilter,
+        published: Container[str],
+        *,
+        offset: int,
+        limit: int,
+        latest_first: bool,
+    ) -> MatchPage:
+        """Return a part of the matches that the filter keeps."""
+        numbers: Sequence[int] = self._kept(wanted._replace(state=_void_or_any(wanted.state)))
+        if wanted.state in {"replay", "waiting"}:
+            has = wanted.state == "replay"
+            numbers = [n for n in numbers if (self.results[n].played_as in published) == has]
+        total = len(numbers)
+        if latest_first:
+            end = max(total - offset, 0)
+            return MatchPage(total, numbers[max(end - limit, 0) : end][::-1])
+        return MatchPage(total, numbers[offset : offset + limit])
+
+    def _kept(self, wanted: MatchFilter) -> list[int]:
+        found = self._filtered.pop(wanted, None) or _Found()
+        self._filtered[wanted] = found  # the last in the order of use
+        if len(self._filtered) > _KEPT_FILTERS:
+            del self._filtered[next(iter(self._filtered))]
+        keeps = _condition(wanted)
+        end = self._seen
+        found.numbers += [n for n in range(found.seen, end) if keeps(self.results[n])]
+        found.seen = end
+        return found.numbers
+
+
+class _Found:
+    """Matches that a filter keeps, among those that it has seen."""
+
+    def __init__(self) -> None:
+        self.numbers: list[int] = []
+        self.seen = 0
+
+
+def _void_or_any(state: str) -> str:
+    return state if state == "void" else ""
+
+
+def _condition(wanted: MatchFilter) -> Callable[[MatchResult], bool]:
+    """Return a function that tells if a match is kept, whatever its replay."""
+    entry, rules, result, fault, state = wanted
+
+    def keeps(match: MatchResult) -> bool:
+        if match.void != (state == "void"):
+            return False
+        if rules and plain(match.rule_sets) != rules:
+            return False
+        if not (entry or result or fault):
+            return True
+        own = [seat for seat in match.seats if not entry or _named(seat, entry)]
+        return (
+            bool(own)
+            and (not fault or any(_has_fault(seat, fault) for seat in own))
+            and (not result or any(_ended(match, seat) == result for seat in own))
+        )
+
+    return keeps
+
+
+def _named(seat: SeatOutcome, entry: str) -> bool:
+    return seat.entry == entry or plain(seat.entry) == entry
+
+
+def _has_fault(seat: SeatOutcome, fault: str) -> bool:
+    kind = seat.termination
+    return kind.forfeit and fault in {"any", kind.name.lower()}
+
+
+def _ended(match: MatchResult, seat: SeatOutcome) -> str:
+    """Return "won", "tied" or "lost"; a tie is one for first place."""
+    if seat.rank > 1:
+        return "lost"
+    return "won" if sum(other.rank == 1 for other in match.seats) == 1 else "tied"
+
+
+def match_row(result: MatchResult, published: Container[str]) -> MatchRow:
+    """Return a match as the page lists it.
+
+    Reasons of forfeits are left out: they may contain what a bot printed.
+    """
+    name = plain(result.played_as)
+    state = "replay" if result.played_as in published else "waiting"
+    return {
+        "name": name,
+        "block": plain(result.block),
+        "round": result.round,
+        "rules": plain(result.rule_sets),
+        "started": plain(result.started),
+        "seconds": _finite(result.seconds),
+        "state": "void" if result.void else state,
+        "seats": list(_seats(result)),
+    }
+
+
+def _seats(result: MatchResult) -> Iterator[dict[str, Any]]:
+    for seat in result.seats:
+        kind = seat.termination
+        yield {
+            "entry": plain(seat.entry),
+            "rank": seat.rank,
+            "prestige": seat.prestige,
+            "fault": kind.name.lower() if kind.forfeit else "",
+        }
+
+
+def _finite(number: float) -> float:
+    return number if abs(number) < float("inf") else 0.0

@@ -1,0 +1,240 @@
+"""A run or a folder of replays as it was last read; it is read again when it may have changed."""
+
+import os
+import re
+import stat
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from asara_game.rules import format_rule_sets
+from asara_server.bounded_file import read_bounded
+from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.replay.file import LARGEST_FILE, parse_file
+from asara_server.text import plain
+from asara_server.tournament.run.directory import RunDirectoryError
+from asara_server.tournament.run.status import RunStatus, StatusReader
+from asara_server.tournament.standings.match_result import (
+    MatchResult,
+    ResultsError,
+    SeatOutcome,
+    utc_text,
+)
+from asara_server.web.match_list import MatchFilter, MatchList, MatchRow, match_row
+from asara_server.web.responses import WebError
+from asara_server.web.run_catalogue import Source, SourceKind, kind_of
+
+SUFFIX: Final = ".asara"
+_FRESH_S: Final = 0.5
+"""Seconds for which nothing is read again."""
+_MOST_REPLAYS: Final = 5_000
+"""Replays of a folder without a run that are listed, the first by name."""
+_NUMBERS: Final = re.compile(r"(\d+)")
+
+
+class OpenRun:
+    """A source that somebody looks at. Its methods block; threads call them."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.status: RunStatus | None = None
+        """None of a folder of replays."""
+        self.now = 0.0
+        """Time of this status, in seconds since 1970."""
+        self.published: frozenset[str] = frozenset()
+        """Names of the matches whose replays can be read."""
+        self.unreadable = 0
+        """Number of files in a folder of replays that are none."""
+        self._reader = StatusReader(source.directory)
+        self._folder = _ReplayFolder(self.replays)
+        self.matches = MatchList(self._results)
+        self._lock = threading.Lock()
+        self._read_s = float("-inf")
+        self._replays_seen: tuple[int, int] | None = None
+
+    @property
+    def replays(self) -> Path:
+        """Folder of the replays."""
+        directory = self.source.directory
+        return directory / "replays" if self.source.kind is SourceKind.RUN else directory
+
+    @property
+    def _results(self) -> list[MatchResult]:
+        run = self.source.kind is SourceKind.RUN
+        return self._reader.results if run else self._folder.results
+
+    def refresh(self) -> None:
+        """Read what is new; raises WebError if the run cannot be read any more."""
+        with self._lock:
+            if time.monotonic() - self._read_s < _FRESH_S:
+                return
+            with _web_errors(self.source):
+                if self.source.kind is SourceKind.RUN:
+                    self.now = time.time()
+                    self.status = self._reader.read(self.now)
+                    self._read_names()
+                else:
+                    self.published = self._folder.read()
+                    self.unreadable = self._folder.unreadable
+            if self.matches.results is not self._results:  # the file was replaced
+                self.matches = MatchList(self._results)
+            self.matches.update()
+            self._read_s = time.monotonic()
+
+    def _read_names(self) -> None:
+        """Look which replays are published, if the folder has changed."""
+        try:
+            about = self.replays.lstat()
+            seen = about.st_mtime_ns, about.st_ino
+            # A folder that was changed just now may change again within the resolution of its time.
+            recent = time.time_ns() - about.st_mtime_ns < 2_000_000_000
+            if (seen != self._replays_seen or recent) and stat.S_ISDIR(about.st_mode):
+                self.published = frozenset(_replay_names(self.replays))
+                self._replays_seen = seen
+        except OSError:
+            self.published = frozenset()
+            self._replays_seen = None
+
+    def page(
+        self, wanted: MatchFilter, *, offset: int, limit: int, latest_first: bool
+    ) -> tuple[int, list[MatchRow]]:
+        """Return the number of matches that the filter keeps, and those on one page."""
+        with self._lock:
+            total, numbers = self.matches.page(
+                wanted, self.published, offset=offset, limit=limit, latest_first=latest_first
+            )
+            return total, self._rows(numbers)
+
+    def block(self, name: str) -> list[MatchRow]:
+        """Return the matches of a deal block that are over."""
+        with self._lock:
+            return self._rows(self.matches.block(name))
+
+    def _rows(self, numbers: Iterable[int]) -> list[MatchRow]:
+        return [match_row(self.matches.results[number], self.published) for number in numbers]
+
+    def replay_bytes(self, match: str) -> bytes:
+        """Return the content of a match's file; raises WebError."""
+        if match not in self.published:
+            raise self._no_replay(match)
+        try:
+            path = self.replays / f"{match}{SUFFIX}"
+            if path.is_symlink():
+                raise OSError
+            return read_bounded(path, LARGEST_FILE)
+        except OSError:
+            raise WebError(
+                404, f"the replay of {plain(match)!r} cannot be read; it may have been deleted"
+            ) from None
+
+    def _no_replay(self, match: str) -> WebError:
+        result = self.matches.named(match)
+        if result is None:
+            return WebError(404, f"this run has no match {plain(match, 100)!r}")
+        if result.void:
+            return WebError(404, f"{plain(match)!r} is void, because the referee failed")
+        return WebError(
+            404, f"the replay of {plain(match)!r} is published when its deal block is over"
+        )
+
+
+class _ReplayFolder:
+    """The replays of a folder without a run, and the results in them."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.results: list[MatchResult] = []
+        self.unreadable = 0
+        self._read: dict[str, tuple[tuple[int, int], MatchResult | None]] = {}
+
+    def read(self) -> frozenset[str]:
+        """Read the files that are new; return the names of those that are replays."""
+        names = sorted(_replay_names(self._folder), key=_natural)[:_MOST_REPLAYS]
+        found = {name: self._result(name) for name in names}
+        results = [result for result in found.values() if result is not None]
+        if results[: len(self.results)] == self.results:
+            self.results += results[len(self.results) :]
+        else:
+            self.results = results
+        self.unreadable = len(found) - len(results)
+        return frozenset(name for name, result in found.items() if result is not None)
+
+    def _result(self, name: str) -> MatchResult | None:
+        path = self._folder / f"{name}{SUFFIX}"
+        try:
+            about = path.lstat()
+            seen = about.st_mtime_ns, about.st_size
+            known = self._read.get(name)
+            if known is not None and known[0] == seen:
+                return known[1]
+            result = None
+            with suppress(ReplayError, ValueError):
+                result = _result_of(name, parse_file(read_bounded(path, LARGEST_FILE)).replay)
+        except OSError:
+            return None
+        self._read[name] = seen, result
+        return result
+
+
+def _result_of(name: str, replay: Replay) -> MatchResult:
+    """Return the result in a replay, under the name of its file."""
+    header = replay.header
+    outcomes = tuple(
+        SeatOutcome(
+            entry=seat.entry,
+            rank=seat.rank,
+            prestige=seat.prestige,
+            termination=seat.termination,
+            detail=seat.detail,
+        )
+        for seat in sorted(replay.results, key=lambda seat: seat.seat)
+    )
+    return MatchResult(
+        match_id=name,
+        round=1,
+        rule_sets=format_rule_sets(header.rule_sets),
+        block=header.shared_deal,
+        seats=outcomes,
+        started=utc_text(header.started_unix_ms / 1000),
+        seconds=0.0,
+    )
+
+
+def _replay_names(folder: Path) -> Iterator[str]:
+    """Yield the names of the replays in a folder, without the suffix; links do not count."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            name = entry.name.removesuffix(SUFFIX)
+            if (
+                name != entry.name
+                and not name.startswith(".")
+                and plain(name, None) == name
+                and entry.is_file(follow_symlinks=False)
+            ):
+                yield name
+
+
+def _natural(name: str) -> list[str]:
+    return [part.zfill(12) for part in _NUMBERS.split(name)]
+
+
+@contextmanager
+def _web_errors(source: Source) -> Iterator[None]:
+    """Turn what may go wrong while a directory is read into a WebError, without its path."""
+    name = plain(source.name, 100)
+    gone = WebError(404, f"the run {name!r} has been moved or deleted")
+    try:
+        yield
+    except FileNotFoundError:
+        raise gone from None
+    except (RunDirectoryError, ResultsError) as error:
+        if kind_of(source.directory) is not source.kind:
+            raise gone from None
+        place = str(error).replace(f"{source.directory}/", "")
+        raise WebError(503, f"the run {name!r} cannot be read: {plain(place)}") from None
+    except OSError as error:
+        why = error.strerror or "input or output failed"
+        raise WebError(503, f"the run {name!r} cannot be read: {why}") from None

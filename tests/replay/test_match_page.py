@@ -1,0 +1,160 @@
+import re
+import zlib
+from base64 import b64decode, b64encode
+from dataclasses import replace
+from hashlib import sha256
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from asara.v1.replay_view_pb2 import ReplayView
+from asara_server import bundled
+from asara_server.replay.match_page import (
+    LANGUAGES,
+    NoPageError,
+    PageFiles,
+    match_page,
+    read_page_files,
+)
+from asara_server.replay.replay_view import OPEN, replay_view, seat_viewer
+from tests.match.playouts import EVERYTHING, random_replay
+from tests.vectors import viewed_matches
+
+REPLAY = random_replay(EVERYTHING, 2, seed=3)
+HOSTILE = (
+    "</script><script>alert(1)</script>",
+    "\u202egnp.exe\u2066<!--<script>\0\"'&",
+)
+FILES = PageFiles("console.log('page')", "main{color:red}")
+
+
+class Elements(HTMLParser):
+    """The elements of a page, each with its attributes and the text up to the next tag."""
+
+    def __init__(self, page: bytes) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None], str]] = []
+        self.feed(page.decode())
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs), ""))
+
+    def handle_data(self, data: str) -> None:
+        if self.found:
+            tag, attributes, text = self.found[-1]
+            self.found[-1] = (tag, attributes, text + data)
+
+    def of(self, tag: str) -> list[tuple[dict[str, str | None], str]]:
+        return [(attributes, text) for found, attributes, text in self.found if found == tag]
+
+    def block(self, name: str) -> bytes:
+        (text,) = (text for attributes, text in self.of("script") if attributes.get("id") == name)
+        return b64decode(text.strip(), validate=True)
+
+
+def named(*entries: str) -> ReplayView:
+    header = replace(REPLAY.header, entries=entries, match_id="<b>\u202e&amp;")
+    results = tuple(
+        result._replace(entry=entry) for result, entry in zip(REPLAY.results, entries, strict=True)
+    )
+    return replay_view(replace(REPLAY, header=header, results=results, digests=()), OPEN)
+
+
+@pytest.fixture
+def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a built page, whose files are not there yet."""
+    (tmp_path / "single").mkdir()
+    monkeypatch.setattr(bundled, "page", lambda: tmp_path)
+    return tmp_path / "single"
+
+
+def test_a_page_holds_the_view_and_the_replay() -> None:
+    seen = replay_view(REPLAY, OPEN)
+    page = Elements(match_page(seen, FILES, b"ASARA\r\n..."))
+    assert ReplayView.FromString(zlib.decompress(page.block("replay-view"))) == seen
+    assert page.block("replay") == b"ASARA\r\n..."
+    assert page.of("title")[0][1].strip() == "bot 0 – bot 1: random-3"
+
+
+def test_the_policy_permits_the_script_and_the_style_of_the_page_alone() -> None:
+    page = Elements(match_page(replay_view(REPLAY, OPEN), FILES))
+    policy = page.of("meta")[1][0]["content"]
+    assert policy is not None
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    assert rules["default-src"] == "'none'"
+    for element, text in (("script", FILES.script), ("style", FILES.style)):
+        digest = b64encode(sha256(text.encode()).digest()).decode()
+        assert rules[f"{element}-src"] == f"'sha256-{digest}'"
+        *_, (attributes, content) = page.of(element)
+        assert (attributes, content.rstrip("\n")) == ({}, text)
+    assert "connect-src" not in rules
+    assert rules["base-uri"] == rules["form-action"] == "'none'"
+
+
+def test_a_page_loads_nothing() -> None:
+    page = match_page(replay_view(REPLAY, OPEN), FILES)
+    for _, attributes, _ in Elements(page).found:
+        assert not {"src", "href", "action", "onload", "onerror", "style"} & set(attributes)
+    assert not re.search(rb"https?://|url\(", page)
+
+
+def test_names_do_not_become_elements(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("asara_server.eventlog.resimulate._check_digests", lambda *_: None)
+    monkeypatch.setattr("asara_server.eventlog.resimulate._check_each", lambda *_: None)
+    page = match_page(named(*HOSTILE), FILES)
+    elements = Elements(page)
+    assert [tag for tag, _, _ in elements.found] == [
+        *("html", "head", "meta", "meta", "style", "meta", "meta", "meta"),
+        *("title", "body", "div", "noscript", "script", "script"),
+    ]
+    assert "\u202e" not in page.decode()
+    assert b"alert" not in page.replace(b"&lt;script&gt;alert(1)&lt;/script&gt;", b"")
+    seen = ReplayView.FromString(zlib.decompress(elements.block("replay-view")))
+    assert tuple(seen.entries) == HOSTILE
+
+
+def test_the_script_cannot_end_its_element(built: Path) -> None:
+    script = 'const a = "</script>" + "</SCRIPT " + "<!--" + `</script>`;\r\nconst b = 1;'
+    (built / "page.js").write_text(script, newline="")
+    (built / "page.css").write_text('a::after{content:"</style>"}')
+    page = Elements(match_page(replay_view(REPLAY, OPEN), read_page_files()))
+    assert page.of("script")[-1][1].strip() == (
+        'const a = "<\\/script>" + "<\\/SCRIPT " + "<\\!--" + `<\\/script>`;\nconst b = 1;'
+    )
+    assert page.of("style")[0][1].strip() == 'a::after{content:"<\\/style>"}'
+
+
+@pytest.mark.parametrize("language", [None, *LANGUAGES])
+def test_the_language_is_that_of_the_page(language: str | None) -> None:
+    page = Elements(match_page(replay_view(REPLAY, OPEN), FILES, language=language))
+    attributes = page.of("html")[0][0]
+    assert attributes["lang"] == (language or "en")
+    assert attributes.get("data-language") == language
+
+
+def test_pages_in_one_folder_share_script_and_style() -> None:
+    page = match_page(replay_view(REPLAY, OPEN), None, b"replay")
+    elements = Elements(page)
+    assert elements.of("script")[-1][0] == {"src": "page.js"}
+    assert elements.of("link")[0][0] == {"rel": "stylesheet", "href": "page.css"}
+    assert len(page) < 30_000
+
+
+@pytest.mark.usefixtures("built")
+def test_without_a_built_page_the_error_says_what_to_do() -> None:
+    with pytest.raises(NoPageError, match=r"the page is not built \(page\.js: No such file .*\); "):
+        read_page_files()
+
+
+def test_a_match_of_four_by_the_richest_rules_takes_little_room() -> None:
+    path = viewed_matches.FOLDER / f"{viewed_matches.RICHEST}.asara"
+    replay = dict(viewed_matches.replays())[viewed_matches.RICHEST]
+    data = match_page(replay_view(replay, OPEN), PageFiles("", ""), path.read_bytes())
+    assert len(data) < 50_000
+    assert len(match_page(replay_view(replay, seat_viewer(0)), PageFiles("", ""))) < 20_000
+    built = bundled.page() / "single"
+    if (built / "page.js").is_file():
+        files = read_page_files()
+        assert len(match_page(replay_view(replay, OPEN), files, path.read_bytes())) < 300_000

@@ -1,0 +1,352 @@
+"""The API about runs: what it shows, what it does not show, and damaged or changing directories."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from asara.v1.replay_view_pb2 import ReplayView
+from asara_codec.results import Termination
+from asara_server.tournament.run.directory import RunInfo
+from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
+from asara_server.web.app import create_app
+from asara_server.web.settings import WebSettings
+from tests.report.runs import run_with_replays, write_run
+from tests.tournament.samples import match
+
+HOSTILE = "<img src=x onerror=alert(1)>\u202edrows\u2066\u0000"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "runs").mkdir()
+    return tmp_path / "runs"
+
+
+@pytest.fixture
+def client(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+    # Every request looks again.
+    monkeypatch.setattr("asara_server.web.open_run._FRESH_S", 0)
+    monkeypatch.setattr("asara_server.web.run_catalogue._FRESH_S", 0)
+    monkeypatch.setattr("asara_server.web.standings_cache._REST", 0)
+    settings = WebSettings(sources=(folder,))
+    with TestClient(create_app(settings), base_url="http://localhost") as client:
+        yield client
+
+
+def get(client: TestClient, path: str, status: int = 200, /, **query: str) -> Any:
+    answer = client.get(f"/api/runs{path}", params=query)
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+def names(page: dict[str, Any]) -> list[str]:
+    return [row["name"] for row in page["matches"]]
+
+
+def seat(entry: str, rank: int, **changes: Any) -> SeatOutcome:
+    fields = {"prestige": 10 - rank, "termination": Termination.COMPLETED, **changes}
+    return SeatOutcome(entry=entry, rank=rank, **fields)
+
+
+CRASH = {"termination": Termination.CRASH, "detail": "exited; it printed: my hand is 3 blue"}
+
+
+def four_matches(folder: Path, **changes: object) -> Path:
+    results = [
+        match("r1-basic-0001", seat("ann", 1), seat("bob", 2)),
+        match("r1-basic-0002", seat("ann", 2), seat("bob", 1)),
+        match("r1-basic-0003", seat("ann", 1), seat("bob", 1)),
+        match("r1-basic-0004", seat("ann", 1), seat("cy", 2, **CRASH)),
+    ]
+    return write_run(folder, results, entries=("ann", "bob", "cy"), scheduled=6, **changes)
+
+
+def test_runs_are_listed_with_their_progress(client: TestClient, folder: Path):
+    four_matches(folder / "cup", title="Cup")
+    (folder / "notes").mkdir()
+    (run,) = get(client, "")["runs"]
+    assert run["name"] == "cup"
+    assert (run["title"], run["over"], run["scheduled"], run["entries"]) == ("Cup", 4, 6, 3)
+
+
+def test_runs_with_one_name_are_told_apart(folder: Path):
+    runs = (four_matches(folder / "a" / "cup"), four_matches(folder / "b" / "cup"))
+    app = create_app(WebSettings(sources=runs))
+    with TestClient(app, base_url="http://localhost") as client:
+        assert {run["name"] for run in get(client, "")["runs"]} == {"cup", "cup-2"}
+        assert get(client, "/cup-2")["name"] == "cup-2"
+
+
+def test_a_run_has_standings_ladder_cross_table_and_faults(client: TestClient, folder: Path):
+    four_matches(folder / "cup")
+    run = get(client, "/cup")
+    standings = run["standings"]
+    assert [row["entry"] for row in standings["overall"]] == ["ann", "bob", "cy"]
+    low, high = standings["overall"][0]["interval_95"]
+    assert 0 <= low < standings["overall"][0]["score"] < high <= 1
+    assert {row["entry"] for row in standings["ladder"]} == {"ann", "bob", "cy"}
+    assert {(p["entry"], p["opponent"]) for p in standings["cross_table"]} == {
+        ("ann", "bob"),
+        ("ann", "cy"),
+    }
+    (fault,) = run["faults"]
+    assert (fault["entry"], fault["kinds"], fault["why"]) == ("cy", {"crash": 1}, "exited")
+
+
+def test_nothing_that_bots_printed_and_no_secret_is_shown(client: TestClient, folder: Path):
+    four_matches(folder / "cup", out={"cy": f"{folder}/x: exited; it printed: hand"})
+    info = RunInfo.model_validate_json((folder / "cup" / "run.json").read_bytes())
+    for path in ("", "/cup", "/cup/matches"):
+        text = json.dumps(get(client, path))
+        assert "hand" not in text
+        assert info.seed not in text
+        assert str(folder) not in text
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({"entry": "bob"}, "123"),
+        ({"entry": "bob", "result": "won"}, "2"),
+        ({"entry": "bob", "result": "lost"}, "1"),
+        ({"result": "tied"}, "3"),
+        ({"entry": "ann", "result": "tied"}, "3"),
+        ({"fault": "any"}, "4"),
+        ({"fault": "crash"}, "4"),
+        ({"fault": "time_out"}, ""),
+        ({"fault": "any", "entry": "ann"}, ""),
+        ({"rules": "basic"}, "1234"),
+        ({"rules": "pro"}, ""),
+        ({"state": "replay"}, ""),
+        ({"state": "waiting"}, "1234"),
+        ({"order": "latest"}, "4321"),
+        ({"order": "latest", "offset": "1", "limit": "2"}, "32"),
+        ({"offset": "3"}, "4"),
+        ({"offset": "99"}, ""),
+        ({"entry": "nobody"}, ""),
+    ],
+)
+def test_matches_are_filtered(
+    client: TestClient, folder: Path, query: dict[str, str], expected: str
+):
+    four_matches(folder / "cup")
+    assert "".join(name[-1] for name in names(get(client, "/cup/matches", **query))) == expected
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"result": "won"},
+        {"result": "x"},
+        {"state": "x"},
+        {"fault": "completed"},
+        {"offset": "-1"},
+        {"offset": "9" * 30},
+        {"offset": "٣"},
+        {"limit": "201"},
+        {"order": "x"},
+    ],
+)
+def test_a_filter_that_means_nothing_is_explained(
+    client: TestClient, folder: Path, query: dict[str, str]
+):
+    four_matches(folder / "cup")
+    error = get(client, "/cup/matches", 400, **query)["error"]
+    assert "write" in error or "needs an entry" in error
+
+
+def test_results_appear_as_the_run_goes_on(client: TestClient, folder: Path):
+    results = four_matches(folder / "cup") / "results.jsonl"
+    lines = results.read_bytes().splitlines(keepends=True)
+    results.write_bytes(b"".join(lines[:2]) + lines[2][:40])
+    assert get(client, "/cup/matches", entry="bob")["total"] == 2
+    assert get(client, "/cup")["standings"]["matches"] == 2
+    results.write_bytes(b"".join(lines))
+    assert get(client, "/cup/matches", entry="bob")["total"] == 3
+    assert get(client, "/cup")["standings"]["matches"] == 4
+    results.write_bytes(lines[0])  # another file in its place
+    assert get(client, "/cup/matches", entry="bob")["total"] == 1
+
+
+def test_an_unchanged_run_is_not_sent_again(client: TestClient, folder: Path):
+    four_matches(folder / "cup", state="finished", ended="2026-01-01T00:00:00+00:00")
+    for path in ("/api/runs", "/api/runs/cup", "/api/runs/cup/matches"):
+        first = client.get(path)
+        again = client.get(path, headers={"If-None-Match": first.headers["etag"]})
+        assert (again.status_code, again.content) == (304, b"")
+        assert again.headers["etag"] == first.headers["etag"]
+
+
+def test_large_answers_are_compressed(client: TestClient, folder: Path):
+    four_matches(folder / "cup")
+    answer = client.get("/api/runs/cup")
+    assert answer.headers["content-encoding"] == "gzip"
+    plain = client.get("/api/runs/cup", headers={"Accept-Encoding": "identity"})
+    assert "content-encoding" not in plain.headers
+    assert plain.json() == answer.json()
+
+
+def test_a_run_that_vanishes_is_named(client: TestClient, folder: Path):
+    four_matches(folder / "cup")
+    get(client, "/cup")
+    shutil.rmtree(folder / "cup")
+    for path in ("/cup", "/cup/matches", "/cup/matches/x/view"):
+        assert "moved or deleted" in get(client, path, 404)["error"]
+    assert get(client, "") == {"runs": []}
+
+
+@pytest.mark.parametrize("content", ["{", '{"match_id": 3}\n', "\x00" * 100 + "\n", "[]\n"])
+def test_damaged_results_are_named_with_their_line(client: TestClient, folder: Path, content: str):
+    results = four_matches(folder / "cup") / "results.jsonl"
+    results.write_text(results.read_text() + content)
+    answer = client.get("/api/runs/cup")
+    if content.endswith("\n"):
+        assert answer.status_code == 503
+        assert "results.jsonl: line 5" in answer.json()["error"]
+        assert str(folder) not in answer.text
+    else:  # it may be being written
+        assert answer.status_code == 200
+
+
+def test_a_run_with_a_damaged_run_json_is_listed_as_unreadable(client: TestClient, folder: Path):
+    run = four_matches(folder / "cup")
+    (run / "run.json").write_text("{")
+    assert get(client, "")["runs"][0]["state"] == "unreadable"
+    assert "run.json" in get(client, "/cup", 503)["error"]
+
+
+def test_hostile_names_are_shown_without_hidden_characters(client: TestClient, folder: Path):
+    result = match("r1-basic-0001", seat(HOSTILE, 1), seat("bob", 2))
+    write_run(folder / "cup", [result], title=HOSTILE, entries=(HOSTILE, "bob"))
+    for path in ("", "/cup", "/cup/matches"):
+        text = client.get(f"/api/runs{path}").text
+        assert not {"\u202e", "\u2066", "\u0000"} & set(text)
+        assert "\\\\u202e" in text
+    (entry, _) = get(client, "/cup")["entries"]
+    assert get(client, "/cup/matches", entry=entry)["total"] == 1
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/..%2f..%2fetc",
+        "/%2e%2e/matches",
+        "/cup/matches/..%2f..%2frun.json/replay",
+        "/cup/matches/%2e%2e%2freferee/replay",
+        "/cup/matches/r1-basic-0001%00/replay",
+        "/cup/matches/nothing/view",
+        "/cup/blocks/nothing",
+    ],
+)
+def test_no_address_leads_to_another_file(client: TestClient, folder: Path, path: str):
+    four_matches(folder / "cup")
+    answer = client.get(f"/api/runs{path}")
+    assert answer.status_code == 404
+    assert answer.json().keys() == {"error"}
+
+
+def test_links_are_not_followed(client: TestClient, folder: Path, tmp_path: Path):
+    outside, _ = run_with_replays(tmp_path / "outside", 1)
+    run = four_matches(folder / "cup")
+    (folder / "linked").symlink_to(outside)
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    (run / "replays" / "r1-basic-0001.asara").symlink_to(secret)
+    assert [one["name"] for one in get(client, "")["runs"]] == ["cup"]
+    assert get(client, "/cup/matches", state="replay")["total"] == 0
+    get(client, "/cup/matches/r1-basic-0001/replay", 404)
+
+
+def test_a_replay_that_is_not_published_is_not_shown(client: TestClient, folder: Path):
+    run, _ = run_with_replays(folder / "cup", 2)
+    held = run / "replays" / "r1-basic-0002.asara"
+    content = held.read_bytes()
+    held.unlink()
+    states = [row["state"] for row in get(client, "/cup/matches")["matches"]]
+    assert states == ["replay", "waiting"]
+    answer = get(client, "/cup/matches/r1-basic-0002/view", 404)
+    assert "when its deal block is over" in answer["error"]
+    held.write_bytes(content)
+    assert client.get("/api/runs/cup/matches/r1-basic-0002/view").status_code == 200
+
+
+def test_a_replay_is_sent_as_it_is_and_as_views(client: TestClient, folder: Path):
+    run, (replay, _) = run_with_replays(folder / "cup", 2)
+    file = client.get("/api/runs/cup/matches/r1-basic-0001/replay")
+    assert file.content == (run / "replays" / "r1-basic-0001.asara").read_bytes()
+    assert file.headers["content-disposition"] == "attachment"
+    for viewer in ("everybody", "seat-0", "seat-1", "open"):
+        answer = client.get(f"/api/runs/cup/matches/r1-basic-0001/view?viewer={viewer}")
+        assert answer.headers["content-type"] == "application/x-protobuf"
+        assert ReplayView.FromString(answer.content).match_id == replay.header.match_id
+    for viewer in ("seat-2", "seat-9", "all"):
+        get(
+            client,
+            "/cup/matches/r1-basic-0001/view",
+            422 if viewer == "seat-2" else 400,
+            viewer=viewer,
+        )
+
+
+def test_a_damaged_and_a_forged_replay_are_refused(client: TestClient, folder: Path):
+    run, _ = run_with_replays(folder / "cup", 2)
+    first, second = sorted((run / "replays").iterdir())
+    first.write_bytes(first.read_bytes()[:-20])
+    forged = bytearray(second.read_bytes())
+    forged[-100] ^= 1
+    second.write_bytes(forged)
+    for name in ("r1-basic-0001", "r1-basic-0002"):
+        error = get(client, f"/cup/matches/{name}/view", 422)["error"]
+        assert error.startswith("this replay cannot be shown: ")
+        assert str(folder) not in error
+
+
+def test_a_folder_of_replays_is_a_run_without_a_schedule(client: TestClient, folder: Path):
+    run, replays = run_with_replays(folder / "cup", 3)
+    shutil.copytree(run / "replays", folder / "table")
+    shutil.rmtree(run)
+    (folder / "table" / "x.asara").write_bytes(b"garbage")
+    found = get(client, "/table")
+    assert (found["kind"], found["progress"]["over"], found["unreadable"]) == ("replays", 3, 1)
+    assert found["entries"]
+    page = get(client, "/table/matches")
+    assert names(page) == [replay.header.match_id for replay in replays]
+    assert [s["rank"] for s in page["matches"][0]["seats"]] == [
+        result.rank for result in replays[0].results
+    ]
+    assert client.get("/api/runs/table/matches/r1-basic-0001/view").status_code == 200
+
+
+def test_matches_of_a_block_are_listed_together(client: TestClient, folder: Path):
+    results: list[MatchResult] = [
+        match(f"r1-basic-0001-{n}", seat("ann", 1), seat("bob", 2)).model_copy(
+            update={"block": "r1-basic-0001"}
+        )
+        for n in (2, 1)
+    ]
+    write_run(folder / "cup", results, entries=("ann", "bob"), scheduled=2)
+    block = get(client, "/cup/blocks/r1-basic-0001")
+    assert names(block) == ["r1-basic-0001-1", "r1-basic-0001-2"]
+
+
+def test_a_void_attempt_is_shown_on_request(client: TestClient, folder: Path):
+    void = MatchResult(
+        match_id="r1-basic-0001",
+        round=1,
+        rule_sets="basic",
+        seats=(),
+        void=True,
+        void_reason="the referee failed: /secret/path",
+        started="2026-01-01T00:00:00+00:00",
+        seconds=1.0,
+    )
+    write_run(folder / "cup", [void], entries=("ann", "bob"), scheduled=1)
+    assert get(client, "/cup/matches")["total"] == 0
+    page = get(client, "/cup/matches", state="void")
+    assert names(page) == ["r1-basic-0001"]
+    assert "secret" not in json.dumps(page)
