@@ -6,6 +6,7 @@ export const board = {
   de: {
     towers: "{count:# Turm|# Türme}",
     plot: "Hier einen Turm gründen",
+    free: "frei",
     hidden: "Verdeckt: Geld und Turmteile hinter dem Sichtschirm",
     unbuilt: "Hinter dem Sichtschirm",
     searched: "Zur Auswahl",
@@ -15,6 +16,7 @@ export const board = {
   en: {
     towers: "{count:# tower|# towers}",
     plot: "Found a tower here",
+    free: "free",
     hidden: "Hidden: money and sections behind the screen",
     unbuilt: "Behind the screen",
     searched: "To choose from",
@@ -24,6 +26,7 @@ export const board = {
   fr: {
     towers: "{count:# tour|# tours}",
     plot: "Fonder une tour ici",
+    free: "libre",
     hidden: "Caché : l’argent et les blocs derrière le paravent",
     unbuilt: "Derrière le paravent",
     searched: "Au choix",
@@ -33,6 +36,7 @@ export const board = {
   it: {
     towers: "{count:# torre|# torri}",
     plot: "Fonda qui una torre",
+    free: "libero",
     hidden: "Nascosti: denaro e pezzi dietro il paravento",
     unbuilt: "Dietro il paravento",
     searched: "Da scegliere",
@@ -42,6 +46,7 @@ export const board = {
   nl: {
     towers: "{count:# toren|# torens}",
     plot: "Hier een toren stichten",
+    free: "vrij",
     hidden: "Verborgen: geld en torenelementen achter het zichtscherm",
     unbuilt: "Achter het zichtscherm",
     searched: "Om uit te kiezen",
@@ -51,6 +56,7 @@ export const board = {
   es: {
     towers: "{count:# torre|# torres}",
     plot: "Fundar una torre aquí",
+    free: "libre",
     hidden: "Oculto: dinero y secciones detrás de la pantalla",
     unbuilt: "Detrás de la pantalla",
     searched: "Para elegir",
