@@ -159,9 +159,9 @@ export function JumpMenu({ store }: Props) {
           menu.current.open = false;
       }}
     >
-      <summary class="button">
+      <summary class="button" aria-label={t(replay, "jump")}>
         <Icon glyph="menu" />
-        {t(replay, "jump")}
+        <span class="text">{t(replay, "jump")}</span>
       </summary>
       <ul>
         {items.map(([label, run]) => (

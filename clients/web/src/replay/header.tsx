@@ -49,20 +49,21 @@ export function Header({ store, showKeys, block }: Props) {
         <button
           type="button"
           aria-pressed={store.player.value.spoilerFree}
+          aria-label={t(replay, "spoilers")}
           title={t(replay, "spoilersHelp")}
           onClick={() => store.setSpoilerFree(!store.player.value.spoilerFree)}
         >
           <Icon glyph="hidden" />
-          {t(replay, "spoilers")}
+          <span class="text">{t(replay, "spoilers")}</span>
         </button>
         {block !== undefined && (
-          <a class="button" href={block}>
+          <a class="button" href={block} aria-label={t(replay, "sideBySide")}>
             <Icon glyph="columns" />
-            {t(replay, "sideBySide")}
+            <span class="text">{t(replay, "sideBySide")}</span>
           </a>
         )}
         <IconButton glyph="link" label={t(replay, "share")} onClick={() => copyLink(store)} />
-        <IconButton glyph="keys" label={t(replay, "keys")} onClick={showKeys} />
+        <IconButton class="keys" glyph="keys" label={t(replay, "keys")} onClick={showKeys} />
         <Preferences />
       </div>
     </header>
@@ -123,7 +124,8 @@ export function Preferences() {
       >
         {LANGUAGES.map((tag) => (
           <option key={tag} value={tag} lang={tag}>
-            {LANGUAGE_NAMES.get(tag)}
+            {/* a narrow page shows the letters alone */}
+            {`${tag.toUpperCase()}\u2003${LANGUAGE_NAMES.get(tag)}`}
           </option>
         ))}
       </select>

@@ -73,9 +73,11 @@ function Match({ source, first, embedded, block }: MatchViewProps & { first: Mat
         <ScrubBar store={store} />
         <div class="bar-row">
           <Controls store={store} />
-          <Position store={store} />
-          <SpeedChoice store={store} />
-          {!embedded && <JumpMenu store={store} />}
+          <div class="bar-end">
+            <Position store={store} />
+            <SpeedChoice store={store} />
+            {!embedded && <JumpMenu store={store} />}
+          </div>
         </div>
       </footer>
       {helped && (
@@ -142,7 +144,7 @@ function Position({ store }: { store: MatchStore }) {
   const { course, playing } = store;
   return (
     <span class="position">
-      {positionText(store)}
+      <span class="where">{positionText(store)}</span>
       {!course.value.over && !playing.value && (
         <button type="button" onClick={() => store.toEnd()}>
           {t(replay, "follow")}
