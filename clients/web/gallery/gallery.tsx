@@ -76,7 +76,7 @@ function Gallery() {
         previous={step === 0 ? undefined : last}
         animate={query.has("before")}
         choices={query.has("choices") && step === 1 ? choices : undefined}
-        raised={query.has("raised") ? new Set(["0 1", "1 2"]) : undefined}
+        raised={query.has("raised") ? [{ seat: 0, tower: { number: 1 } }, { seat: 1, tower: { number: 2 } }] : undefined}
         aside={query.has("aside") ? <div class="card">What happened, in words.</div> : undefined}
       />
       {query.has("before") && (

@@ -7,14 +7,20 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { MatchSetting, Moment } from "../match/model.js";
 import { animateMoment, freshPlaces } from "./animation.js";
 import "./board.css";
+import { t } from "../words/language.js";
+import { texts } from "../words/vocabulary.js";
 import { lightTargets, moveFocus } from "./choosing.js";
 import { City, type CityProps } from "./city.js";
 import { Stall, type StallProps } from "./market.js";
-import { text } from "./names.js";
 import { Searched, Skyline, type SkylineProps, towerScale } from "./skyline.js";
 import { areaStates } from "./table.js";
 import type { BoardChoices } from "./targets.js";
 import { Track } from "./track.js";
+
+export interface RaisedTower {
+  readonly seat: number;
+  readonly tower: { readonly number: number };
+}
 
 export interface BoardProps {
   readonly setting: MatchSetting;
@@ -25,8 +31,8 @@ export interface BoardProps {
   readonly choices?: BoardChoices | undefined;
   /** Seat whose skyline a phone shows first; that of the deciding seat otherwise. */
   readonly focusSeat?: number | undefined;
-  /** Towers to raise, as `SEAT NUMBER`, in the final evaluation: all others are lowered. */
-  readonly raised?: ReadonlySet<string> | undefined;
+  /** Towers to raise in the final evaluation; all others are lowered. */
+  readonly raised?: readonly RaisedTower[] | undefined;
   /** Third column on wide screens, below the city on others: sentences, decisions. */
   readonly aside?: ComponentChildren;
 }
@@ -84,7 +90,6 @@ export function Board({
       }}
     >
       <div class="table">
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: on phones it scrolls, also by keys */}
         <div class={`skylines of-${view.seats.length}`} tabIndex={narrow ? 0 : undefined}>
           {view.seats.map((seat) => (
             <SkylineMemo
@@ -111,7 +116,7 @@ export function Board({
               aria-expanded={stallsShown}
               onClick={() => setOpen(!open)}
             >
-              {text("markets")}
+              {t(texts, "markets")}
             </button>
           )}
           {stallsShown &&
@@ -120,7 +125,7 @@ export function Board({
                 key={market.kind}
                 market={market}
                 area={areas.get(market.kind as number)}
-                edition={setting.edition}
+                setting={setting}
                 searching={searching === market.kind}
                 searched={searching === market.kind ? searchedSections(moment) : []}
               />
@@ -164,12 +169,8 @@ export function searchedPile(moment: Moment): number {
   return last?.event.case === "pileSearched" ? last.event.value.kind : 0;
 }
 
-const towersOf = (raised: ReadonlySet<string>, seat: number): ReadonlySet<number> =>
-  new Set(
-    [...raised]
-      .map((name) => name.split(" "))
-      .flatMap(([s, n]) => (Number(s) === seat ? [Number(n)] : [])),
-  );
+const towersOf = (raised: readonly RaisedTower[], seat: number): ReadonlySet<number> =>
+  new Set(raised.filter((one) => one.seat === seat).map(({ tower }) => tower.number));
 
 /** True while the board is as narrow as a phone. */
 function useNarrow(root: { readonly current: HTMLElement | null }): boolean {
@@ -211,7 +212,7 @@ export function sameSkyline(one: SkylineProps, other: SkylineProps): boolean {
 function sameStall(one: StallProps, other: StallProps): boolean {
   return (
     one.searching === other.searching &&
-    one.edition === other.edition &&
+    one.setting === other.setting &&
     one.area?.key === other.area?.key &&
     alike(one.market, other.market) &&
     alike(one.searched, other.searched)

@@ -3,8 +3,11 @@
 import type { PublicView } from "asara/gen/view_pb.js";
 import { Area, type LitWindowOffer, RuleSet } from "asara/gen/vocabulary_pb.js";
 import type { MatchSetting } from "../match/model.js";
+import { t } from "../words/language.js";
+import { seatName } from "../words/sentences.js";
+import { areaName, texts } from "../words/vocabulary.js";
 import { House, Palace } from "./houses.js";
-import { areaName, offerName, supplyName, text } from "./names.js";
+import { areaLabel, offerLabel, type Supply, supplyLabel } from "./names.js";
 import { BuyerShape, SeatShape } from "./pieces.js";
 import { Banner, SpaceShape } from "./space.js";
 import type { AreaState, SpaceState } from "./table.js";
@@ -69,14 +72,20 @@ export function plan(areas: ReadonlySet<Area>, narrow: boolean): Plan {
 export function City({ setting, view, areas, narrow }: CityProps) {
   const { width, height, circle, supplies, panels } = plan(new Set(areas.keys()), narrow);
   return (
-    <svg class="city" viewBox={`0 0 ${width} ${height}`} role="group" aria-label={text("city")}>
-      <Circle areas={areas} x={circle.x} y={circle.y} patron={view.patronageSeat} />
+    <svg class="city" viewBox={`0 0 ${width} ${height}`} role="group" aria-label={t(texts, "city")}>
+      <Circle
+        setting={setting}
+        areas={areas}
+        x={circle.x}
+        y={circle.y}
+        patron={view.patronageSeat}
+      />
       {panels.map(({ area, x, y }) => {
         const state = areas.get(area);
         return (
           state !== undefined && (
             <g key={area} transform={`translate(${x} ${y})`}>
-              <District state={state} offers={setting.edition.litWindowOffers} />
+              <District state={state} setting={setting} />
             </g>
           )
         );
@@ -98,31 +107,35 @@ function Title({ name, x, y }: { readonly name: string; readonly x: number; read
 
 function District({
   state,
-  offers,
+  setting,
 }: {
   readonly state: AreaState;
-  readonly offers: readonly LitWindowOffer[];
+  readonly setting: MatchSetting;
 }) {
   const { area, spaces, colour } = state;
   const name = areaName(area);
   const many = area === Area.COLOURED_BUILDING;
   const lit = area === Area.HOUSE_OF_LIGHTED_WINDOWS;
   return (
-    <g class="district" role="group" aria-label={name} data-place={`area ${area}`}>
+    <g class="district" role="group" aria-label={areaLabel(state)} data-place={`area ${area}`}>
       <rect class="plate" width={PANEL.width} height={PANEL.height} rx="10" />
       <Title name={name} x={10} y={19} />
       <g transform={`translate(${lit ? 50 : 90} 90) scale(${lit ? 0.86 : 1})`}>
         <House area={area} />
       </g>
       {!many && <Banner colour={colour} x={160} y={30} />}
-      {lit && offers.map((offer, i) => <Offer key={i} offer={offer} x={118} y={44 + i * 25} />)}
+      {lit &&
+        setting.edition.litWindowOffers.map((offer, i) => (
+          <Offer key={i} offer={offer} x={124} y={50 + i * 26} />
+        ))}
       {many ? (
-        <Crowd state={spaces[0]} />
+        <Crowd state={spaces[0]} setting={setting} />
       ) : (
         spaces.map((space, i) => (
           <SpaceShape
             key={i}
             state={space}
+            setting={setting}
             x={90 + (i - (spaces.length - 1) / 2) * 42}
             y={114}
             text={printed(space)}
@@ -150,7 +163,7 @@ function Offer({
   readonly x: number;
   readonly y: number;
 }) {
-  const name = offerName(offer);
+  const name = offerLabel(offer);
   return (
     <g
       class="offer"
@@ -160,11 +173,11 @@ function Offer({
       aria-label={name}
     >
       <title>{name}</title>
-      <rect class="halo" x="-23" y="-11" width="52" height="22" rx="6" />
-      <text x="-19" y="5">
+      <rect class="halo" x="-29" y="-11" width="58" height="22" rx="6" />
+      <text x="-24" y="5">
         −{offer.asari}
       </text>
-      <text class="quiet" x="26" y="5">
+      <text class="quiet" x="25" y="5">
         {offer.kept}/{offer.drawn}
       </text>
     </g>
@@ -172,14 +185,22 @@ function Offer({
 }
 
 /** The coloured building takes any number of buyers: they stand in rows. */
-function Crowd({ state }: { readonly state: SpaceState | undefined }) {
+function Crowd({
+  state,
+  setting,
+}: {
+  readonly state: SpaceState | undefined;
+  readonly setting: MatchSetting;
+}) {
   if (state === undefined) return null;
   const { dispatched } = state;
   const shown = dispatched.slice(-14);
   return (
     <g>
       <SpaceShape
-        state={{ ...state, dispatched: [], known: [] }}
+        state={{ ...state, known: [] }}
+        setting={setting}
+        empty
         x={26}
         y={114}
         text={printed(state)}
@@ -206,11 +227,13 @@ function Crowd({ state }: { readonly state: SpaceState | undefined }) {
 const RADIUS = 128;
 
 function Circle({
+  setting,
   areas,
   x,
   y,
   patron,
 }: {
+  readonly setting: MatchSetting;
   readonly areas: ReadonlyMap<Area, AreaState>;
   readonly x: number;
   readonly y: number;
@@ -219,14 +242,20 @@ function Circle({
   const circle = areas.get(Area.BUILDING_CIRCLE);
   const patronage = areas.get(Area.CALIPHS_PATRONAGE)?.spaces[0];
   const plots = circle?.spaces ?? [];
+  const patronLabel = t(texts, "patronage", { who: seatName(patron, setting) });
   return (
-    <g transform={`translate(${x} ${y})`} role="group" aria-label={areaName(Area.BUILDING_CIRCLE)}>
+    <g
+      transform={`translate(${x} ${y})`}
+      role="group"
+      aria-label={circle === undefined ? "" : areaLabel(circle)}
+    >
       <g class="dimmable">
         <circle class="road" r={RADIUS} />
+        <circle class="court" r={RADIUS - 23} />
         <circle class="thin" r={RADIUS - 23} />
         <circle class="thin" r={RADIUS + 23} />
       </g>
-      <g transform="translate(0 46) scale(.98)">
+      <g transform="translate(0 48) scale(1.18)">
         <Palace />
       </g>
       <Banner colour={circle?.colour ?? 0} x={0} y={-RADIUS - 24} />
@@ -236,6 +265,7 @@ function Circle({
           <SpaceShape
             key={i}
             state={plot}
+            setting={setting}
             x={Math.round(Math.sin(turn) * RADIUS)}
             y={Math.round(-Math.cos(turn) * RADIUS)}
             text={`${plot.space.number}`}
@@ -245,10 +275,17 @@ function Circle({
         );
       })}
       {patronage !== undefined && (
-        <g transform="translate(0 76)">
-          <SpaceShape state={patronage} x={-20} y={0} kind="patronage" radius={15} />
-          <g transform="translate(20 0)" role="img" aria-label={text("patronSeat", patron)}>
-            <title>{text("patronSeat", patron)}</title>
+        <g transform="translate(0 78)">
+          <SpaceShape
+            state={patronage}
+            setting={setting}
+            x={-20}
+            y={0}
+            kind="patronage"
+            radius={15}
+          />
+          <g transform="translate(20 0)" role="img" aria-label={patronLabel}>
+            <title>{patronLabel}</title>
             <path class="crown-sign" d="M-14 11v-22l7 8l7-12l7 12l7-8v22z" />
             <g transform="translate(0 6) scale(.8)">
               <SeatShape seat={patron} />
@@ -276,15 +313,13 @@ function Supplies({
   readonly y: number;
 }) {
   const rules = new Set(setting.ruleSets);
-  const stacks: { kind: "buyers" | "lit" | "gifts"; count: number }[] = [
-    { kind: "buyers", count: view.buyerPileSize },
-  ];
+  const stacks: { kind: Supply; count: number }[] = [{ kind: "buyers", count: view.buyerPileSize }];
   if (rules.has(RuleSet.PROFESSIONAL)) stacks.push({ kind: "lit", count: view.litWindowStackSize });
   if (rules.has(RuleSet.GIFTS)) stacks.push({ kind: "gifts", count: view.giftDeckSize });
   return (
     <g transform={`translate(${x} ${y})`}>
       {stacks.map(({ kind, count }, i) => {
-        const name = supplyName(kind, count);
+        const name = supplyLabel(kind, count);
         return (
           <g
             key={kind}

@@ -1,54 +1,56 @@
 /** A market as a stall: its display with prices, its pile, its spaces. */
 
 import type { Market } from "asara/gen/view_pb.js";
-import type { Edition, Section } from "asara/gen/vocabulary_pb.js";
-import { areaName, pileName, sectionName, text } from "./names.js";
+import { type Edition, type Section, SectionKind } from "asara/gen/vocabulary_pb.js";
+import type { MatchSetting } from "../match/model.js";
+import { t } from "../words/language.js";
+import { areaName, asariText, kindsName, priceOf, texts } from "../words/vocabulary.js";
+import { areaLabel, countedName, pileLabel, sectionName } from "./names.js";
 import { SectionIcon, SectionShape } from "./pieces.js";
 import { Banner, SpaceShape } from "./space.js";
 import { type AreaState, counted } from "./table.js";
 import { sectionTarget } from "./targets.js";
 
-const STEP = 25.5;
-const LEFT = 20;
-const GROUND = 76;
+const STEP = 34;
+const LEFT = 24;
+const GROUND = 86;
 
 export interface StallProps {
   readonly market: Market;
   readonly area: AreaState | undefined;
-  readonly edition: Edition;
+  readonly setting: MatchSetting;
   /** True while a seat looks through the pile. */
   readonly searching: boolean;
   /** Contents of the pile, if the viewer sees them. */
   readonly searched: readonly Section[];
 }
 
-export function Stall({ market, area, edition, searching, searched }: StallProps) {
-  const name = areaName(market.kind);
+export function Stall({ market, area, setting, searching, searched }: StallProps) {
+  const name = area === undefined ? "" : areaLabel(area);
   return (
     <section class="stall" aria-label={name} data-place={`stall ${market.kind}`}>
-      <svg viewBox="0 0 360 98" role="group" aria-label={name}>
+      <svg viewBox="0 0 360 110" role="group" aria-label={name}>
         <g class="dimmable">
+          <rect class="plate" x="0.5" y="4" width="359" height="105" rx="9" />
           <path class="awning" d={AWNING} />
-          <path class="gold-line" d={`M8 ${GROUND + 0.5}h238`} />
+          <path class="gold-line" d={`M8 ${GROUND + 0.5}h302`} />
         </g>
-        <text class="title" x="14" y="15">
-          {name}
+        <text class="title" x="12" y="17">
+          {area === undefined ? "" : areaName(area.area)}
         </text>
-        <Display market={market} edition={edition} />
+        <Display market={market} edition={setting.edition} />
         <Pile market={market} searching={searching} />
         {area?.spaces.map((state, i) => (
-          <SpaceShape
-            key={i}
-            state={state}
-            x={313 + (i % 2) * 32}
-            y={44 + (i >> 1) * 35}
-            radius={14}
-          />
+          <SpaceShape key={i} state={state} setting={setting} x={231 + i * 36} y={20} radius={14} />
         ))}
-        <Banner colour={area?.colour ?? 0} x={329} y={0} />
+        <Banner colour={area?.colour ?? 0} x={194} y={0} />
       </svg>
       {searched.length > 0 && (
-        <div class="tray" role="group" aria-label={text("searchedPile")}>
+        <div
+          class="tray"
+          role="group"
+          aria-label={t(texts, "searchPile", { kinds: kindsName(market.kind) })}
+        >
           {counted(searched, (section) => sectionTarget("searched", section)).map(
             ([section, count]) => {
               const target = sectionTarget("searched", section);
@@ -58,7 +60,7 @@ export function Stall({ market, area, edition, searching, searched }: StallProps
                   class="held"
                   data-target={target}
                   role="img"
-                  aria-label={`${sectionName(section)}: ${count}`}
+                  aria-label={countedName(sectionName(section), count)}
                 >
                   <SectionIcon {...section} size={26} />
                   {count > 1 && <span class="count">{count}</span>}
@@ -72,12 +74,12 @@ export function Stall({ market, area, edition, searching, searched }: StallProps
   );
 }
 
-const AWNING = `M0 8q0-8 8-8h344q8 0 8 8v13${"q-6 7-12 0".repeat(30)}z`;
+const AWNING = `M0 8q0-8 8-8h344q8 0 8 8v15${"q-6 7-12 0".repeat(30)}z`;
 
 /** The pieces on the shelf; those of one colour stand together over their price. */
 function Display({ market, edition }: { readonly market: Market; readonly edition: Edition }) {
   const groups = counted(market.display, (section) => `${section.colour}`);
-  const step = Math.min(STEP, 229 / Math.max(1, market.display.length));
+  const step = Math.min(STEP, 306 / Math.max(1, market.display.length));
   let place = 0;
   return (
     <g>
@@ -88,14 +90,19 @@ function Display({ market, edition }: { readonly market: Market; readonly editio
         return (
           <g key={colour}>
             {market.display.slice(first, place).map((section, i) => (
-              <Piece key={i} section={section} x={LEFT + (first + i) * step} />
+              <Piece
+                key={i}
+                section={section}
+                price={priceOf(edition, colour)}
+                x={LEFT + (first + i) * step}
+              />
             ))}
             <path
               class="price-line"
-              d={`M${middle - (count * step) / 2 + 4} 81.5h${count * step - 8}`}
+              d={`M${middle - (count * step) / 2 + 4} 91.5h${count * step - 8}`}
             />
-            <text class="price" x={middle} y="95">
-              {edition.colours.find((info) => info.colour === colour)?.price}
+            <text class="price" x={middle} y="104.5">
+              {priceOf(edition, colour)}
             </text>
           </g>
         );
@@ -104,9 +111,17 @@ function Display({ market, edition }: { readonly market: Market; readonly editio
   );
 }
 
-function Piece({ section, x }: { readonly section: Section; readonly x: number }) {
+function Piece({
+  section,
+  price,
+  x,
+}: {
+  readonly section: Section;
+  readonly price: number;
+  readonly x: number;
+}) {
   const target = sectionTarget("display", section);
-  const name = sectionName(section);
+  const name = `${sectionName(section)}: ${asariText(price)}`;
   return (
     <g
       class="goods"
@@ -117,8 +132,8 @@ function Piece({ section, x }: { readonly section: Section; readonly x: number }
       aria-label={name}
     >
       <title>{name}</title>
-      <rect class="halo" x="-13" y="-48" width="26" height="50" rx="5" />
-      <g transform="scale(.74)">
+      <rect class="halo" x="-16.5" y="-50" width="33" height="53" rx="5" />
+      <g transform={section.kind === SectionKind.BASE ? "scale(.84)" : "scale(.94)"}>
         <SectionShape {...section} />
       </g>
     </g>
@@ -126,12 +141,12 @@ function Piece({ section, x }: { readonly section: Section; readonly x: number }
 }
 
 function Pile({ market, searching }: { readonly market: Market; readonly searching: boolean }) {
-  const name = pileName(market);
+  const name = pileLabel(market, searching);
   const layers = Math.min(4, Math.ceil(market.pileSize / 3));
   return (
     <g
       class={market.pileSize === 0 ? "pile empty" : "pile"}
-      transform="translate(270 78)"
+      transform="translate(338 86)"
       data-target={`pile ${market.kind}`}
       data-place={`pile ${market.kind}`}
       role="img"

@@ -1,39 +1,79 @@
-/** Names of what is on the board, in the reader's language. */
+/** Names of what is on the board, in the reader's language, for those who do not see it. */
 
+import { create } from "@bufbuild/protobuf";
 import type { Market } from "asara/gen/view_pb.js";
-import type { GiftCard, LitWindowOffer, Section, Tower } from "asara/gen/vocabulary_pb.js";
-import type { SpaceState } from "./table.js";
+import { type Area, type LitWindowOffer, SectionSchema } from "asara/gen/vocabulary_pb.js";
+import type { MatchSetting } from "../match/model.js";
+import { t } from "../words/language.js";
+import { list } from "../words/numbers.js";
+import { board } from "../words/sections/board.js";
+import { common } from "../words/sections/common.js";
+import { seatName } from "../words/sentences.js";
+import {
+  areaName,
+  asariText,
+  buyerColourName,
+  buyerColoursPhrase,
+  capitalised,
+  giftName,
+  sectionPhrase,
+  spaceName,
+  texts,
+} from "../words/vocabulary.js";
+import type { SectionProps } from "./pieces.js";
+import type { AreaState, SpaceState } from "./table.js";
 
-const AREAS = [
-  "",
-  "Base market",
-  "Trunk market",
-  "Window market",
-  "Turret market",
-  "Building circle",
-  "Bank",
-  "Coloured building",
-  "House of Spies",
-  "Caliph’s patronage",
-  "Tent",
-  "House of Lighted Windows",
-  "House of the Bottle Genie",
-];
-const KINDS = ["", "base", "trunk", "window", "turret"];
-const COLOURS = ["", "brown", "green", "red", "black", "white"];
-const BUYERS = ["face down", "blue", "yellow", "purple", "green", "orange"];
+const line = (what: string, content: string): string => t(texts, "line", { what, content });
 
-export const areaName = (area: number): string => AREAS[area] ?? "";
-export const kindName = (kind: number): string => KINDS[kind] ?? "";
-export const colourName = (colour: number): string => COLOURS[colour] ?? "";
-export const buyerName = (colour: number): string => BUYERS[colour] ?? "";
-export const sectionName = (s: Pick<Section, "kind" | "colour"> & { gold?: boolean }): string =>
-  `${colourName(s.colour)} ${kindName(s.kind)}${s.gold ? " with gold" : ""}`;
-export const towerName = (t: Tower): string => `${colourName(t.colour)} tower`;
-export const giftName = (card: GiftCard): string => `gift ${card.kind}`;
-export const spaceName = (s: SpaceState): string => `${areaName(s.space.area)} ${s.space.number}`;
-export const pileName = (m: Market): string => `pile ${m.pileSize}`;
-export const forfeitText = (n: number): string => `Forfeit ${n}`;
-export const offerName = (o: LitWindowOffer): string => `${o.asari}`;
-export const supplyName = (k: string, n: number): string => `${k} ${n}`;
-export const text = (key: string, ...values: unknown[]): string => `${key} ${values.join(" ")}`;
+export function seatLabel(seat: number, name: string): string {
+  return name === "" ? t(common, "seat", { seat }) : `${name} (${t(common, "seat", { seat })})`;
+}
+
+export function sectionName({ kind, colour, gold = false }: SectionProps): string {
+  return sectionPhrase(create(SectionSchema, { kind, colour, gold }), { alone: true });
+}
+
+/** Returns a number of things, such as `blue: 3`. */
+export function countedName(name: string, count: number): string {
+  return count === 1 ? name : line(name, `${count}`);
+}
+
+/** Returns the name of an area with the colour that it demands. */
+export function areaLabel({ area, colour }: Pick<AreaState, "area" | "colour">): string {
+  const name = areaName(area);
+  if (colour === 0) return name;
+  return `${name} (${t(texts, "areaColour", { colour: buyerColourName(colour) })})`;
+}
+
+/** Returns a space with what is printed on it, the buyers there and its gift cards. */
+export function spaceLabel(state: SpaceState, setting: Pick<MatchSetting, "entries">): string {
+  const { info, space, dispatched, known, cards } = state;
+  const sum = info.income - info.cost;
+  const parts = sum === 0 ? [] : [asariText(sum)];
+  for (const { seat, colour } of dispatched) {
+    const side = colour === 0 ? t(texts, "faceDown") : buyerColourName(colour);
+    parts.push(`${seatName(seat, setting)} (${side})`);
+  }
+  if (dispatched.length === 0) parts.push(t(texts, "free"));
+  if (known.length > 0) parts.push(buyerColoursPhrase(known));
+  if (cards.length > 0) parts.push(t(texts, "gifts", { cards: list(cards.map(giftName)) }));
+  return line(spaceName(space), parts.join("; "));
+}
+
+export function pileLabel(market: Market, searching: boolean): string {
+  const pile = t(texts, "pile", { n: market.pileSize });
+  const name = line(areaName(market.kind as number as Area), pile);
+  return searching ? `${name} (${t(board, "searching")})` : name;
+}
+
+export function offerLabel({ asari, kept, drawn }: LitWindowOffer): string {
+  return capitalised(t(texts, "payOffer", { price: asariText(asari), kept, drawn }));
+}
+
+export type Supply = "buyers" | "lit" | "gifts";
+
+export function supplyLabel(supply: Supply, count: number): string {
+  if (supply === "buyers") return t(texts, "piles", { buyers: count });
+  if (supply === "lit") return t(texts, "stack", { windows: count });
+  return t(texts, "deck", { gifts: count });
+}

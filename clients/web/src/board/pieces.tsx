@@ -2,7 +2,10 @@
 
 import { type Colour, SectionKind, type Tower } from "asara/gen/vocabulary_pb.js";
 import type { ComponentChildren } from "preact";
-import { buyerName, sectionName, towerName } from "./names.js";
+import { t } from "../words/language.js";
+import { towerText } from "../words/table.js";
+import { buyerColourName, texts } from "../words/vocabulary.js";
+import { seatLabel, sectionName } from "./names.js";
 import { BUYER_SHAPES, crown, HEIGHTS, opening, outline, texture } from "./shapes.js";
 
 export interface SectionProps {
@@ -42,16 +45,17 @@ function Glow() {
 export function SectionIcon(props: SectionProps & { readonly size?: number }) {
   const height = HEIGHTS[props.kind] ?? 0;
   const size = props.size ?? 24;
+  const name = sectionName(props);
   return (
     <svg
       class="piece"
       role="img"
-      aria-label={sectionName({ ...props, gold: props.gold ?? false })}
+      aria-label={name}
       width={size}
       height={size}
       viewBox={`-22 ${-height / 2 - 24} 44 44`}
     >
-      <title>{sectionName({ ...props, gold: props.gold ?? false })}</title>
+      <title>{name}</title>
       <SectionShape {...props} />
     </svg>
   );
@@ -119,7 +123,7 @@ export function TowerShape({ tower }: { readonly tower: Tower }) {
 /** Icon of a tower, as high as it is. */
 export function TowerIcon({ tower, size = 48 }: { readonly tower: Tower; readonly size?: number }) {
   const height = towerHeight(tower) + 6;
-  const name = towerName(tower);
+  const name = towerText(tower);
   return (
     <svg
       class="piece"
@@ -172,7 +176,7 @@ export function BuyerIcon({
   readonly seat?: number;
   readonly size?: number;
 }) {
-  const name = buyerName(colour);
+  const name = colour === 0 ? t(texts, "faceDown") : buyerColourName(colour);
   return (
     <svg
       class="piece"
@@ -198,7 +202,7 @@ export function SeatBadge({
   readonly name?: string;
   readonly size?: number;
 }) {
-  const label = name === "" ? `${seat}` : `${seat}: ${name}`;
+  const label = seatLabel(seat, name);
   return (
     <svg
       class="piece"

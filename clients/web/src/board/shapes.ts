@@ -103,7 +103,7 @@ export function texture(kind: SectionKind, colour: Colour): string {
 export function crown(kind: SectionKind): string {
   const y =
     kind === SectionKind.TURRET ? -4 : -(HEIGHTS[kind] ?? 0) + (kind === SectionKind.BASE ? 1 : 2);
-  return `M-11 ${y}l-2.5-7.500l6 3.500l7.5-6.500l7.5 6.500l6-3.500l-2.5 7.500z`;
+  return `M-11 ${y}l-2-5l6 2l7-4.6l7 4.6l6-2l-2 5z`;
 }
 
 /** Outlines of buyers' shapes by colour, within a circle of radius 10 round the origin. */

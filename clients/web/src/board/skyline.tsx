@@ -2,8 +2,20 @@
 
 import type { PrivateView, SeatView } from "asara/gen/view_pb.js";
 import type { Colour, Section } from "asara/gen/vocabulary_pb.js";
+import { isolate, t } from "../words/language.js";
+import { board } from "../words/sections/board.js";
+import { terminationText } from "../words/sentences.js";
+import { towerText } from "../words/table.js";
+import {
+  asariText,
+  buyerColourName,
+  capitalised,
+  litWindowPhrase,
+  pointsText,
+  texts,
+} from "../words/vocabulary.js";
 import { CoinIcon, ScreenIcon, StarIcon } from "./icons.js";
-import { buyerName, colourName, forfeitText, sectionName, text, towerName } from "./names.js";
+import { countedName, seatLabel, sectionName } from "./names.js";
 import { BuyerIcon, SeatBadge, SectionIcon, TowerShape, towerHeight } from "./pieces.js";
 import { counted } from "./table.js";
 
@@ -39,19 +51,19 @@ export function Skyline(props: SkylineProps) {
   const { seat, name, active, patron, forfeit } = props;
   const classes = `skyline s${seat.seat}${active ? " active" : ""}${forfeit ? " forfeited" : ""}`;
   return (
-    <section class={classes} data-seat={seat.seat} aria-label={text("seat", seat.seat, name)}>
+    <section class={classes} data-seat={seat.seat} aria-label={seatLabel(seat.seat, name)}>
       <header>
         <SeatBadge seat={seat.seat} name={name} />
         <span class="who" dir="auto">
           {name}
         </span>
-        {patron && <Patron />}
-        <span class="prestige" role="img" aria-label={text("prestige", seat.prestige)}>
+        {patron && <Patron name={name} />}
+        <span class="prestige" role="img" aria-label={pointsText(seat.prestige)}>
           <span data-count={`prestige ${seat.seat}`}>{seat.prestige}</span>
           <StarIcon />
         </span>
       </header>
-      {forfeit !== 0 && <p class="forfeit">{forfeitText(forfeit)}</p>}
+      {forfeit !== 0 && <p class="forfeit">{capitalised(terminationText(forfeit))}</p>}
       <Towers {...props} />
       <Holdings {...props} />
     </section>
@@ -59,8 +71,8 @@ export function Skyline(props: SkylineProps) {
 }
 
 /** Sign of the Caliph's patronage: this seat starts next year. */
-function Patron() {
-  const label = text("patron");
+function Patron({ name }: { readonly name: string }) {
+  const label = t(texts, "patronage", { who: isolate(name) });
   return (
     <svg
       class="sign patron"
@@ -85,16 +97,17 @@ function Towers({ seat, scale, active, plot, raised }: SkylineProps) {
       viewBox={`0 0 ${WIDTH} 196`}
       preserveAspectRatio="xMidYMax meet"
       role="group"
-      aria-label={text("towers", seat.towers.length)}
+      aria-label={t(board, "towers", { count: seat.towers.length })}
     >
       <g class="backdrop">
         <path class="stars" d={STARS[seat.seat % 4] ?? ""} />
+        <path class="moon" d="M268 26a17 17 0 1 0 15 25a14 14 0 1 1-15-25z" />
         <path class="far" d={FAR} />
         <path class="ground" d="M-900 184h2120v20h-2120z" />
         <path class="horizon" d="M-900 184h2120" />
       </g>
       {seat.towers.map((tower, i) => {
-        const label = towerName(tower);
+        const label = towerText(tower);
         const up = raised?.has(tower.number);
         return (
           <g
@@ -129,7 +142,7 @@ function Towers({ seat, scale, active, plot, raised }: SkylineProps) {
           style={{ transform: `translate(${at(places - 1)}px, ${GROUND}px) scale(${scale})` }}
           data-target="plot"
           role="img"
-          aria-label={text("plot")}
+          aria-label={t(board, "plot")}
         >
           <rect class="halo" x="-19" y="-66" width="38" height="70" rx="7" />
           <path class="dashed" d="M-13 -2v-52h26v52M0 -35v16M-8 -27h16" />
@@ -166,9 +179,13 @@ function Holdings({ seat, mine, active, litWindows }: SkylineProps) {
       <div class="row">
         {mine === undefined ? <Backs seat={seat} /> : <Hand mine={mine} active={active} />}
         {mine === undefined ? (
-          <ScreenIcon label={text("hidden")} />
+          <ScreenIcon label={t(board, "hidden")} />
         ) : (
-          <span class="held" role="img" aria-label={text("asari", mine.asari)}>
+          <span
+            class="held"
+            role="img"
+            aria-label={t(texts, "purse", { asari: asariText(mine.asari) })}
+          >
             <CoinIcon />
             <span class="count" data-count={`asari ${seat.seat}`}>
               {mine.asari}
@@ -184,7 +201,12 @@ function Holdings({ seat, mine, active, litWindows }: SkylineProps) {
 
 function Backs({ seat }: { readonly seat: SeatView }) {
   return (
-    <span class="held" role="img" aria-label={text("hand", seat.handSize)} data-hand={seat.seat}>
+    <span
+      class="held"
+      role="img"
+      aria-label={t(texts, "hand", { buyers: seat.handSize })}
+      data-hand={seat.seat}
+    >
       <BuyerIcon colour={0} seat={seat.seat} size={22} />
       <span class="count">{seat.handSize}</span>
     </span>
@@ -193,7 +215,11 @@ function Backs({ seat }: { readonly seat: SeatView }) {
 
 function LitBacks({ count }: { readonly count: number }) {
   return (
-    <span class={count === 0 ? "held none" : "held"} role="img" aria-label={text("litHeld", count)}>
+    <span
+      class={count === 0 ? "held none" : "held"}
+      role="img"
+      aria-label={t(texts, "unbuiltLit", { count })}
+    >
       <LitIcon colour={0} />
       <span class="count">{count}</span>
     </span>
@@ -214,7 +240,7 @@ function Hand({ mine, active }: { readonly mine: PrivateView; readonly active: b
     <span
       class="hand"
       role="group"
-      aria-label={text("hand", mine.hand.length)}
+      aria-label={t(texts, "hand", { buyers: mine.hand.length })}
       data-hand={mine.seat}
     >
       {counted(mine.hand, String).map(([colour, count]) => (
@@ -223,7 +249,7 @@ function Hand({ mine, active }: { readonly mine: PrivateView; readonly active: b
           class="held"
           data-target={active ? `hand ${colour}` : undefined}
           role="img"
-          aria-label={`${buyerName(colour)}: ${count}`}
+          aria-label={countedName(buyerColourName(colour), count)}
         >
           <BuyerIcon colour={colour} size={22} />
           {count > 1 && <span class="count">{count}</span>}
@@ -249,13 +275,13 @@ const sectionKey = ({ kind, colour, gold }: Section): string => `${kind}.${colou
 function Stock({ mine, active }: { readonly mine: PrivateView; readonly active: boolean }) {
   const drawn = mine.searchedLitWindows.length > 0;
   return (
-    <div class="row stock" role="group" aria-label={text("unbuilt")} data-stock={mine.seat}>
+    <div class="row stock" role="group" aria-label={t(board, "unbuilt")} data-stock={mine.seat}>
       {counted(mine.sections, sectionKey).map(([section, count]) => (
         <span
           key={sectionKey(section)}
           class="held"
           role="img"
-          aria-label={`${sectionName(section)}: ${count}`}
+          aria-label={countedName(sectionName(section), count)}
         >
           <SectionIcon {...section} size={24} />
           {count > 1 && <span class="count">{count}</span>}
@@ -267,14 +293,14 @@ function Stock({ mine, active }: { readonly mine: PrivateView; readonly active: 
           class="held"
           data-target={active && !drawn ? `lit ${colour}` : undefined}
           role="img"
-          aria-label={`${text("litWindow", colourName(colour))}: ${count}`}
+          aria-label={countedName(litWindowPhrase(colour, { alone: true }), count)}
         >
           <LitIcon colour={colour} />
           {count > 1 && <span class="count">{count}</span>}
         </span>
       ))}
       {mine.sections.length + mine.litWindows.length === 0 && (
-        <span class="quiet">{text("nothing")}</span>
+        <span class="quiet">{t(texts, "nothing")}</span>
       )}
     </div>
   );
@@ -286,14 +312,14 @@ export function Searched({ mine }: { readonly mine: PrivateView }) {
   const buyers = counted(mine.searchedBuyers, String);
   if (windows.length + buyers.length === 0) return null;
   return (
-    <div class="tray" role="group" aria-label={text("searched")}>
+    <div class="tray" role="group" aria-label={t(board, "searched")}>
       {windows.map(([colour, count]) => (
         <span
           key={`lit ${colour}`}
           class="held"
           data-target={`lit ${colour}`}
           role="img"
-          aria-label={`${text("litWindow", colourName(colour))}: ${count}`}
+          aria-label={countedName(litWindowPhrase(colour, { alone: true }), count)}
         >
           <LitIcon colour={colour} />
           {count > 1 && <span class="count">{count}</span>}
@@ -305,7 +331,7 @@ export function Searched({ mine }: { readonly mine: PrivateView }) {
           class="held"
           data-target={`buyer ${colour}`}
           role="img"
-          aria-label={`${buyerName(colour)}: ${count}`}
+          aria-label={countedName(buyerColourName(colour), count)}
         >
           <BuyerIcon colour={colour} size={24} />
           {count > 1 && <span class="count">{count}</span>}

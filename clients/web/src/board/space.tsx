@@ -1,7 +1,8 @@
 /** A space of the board: its number, the buyers on it, its gift cards. */
 
 import { type GiftCard, GiftKind } from "asara/gen/vocabulary_pb.js";
-import { giftName, spaceName } from "./names.js";
+import type { MatchSetting } from "../match/model.js";
+import { spaceLabel } from "./names.js";
 import { BuyerShape, SectionShape } from "./pieces.js";
 import type { SpaceState } from "./table.js";
 import { spaceTarget } from "./targets.js";
@@ -9,22 +10,27 @@ import { spaceTarget } from "./targets.js";
 /** Draws a space round (x, y); `text` is printed on it while it is empty. */
 export function SpaceShape({
   state,
+  setting,
   x,
   y,
   text = "",
   kind = "",
   radius = 15,
+  empty = false,
 }: {
   readonly state: SpaceState;
+  readonly setting: MatchSetting;
   readonly x: number;
   readonly y: number;
   readonly text?: string;
   readonly kind?: string;
   readonly radius?: number;
+  /** True if the buyers stand elsewhere. */
+  readonly empty?: boolean;
 }) {
   const target = spaceTarget(state.space);
-  const label = spaceName(state);
-  const laid = state.dispatched[0];
+  const label = spaceLabel(state, setting);
+  const laid = empty ? undefined : state.dispatched[0];
   return (
     <g transform={`translate(${x} ${y})`}>
       <g
@@ -58,7 +64,9 @@ function Laid({ state }: { readonly state: SpaceState }) {
   if (laid === undefined) return null;
   return (
     <g class="token">
-      <BuyerShape colour={laid.colour} seat={laid.seat} pair={laid.colour === 0} />
+      <g transform="scale(1.18)">
+        <BuyerShape colour={laid.colour} seat={laid.seat} pair={laid.colour === 0} />
+      </g>
       {state.known.map((colour, i) => (
         <g key={i} transform={`translate(${i * 11 - 7} 1) scale(.52)`}>
           <BuyerShape colour={colour} />
@@ -77,13 +85,7 @@ function Chest({ cards }: { readonly cards: readonly GiftCard[] }) {
   const [first] = cards;
   if (first === undefined) return null;
   return (
-    <g
-      class="chest"
-      transform="translate(-13 -15)"
-      role="img"
-      aria-label={cards.map(giftName).join(", ")}
-    >
-      <title>{cards.map(giftName).join(", ")}</title>
+    <g class="chest" transform="translate(-13 -15)">
       {cards.length > 1 && <rect class="card" x="-6" y="-13" width="17" height="22" rx="2.5" />}
       <rect class="card" x="-9" y="-10" width="17" height="22" rx="2.5" />
       <Gift card={first} />
@@ -143,9 +145,9 @@ export function Banner({
       class={colour === 0 ? "banner none" : `banner b${colour}`}
       transform={`translate(${x} ${y})`}
     >
-      <path class="pole" d="M-13 0h26" />
       {colour !== 0 && (
         <>
+          <path class="pole" d="M-13 0h26" />
           <path class="cloth" d="M-11 0h22v25l-11-6l-11 6z" />
           <g transform="translate(0 10) scale(.62)">
             <BuyerShape colour={colour} />

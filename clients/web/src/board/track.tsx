@@ -1,7 +1,10 @@
 /** The years as lanterns, and the prestige of all seats on one line. */
 
 import type { PublicView } from "asara/gen/view_pb.js";
-import { text } from "./names.js";
+import { t } from "../words/language.js";
+import { board } from "../words/sections/board.js";
+import { pointsText, texts } from "../words/vocabulary.js";
+import { seatLabel } from "./names.js";
 import { SeatBadge } from "./pieces.js";
 
 export interface TrackProps {
@@ -17,7 +20,7 @@ export function Track({ view, years, entries }: TrackProps) {
   const below = new Map<number, number>();
   return (
     <div class="track-row">
-      <div class="years" role="img" aria-label={text("year", view.year, years)}>
+      <div class="years" role="img" aria-label={t(texts, "year", { year: view.year, years })}>
         {Array.from({ length: years }, (_, i) => (
           <svg
             key={i}
@@ -33,7 +36,7 @@ export function Track({ view, years, entries }: TrackProps) {
           </svg>
         ))}
       </div>
-      <div class="track" role="group" aria-label={text("track")}>
+      <div class="track" role="group" aria-label={t(board, "track")}>
         <span class="rail" />
         {Array.from({ length: end / 25 + 1 }, (_, i) => (
           <span key={i} class="tick" style={{ left: `${(i * 2500) / end}%` }}>
@@ -53,7 +56,7 @@ export function Track({ view, years, entries }: TrackProps) {
                 zIndex: `${9 - level}`,
               }}
               role="img"
-              aria-label={text("seatPrestige", entries[seat] ?? "", prestige)}
+              aria-label={`${seatLabel(seat, entries[seat] ?? "")}: ${pointsText(prestige)}`}
             >
               <SeatBadge seat={seat} name={entries[seat] ?? ""} size={20} />
             </span>
