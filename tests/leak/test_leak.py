@@ -14,6 +14,7 @@ from asara_server.match import feed
 from asara_server.match import match as match_module
 from asara_server.match.match import Answer
 from asara_server.referee.spectators import follow
+from asara_server.web import live_matches
 from tests.game.play import CASES, builder, visitor
 from tests.game.table import EVERYTHING
 from tests.leak import worlds
@@ -185,6 +186,28 @@ def test_a_watch_that_waits_for_the_end_of_the_turn_is_found_out(monkeypatch):
             yield message
 
     monkeypatch.setattr(worlds, "follow", patient)
+    with pytest.raises(Leak, match="waits"):
+        Twins("basic", 2, 1).play(visitor)
+
+
+def test_a_page_that_shows_the_turn_in_progress_is_found_out(monkeypatch):
+    def hasty(watched, after, flush, **settings):
+        watched.match.feed.public = public_view(watched.match.state)
+        return follow(watched, after, flush, **settings)
+
+    monkeypatch.setattr(live_matches, "follow", hasty)
+    with pytest.raises(Leak, match="watchers hear"):
+        Twins("basic", 2, 1).play(visitor)
+
+
+def test_a_page_that_waits_for_the_end_of_the_turn_is_found_out(monkeypatch):
+    async def patient(watched, after, flush, **settings):
+        if watched.match.feed._turn_running:
+            await asyncio.sleep(0)
+        async for message in follow(watched, after, flush, **settings):
+            yield message
+
+    monkeypatch.setattr(live_matches, "follow", patient)
     with pytest.raises(Leak, match="waits"):
         Twins("basic", 2, 1).play(visitor)
 

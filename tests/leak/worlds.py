@@ -35,6 +35,7 @@ from asara_game.rules import parse_rule_sets
 from asara_game.state import State
 from asara_game.view import view
 from asara_game.vocabulary import DecisionKind, GiftKind
+from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match import feed
 from asara_server.match.inputs import Presence
 from asara_server.match.match import Answer, Match
@@ -42,6 +43,8 @@ from asara_server.match.spec import ClockSettings, MatchRecord, MatchSpec, Playe
 from asara_server.referee.hosted import HostedMatch
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.spectators import follow, list_matches
+from asara_server.web import live_matches
+from asara_server.web.live_matches import LiveMatch
 from tests.game.play import Policy
 from tests.game.table import rules
 
@@ -80,10 +83,37 @@ def living_in(match: Match, world: State) -> Iterator[None]:
 
 
 def watched(match: Match, after: int) -> list[bytes]:
-    """All that somebody is sent who lists the matches and starts to watch this one now.
+    """All that is sent to people who start to watch this match now, by gRPC and by the page.
 
     Raises Leak if anything of it has to wait.
     """
+    return [*watched_by_grpc(match, after), *watched_in_browser(match, after)]
+
+
+def watched_in_browser(match: Match, after: int) -> list[bytes]:
+    """All that a browser is sent that starts to watch this match now, between two ticks."""
+    live = LiveMatch(ReplayHeader.of(match.spec, match.limits, started_unix_ms=0))
+    live.match = match
+    live._messages = vars(live_matches)["_SharedMessages"](match)
+    live.watchers = 1
+    following = live.watch(after, next_tick=_never)
+    sent: list[bytes] = []
+    while len(sent) < 1 + (match.feed.turn_ends[-1] > after):
+        try:
+            anext(following).__await__().send(None)
+        except StopIteration as message:
+            sent.append(message.value)
+        else:
+            raise Leak("a watch waits for the end of the turn")
+    return sent
+
+
+async def _never() -> None:
+    raise Leak("a watch waits for a tick")
+
+
+def watched_by_grpc(match: Match, after: int) -> list[bytes]:
+    """All that somebody is sent who lists the matches and starts to watch this one now."""
     hosted = HostedMatch(match.spec, (), cast("Future[MatchRecord]", None))
     hosted.match = match
     sent = [list_matches([hosted]).SerializeToString()]

@@ -16,6 +16,7 @@ from asara_server.cli.display.help_page import PlainCommand, write_options
 HELP_LINES: Final = {
     "new": "Make a folder with a bot that plays at once.",
     "match": "Play a match between 2 to 4 bots.",
+    "play": "Play against bots in a browser.",
     "duel": "Test which of two bots is better.",
     "check": "Check that a bot works, as an organiser would see it.",
     "serve": "Referee bots that you start yourself.",

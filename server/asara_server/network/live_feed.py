@@ -4,7 +4,8 @@ The feed is a Unix socket in a directory that only its owner may enter. A reader
 running match from its beginning, then what is new, in batches. A batch is its length (4 bytes, big
 endian) and frames as the journal has them: the number of a match (varint), and a record preceded by
 its length. The first record of a match is the header of its replay, and an empty record says that
-the match is no longer played. The first batch has no frames: it is GREETING.
+the match is no longer played. The first batch is GREETING in place of frames. An empty batch says
+that the reader has received the beginnings of all matches that were running when it connected.
 
 A record is sent once the journal has it. The records hold the secrets of running matches: what is
 shown of them to whom is for the reader to decide.
@@ -51,8 +52,11 @@ _Frame = tuple[int, bytes]
 
 
 class _Reader:
-    """A connection; `known` holds the numbers of the matches that it has received so far, and is
-    None once it has received all that were running when it connected."""
+    """A connection.
+
+    `known` holds the numbers of the matches that it has received so far, and is None once it has
+    received all that were running when it connected.
+    """
 
     __slots__ = ("known", "writer")
 
@@ -71,8 +75,7 @@ class _Reader:
 
 
 class _Progress:
-    """The `number` of a match in the feed, and how many of its records were `sent`, the header
-    included."""
+    """The `number` of a match in the feed; `sent` counts its records, the header included."""
 
     __slots__ = ("number", "sent")
 
@@ -127,6 +130,7 @@ class LiveFeed:
                 await asyncio.sleep(0)  # bots are not kept waiting for more than one match
         self._send_news()
         reader.known = None
+        reader.writer.write(LENGTH.pack(0))
 
     def close(self) -> None:
         """Send the readers what is new, then disconnect them."""

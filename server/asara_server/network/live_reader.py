@@ -13,7 +13,7 @@ _LARGEST_BATCH: Final = 16 * 1024 * 1024
 _CONNECT_S: Final = 2.0
 
 Batch = list[tuple[int, bytes]]
-"""Numbers of matches in the feed, and records; see `live_feed`."""
+"""Numbers of matches in the feed, and records; empty once all beginnings have been received."""
 
 
 class LiveFeedError(Exception):

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from asara_server.web.guard import Guard
+from asara_server.web.live_matches import LiveRuns
 from asara_server.web.page_files import PAGE_ROUTES, PageFiles
 from asara_server.web.part import Part
 from asara_server.web.play_socket import play_part
@@ -19,6 +20,7 @@ from asara_server.web.responses import WebError, error_response
 from asara_server.web.run_catalogue import RunCatalogue
 from asara_server.web.runs_api import runs_part
 from asara_server.web.settings import WebSettings
+from asara_server.web.watch_socket import watch_part
 
 
 def app_parts(settings: WebSettings) -> Sequence[Part]:
@@ -29,9 +31,10 @@ def app_parts(settings: WebSettings) -> Sequence[Part]:
     `WebError` for what the browser should be told.
     """
     catalogue = RunCatalogue(settings.sources)
+    live = LiveRuns(mirrored=settings.mirrored_live)
     return (
         runs_part(catalogue),
-        # watch_part(settings, catalogue)   WebSocketRoute("/ws/watch", …)
+        watch_part(settings.limits, catalogue, live),
         play_part(settings),
         preview_part(),
     )

@@ -17,14 +17,11 @@ from asara.v1.play_pb2 import DESCRIPTOR
 from asara_server.referee.stream_errors import REASON_KEY, ErrorKind
 from asara_server.web.part import Part
 from asara_server.web.settings import WebSettings
+from asara_server.web.socket_close import close
 
 METHOD: Final = f"/{DESCRIPTOR.services_by_name['PlayService'].full_name}/Play"
 PATH: Final = "/ws/play"
 
-_CLOSE: Final = 4000
-"""Close code of status OK; the number of another status is added."""
-_REASON_BYTES: Final = 123
-"""Bytes that a close frame leaves for its reason."""
 _LARGEST_RESPONSE: Final = 64 * 1024 * 1024
 """Bytes of a response; a referee sends far less."""
 _OPTIONS: Final = (
@@ -59,12 +56,12 @@ class PlayPipe:
         """Forward the messages of a WebSocket until one side ends."""
         await socket.accept()
         if self._address is None:
-            await _close(socket, grpc.StatusCode.NOT_FOUND, "", "no match is played at this server")
+            await close(socket, grpc.StatusCode.NOT_FOUND, "", "no match is played at this server")
             return
         if self._open >= self._limits.play_sockets:
             kind = ErrorKind.TOO_MANY_STREAMS
             text = "too many people and bots play here; try again later"
-            await _close(socket, kind.code, kind.reason, text)
+            await close(socket, kind.code, kind.reason, text)
             return
         self._open += 1
         try:
@@ -97,7 +94,7 @@ class PlayPipe:
         except TimeoutError:
             kind = ErrorKind.HELLO_FIRST
             text = f"send Hello within {seconds:g} s"
-            await _close(socket, kind.code, kind.reason, text)
+            await close(socket, kind.code, kind.reason, text)
         except _TextReceived:
             await _refuse_text(socket)
         return None
@@ -163,12 +160,12 @@ async def _close_as_ended(socket: WebSocket, call: _Call) -> None:
     code = await call.code()
     reasons = [value for key, value in await call.trailing_metadata() or () if key == REASON_KEY]
     if code is grpc.StatusCode.OK:
-        await _close(socket, code, "", "")
+        await close(socket, code, "", "")
     elif reasons:
-        await _close(socket, code, _text(reasons[0]), _text(await call.details()))
+        await close(socket, code, _text(reasons[0]), _text(await call.details()))
     else:
         # gRPC's own text names paths of this machine.
-        await _close(socket, code, "", "the connection to the referee broke")
+        await close(socket, code, "", "the connection to the referee broke")
 
 
 def _text(value: str | bytes | None) -> str:
@@ -177,11 +174,4 @@ def _text(value: str | bytes | None) -> str:
 
 async def _refuse_text(socket: WebSocket) -> None:
     kind = ErrorKind.UNREADABLE_REQUEST
-    await _close(socket, kind.code, kind.reason, "send binary messages, each with a PlayRequest")
-
-
-async def _close(socket: WebSocket, code: grpc.StatusCode, reason: str, detail: str) -> None:
-    number: int = code.value[0]
-    text = ": ".join(filter(None, (reason, detail)))
-    cut = text.encode()[:_REASON_BYTES].decode(errors="ignore")
-    await socket.close(_CLOSE + number, cut)
+    await close(socket, kind.code, kind.reason, "send binary messages, each with a PlayRequest")

@@ -8,6 +8,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Final
 
+from asara_server.network.live_file import LIVE_FILE
 from asara_server.web.responses import WebError
 
 _MOST_RUNS: Final = 1_000
@@ -66,7 +67,7 @@ def kind_of(directory: Path) -> SourceKind | None:
         return SourceKind.RUN
     try:
         with os.scandir(directory) as entries:
-            if any(entry.name.endswith(".asara") for entry in entries):
+            if any(entry.name.endswith(".asara") or entry.name == LIVE_FILE for entry in entries):
                 return SourceKind.REPLAYS
     except OSError:
         pass

@@ -29,6 +29,10 @@ _BACKLOG: Final = 128
 _LARGEST_HEAD: Final = 16 * 1024
 """Bytes of the head of a request."""
 _PING_S: Final = 20.0
+_CLOSE_S: Final = 10.0
+"""Seconds within which a WebSocket's peer must have read the rest once it is closed."""
+_MOST_UNREAD: Final = 1024 * 1024
+"""Bytes of answers to pings that a peer may leave unread."""
 _STOP_S: Final = 2
 """Seconds for responses in progress when the server stops."""
 
@@ -75,11 +79,11 @@ def run_web_server(
 
 
 def _config(app: ASGIApp, limits: WebLimits) -> Config:
-    http, ws = _protocols(_Gate(limits))
+    gate = _Gate(limits)
     return Config(
         app,
-        http=http,
-        ws=ws,
+        http=_http_protocol(gate),
+        ws=_socket_protocol(gate),
         ws_max_size=limits.socket_message_bytes,
         ws_max_queue=8,
         ws_ping_interval=_PING_S,
@@ -130,8 +134,8 @@ class _Gate:
             del self._open[peer]
 
 
-def _protocols(gate: _Gate) -> tuple[type[asyncio.Protocol], type[asyncio.Protocol]]:
-    """Return uvicorn's protocols for HTTP and WebSockets, with limits on their connections."""
+def _http_protocol(gate: _Gate) -> type[asyncio.Protocol]:
+    """Return uvicorn's protocol for HTTP, with limits on its connections."""
 
     class Http(H11Protocol):
         _peer: str | None = None
@@ -164,6 +168,12 @@ def _protocols(gate: _Gate) -> tuple[type[asyncio.Protocol], type[asyncio.Protoc
                 gate.release(self._peer)
                 self._peer = None
 
+    return Http
+
+
+def _socket_protocol(gate: _Gate) -> type[asyncio.Protocol]:
+    """Return uvicorn's protocol for WebSockets, with limits on their connections."""
+
     class WebSocket(WebSocketsSansIOProtocol):
         _peer: str | None = None
 
@@ -178,4 +188,25 @@ def _protocols(gate: _Gate) -> tuple[type[asyncio.Protocol], type[asyncio.Protoc
                 gate.release(self._peer)
                 self._peer = None
 
-    return Http, WebSocket
+        # A peer that reads nothing must not keep its connection, nor what waits for it.
+
+        async def send(self, message: Any) -> None:
+            if message["type"] == "websocket.close":
+                self.writable.set()  # the close does not wait for messages to be read
+                self.loop.call_later(_CLOSE_S, self.transport.abort)
+            await super().send(message)
+
+        def handle_close(self, event: Any) -> None:
+            super().handle_close(event)
+            self.loop.call_later(_CLOSE_S, self.transport.abort)
+
+        def handle_ping(self) -> None:
+            super().handle_ping()
+            if self.transport.get_write_buffer_size() > _MOST_UNREAD:
+                self.transport.abort()
+
+        def keepalive_timeout(self) -> None:
+            super().keepalive_timeout()
+            self.transport.abort()
+
+    return WebSocket

@@ -30,7 +30,11 @@ class WebLimits:
     play_sockets: int = 128
     """WebSockets over which bots and people play; a referee's Unix socket takes twice as many."""
     hello_s: float = 10.0
-    """Seconds from the opening of such a WebSocket to its first message."""
+    """Seconds from the opening of a WebSocket to its first message."""
+    watchers: int = 512
+    """WebSockets that watch matches."""
+    send_s: float = 10.0
+    """Seconds within which a watcher must have taken a message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +47,8 @@ class WebSettings:
     """Names by which browsers may call the server, besides localhost and numeric addresses."""
     frame_ancestors: tuple[str, ...] = ("'self'",)
     """Origins of the pages that may embed this one, as in a content security policy."""
+    mirrored_live: bool = False
+    """True if matches that share a deal are shown while they run, in runs with a sandbox."""
     page: Path = field(default_factory=lambda: bundled.page() / "app")
     """Folder of the built page."""
     play_address: str | None = None

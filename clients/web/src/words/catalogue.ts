@@ -1,6 +1,6 @@
 /** The types of the page's texts, and the templates that they are written in. */
 
-import type { en } from "./languages/en.js";
+import type { en, enRules } from "./languages/en.js";
 
 /** The languages of the page, in the order of the switch. */
 export const LANGUAGES = ["de", "en", "fr", "it", "nl", "es"] as const;
@@ -66,3 +66,6 @@ type Shape<T> = T extends string
  * - areas: name, and direction of a buyer.
  */
 export type Catalogue = Shape<typeof en>;
+
+/** Explanations in one language, apart from the catalogue because not every page has them. */
+export type Rules = Shape<typeof enRules>;

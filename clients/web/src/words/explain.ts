@@ -1,5 +1,6 @@
 /** The rules in our own words, with the numbers of a match's edition. */
 
+import type { DecisionKind } from "asara/gen/play_pb.js";
 import {
   Area,
   type Award,
@@ -8,14 +9,45 @@ import {
   type SpaceInfo,
 } from "asara/gen/vocabulary_pb.js";
 import type { MatchSetting } from "../match/model.js";
-import { fill, t } from "./language.js";
+import type { Language, Rules } from "./catalogue.js";
+import { fill, language, t } from "./language.js";
+import { deRules } from "./languages/de.js";
+import { enRules } from "./languages/en.js";
+import { esRules } from "./languages/es.js";
+import { frRules } from "./languages/fr.js";
+import { itRules } from "./languages/it.js";
+import { nlRules } from "./languages/nl.js";
 import { list, number } from "./numbers.js";
-import { asariText, colourName, texts, words } from "./vocabulary.js";
+import { asariText, colourName } from "./vocabulary.js";
 
-/** Returns what an area does, in one or two sentences. */
+/** The explanations in every language. */
+export const rules: Readonly<Record<Language, Rules>> = {
+  de: deRules,
+  en: enRules,
+  fr: frRules,
+  it: itRules,
+  nl: nlRules,
+  es: esRules,
+};
+
+const texts = {
+  de: deRules.texts,
+  en: enRules.texts,
+  fr: frRules.texts,
+  it: itRules.texts,
+  nl: nlRules.texts,
+  es: esRules.texts,
+} as const;
+
+function explanations(): Rules {
+  return rules[language.value];
+}
+
+/** Returns what an area does, in one or two sentences; empty if the rules lack the area. */
 export function areaSentence(area: Area, { edition }: MatchSetting): string {
   const spaces = edition.spaces.filter(({ space }) => space?.area === area);
-  const template = words().explainAreas[Math.max(0, area - Area.TURRET_MARKET)] ?? "";
+  if (spaces.length === 0) return "";
+  const template = explanations().areas[Math.max(0, area - Area.TURRET_MARKET)] ?? "";
   return fill(template, {
     prices: list(edition.colours.map((info) => `${colourName(info.colour)} ${number(info.price)}`)),
     costs: amounts(spaces, ({ cost }) => cost),
@@ -24,7 +56,7 @@ export function areaSentence(area: Area, { edition }: MatchSetting): string {
     count: edition.tentBuyers,
     offers: list(
       edition.litWindowOffers.map(({ asari, kept, drawn }) =>
-        fill(words().offer, { asari: asariText(asari), kept, drawn }),
+        fill(explanations().offer, { asari: asariText(asari), kept, drawn }),
       ),
       "disjunction",
     ),
@@ -47,12 +79,17 @@ function amounts(spaces: readonly SpaceInfo[], value: (info: SpaceInfo) => numbe
 
 /** Returns what a rule set adds. */
 export function ruleSetSentence(ruleSet: RuleSet): string {
-  return words().explainRuleSets[ruleSet - 1] ?? "";
+  return fill(explanations().ruleSets[ruleSet - 1] ?? "");
+}
+
+/** Returns an explanation of a decision in one or two sentences. */
+export function decisionHelp(kind: DecisionKind): string {
+  return fill(explanations().decisions[kind - 1] ?? "");
 }
 
 /** Returns what a gift card does. */
 export function giftSentence(card: GiftCard): string {
-  return words().explainGifts[card.kind - 1] ?? "";
+  return fill(explanations().gifts[card.kind - 1] ?? "");
 }
 
 /** Returns how prestige is scored at the end of a year and of the match. */

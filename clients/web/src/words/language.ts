@@ -77,7 +77,7 @@ export function t<S extends Section, K extends Key<S>>(
   key: K,
   ...[values]: Arguments<S["en"][K]>
 ): string {
-  return fill(section[language.value][key] ?? "", values ?? {});
+  return fill(section[language.value][key] ?? "", values);
 }
 
 const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
@@ -91,17 +91,30 @@ export function isolate(name: string): string {
 }
 
 const plurals = new Map<Language, Intl.PluralRules>();
+const numbers = new Map<string, Intl.NumberFormat>();
+
+/** Returns a member of a map, which is made first if it is missing. */
+export function cached<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = make();
+    map.set(key, value);
+  }
+  return value;
+}
 
 function isOne(count: number): boolean {
   const current = language.value;
-  let rules = plurals.get(current);
-  if (rules === undefined) {
-    rules = new Intl.PluralRules(current);
-    plurals.set(current, rules);
-  }
-  return rules.select(count) === "one";
+  return cached(plurals, current, () => new Intl.PluralRules(current)).select(count) === "one";
 }
 
+function written(value: Value): string {
+  if (typeof value === "string") return value;
+  const tag = locale();
+  return cached(numbers, tag, () => new Intl.NumberFormat(tag)).format(value);
+}
+
+const FRENCH_SPACES = / (?=[;:?])/g; // where a line must not break
 const PERSONS = /\[([^|\]]*)\|([^\]]*)\]/g;
 const PLACEHOLDERS = /\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g;
 
@@ -111,14 +124,15 @@ const PLACEHOLDERS = /\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g;
  */
 export function fill(
   template: string,
-  values: Readonly<Record<string, Value>>,
+  values: Readonly<Record<string, Value>> = {},
   you = false,
 ): string {
-  return template
+  const source = language.value === "fr" ? template.replace(FRENCH_SPACES, "\u00a0") : template;
+  return source
     .replace(PERSONS, (_, third: string, second: string) => (you ? second : third))
     .replace(PLACEHOLDERS, (_, name: string, one?: string, other?: string) => {
       const value = values[name] ?? "";
-      const text = typeof value === "number" ? value.toLocaleString(locale()) : value;
+      const text = written(value);
       if (one === undefined || other === undefined) return text;
       return (isOne(Number(value)) ? one : other).replaceAll("#", () => text);
     });

@@ -1,17 +1,13 @@
 /** Numbers, dates and durations as the current language writes them. */
 
-import { locale } from "./language.js";
+import { cached, locale } from "./language.js";
 
 const formats = new Map<string, Intl.NumberFormat>();
+const lists = new Map<string, Intl.ListFormat>();
 
 function numberFormat(options: Intl.NumberFormatOptions): Intl.NumberFormat {
   const key = locale() + JSON.stringify(options);
-  let format = formats.get(key);
-  if (format === undefined) {
-    format = new Intl.NumberFormat(locale(), options);
-    formats.set(key, format);
-  }
-  return format;
+  return cached(formats, key, () => new Intl.NumberFormat(locale(), options));
 }
 
 /** Returns a number with at most `digits` decimals. */
@@ -72,5 +68,6 @@ export function list(
   items: readonly string[],
   type: "conjunction" | "disjunction" = "conjunction",
 ): string {
-  return new Intl.ListFormat(locale(), { type }).format(items);
+  const format = () => new Intl.ListFormat(locale(), { type });
+  return cached(lists, locale() + type, format).format(items);
 }

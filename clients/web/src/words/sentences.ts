@@ -22,9 +22,9 @@ import {
   buyerColoursPhrase,
   buyerPhrase,
   capitalised,
-  coloursPhrase,
   giftName,
   kindsName,
+  litWindowColoursPhrase,
   litWindowPhrase,
   litWindowsPhrase,
   pointsText,
@@ -224,11 +224,11 @@ function secret(event: Event, { table, previous }: SentenceContext): string {
     }
     case "litWindowsDrawn": {
       const drawn = after.searchedLitWindows;
-      return drawn.length === kind.value.count ? bracketed(coloursPhrase(drawn)) : "";
+      return drawn.length === kind.value.count ? bracketed(litWindowColoursPhrase(drawn)) : "";
     }
     case "litWindowsKept": {
       const kept = before === undefined ? [] : without(after.litWindows, before.litWindows);
-      return kept.length === kind.value.count ? bracketed(coloursPhrase(kept)) : "";
+      return kept.length === kind.value.count ? bracketed(litWindowColoursPhrase(kept)) : "";
     }
     default:
       return "";
@@ -365,17 +365,14 @@ function foundText({ colour, baseGold, turretGold }: FoundTower): string {
 /** Returns the actions of a turn as one sentence; empty without actions. */
 export function turnSentence(actions: readonly Action[], { setting }: ActionContext): string {
   if (actions.length === 0) return "";
-  return capitalised(`${actions.map(({ action }) => actionText(action, setting)).join("; ")}.`);
+  return capitalised(
+    `${actions.map(({ action }) => actionText(action, setting)).join(t(texts, "between"))}.`,
+  );
 }
 
 /** Returns a decision's title. */
 export function decisionTitle(kind: DecisionKind): string {
-  return words().decisions[kind - 1] ?? "";
-}
-
-/** Returns an explanation of a decision in one or two sentences. */
-export function decisionHelp(kind: DecisionKind): string {
-  return words().explainDecisions[kind - 1] ?? "";
+  return fill(words().decisions[kind - 1] ?? "");
 }
 
 /** Returns the reason why a seat ended, as a clause such as `out of time`. */
@@ -396,11 +393,11 @@ export function rejectionText(reason: RejectionReason): string {
 // Final scoring
 
 /** Award of the final scoring: a colour's highest towers, all towers, their number, or money. */
-export type AwardKind = Colour | "highest" | "most" | "money";
+export type AwardKind = Colour | "highest" | "most" | "asari";
 
 /** Returns the title of an award, such as `Highest red tower`. */
 export function awardTitle(award: AwardKind): string {
-  if (typeof award === "string") return t(texts, award);
+  if (typeof award === "string") return t(texts, award === "asari" ? "money" : award);
   return capitalised(t(texts, "highestOf", { colour: towerColourName(award) }));
 }
 

@@ -109,25 +109,37 @@ function areaContent(
 ): string {
   const dispatched = view.areas.find((each) => each.area === area)?.dispatched ?? [];
   const single = area === Area.COLOURED_BUILDING || area === Area.CALIPHS_PATRONAGE;
-  const contents = spaces.map(({ space }) => {
+  const free: number[] = [];
+  const parts: string[] = [];
+  for (const { space } of spaces) {
     const n = space?.number ?? 0;
-    const here = dispatched.filter((each) => each.number === n);
-    const buyers = here.map(({ seat, colour }) => {
-      const side = colour === 0 ? t(texts, "faceDown") : buyerColourName(colour);
-      return `${seatName(seat, setting)} (${side})`;
-    });
-    const laid = counted(buyers, (text) => text).map(({ thing, count }) => times(count, thing));
-    const content = laid.length === 0 ? t(texts, "free") : list(laid);
-    const text = single ? content : line(t(texts, "spaceNumber", { n }), content);
-    return text + chestText(view, area, n);
-  });
-  return contents.join("; ");
+    const buyers = dispatched
+      .filter((each) => each.number === n)
+      .map(({ seat, colour }) => {
+        const name = seatName(seat, setting);
+        // On the coloured building, all buyers lie face down.
+        const hidden = colour === 0 && area !== Area.COLOURED_BUILDING;
+        return hidden ? `${name} (${t(texts, "faceDown")})` : name;
+      });
+    const groups = counted(buyers, (text) => text).map(({ thing, count }) => times(count, thing));
+    const gifts = chestText(view, area, n);
+    const content = [list(groups), gifts].filter((text) => text !== "").join(", ");
+    if (content === "") free.push(n);
+    else parts.push(single ? content : line(spaceNumber(area, n), content));
+  }
+  if (single && free.length > 0) parts.push(t(texts, "empty"));
+  else if (free.length > 0) parts.push(t(texts, "free", { spaces: list(free.map(String)) }));
+  return parts.join(t(texts, "between"));
+}
+
+function spaceNumber(area: Area, n: number): string {
+  return t(texts, area === Area.BUILDING_CIRCLE ? "plotNumber" : "spaceNumber", { n });
 }
 
 function chestText(view: PublicView, area: Area, n: number): string {
   const chest = view.chests.find(({ space }) => space?.area === area && space.number === n);
   if (chest === undefined || chest.cards.length === 0) return "";
-  return ` (${t(texts, "gifts", { cards: list(chest.cards.map(giftName)) })})`;
+  return t(texts, "gifts", { cards: list(chest.cards.map(giftName)) });
 }
 
 function seatPart(state: TableState, setting: MatchSetting, seat: number): TablePart {
@@ -194,7 +206,7 @@ function privateLines(state: TableState, seat: number): string[] {
   return [
     t(texts, "purse", { asari: asariText(view.asari) }),
     t(texts, "hand", { buyers: hand }),
-    t(texts, "stock", { sections: stock.length === 0 ? nothing : list(stock) }),
+    t(texts, "stock", { sections: stock.length === 0 ? nothing : stock.join(t(texts, "between")) }),
     ...laid,
   ];
 }

@@ -22,7 +22,10 @@ import { it } from "./languages/it.js";
 import { nl } from "./languages/nl.js";
 import { list } from "./numbers.js";
 
-/** The game in every language: all are loaded at once, as together they are small. */
+/**
+ * The game in every language. All are loaded at once: together they take 17 kB compressed, the
+ * offline page needs them anyway, and a switch of the language needs no connection.
+ */
 export const catalogues: Readonly<Record<Language, Catalogue>> = { de, en, fr, it, nl, es };
 
 /** The templates of the game's texts. */
@@ -200,10 +203,12 @@ export function buyerColoursPhrase(colours: readonly BuyerColour[]): string {
   return list(groups.map(({ thing, count }) => times(count, buyerColourName(thing))));
 }
 
-/** Returns the names of sections' colours, equal ones together. */
-export function coloursPhrase(colours: readonly Colour[]): string {
+/** Returns the colours of lit windows, which a sentence has named, equal ones together. */
+export function litWindowColoursPhrase(colours: readonly Colour[]): string {
+  const { adjectiveFirst, litWindow, colours: forms } = words();
+  const form = adjectiveFirst ? 6 : Number(part(`0/${litWindow}`, 3));
   const groups = counted(colours, (colour) => colour);
-  return list(groups.map(({ thing, count }) => times(count, colourName(thing))));
+  return list(groups.map(({ thing, count }) => times(count, part(forms[thing - 1], form))));
 }
 
 export function times(count: number, thing: string): string {

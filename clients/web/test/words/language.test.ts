@@ -37,7 +37,7 @@ test("the first language that the browser and the page share decides", () => {
 test("a text changes with the language", () => {
   expect(t(common, "seat", { seat: 2 })).toBe("Seat 2");
   setLanguage("fr");
-  expect(t(common, "seat", { seat: 2 })).toBe("Place 2");
+  expect(t(common, "seat", { seat: 2 })).toBe("Siège 2");
 });
 
 test("plural forms follow the language", () => {
@@ -63,6 +63,11 @@ test("values are not interpreted", () => {
   expect(fill("{who} wins {n:# match|# matches}.", { who: "{n} [a|b] $& #", n: 2 })).toBe(
     "{n} [a|b] $& # wins 2 matches.",
   );
+});
+
+test("French punctuation does not begin a line", () => {
+  language.value = "fr";
+  expect(fill("Prix : {n} ; qui ?", { n: "a : b" })).toBe("Prix\u00a0: a : b\u00a0; qui\u00a0?");
 });
 
 test("a sentence has a form for the third and one for the second person", () => {

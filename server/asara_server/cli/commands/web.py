@@ -6,6 +6,7 @@ from asara_server.cli.options.web import (
     EmbedOption,
     HostOption,
     ListenOption,
+    PlayOption,
     RemoteOption,
     WebOptions,
 )
@@ -18,6 +19,7 @@ def web(
     embed: EmbedOption = None,
     insecure_remote: RemoteOption = False,
     child: ChildOption = False,
+    play: PlayOption = None,
 ) -> None:
     """Show runs and their matches in a browser.
 
@@ -33,5 +35,6 @@ def web(
             hosts=tuple(host or ()),
             embed=tuple(embed or ()),
             child=child,
+            play=play,
         )
     )

@@ -46,6 +46,7 @@ EmbedOption = Annotated[
     ),
 ]
 ChildOption = Annotated[bool, typer.Option("--child", hidden=True)]
+PlayOption = Annotated[str | None, typer.Option("--play", metavar="ADDRESS", hidden=True)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,3 +60,5 @@ class WebOptions:
     embed: tuple[str, ...]
     child: bool
     """True if another command started this one: it ends when its standard input does."""
+    play: str | None = None
+    """Address of the referee at which people play; None if nobody can."""

@@ -49,9 +49,6 @@ from asara_server.tournament.schedule.schedule import bot_seed, rotated
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.standings import compute_standings
 
-_FINISH_S = 5.0
-"""Seconds in which open decisions can be answered when the table is stopped."""
-
 _WAIT_S = 3600.0
 """Time limit of one wait for a guest, in seconds; waits are repeated."""
 
@@ -133,7 +130,7 @@ def _settings(options: ServeOptions) -> ServeSettings:
         clocks=ClockSettings(bank_s=options.bank, increment_s=options.increment),
         seed=_seed(options.seed),
         sandbox=sandbox,
-        replays=_replay_sink(options),
+        replays=replay_sink(options.replays, options.key),
     )
     return replace(settings, opponents=built_bots(entries, sandbox))
 
@@ -166,12 +163,11 @@ def _sandbox(options: ServeOptions, opponents: Sequence[BotCommand]) -> Sandbox 
     return sandbox_of_bots(options.sandbox, directories, secret=[path for path in secret if path])
 
 
-def _replay_sink(options: ServeOptions) -> ReplaySink | None:
+def replay_sink(folder: Path | None, key_file: Path | None) -> ReplaySink | None:
     """Create the folder, unless it already holds replays: every table has the same match names."""
-    folder = options.replays
     if folder is None:
         return None
-    key = signing_key(options.key)
+    key = signing_key(key_file)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.glob("*.asara")):
@@ -185,11 +181,14 @@ def _replay_sink(options: ServeOptions) -> ReplaySink | None:
 class TableServer:
     """Waits for the guests, plays the matches, and prints how they ended."""
 
+    finish_s = 5.0
+    """Seconds in which open decisions can be answered when the table is stopped."""
+
     def __init__(self, settings: ServeSettings) -> None:
-        self._settings = settings
+        self.settings = settings
         self.referee = Referee()
-        self._results: list[MatchResult] = []
-        self._interrupted: list[str] = []
+        self.results: list[MatchResult] = []
+        self.interrupted: list[str] = []
         self._stop_task: asyncio.Task[None] | None = None
 
     async def run(self) -> int:
@@ -199,22 +198,22 @@ class TableServer:
             stack.push_async_callback(serving.server.stop, 1.0)
             logs = stack.enter_context(tempfile.TemporaryDirectory(prefix="asara-logs-"))
             local = await stack.enter_async_context(self._local_referee(Path(logs)))
-            for guest in self._settings.guests:
+            for guest in self.settings.guests:
                 local.pool.add_guest(guest.name, guest.token)
             play_task = asyncio.create_task(self._play(local.matches))
             loop = asyncio.get_running_loop()
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.add_signal_handler(number, self._stop, play_task)
-            self._print_instructions(serving.address)
+            self.announce(serving.address)
             await asyncio.wait([play_task])
             if self._stop_task:
                 await self._stop_task
             elif not play_task.cancelled():
                 play_task.result()  # raises its exception
-        return self._print_summary()
+        return self.print_summary()
 
     async def _listen(self) -> RunningServer:
-        settings = self._settings
+        settings = self.settings
         try:
             self._require_open_files()
             return await serve(
@@ -228,7 +227,7 @@ class TableServer:
 
     def _require_open_files(self) -> None:
         """Raise OpenFilesError if guests and strangers could exhaust the files of this process."""
-        settings, limits = self._settings, self.referee.limits
+        settings, limits = self.settings, self.referee.limits
         opponents = len(settings.opponents)
         if settings.listen.startswith("unix:"):
             needed = files_needed(limits, processes=opponents) + limits.socket_connections
@@ -240,7 +239,7 @@ class TableServer:
 
     def _local_referee(self, logs: Path) -> AbstractAsyncContextManager[LocalReferee]:
         """Return the context in which the opponents run."""
-        settings = self._settings
+        settings = self.settings
         entries = settings.opponents
         match_settings = MatchSettings(
             entries=entries,
@@ -264,29 +263,30 @@ class TableServer:
         )
 
     async def _play(self, match_runner: MatchRunner) -> None:
-        settings = self._settings
+        settings = self.settings
         for match in rotated(settings.names, settings.rule_sets, settings.matches):
-            await self._wait_for_guests()
+            await self.wait_for_guests()
             async for played in match_runner.play(match):
-                self._record(played)
+                self.record(played)
             if self._stop_task:
                 return
 
-    async def _wait_for_guests(self) -> None:
-        for guest in self._settings.guests:
+    async def wait_for_guests(self) -> None:
+        """Return when the next match can begin."""
+        for guest in self.settings.guests:
             if not self.referee.is_connected(guest.token):
                 notify(f"Waiting for {guest.name} to dial in")
                 while not await self.referee.wait_until_connected(guest.token, _WAIT_S):
                     pass
 
-    def _record(self, played: PlayedMatch) -> None:
+    def record(self, played: PlayedMatch) -> None:
         """Write the replay of a match, and print its result."""
         result = played.result
-        self._results.append(result)
+        self.results.append(result)
         if played.replay is None:
             warn(f"{result.match_id} has no result, because the referee failed")
         else:
-            sink = self._settings.replays
+            sink = self.settings.replays
             if sink is not None:
                 name = f"{played.replay.header.match_id}.asara"
                 write_replay(sink.folder / name, played.replay, sink.key)
@@ -301,12 +301,12 @@ class TableServer:
             self._stop_task = asyncio.create_task(self._stop_referee(play_task))
 
     async def _stop_referee(self, play_task: asyncio.Task[None]) -> None:
-        self._interrupted += await self.referee.stop(finish_s=_FINISH_S)
+        self.interrupted += await self.referee.stop(finish_s=self.finish_s)
         play_task.cancel()  # it may be waiting for a guest
 
-    def _print_instructions(self, address: str) -> None:
+    def announce(self, address: str) -> None:
         """Print the address and, for each guest, the variables to put before its command."""
-        settings = self._settings
+        settings = self.settings
         notify(f"Listening on {address} ({'TLS' if settings.tls else 'no TLS'})")
         for guest in settings.guests:
             out.print(f"\nStart the bot for {guest.name} with", markup=False)
@@ -318,17 +318,20 @@ class TableServer:
         """Yield the environment variables of a guest's bot, quoted for a shell."""
         yield f"ASARA_ADDRESS={shlex.quote(reachable_address(address))}"
         yield f"ASARA_TOKEN={guest.token}"
-        yield f"ASARA_SEED={bot_seed(self._settings.seed, guest.name)}"
-        if self._settings.tls is not None:
-            yield f"ASARA_CA={shlex.quote(str(self._settings.tls.certificate.resolve()))}"
+        yield f"ASARA_SEED={bot_seed(self.settings.seed, guest.name)}"
+        if self.settings.tls is not None:
+            yield f"ASARA_CA={shlex.quote(str(self.settings.tls.certificate.resolve()))}"
 
-    def _print_summary(self) -> int:
-        """Print the standings of several matches, and how far interrupted ones had come."""
-        names = self._settings.names
-        scheduled = len({result.match_id for result in self._results})
-        standings = compute_standings(" – ".join(names), names, scheduled, self._results)
+    def print_summary(self) -> int:
+        """Print the standings of several matches, and how far interrupted ones had come.
+
+        Return the exit status.
+        """
+        names = self.settings.names
+        scheduled = len({result.match_id for result in self.results})
+        standings = compute_standings(" – ".join(names), names, scheduled, self.results)
         if standings.matches.played > 1:
             show_standings(standings)
-        for line in self._interrupted:
+        for line in self.interrupted:
             warn(line)
-        return 1 if self._interrupted or standings.matches.void else 0
+        return 1 if self.interrupted or standings.matches.void else 0

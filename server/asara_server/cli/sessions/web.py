@@ -21,6 +21,8 @@ _PACKAGES: Final = frozenset({"starlette", "uvicorn", "websockets", "h11", "anyi
 
 _ORIGIN: Final = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?|'self'")
 _NICE: Final = 10
+STARTED: Final = "Matches: "
+"""Precedes the address, in the line that says that requests are answered."""
 
 
 def serve_web(options: WebOptions) -> None:
@@ -46,6 +48,7 @@ def serve_web(options: WebOptions) -> None:
         sources=tuple(sources),
         hosts=frozenset({listening.host, socket.gethostname(), *options.hosts}),
         frame_ancestors=("'self'", *options.embed),
+        play_address=options.play,
     )
     if options.child:
         _live_with_parent()
@@ -53,7 +56,7 @@ def serve_web(options: WebOptions) -> None:
         create_app(settings),
         listening,
         settings.limits,
-        lambda: notify(f"Matches: http://{listening.address}/"),
+        lambda: notify(f"{STARTED}http://{listening.address}/"),
     )
 
 

@@ -1,6 +1,6 @@
 /** The game in German: the terms are those of the German rulebook. */
 
-import type { Catalogue } from "../catalogue.js";
+import type { Catalogue, Rules } from "../catalogue.js";
 
 export const de = {
   name: "Deutsch",
@@ -41,25 +41,12 @@ export const de = {
     "Haus des Flaschengeistes/ins Haus des Flaschengeistes",
   ],
   ruleSets: ["Grundspiel", "Profivariante", "Geschenke des Kalifen", "Flaschengeist"],
-  explainRuleSets: [
-    "Märkte, Baukreis, Bank, buntes Gebäude, Haus der Spione und die Gunst des Kalifen.",
-    "Dazu das Zelt, in dem man Einkäufer rekrutiert, und das Haus der leuchtenden Fenster.",
-    "Dazu Geschenkkarten auf Feldern mit Truhe. Wer zuerst einen Einkäufer dorthin schickt, bekommt sie.",
-    "Dazu ein Geist, der gegen Bezahlung die Aktion fast jedes anderen Feldes gewährt.",
-  ],
   gifts: [
     "einen Einkäufer aussuchen",
     "{asari}",
     "{section} kaufen",
     "{points}",
     "ein leuchtendes Fenster für {asari} kaufen",
-  ],
-  explainGifts: [
-    "Sieh den Stapel der Einkäufer durch und nimm einen davon.",
-    "Nimm die angegebenen Asari.",
-    "Du musst ein Turmteil aus der Auslage dieses Marktes kaufen, wenn du es bezahlen kannst.",
-    "Du erhältst die angegebenen Prestigepunkte.",
-    "Du musst ein leuchtendes Fenster deiner Wahl vom Stapel kaufen, wenn du es bezahlen kannst.",
   ],
   terminations: [
     "bis zum Ende gespielt",
@@ -94,34 +81,6 @@ export const de = {
     "Geschenk: leuchtendes Fenster kaufen",
     "Leuchtendes Fenster zurücklegen",
   ],
-  explainDecisions: [
-    "Schicke Einkäufer auf ein freies Feld. Danach folgt die Aktion des Bereichs.",
-    "Der erste Einkäufer in einem Bereich legt die Farbe für das Jahr fest. Danach legst du einen in dieser Farbe oder zwei beliebige verdeckt.",
-    "Du darfst ein Turmteil aus der Auslage kaufen oder verzichten.",
-    "Die niedrigeren Felder sind belegt. Du darfst hier weniger Turmteile bauen, als du bezahlst.",
-    "Jeder Turm ist einfarbig und hat genau eine Basis und eine Spitze. Mittelteile und Fenster kommen dazwischen.",
-    "Du siehst den Stapel durch und darfst ein Turmteil daraus kaufen.",
-    "Du darfst ein Turmteil aus diesem Stapel kaufen oder verzichten. Das Bestechungsgeld ist so oder so weg.",
-    "Wer mehr zahlt, zieht und behält mehr leuchtende Fenster.",
-    "Die behaltenen Fenster bleiben geheim, bis du sie baust.",
-    "Der Flaschengeist gewährt die Aktion jedes Feldes, das du bezahlen kannst, auch eines belegten.",
-    "Durch die Karte bekommst du einen Einkäufer deiner Wahl aus dem Stapel.",
-    "Durch die Karte kaufst du ein Turmteil aus dieser Auslage.",
-    "Durch die Karte kaufst du ein leuchtendes Fenster vom Stapel.",
-    "Was du nicht behältst, kommt unter den Stapel. Die Reihenfolge bestimmst du, und niemand sonst erfährt sie.",
-  ],
-  explainAreas: [
-    "Kaufe ein Turmteil aus der Auslage. Die Farbe bestimmt den Preis: {prices}.",
-    "Baue genau so viele Turmteile, wie das Feld angibt, und zahle ebenso viele Asari. Jedes verbaute Teil bringt 1 Prestigepunkt.",
-    "Nimm die Asari, die auf dem Feld stehen: {incomes}.",
-    "Lege einen beliebigen Einkäufer verdeckt ab und nimm {income}. Hier ist immer Platz.",
-    "Zahle {costs}, sieh einen der vier Stapel durch und kaufe daraus ein Turmteil, wenn du möchtest.",
-    "Nimm die Gunst des Kalifen: Sie bringt 1 Prestigepunkt am Ende des Jahres, und das nächste beginnst du.",
-    "Zahle {costs} und ziehe {count:# Einkäufer|# Einkäufer} vom Stapel.",
-    "Wähle ein Angebot: {offers}. Ein leuchtendes Fenster kann später ein geschlossenes Fenster derselben Farbe in einem deiner Türme verdecken.",
-    "Zahle {costs} und führe die Aktion eines beliebigen anderen Feldes außer der Gunst aus, auch eines belegten. Dessen Preis kommt hinzu.",
-  ],
-  offer: "{asari} für {kept} von {drawn}",
   texts: {
     asari: "{n:# Asari|# Asari}",
     price: "{n} Asari",
@@ -155,7 +114,7 @@ export const de = {
       "{who} [zahlt|zahlst] {asari} und [zieht|ziehst] {count:ein leuchtendes Fenster|# leuchtende Fenster}{detail}.",
     litWindowsKept:
       "{who} [behält|behältst] {count:ein leuchtendes Fenster|# leuchtende Fenster}{detail}.",
-    litWindowBought: "{who} [kauft|kaufst] ein leuchtendes Fenster für {price}{detail}.",
+    litWindowBought: "{who} [kauft|kaufst] ein leuchtendes Fenster{detail} für {price}.",
     geniePaid: "{who} [zahlt|zahlst] dem Flaschengeist {asari}.",
     wishMade: "{who} [wünscht sich|wünschst dir] die Aktion eines anderen Feldes: {space}.",
     buildStarted: "{who} [zahlt|zahlst] {asari} und [baut|baust] {count:ein Turmteil|# Turmteile}.",
@@ -192,7 +151,7 @@ export const de = {
     searchPile: "Stapel der {kinds} durchsuchen",
     payOffer: "{price} zahlen und {kept} von {drawn} leuchtenden Fenstern behalten",
     payOnly: "{price} für leuchtende Fenster zahlen",
-    keepLitWindows: "{windows} behalten",
+    keepLitWindows: "{windows} nehmen",
     wish: "Wunsch: {space}",
     chooseBuyer: "{buyer} nehmen",
     returnLitWindow: "Als Nächstes unter den Stapel: {window}",
@@ -215,10 +174,13 @@ export const de = {
     pile: "{n} im Stapel",
     emptyDisplay: "nichts in der Auslage",
     line: "{what}: {content}",
-    free: "frei",
+    between: "; ",
+    free: "frei: {spaces}",
     faceDown: "verdeckt",
     spaceNumber: "Feld {n}",
-    areaColour: "Farbe {colour}",
+    empty: "leer",
+    plotNumber: "Feld {n}",
+    areaColour: "Farbe: {colour}",
     gifts: "Geschenkkarten: {cards}",
     piles: "Stapel der Einkäufer: {buyers}",
     stack: "Stapel der leuchtenden Fenster: {windows}",
@@ -233,6 +195,53 @@ export const de = {
     stock: "Hinter dem Sichtschirm: {sections}",
     nothing: "nichts",
     laidFaceDown: "Verdeckt, {space}: {buyers}",
+  },
+} as const satisfies Catalogue;
+
+/** The rules in our own words. */
+export const deRules = {
+  ruleSets: [
+    "Märkte, Baukreis, Bank, buntes Gebäude, Haus der Spione und die Gunst des Kalifen.",
+    "Dazu das Zelt, in dem man Einkäufer rekrutiert, und das Haus der leuchtenden Fenster.",
+    "Dazu Geschenkkarten auf Feldern mit Truhe. Wer zuerst einen Einkäufer dorthin schickt, bekommt sie.",
+    "Dazu ein Geist, der gegen Bezahlung die Aktion fast jedes anderen Feldes gewährt.",
+  ],
+  gifts: [
+    "Sieh den Stapel der Einkäufer durch und nimm einen davon.",
+    "Nimm die angegebenen Asari.",
+    "Du musst ein Turmteil aus der Auslage des genannten Marktes kaufen, wenn du es bezahlen kannst.",
+    "Du erhältst die angegebenen Prestigepunkte.",
+    "Du musst ein leuchtendes Fenster deiner Wahl vom Stapel kaufen, wenn du es bezahlen kannst.",
+  ],
+  decisions: [
+    "Schicke Einkäufer auf ein freies Feld. Danach folgt die Aktion des Bereichs.",
+    "Der erste Einkäufer in einem Bereich legt die Farbe für das Jahr fest. Danach legst du einen in dieser Farbe oder zwei beliebige verdeckt.",
+    "Du darfst ein Turmteil aus der Auslage kaufen oder verzichten.",
+    "Die niedrigeren Felder sind belegt. Du darfst hier weniger Turmteile bauen, als du bezahlst.",
+    "Jeder Turm ist einfarbig und hat genau eine Basis und eine Spitze. Mittelteile und Fenster kommen dazwischen.",
+    "Du siehst den Stapel durch und darfst ein Turmteil daraus kaufen.",
+    "Du darfst ein Turmteil aus diesem Stapel kaufen oder verzichten. Das Bestechungsgeld ist so oder so weg.",
+    "Wer mehr zahlt, zieht und behält mehr leuchtende Fenster.",
+    "Die behaltenen Fenster bleiben geheim, bis du sie baust.",
+    "Der Flaschengeist gewährt die Aktion jedes Feldes, das du bezahlen kannst, auch eines belegten.",
+    "Mit der Karte bekommst du einen Einkäufer deiner Wahl aus dem Stapel.",
+    "Mit der Karte kaufst du ein Turmteil aus dieser Auslage.",
+    "Mit der Karte kaufst du ein leuchtendes Fenster vom Stapel.",
+    "Was du nicht behältst, kommt unter den Stapel. Die Reihenfolge bestimmst du, und niemand sonst erfährt sie.",
+  ],
+  areas: [
+    "Kaufe ein Turmteil aus der Auslage. Die Farbe bestimmt den Preis: {prices}.",
+    "Baue genau so viele Turmteile, wie das Feld angibt, und zahle ebenso viele Asari. Jedes verbaute Teil bringt 1 Prestigepunkt.",
+    "Nimm die Asari, die auf dem Feld stehen: {incomes}.",
+    "Lege einen beliebigen Einkäufer verdeckt ab und nimm {income}. Hier ist immer Platz.",
+    "Zahle {costs}, sieh einen der vier Stapel durch und kaufe daraus ein Turmteil, wenn du möchtest.",
+    "Nimm die Gunst des Kalifen: Sie bringt 1 Prestigepunkt am Ende des Jahres, und das nächste beginnst du.",
+    "Zahle {costs} und ziehe {count:# Einkäufer|# Einkäufer} vom Stapel.",
+    "Ziehe leuchtende Fenster und behalte {offers}. Ein leuchtendes Fenster kann später ein geschlossenes Fenster derselben Farbe in einem deiner Türme verdecken.",
+    "Zahle {costs} und führe die Aktion eines beliebigen anderen Feldes außer der Gunst aus, auch eines belegten. Dessen Preis kommt hinzu.",
+  ],
+  offer: "{kept} von {drawn} für {asari}",
+  texts: {
     scoringYear:
       "Am Ende jedes Jahres: je 1 Prestigepunkt für jeden Turm, für jedes sichtbare Turmteil mit Gold in einem Turm und für die Gunst des Kalifen.",
     scoringYearLit: "Auch jedes verbaute leuchtende Fenster zählt 1.",
@@ -243,4 +252,4 @@ export const de = {
     scoringTiesLit:
       "In der Profivariante entscheiden bei Gleichstand zuerst die leuchtenden Fenster.",
   },
-} as const satisfies Catalogue;
+} as const satisfies Rules;

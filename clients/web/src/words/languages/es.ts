@@ -3,7 +3,7 @@
  * Lighted Windows and the expansions, whose names are translated here.
  */
 
-import type { Catalogue } from "../catalogue.js";
+import type { Catalogue, Rules } from "../catalogue.js";
 
 export const es = {
   name: "Español",
@@ -44,25 +44,12 @@ export const es = {
     "Casa del genio de la botella/a la Casa del genio de la botella",
   ],
   ruleSets: ["Juego básico", "Versión profesional", "Regalos del Califa", "Genio de la botella"],
-  explainRuleSets: [
-    "Mercados, círculo de construcción, banco, edificio de color, Casa de los espías y patrocinio del Califa.",
-    "Añade la carpa, donde se reclutan compradores, y la Casa de las ventanas iluminadas.",
-    "Añade cartas de regalo en las casillas con cofre. Se las lleva quien primero envía allí un comprador.",
-    "Añade un genio que, previo pago, concede la acción de casi cualquier otra casilla.",
-  ],
   gifts: [
     "elegir un comprador",
     "{asari}",
     "comprar {section}",
     "{points}",
     "comprar una ventana iluminada por {asari}",
-  ],
-  explainGifts: [
-    "Mira la pila de compradores y toma uno.",
-    "Toma los Asari indicados.",
-    "Debes comprar una sección expuesta en este mercado si puedes pagarla.",
-    "Ganas el prestigio indicado.",
-    "Debes comprar de la pila una ventana iluminada a tu elección si puedes pagarla.",
   ],
   terminations: [
     "partida jugada hasta el final",
@@ -97,34 +84,6 @@ export const es = {
     "Regalo: compra una ventana iluminada",
     "Devuelve una ventana iluminada",
   ],
-  explainDecisions: [
-    "Envía compradores a una casilla libre. Después, el área ofrece su acción.",
-    "El primer comprador de un área fija su color para el año. Después pon uno de ese color, o dos cualesquiera boca abajo.",
-    "Puedes comprar una sección expuesta, o nada.",
-    "Las parcelas inferiores están ocupadas: aquí puedes construir menos secciones de las que pagas.",
-    "Cada torre es de un solo color y tiene una base y una torreta. Los troncos y las ventanas van en medio.",
-    "Miras la pila y puedes comprar una de sus secciones.",
-    "Puedes comprar una sección de esta pila, o nada. El soborno se pierde de todos modos.",
-    "Paga más para robar y conservar más ventanas iluminadas.",
-    "Las ventanas que conservas quedan en secreto hasta que las construyes.",
-    "El genio concede la acción de cualquier casilla que puedas pagar, aunque esté ocupada.",
-    "La carta te da un comprador de la pila a tu elección.",
-    "La carta te hace comprar una sección de este mercado.",
-    "La carta te hace comprar una ventana iluminada de la pila.",
-    "Las ventanas que no conservas van debajo de la pila, en un orden que solo tú conoces.",
-  ],
-  explainAreas: [
-    "Compra una sección expuesta. El color determina su precio: {prices}.",
-    "Construye exactamente tantas secciones como indica la parcela y paga otros tantos Asari. Cada sección construida da 1 punto de prestigio.",
-    "Toma los Asari que indica la casilla: {incomes}.",
-    "Pon un comprador cualquiera boca abajo y toma {income}. Aquí siempre hay sitio.",
-    "Paga {costs}, mira una de las cuatro pilas y, si quieres, compra una de sus secciones.",
-    "Toma el patrocinio del Califa: 1 punto de prestigio al final del año, y empiezas el siguiente.",
-    "Paga {costs} y roba {count:# comprador|# compradores} de la pila.",
-    "Elige una oferta: {offers}. Más adelante, una ventana iluminada puede cubrir una ventana cerrada de su color en una de tus torres.",
-    "Paga {costs} y realiza la acción de cualquier otra casilla, aunque esté ocupada, salvo el patrocinio. Su precio se paga aparte.",
-  ],
-  offer: "{asari} por {kept} de {drawn}",
   texts: {
     asari: "{n:# Asari|# Asari}",
     price: "{n} Asari",
@@ -157,7 +116,7 @@ export const es = {
       "{who} [paga|pagas] {asari} y [roba|robas] {count:una ventana iluminada|# ventanas iluminadas}{detail}.",
     litWindowsKept:
       "{who} [conserva|conservas] {count:una ventana iluminada|# ventanas iluminadas}{detail}.",
-    litWindowBought: "{who} [compra|compras] una ventana iluminada por {price}{detail}.",
+    litWindowBought: "{who} [compra|compras] una ventana iluminada{detail} por {price}.",
     geniePaid: "{who} [paga|pagas] {asari} al genio.",
     wishMade: "{who} [desea|deseas] la acción de otra casilla: {space}.",
     buildStarted:
@@ -196,7 +155,7 @@ export const es = {
     searchPile: "Mirar la pila de {kinds}",
     payOffer: "Pagar {price} y conservar {kept} de {drawn} ventanas iluminadas",
     payOnly: "Pagar {price} por ventanas iluminadas",
-    keepLitWindows: "Conservar {windows}",
+    keepLitWindows: "Tomar {windows}",
     wish: "Deseo: {space}",
     chooseBuyer: "Tomar {buyer}",
     returnLitWindow: "Ahora debajo de la pila: {window}",
@@ -209,7 +168,7 @@ export const es = {
     secondPlace: "2.º lugar",
     tiedFirst: "empate en el 1.er lugar",
     tiedSecond: "empate en el 2.º lugar",
-    height: "{n:altura: # sección|altura: # secciones}",
+    height: "{n:# sección de altura|# secciones de altura}",
     year: "Año {year} de {years}",
     turn: "Turno de {who}",
     patronage: "Patrocinio del Califa: {who}",
@@ -219,10 +178,13 @@ export const es = {
     pile: "{n} en la pila",
     emptyDisplay: "nada expuesto",
     line: "{what}: {content}",
-    free: "libre",
+    between: "; ",
+    free: "libres: {spaces}",
     faceDown: "boca abajo",
     spaceNumber: "casilla {n}",
-    areaColour: "color {colour}",
+    empty: "vacío",
+    plotNumber: "parcela {n}",
+    areaColour: "color: {colour}",
     gifts: "cartas de regalo: {cards}",
     piles: "Pila de compradores: {buyers}",
     stack: "Pila de ventanas iluminadas: {windows}",
@@ -237,6 +199,53 @@ export const es = {
     stock: "Detrás de la pantalla: {sections}",
     nothing: "nada",
     laidFaceDown: "Boca abajo, {space}: {buyers}",
+  },
+} as const satisfies Catalogue;
+
+/** The rules in our own words. */
+export const esRules = {
+  ruleSets: [
+    "Mercados, círculo de construcción, banco, edificio de color, Casa de los espías y patrocinio del Califa.",
+    "Añade la carpa, donde se reclutan compradores, y la Casa de las ventanas iluminadas.",
+    "Añade cartas de regalo en las casillas con cofre. Se las lleva quien primero envía allí un comprador.",
+    "Añade un genio que, previo pago, concede la acción de casi cualquier otra casilla.",
+  ],
+  gifts: [
+    "Mira la pila de compradores y toma uno.",
+    "Toma los Asari indicados.",
+    "Debes comprar una sección expuesta en el mercado indicado si puedes pagarla.",
+    "Ganas el prestigio indicado.",
+    "Debes comprar de la pila una ventana iluminada a tu elección si puedes pagarla.",
+  ],
+  decisions: [
+    "Envía compradores a una casilla libre. Después, el área ofrece su acción.",
+    "El primer comprador de un área fija su color para el año. Después pon uno de ese color, o dos cualesquiera boca abajo.",
+    "Puedes comprar una sección expuesta, o nada.",
+    "Las parcelas inferiores están ocupadas: aquí puedes construir menos secciones de las que pagas.",
+    "Cada torre es de un solo color y tiene una base y una torreta. Los troncos y las ventanas van en medio.",
+    "Miras la pila y puedes comprar una de sus secciones.",
+    "Puedes comprar una sección de esta pila, o nada. El soborno se pierde de todos modos.",
+    "Paga más para robar y conservar más ventanas iluminadas.",
+    "Las ventanas que conservas quedan en secreto hasta que las construyes.",
+    "El genio concede la acción de cualquier casilla que puedas pagar, aunque esté ocupada.",
+    "La carta te da un comprador de la pila a tu elección.",
+    "La carta te hace comprar una sección de este mercado.",
+    "La carta te hace comprar una ventana iluminada de la pila.",
+    "Las ventanas que no conservas van debajo de la pila, en un orden que solo tú conoces.",
+  ],
+  areas: [
+    "Compra una sección expuesta. El color determina su precio: {prices}.",
+    "Construye exactamente tantas secciones como indica la parcela y paga otros tantos Asari. Cada sección construida da 1 punto de prestigio.",
+    "Toma los Asari que indica la casilla: {incomes}.",
+    "Pon un comprador cualquiera boca abajo y toma {income}. Aquí siempre hay sitio.",
+    "Paga {costs}, mira una de las cuatro pilas y, si quieres, compra una de sus secciones.",
+    "Toma el patrocinio del Califa: 1 punto de prestigio al final del año, y empiezas el siguiente.",
+    "Paga {costs} y roba {count:# comprador|# compradores} de la pila.",
+    "Roba ventanas iluminadas y conserva {offers}. Más adelante, una ventana iluminada puede cubrir una ventana cerrada de su color en una de tus torres.",
+    "Paga {costs} y realiza la acción de cualquier otra casilla, aunque esté ocupada, salvo el patrocinio. Su precio se paga aparte.",
+  ],
+  offer: "{kept} de {drawn} por {asari}",
+  texts: {
     scoringYear:
       "Al final de cada año: 1 punto de prestigio por torre, por sección con adorno dorado visible en una torre y por el patrocinio del Califa.",
     scoringYearLit: "Cada ventana iluminada construida también da 1.",
@@ -247,4 +256,4 @@ export const es = {
     scoringTiesLit:
       "En la versión profesional, las ventanas iluminadas deciden primero los empates.",
   },
-} as const satisfies Catalogue;
+} as const satisfies Rules;

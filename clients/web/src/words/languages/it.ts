@@ -1,6 +1,6 @@
 /** The game in Italian: the terms are those of the Italian rulebook. */
 
-import type { Catalogue } from "../catalogue.js";
+import type { Catalogue, Rules } from "../catalogue.js";
 
 export const it = {
   name: "Italiano",
@@ -40,25 +40,12 @@ export const it = {
     "Casa del genio della bottiglia/alla casa del genio della bottiglia",
   ],
   ruleSets: ["Gioco base", "Variante da esperti", "Doni del Califfo", "Genio della bottiglia"],
-  explainRuleSets: [
-    "Mercati, cerchio di costruzione, banca, edificio a colori, casa delle spie e favore del Califfo.",
-    "Aggiunge la tenda, dove si assoldano compratori, e la casa dalle finestre illuminate.",
-    "Aggiunge carte dono sulle caselle con un forziere. Le prende chi per primo vi invia un compratore.",
-    "Aggiunge un genio che, a pagamento, concede l’azione di quasi ogni altra casella.",
-  ],
   gifts: [
     "scegliere un compratore",
     "{asari}",
     "comprare {section}",
     "{points}",
     "comprare una finestra illuminata per {asari}",
-  ],
-  explainGifts: [
-    "Esamina il mazzo dei compratori e prendine uno.",
-    "Prendi gli Asari indicati.",
-    "Devi comprare un pezzo esposto in questo mercato, se puoi pagarlo.",
-    "Ottieni il prestigio indicato.",
-    "Devi comprare dal mazzo una finestra illuminata a tua scelta, se puoi pagarla.",
   ],
   terminations: [
     "partita giocata fino alla fine",
@@ -93,34 +80,6 @@ export const it = {
     "Dono: compra una finestra illuminata",
     "Rimetti una finestra illuminata",
   ],
-  explainDecisions: [
-    "Invia compratori su una casella libera. Il settore offre poi la sua azione.",
-    "Il primo compratore in un settore ne fissa il colore per l’anno. In seguito metti un compratore di quel colore, oppure due qualsiasi coperti.",
-    "Puoi comprare un pezzo esposto, oppure niente.",
-    "Le caselle inferiori sono occupate: qui puoi costruire meno pezzi di quanti ne paghi.",
-    "Ogni torre è di un solo colore e ha una base e una guglia. Pezzi centrali e finestre stanno in mezzo.",
-    "Esamini il mazzetto e puoi comprarne un pezzo.",
-    "Puoi comprare un pezzo di questo mazzetto, oppure niente. La somma pagata è persa comunque.",
-    "Paga di più per pescare e tenere più finestre illuminate.",
-    "Le finestre che tieni restano segrete finché non le costruisci.",
-    "Il genio concede l’azione di qualsiasi casella che puoi pagare, anche occupata.",
-    "La carta ti dà un compratore a tua scelta dal mazzo.",
-    "La carta ti fa comprare un pezzo di questo mercato.",
-    "La carta ti fa comprare una finestra illuminata dal mazzo.",
-    "Le finestre che non tieni vanno sotto il mazzo, in un ordine che conosci solo tu.",
-  ],
-  explainAreas: [
-    "Compra un pezzo esposto. Il colore ne stabilisce il prezzo: {prices}.",
-    "Costruisci esattamente tanti pezzi quanti ne indica la casella e paga altrettanti Asari. Ogni pezzo costruito vale 1 punto di prestigio.",
-    "Prendi gli Asari indicati sulla casella: {incomes}.",
-    "Metti un compratore qualsiasi coperto e prendi {income}. Qui c’è sempre posto.",
-    "Paga {costs}, esamina uno dei quattro mazzetti e, se vuoi, comprane un pezzo.",
-    "Prendi il favore del Califfo: vale 1 punto di prestigio alla fine dell’anno, e cominci tu il prossimo.",
-    "Paga {costs} e pesca {count:# compratore|# compratori} dal mazzo.",
-    "Scegli un’offerta: {offers}. In seguito una finestra illuminata può coprire una finestra chiusa dello stesso colore in una tua torre.",
-    "Paga {costs} ed esegui l’azione di qualsiasi altra casella tranne il favore, anche occupata. Il suo prezzo si paga a parte.",
-  ],
-  offer: "{asari} per tenerne {kept} su {drawn}",
   texts: {
     asari: "{n:# Asari|# Asari}",
     price: "{n} Asari",
@@ -146,7 +105,7 @@ export const it = {
     bank: "{who} [prende|prendi] {asari} dalla banca.",
     colouredBuilding: "{who} [prende|prendi] {asari} dall’edificio a colori.",
     pileSearched:
-      "{who} [paga|paghi] {asari} di corruzione ed [esamina|esamini] il mazzetto di {kinds}.",
+      "{who} [corrompe|corrompi] le spie con {asari} ed [esamina|esamini] il mazzetto di {kinds}.",
     patronageTaken: "{who} [prende|prendi] il favore del Califfo.",
     buyersRecruited:
       "{who} [paga|paghi] {asari} e [assolda|assoldi] {count:un compratore|# compratori}{detail}.",
@@ -154,7 +113,7 @@ export const it = {
       "{who} [paga|paghi] {asari} e [pesca|peschi] {count:una finestra illuminata|# finestre illuminate}{detail}.",
     litWindowsKept:
       "{who} [tiene|tieni] {count:una finestra illuminata|# finestre illuminate}{detail}.",
-    litWindowBought: "{who} [compra|compri] una finestra illuminata per {price}{detail}.",
+    litWindowBought: "{who} [compra|compri] una finestra illuminata{detail} per {price}.",
     geniePaid: "{who} [paga|paghi] {asari} al genio.",
     wishMade: "{who} [desidera|desideri] l’azione di un’altra casella: {space}.",
     buildStarted: "{who} [paga|paghi] {asari} e [costruisce|costruisci] {count:un pezzo|# pezzi}.",
@@ -191,7 +150,7 @@ export const it = {
     searchPile: "Esamina il mazzetto di {kinds}",
     payOffer: "Paga {price}, tieni {kept:# finestra illuminata|# finestre illuminate} su {drawn}",
     payOnly: "Paga {price} per finestre illuminate",
-    keepLitWindows: "Tieni {windows}",
+    keepLitWindows: "Prendi {windows}",
     wish: "Desiderio: {space}",
     chooseBuyer: "Prendi {buyer}",
     returnLitWindow: "Ora sotto il mazzo: {window}",
@@ -204,7 +163,7 @@ export const it = {
     secondPlace: "2° posto",
     tiedFirst: "parità al 1° posto",
     tiedSecond: "parità al 2° posto",
-    height: "{n:altezza # pezzo|altezza # pezzi}",
+    height: "{n:alta # pezzo|alta # pezzi}",
     year: "Anno {year} di {years}",
     turn: "Tocca a {who}",
     patronage: "Favore del Califfo: {who}",
@@ -214,10 +173,13 @@ export const it = {
     pile: "{n} nel mazzetto",
     emptyDisplay: "niente in esposizione",
     line: "{what}: {content}",
-    free: "libera",
-    faceDown: "coperti",
+    between: "; ",
+    free: "libere: {spaces}",
+    faceDown: "dorso in alto",
     spaceNumber: "casella {n}",
-    areaColour: "colore {colour}",
+    empty: "vuoto",
+    plotNumber: "casella {n}",
+    areaColour: "colore: {colour}",
     gifts: "carte dono: {cards}",
     piles: "Mazzo dei compratori: {buyers}",
     stack: "Mazzo delle finestre illuminate: {windows}",
@@ -232,14 +194,61 @@ export const it = {
     stock: "Dietro il paravento: {sections}",
     nothing: "niente",
     laidFaceDown: "Coperti, {space}: {buyers}",
+  },
+} as const satisfies Catalogue;
+
+/** The rules in our own words. */
+export const itRules = {
+  ruleSets: [
+    "Mercati, cerchio di costruzione, banca, edificio a colori, casa delle spie e favore del Califfo.",
+    "Aggiunge la tenda, dove si assoldano compratori, e la casa dalle finestre illuminate.",
+    "Aggiunge carte dono sulle caselle con un forziere. Le prende chi per primo vi invia un compratore.",
+    "Aggiunge un genio che, a pagamento, concede l’azione di quasi ogni altra casella.",
+  ],
+  gifts: [
+    "Esamina il mazzo dei compratori e prendine uno.",
+    "Prendi gli Asari indicati.",
+    "Devi comprare un pezzo esposto nel mercato indicato, se puoi pagarlo.",
+    "Ottieni il prestigio indicato.",
+    "Devi comprare dal mazzo una finestra illuminata a tua scelta, se puoi pagarla.",
+  ],
+  decisions: [
+    "Invia compratori su una casella libera. Il settore offre poi la sua azione.",
+    "Il primo compratore in un settore ne fissa il colore per l’anno. In seguito metti un compratore di quel colore, oppure due qualsiasi coperti.",
+    "Puoi comprare un pezzo esposto, oppure niente.",
+    "Le caselle inferiori sono occupate: qui puoi costruire meno pezzi di quanti ne paghi.",
+    "Ogni torre è di un solo colore e ha una base e una guglia. Pezzi centrali e finestre stanno in mezzo.",
+    "Esamini il mazzetto e puoi comprare uno dei suoi pezzi.",
+    "Puoi comprare un pezzo di questo mazzetto, oppure niente. La somma pagata è persa comunque.",
+    "Paga di più per pescare e tenere più finestre illuminate.",
+    "Le finestre che tieni restano segrete finché non le costruisci.",
+    "Il genio concede l’azione di qualsiasi casella che puoi pagare, anche occupata.",
+    "La carta ti dà un compratore a tua scelta dal mazzo.",
+    "La carta ti fa comprare un pezzo di questo mercato.",
+    "La carta ti fa comprare una finestra illuminata dal mazzo.",
+    "Le finestre che non tieni vanno sotto il mazzo, in un ordine che conosci solo tu.",
+  ],
+  areas: [
+    "Compra un pezzo esposto. Il colore ne stabilisce il prezzo: {prices}.",
+    "Costruisci esattamente tanti pezzi quanti ne indica la casella e paga altrettanti Asari. Ogni pezzo costruito vale 1 punto di prestigio.",
+    "Prendi gli Asari indicati sulla casella: {incomes}.",
+    "Metti un compratore qualsiasi coperto e prendi {income}. Qui c’è sempre posto.",
+    "Paga {costs}, esamina uno dei quattro mazzetti e, se vuoi, compra uno dei suoi pezzi.",
+    "Prendi il favore del Califfo: vale 1 punto di prestigio alla fine dell’anno, e cominci tu il prossimo.",
+    "Paga {costs} e pesca {count:# compratore|# compratori} dal mazzo.",
+    "Pesca finestre illuminate e tienine {offers}. In seguito una finestra illuminata può coprire una finestra chiusa dello stesso colore in una tua torre.",
+    "Paga {costs} ed esegui l’azione di qualsiasi altra casella tranne il favore, anche occupata. Il suo prezzo si paga a parte.",
+  ],
+  offer: "{kept} su {drawn} per {asari}",
+  texts: {
     scoringYear:
       "Alla fine di ogni anno: 1 punto di prestigio per ogni torre, per ogni pezzo con fregio d’oro visibile in una torre e per il favore del Califfo.",
     scoringYearLit: "Anche ogni finestra illuminata costruita vale 1.",
     scoringFinal:
       "Dopo l’ultimo anno le torri più alte danno punti: {colours}; la più alta di tutte {highest}; il maggior numero di torri {most}; e 1 punto ogni {asari}.",
     scoringTies:
-      "Le torri a pari merito al 1° posto si dividono i punti di entrambi i posti, arrotondati per eccesso, e il 2° posto manca. A pari merito al 2° posto se ne dividono i punti.",
+      "Le torri a pari merito al 1° posto si dividono i punti di entrambi i posti, arrotondati per eccesso, e non c’è un 2° posto. A pari merito al 2° posto se ne dividono i punti.",
     scoringTiesLit:
       "Nella variante da esperti, in caso di parità decidono prima le finestre illuminate.",
   },
-} as const satisfies Catalogue;
+} as const satisfies Rules;

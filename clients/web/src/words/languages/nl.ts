@@ -1,6 +1,6 @@
 /** The game in Dutch: the terms are those of the Dutch rulebook. */
 
-import type { Catalogue } from "../catalogue.js";
+import type { Catalogue, Rules } from "../catalogue.js";
 
 export const nl = {
   name: "Nederlands",
@@ -32,11 +32,11 @@ export const nl = {
   gold: "met goud",
   pronoun: "Je",
   areas: [
-    "Basiselementenmarkt/naar de basiselementenmarkt",
-    "Middenelementenmarkt/naar de middenelementenmarkt",
-    "Venstermarkt/naar de venstermarkt",
-    "Torenspitsenmarkt/naar de torenspitsenmarkt",
-    "Bouwvergunning/naar de bouwvergunning",
+    "Markt voor basiselementen/naar de markt voor basiselementen",
+    "Markt voor middenelementen/naar de markt voor middenelementen",
+    "Markt voor vensters/naar de markt voor vensters",
+    "Markt voor torenspitsen/naar de markt voor torenspitsen",
+    "Bouwvergunningen/naar de bouwvergunningen",
     "Bank/naar de bank",
     "Anderskleurig gebouw/naar het anderskleurige gebouw",
     "Huis van de spion/naar het huis van de spion",
@@ -46,25 +46,12 @@ export const nl = {
     "Huis van de flessengeest/naar het huis van de flessengeest",
   ],
   ruleSets: ["Basisspel", "Variant voor gevorderden", "Geschenken van de Kalief", "Flessengeest"],
-  explainRuleSets: [
-    "Markten, bouwvergunning, bank, anderskleurig gebouw, huis van de spion en de Gunst van de Kalief.",
-    "Met de tent, waar je inkopers aanneemt, en het huis met de verlichte vensters.",
-    "Met geschenkkaarten op velden met een schatkist. Wie er als eerste een inkoper heen stuurt, krijgt ze.",
-    "Met een geest die tegen betaling de actie van bijna elk ander veld toestaat.",
-  ],
   gifts: [
     "een inkoper kiezen",
     "{asari}",
     "{section} kopen",
     "{points}",
     "een verlicht venster kopen voor {asari}",
-  ],
-  explainGifts: [
-    "Bekijk de stapel inkopers en neem er een.",
-    "Neem de aangegeven Asari.",
-    "Je moet een torenelement van deze markt kopen als je het kunt betalen.",
-    "Je krijgt het aangegeven prestige.",
-    "Je moet een verlicht venster naar keuze van de stapel kopen als je het kunt betalen.",
   ],
   terminations: [
     "tot het einde gespeeld",
@@ -99,34 +86,6 @@ export const nl = {
     "Geschenk: verlicht venster kopen",
     "Verlicht venster terugleggen",
   ],
-  explainDecisions: [
-    "Stuur inkopers naar een vrij veld. Daarna volgt de actie van dat gebied.",
-    "De eerste inkoper in een gebied bepaalt de kleur voor het jaar. Daarna leg je er een in die kleur, of twee willekeurige met de rugzijde naar boven.",
-    "Je mag een torenelement van de markt kopen, of niets.",
-    "De lagere velden zijn bezet. Je mag hier minder torenelementen bouwen dan je betaalt.",
-    "Elke toren heeft één kleur, één basiselement en één torenspits. Middenelementen en vensters komen ertussen.",
-    "Je bekijkt de stapel en mag er een torenelement uit kopen.",
-    "Je mag een torenelement uit deze stapel kopen, of niets. Het steekgeld ben je hoe dan ook kwijt.",
-    "Wie meer betaalt, trekt en houdt meer verlichte vensters.",
-    "De vensters die je houdt, blijven geheim tot je ze bouwt.",
-    "De geest staat de actie toe van elk veld dat je kunt betalen, ook van een bezet veld.",
-    "Met deze kaart krijg je een inkoper naar keuze uit de stapel.",
-    "Met deze kaart koop je een torenelement van deze markt.",
-    "Met deze kaart koop je een verlicht venster van de stapel.",
-    "Wat je niet houdt, gaat onder de stapel. Jij bepaalt de volgorde, en niemand anders komt die te weten.",
-  ],
-  explainAreas: [
-    "Koop een torenelement van de markt. De kleur bepaalt de prijs: {prices}.",
-    "Bouw precies zoveel torenelementen als het veld aangeeft en betaal evenveel Asari. Elk gebouwd element levert 1 prestigepunt op.",
-    "Neem de Asari die op het veld staan: {incomes}.",
-    "Leg een willekeurige inkoper met de rugzijde naar boven en neem {income}. Hier is altijd plaats.",
-    "Betaal {costs}, bekijk een van de vier stapels en koop er een torenelement uit als je wilt.",
-    "Neem de Gunst van de Kalief: 1 prestigepunt aan het eind van het jaar, en jij begint het volgende.",
-    "Betaal {costs} en trek {count:# inkoper|# inkopers} van de stapel.",
-    "Kies een aanbod: {offers}. Een verlicht venster kan later een gesloten venster van dezelfde kleur in een van je torens bedekken.",
-    "Betaal {costs} en voer de actie uit van een ander veld naar keuze, ook een bezet veld, behalve de Gunst. De prijs van dat veld komt erbij.",
-  ],
-  offer: "{asari} voor {kept} van de {drawn}",
   texts: {
     asari: "{n:# Asari|# Asari}",
     price: "{n} Asari",
@@ -151,13 +110,13 @@ export const nl = {
     moveLost: "{who} [kan|kunt] de actie niet meer betalen, en die vervalt.",
     bank: "{who} neemt {asari} van de bank.",
     colouredBuilding: "{who} neemt {asari} uit het anderskleurige gebouw.",
-    pileSearched: "{who} betaalt {asari} steekgeld en doorzoekt de stapel {kinds}.",
+    pileSearched: "{who} betaalt {asari} smeergeld en doorzoekt de stapel {kinds}.",
     patronageTaken: "{who} neemt de Gunst van de Kalief.",
     buyersRecruited: "{who} betaalt {asari} en neemt {count:een inkoper|# inkopers} aan{detail}.",
     litWindowsDrawn:
       "{who} betaalt {asari} en trekt {count:een verlicht venster|# verlichte vensters}{detail}.",
     litWindowsKept: "{who} houdt {count:een verlicht venster|# verlichte vensters}{detail}.",
-    litWindowBought: "{who} koopt een verlicht venster voor {price}{detail}.",
+    litWindowBought: "{who} koopt een verlicht venster{detail} voor {price}.",
     geniePaid: "{who} betaalt de flessengeest {asari}.",
     wishMade: "{who} wenst de actie van een ander veld: {space}.",
     buildStarted: "{who} betaalt {asari} en bouwt {count:een torenelement|# torenelementen}.",
@@ -193,7 +152,7 @@ export const nl = {
     searchPile: "Doorzoek de stapel {kinds}",
     payOffer: "Betaal {price}, houd {kept} van {drawn} verlichte vensters",
     payOnly: "Betaal {price} voor verlichte vensters",
-    keepLitWindows: "Houd {windows}",
+    keepLitWindows: "Neem {windows}",
     wish: "Wens: {space}",
     chooseBuyer: "Neem {buyer}",
     returnLitWindow: "Nu onder de stapel: {window}",
@@ -216,10 +175,13 @@ export const nl = {
     pile: "{n} in de stapel",
     emptyDisplay: "niets te koop",
     line: "{what}: {content}",
-    free: "vrij",
+    between: "; ",
+    free: "vrij: {spaces}",
     faceDown: "gedekt",
     spaceNumber: "veld {n}",
-    areaColour: "kleur {colour}",
+    empty: "leeg",
+    plotNumber: "veld {n}",
+    areaColour: "kleur: {colour}",
     gifts: "geschenkkaarten: {cards}",
     piles: "Stapel inkopers: {buyers}",
     stack: "Stapel verlichte vensters: {windows}",
@@ -234,6 +196,53 @@ export const nl = {
     stock: "Achter het zichtscherm: {sections}",
     nothing: "niets",
     laidFaceDown: "Gedekt, {space}: {buyers}",
+  },
+} as const satisfies Catalogue;
+
+/** The rules in our own words. */
+export const nlRules = {
+  ruleSets: [
+    "Markten, bouwvergunningen, bank, anderskleurig gebouw, huis van de spion en de Gunst van de Kalief.",
+    "Met de tent, waar je inkopers aanneemt, en het huis met de verlichte vensters.",
+    "Met geschenkkaarten op velden met een schatkist. Wie er als eerste een inkoper heen stuurt, krijgt ze.",
+    "Met een geest die tegen betaling de actie van bijna elk ander veld toestaat.",
+  ],
+  gifts: [
+    "Bekijk de stapel inkopers en neem er een.",
+    "Neem de aangegeven Asari.",
+    "Je moet een torenelement van de aangegeven markt kopen als je het kunt betalen.",
+    "Je krijgt het aangegeven prestige.",
+    "Je moet een verlicht venster naar keuze van de stapel kopen als je het kunt betalen.",
+  ],
+  decisions: [
+    "Stuur inkopers naar een vrij veld. Daarna volgt de actie van dat gebied.",
+    "De eerste inkoper in een gebied bepaalt de kleur voor het jaar. Daarna leg je er een in die kleur, of twee willekeurige met de rugzijde naar boven.",
+    "Je mag een torenelement van de markt kopen, of niets.",
+    "De lagere velden zijn bezet. Je mag hier minder torenelementen bouwen dan je betaalt.",
+    "Elke toren heeft één kleur, één basiselement en één torenspits. Middenelementen en vensters komen ertussen.",
+    "Je bekijkt de stapel en mag er een torenelement uit kopen.",
+    "Je mag een torenelement uit deze stapel kopen, of niets. Het smeergeld ben je hoe dan ook kwijt.",
+    "Wie meer betaalt, trekt en houdt meer verlichte vensters.",
+    "De vensters die je houdt, blijven geheim tot je ze bouwt.",
+    "De geest staat de actie toe van elk veld dat je kunt betalen, ook van een bezet veld.",
+    "Met deze kaart krijg je een inkoper naar keuze uit de stapel.",
+    "Met deze kaart koop je een torenelement van deze markt.",
+    "Met deze kaart koop je een verlicht venster van de stapel.",
+    "Wat je niet houdt, gaat onder de stapel. Jij bepaalt de volgorde, en niemand anders komt die te weten.",
+  ],
+  areas: [
+    "Koop een torenelement van de markt. De kleur bepaalt de prijs: {prices}.",
+    "Bouw precies zoveel torenelementen als het veld aangeeft en betaal evenveel Asari. Elk gebouwd element levert 1 prestigepunt op.",
+    "Neem de Asari die op het veld staan: {incomes}.",
+    "Leg een willekeurige inkoper met de rugzijde naar boven en neem {income}. Hier is altijd plaats.",
+    "Betaal {costs}, bekijk een van de vier stapels en koop er een torenelement uit als je wilt.",
+    "Neem de Gunst van de Kalief: 1 prestigepunt aan het eind van het jaar, en jij begint het volgende.",
+    "Betaal {costs} en trek {count:# inkoper|# inkopers} van de stapel.",
+    "Trek verlichte vensters en houd er {offers}. Een verlicht venster kan later een gesloten venster van dezelfde kleur in een van je torens bedekken.",
+    "Betaal {costs} en voer de actie uit van een ander veld naar keuze, ook een bezet veld, behalve de Gunst. De prijs van dat veld komt erbij.",
+  ],
+  offer: "{kept} van de {drawn} voor {asari}",
+  texts: {
     scoringYear:
       "Aan het eind van elk jaar: 1 prestigepunt voor elke toren, voor elk zichtbaar element met goud in een toren en voor de Gunst van de Kalief.",
     scoringYearLit: "Ook elk gebouwd verlicht venster telt voor 1.",
@@ -244,4 +253,4 @@ export const nl = {
     scoringTiesLit:
       "In de variant voor gevorderden beslissen bij een gelijke score eerst de verlichte vensters.",
   },
-} as const satisfies Catalogue;
+} as const satisfies Rules;

@@ -1,0 +1,215 @@
+"""Plays matches between people in a browser and bots of this machine."""
+
+import asyncio
+import os
+import secrets
+import sys
+import tempfile
+import threading
+import webbrowser
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlencode
+
+from asara_server.cli.display.console import notify, out, warn
+from asara_server.cli.display.results import show_standings
+from asara_server.cli.errors import UserError
+from asara_server.cli.options.bots import BotCommand, find_bots
+from asara_server.cli.options.log import LogOptions
+from asara_server.cli.options.match import INCREMENT_S, rule_sets
+from asara_server.cli.options.play import PlayOptions
+from asara_server.cli.sessions.bot_build import bot_entry, built_bots
+from asara_server.cli.sessions.serve import (
+    Guest,
+    ReplaySink,
+    ServeSettings,
+    TableServer,
+    replay_sink,
+)
+from asara_server.cli.sessions.setup import log_to_terminal, sandbox_of_bots
+from asara_server.cli.sessions.web_child import web_child
+from asara_server.event_loop import run
+from asara_server.match.spec import ClockSettings
+from asara_server.network.addresses import reachable_address, socket_parent
+from asara_server.replay.signing import SigningKey, default_key_path
+from asara_server.tournament.config.seeds import draw_seed
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.standings.standings import compute_standings
+
+OPPONENT: Final = "greedy"
+"""The strongest bot that comes with the package."""
+_NO_CLOCK_S: Final = 10.0**8
+"""Seconds of a bank that nobody uses up; the page shows no clock for it."""
+_READY_S: Final = 3.0
+"""Seconds after a match within which a page leaves; it connects again for another match."""
+_POLL_S: Final = 0.1
+
+
+def play_in_browser(options: PlayOptions, log: LogOptions) -> int:
+    """Play with these options; return the exit status."""
+    log_to_terminal(log, default_level="warning")
+    with _folder() as folder:
+        settings = _settings(options, folder)
+        assert settings.replays is not None
+        with web_child(
+            [settings.replays.folder],
+            options.listen,
+            play=settings.listen,
+            insecure_remote=options.insecure_remote,
+            option="--listen",
+        ) as address:
+            return run(PlayTable(settings, address, browser=options.browser).run())
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    """Make a folder that only this user may enter, for the socket and replays not kept."""
+    with tempfile.TemporaryDirectory(prefix="asara-play-", dir=socket_parent()) as folder:
+        yield Path(folder)
+
+
+def _settings(options: PlayOptions, folder: Path) -> ServeSettings:
+    """Check the options, test the sandbox, and build the bots."""
+    opponents = _opponents(options)
+    sandbox = _sandbox(options, opponents, folder) if opponents else None
+    if options.increment is not None and options.bank is None:
+        raise UserError("--increment needs --bank: without a bank there is no clock")
+    entries = tuple(bot_entry(bot, options.readable) for bot in opponents)
+    chosen_rules = rule_sets(options.rules)
+    return ServeSettings(
+        listen=f"unix:{folder / 'referee'}",
+        tls=None,
+        insecure_remote=False,
+        guests=tuple(Guest(name, secrets.token_urlsafe(24)) for name in _people(options.people)),
+        opponents=built_bots(entries, sandbox),
+        rule_sets=chosen_rules,
+        matches=options.matches or None,
+        clocks=_clocks(options),
+        seed=options.seed or draw_seed(),
+        sandbox=sandbox,
+        replays=_replays(options, folder),
+    )
+
+
+def _people(number: int) -> list[str]:
+    return ["you"] if number == 1 else [f"player-{n}" for n in range(1, number + 1)]
+
+
+def _opponents(options: PlayOptions) -> tuple[BotCommand, ...]:
+    """Return the bots that are named, and as many others as seats are left."""
+    named, people = options.bots, options.people
+    alone = people == 1 and not named
+    seats = options.seats or max(people + len(named), 2)
+    left = seats - people - len(named)
+    if seats > 4 or left < 0:
+        raise UserError(
+            f"{people} {'person' if people == 1 else 'people'} and {len(named)} bots are more than "
+            f"{min(seats, 4)} seats; name fewer bots{'' if seats >= 4 else ', or raise --seats'}"
+        )
+    opponents = find_bots([*named, *[OPPONENT] * (max(left, 1) if alone else left)])
+    taken = Counter(bot.name.casefold() for bot in opponents)
+    for name in _people(people):
+        if taken[name]:
+            raise UserError(f"bot {name!r}: a person at this table is called so; rename the bot")
+    return tuple(opponents)
+
+
+def _sandbox(options: PlayOptions, opponents: Sequence[BotCommand], folder: Path) -> Sandbox | None:
+    secret = [options.key or default_key_path(), folder]
+    secret += [options.replays] if options.replays else []
+    directories = [opponent.directory for opponent in opponents]
+    return sandbox_of_bots(options.sandbox, directories, secret=secret)
+
+
+def _clocks(options: PlayOptions) -> ClockSettings:
+    """Return the time controls; a page that was closed may always be opened again.
+
+    Without a bank, nobody loses on time. A bot whose process ends forfeits all the same.
+    """
+    if options.bank is None:
+        return ClockSettings(bank_s=_NO_CLOCK_S, increment_s=0, reconnect_s=_NO_CLOCK_S)
+    increment = INCREMENT_S if options.increment is None else options.increment
+    return ClockSettings(bank_s=options.bank, increment_s=increment, reconnect_s=_NO_CLOCK_S)
+
+
+def _replays(options: PlayOptions, folder: Path) -> ReplaySink:
+    """Return where replays are written, so that the page can show them; some are not kept."""
+    if options.replays is not None:
+        sink = replay_sink(options.replays, options.key)
+        assert sink is not None
+        return sink
+    played = folder / "played"
+    played.mkdir()
+    return ReplaySink(played, SigningKey.new())
+
+
+class PlayTable(TableServer):
+    """A table with people, whose page tells the referee that it is ready by connecting to it."""
+
+    finish_s = 0.0
+
+    def __init__(self, settings: ServeSettings, page: str, *, browser: bool) -> None:
+        """`page` is the address of the page; with `browser`, one is opened."""
+        super().__init__(settings)
+        self._page = page
+        self._browser = browser
+        self._played = 0
+
+    def announce(self, address: str) -> None:
+        """Print the link of each person, and open the first."""
+        links = [self._link(guest) for guest in self.settings.guests]
+        for guest, link in zip(self.settings.guests, links, strict=True):
+            heading = "Play at" if len(links) == 1 else f"{guest.name} plays at"
+            out.print(f"{heading}\n    {link}", soft_wrap=True, markup=False)
+        notify("Ctrl-C ends the table.")
+        if self._browser and _has_browser():
+            # A browser may run in the foreground until it is closed.
+            threading.Thread(target=webbrowser.open, args=(links[0],), daemon=True).start()
+
+    def _link(self, guest: Guest) -> str:
+        """Return the link of a person. What follows # is not sent to any server."""
+        assert self.settings.replays is not None
+        fragment = {
+            "token": guest.token,
+            "seats": ",".join(self.settings.names),
+            "me": self.settings.names.index(guest.name),
+            "run": self.settings.replays.folder.absolute().name,
+        }
+        return f"http://{reachable_address(self._page)}/play#{urlencode(fragment)}"
+
+    async def wait_for_guests(self) -> None:
+        """Return when all people are there; after a match, when they want another."""
+        if self._played:
+            await asyncio.gather(*(self._leaves(guest) for guest in self.settings.guests))
+        self._played += 1
+        for guest in self.settings.guests:
+            while not await self.referee.wait_until_connected(guest.token, 3600):
+                pass
+
+    async def _leaves(self, guest: Guest) -> None:
+        """Wait for the page to close its connection; a program that stays is ready at once."""
+        for _ in range(round(_READY_S / _POLL_S)):
+            if not self.referee.is_connected(guest.token):
+                return
+            await asyncio.sleep(_POLL_S)
+
+    def print_summary(self) -> int:
+        """Print the standings of several matches; to be stopped is no fault."""
+        names = self.settings.names
+        scheduled = len({result.match_id for result in self.results})
+        standings = compute_standings(" – ".join(names), names, scheduled, self.results)
+        if standings.matches.played > 1:
+            show_standings(standings)
+        for line in self.interrupted:
+            warn(line)
+        return 1 if standings.matches.void else 0
+
+
+def _has_browser() -> bool:
+    """Return False where only a browser for the terminal could be opened, or none."""
+    if sys.platform == "darwin":
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

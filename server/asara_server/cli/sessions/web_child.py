@@ -1,0 +1,96 @@
+"""Starts `asara web` as a process of its own, for commands that referee matches."""
+
+import os
+import select
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Final
+
+from asara_server.cli.display.console import err, notify
+from asara_server.cli.errors import UserError
+from asara_server.cli.sessions.web import STARTED, check_web_packages
+
+_START_S: Final = 30.0
+"""Seconds within which the process must listen."""
+_STOP_S: Final = 5.0
+
+
+@contextmanager
+def web_child(
+    directories: Sequence[Path],
+    listen: str,
+    *,
+    play: str | None = None,
+    insecure_remote: bool = False,
+    option: str = "--web",
+) -> Iterator[str]:
+    """Serve the page in a process of its own; yield its address, `host:port`.
+
+    `play` is the address of a referee at which people play, and `option` the option to name in a
+    UserError if the page cannot be served. The process has ended on exit, and also ends if this one
+    is killed.
+    """
+    check_web_packages()
+    command = [sys.executable, "-m", "asara_server.cli", "web", *map(str, directories)]
+    command += ["--listen", listen, "--child"]
+    command += ["--insecure-remote"] if insecure_remote else []
+    command += ["--play", play] if play else []
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,  # Ctrl-C is for this process
+    ) as process:
+        try:
+            yield _address(process, option)
+        finally:
+            _stop(process)
+
+
+def _address(process: "subprocess.Popen[bytes]", option: str) -> str:
+    """Return the address at which a process listens; what it prints later is shown."""
+    assert process.stderr is not None
+    until = time.monotonic() + _START_S
+    printed = b""
+    while not (printed.endswith(b"\n") and STARTED.encode() in printed):
+        left = max(until - time.monotonic(), 0)
+        ready, _, _ = select.select([process.stderr], [], [], left)
+        if not ready:
+            process.kill()
+            raise UserError(f"{option}: the web server did not start in time", status=1)
+        data = os.read(process.stderr.fileno(), 4096)
+        if not data:
+            raise UserError(f"{option}: {_last_line(printed)}", status=process.wait(_STOP_S) or 1)
+        printed += data
+    before, _, line = printed.decode(errors="replace").partition(STARTED)
+    for text in before.splitlines():
+        notify(text)
+    threading.Thread(target=_show, args=(process.stderr,), name="web", daemon=True).start()
+    return line.strip().removeprefix("http://").rstrip("/")
+
+
+def _last_line(printed: bytes) -> str:
+    """Return the error of a process, without its name and option: this command has its own."""
+    lines = printed.decode(errors="replace").strip().splitlines() or ["the web server ended"]
+    return lines[-1].removeprefix("asara: ").removeprefix("--listen: ")
+
+
+def _show(stream: IO[bytes]) -> None:
+    for line in stream:
+        err.print(line.decode(errors="replace").rstrip(), markup=False, soft_wrap=True)
+
+
+def _stop(process: "subprocess.Popen[bytes]") -> None:
+    """Close the standard input of a process, which ends it, and kill it if it does not end."""
+    assert process.stdin is not None
+    process.stdin.close()
+    try:
+        process.wait(_STOP_S)
+    except subprocess.TimeoutExpired:
+        process.kill()

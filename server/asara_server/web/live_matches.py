@@ -1,0 +1,334 @@
+"""Running matches, followed through the live feed of the program that plays them.
+
+A match that somebody watches is simulated again from its records, and watchers are sent what
+`referee.spectators` says: the events of whole turns.
+
+What watchers receive changes at the ticks of a clock only, 20 times a second. So many turns of a
+quick match become one message, which is encoded once for all watchers; and the moment of a message
+says nothing about what has happened in the turn in progress.
+
+The feed is read while somebody is interested, and for half a minute afterwards.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Final
+
+from asara_codec.reflection import CodecError
+from asara_server.eventlog.record_codec import Results, Signature, record_from_bytes
+from asara_server.eventlog.replay import ReplayError, ReplayHeader
+from asara_server.eventlog.resimulate import apply_record
+from asara_server.logs import logger
+from asara_server.match.match import Match
+from asara_server.network.live_file import LiveFile
+from asara_server.network.live_reader import Batch, LiveFeedError, open_feed
+from asara_server.referee.spectators import WatchMessages, follow
+from asara_server.referee.stream_errors import ErrorKind, StreamError
+from asara_server.tournament.run.directory import RunDirectoryError, read_info
+
+_TICK_S: Final = 0.05
+_IDLE_S: Final = 30.0
+"""Seconds for which the feed is read after the last request or watcher."""
+_READY_S: Final = 2.0
+"""Seconds that a request waits for the beginnings of the running matches."""
+_RETRY_S: Final = 1.0
+"""Least number of seconds between two attempts to connect."""
+_OVER_S: Final = 60.0
+"""Seconds for which a match can be watched here after its end: its replay may not be published."""
+_MOST_OVER: Final = 64
+_MOST_ENCODED: Final = 8
+
+
+class LiveMatch:
+    """A match in the feed; it is simulated while somebody watches it."""
+
+    def __init__(self, header: ReplayHeader) -> None:
+        self.header = header
+        self.match: Match | None = None
+        self.watchers = 0
+        self.ended_s: float | None = None
+        """Time when it was over or cut; None while it runs."""
+        self._messages: WatchMessages | None = None
+        self._unread: list[bytes] = []
+        """Records that are not applied yet."""
+        self._failure: str | None = None
+        self._news = asyncio.Event()
+
+    # What the feed says
+
+    def add(self, record: bytes) -> None:
+        self._unread.append(record)
+
+    def end(self) -> None:
+        """Say that it is over, or was cut."""
+        self.ended_s = time.monotonic()
+
+    def fail(self, why: str) -> None:
+        """End the watchers' calls: nothing more will be known of the match."""
+        self._failure = self._failure or why
+        self._wake()
+
+    def tick(self) -> None:
+        """Apply the new records, and show watchers what follows from them."""
+        if self._failure is not None:
+            return
+        try:
+            if self._advance():
+                self._wake()
+        except (CodecError, ReplayError) as error:
+            # The text may contain what is hidden in the match: it is for the log.
+            logger("web").error("live match", match=self.header.match_id, detail=str(error))
+            self.fail("the match cannot be shown now; look at it when it is over")
+
+    def _advance(self) -> bool:
+        """Return True if there may be news for watchers."""
+        if self.match is None:
+            self.match = Match(self.header.spec(), self.header.limits())
+            self._messages = _SharedMessages(self.match)
+        match, feed = self.match, self.match.feed
+        before = len(feed.turn_ends), match.finished
+        records, self._unread = self._unread, []
+        for data in records:
+            record = record_from_bytes(data)
+            if isinstance(record, ReplayHeader | Results | Signature):
+                raise CodecError("a running match has no record of its kind")
+            apply_record(match, record)
+            match.outbox.clear()
+        if self.ended_s is not None and not match.finished:
+            match.abandon()
+        return (len(feed.turn_ends), match.finished) != before
+
+    def _wake(self) -> None:
+        self._news.set()
+        self._news = asyncio.Event()
+
+    # Watching
+
+    async def updated(self) -> None:
+        """Wait for news; raises StreamError if there will not be any."""
+        self._check()
+        await self._news.wait()
+        self._check()
+
+    def _check(self) -> None:
+        if self._failure is not None:
+            raise StreamError(ErrorKind.STOPPING, self._failure)
+
+    async def watch(
+        self, after: int, next_tick: Callable[[], Awaitable[object]]
+    ) -> AsyncIterator[bytes]:
+        """Yield the messages for one watcher, as `follow` does; raises StreamError."""
+        self.watchers += 1
+        try:
+            if self.ended_s is not None:
+                self.tick()
+            elif self.watchers == 1:  # it was not simulated while nobody watched
+                await next_tick()
+            while self.match is None:
+                self._check()
+                await next_tick()
+            messages = follow(self, after, _nothing, messages=self._messages, merge=True)
+            async for message in messages:
+                yield message
+        finally:
+            self.watchers -= 1
+
+
+def _nothing() -> None:
+    """The flush of `follow`: the records in a feed are journaled."""
+
+
+class _SharedMessages(WatchMessages):
+    """Messages that are encoded once for all watchers who have seen as much."""
+
+    def __init__(self, match: Match) -> None:
+        super().__init__(match)
+        self._started: tuple[int, bytes] = (-1, b"")
+        self._updates: dict[tuple[int, int], bytes] = {}
+
+    def started(self) -> bytes:
+        sequence = self._match.feed.turn_ends[-1]
+        if self._started[0] != sequence:
+            self._started = sequence, super().started()
+        return self._started[1]
+
+    def update(self, after: int, end: int) -> bytes:
+        encoded = self._updates.get((after, end))
+        if encoded is None:
+            if len(self._updates) >= _MOST_ENCODED:
+                self._updates.clear()
+            encoded = self._updates[after, end] = super().update(after, end)
+        return encoded
+
+
+class LiveRun:
+    """The running matches of one directory."""
+
+    def __init__(self, folder: Path, *, mirrored: bool) -> None:
+        """With `mirrored`, matches that share a deal are shown if the bots are contained.
+
+        A bot must then be unable to learn about running matches from anybody but the referee.
+        """
+        self._folder = folder
+        self._mirrored = mirrored
+        self._shows_mirrored = False
+        self._running: dict[int, LiveMatch] = {}
+        self._over: dict[str, LiveMatch] = {}
+        """Matches that were over a moment ago, by name, in the order in which they ended."""
+        self._reading: asyncio.Task[None] | None = None
+        self._ready = asyncio.Event()
+        self._tick = asyncio.Event()
+        self._asked_s = self._failed_s = float("-inf")
+
+    async def matches(self) -> list[LiveMatch]:
+        """Return the running matches that may be watched, in the order in which they started."""
+        await self._connect()
+        return [match for match in self._running.values() if self._may_show(match)]
+
+    async def find(self, match_id: str) -> LiveMatch | None:
+        """Return the match of this name if it may be watched, and runs or was over a moment ago."""
+        for match in await self.matches():
+            if match.header.match_id == match_id:
+                return match
+        over = self._over.get(match_id)
+        return over if over is not None and self._may_show(over) else None
+
+    def watch(self, match: LiveMatch, after: int) -> AsyncIterator[bytes]:
+        """Yield the messages for a watcher of a match; raises StreamError."""
+        return match.watch(after, self._next_tick)
+
+    async def _next_tick(self) -> None:
+        await self._tick.wait()
+
+    def _may_show(self, match: LiveMatch) -> bool:
+        return self._shows_mirrored or not match.header.shared_deal
+
+    async def close(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+            await asyncio.gather(self._reading, return_exceptions=True)
+
+    # The feed
+
+    async def _connect(self) -> None:
+        """Have the feed read, if there is one."""
+        self._asked_s = time.monotonic()
+        if self._reading is None or self._reading.done():
+            if self._asked_s < self._failed_s + _RETRY_S:
+                return
+            self._ready = asyncio.Event()
+            self._reading = asyncio.create_task(self._read())
+        try:
+            async with asyncio.timeout(_READY_S):
+                await self._ready.wait()
+        except TimeoutError:
+            pass
+
+    async def _read(self) -> None:
+        """Read the feed until it ends or nobody is interested."""
+        ticking = asyncio.create_task(self._tick_always())
+        try:
+            live, contained = await asyncio.to_thread(_about_run, self._folder)
+            self._shows_mirrored = self._mirrored and contained
+            if live is None:
+                raise LiveFeedError("there is no live.json")
+            async with open_feed(live.socket) as batches:
+                async for batch in batches:
+                    self._take(batch)
+        except LiveFeedError as error:
+            self._failed_s = time.monotonic()
+            logger("web").debug("no live feed", run=str(self._folder), detail=str(error))
+        finally:
+            ticking.cancel()
+            self._end_reading()
+
+    def _take(self, batch: Batch) -> None:
+        """Add what the feed says to the matches; raises LiveFeedError."""
+        if not batch:
+            self._ready.set()
+        for number, data in batch:
+            match = self._running.get(number)
+            if match is None:
+                self._running[number] = LiveMatch(_header(data))
+            elif data:
+                match.add(data)
+            else:
+                del self._running[number]
+                match.end()
+                self._over.pop(match.header.match_id, None)
+                self._over[match.header.match_id] = match
+
+    def _end_reading(self) -> None:
+        self._show_news()
+        for match in self._running.values():
+            match.fail("the program that plays the match has stopped; try again")
+        self._running.clear()
+        self._ready.set()
+        self._tick.set()
+        self._tick = asyncio.Event()
+
+    async def _tick_always(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(_TICK_S - loop.time() % _TICK_S)
+            self._show_news()
+            now_s = time.monotonic()
+            if any(match.watchers for match in self._running.values()):
+                self._asked_s = now_s
+            elif now_s > self._asked_s + _IDLE_S and self._reading is not None:
+                self._reading.cancel()
+
+    def _show_news(self) -> None:
+        for match in (*self._running.values(), *self._over.values()):
+            if match.watchers:
+                match.tick()
+        oldest_s = time.monotonic() - _OVER_S
+        for name, match in list(self._over.items()):
+            if len(self._over) > _MOST_OVER or (match.ended_s or 0.0) < oldest_s:
+                del self._over[name]
+        self._tick.set()
+        self._tick = asyncio.Event()
+
+
+def _header(data: bytes) -> ReplayHeader:
+    """Return the header with which a match begins in the feed; raises LiveFeedError."""
+    try:
+        header = record_from_bytes(data)
+    except CodecError as error:
+        raise LiveFeedError(f"the feed is damaged: {error}") from None
+    if not isinstance(header, ReplayHeader):
+        raise LiveFeedError("the feed is damaged: a match has no header")
+    return header
+
+
+def _about_run(folder: Path) -> tuple[LiveFile | None, bool]:
+    """Return where the feed of a run is, and True if all its bots of this machine are contained.
+
+    Blocks in which a bot of another machine plays share no deal.
+    """
+    live = LiveFile.read(folder)
+    try:
+        return live, read_info(folder).sandbox != "none"
+    except RunDirectoryError:
+        return live, False
+
+
+class LiveRuns:
+    """The running matches of all directories that are served."""
+
+    def __init__(self, *, mirrored: bool = False) -> None:
+        self._mirrored = mirrored
+        self._runs: dict[Path, LiveRun] = {}
+
+    def of(self, folder: Path) -> LiveRun:
+        """Return the running matches of a run's directory."""
+        run = self._runs.get(folder)
+        if run is None:
+            run = self._runs[folder] = LiveRun(folder, mirrored=self._mirrored)
+        return run
+
+    async def close(self) -> None:
+        for run in self._runs.values():
+            await run.close()

@@ -1,0 +1,162 @@
+"""The WebSocket `/ws/watch?run=RUN`: one match, watched as by `WatchService.Watch`.
+
+The first message from the browser is a WatchRequest; every message to it is a WatchResponse. A
+running match is sent as it grows; one whose replay is published, all at once. The end of the call
+is the close of the WebSocket, with the status and the reason that the gRPC call would end with.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+import grpc
+from google.protobuf.message import DecodeError
+from starlette.routing import WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from asara.v1.watch_pb2 import WatchRequest
+from asara_server.referee.stream_errors import ErrorKind, StreamError
+from asara_server.text import plain
+from asara_server.web.finished_matches import FinishedMatches
+from asara_server.web.live_matches import LiveRuns
+from asara_server.web.part import Part
+from asara_server.web.responses import WebError
+from asara_server.web.run_catalogue import RunCatalogue
+from asara_server.web.settings import WebLimits
+from asara_server.web.socket_close import close, close_with_error
+
+PATH: Final = "/ws/watch"
+_LARGEST_REQUEST: Final = 4 * 1024
+
+
+def watch_part(limits: WebLimits, catalogue: RunCatalogue, live: LiveRuns) -> Part:
+    """Return the WebSocket for watchers of matches."""
+    watching = WatchSockets(limits, catalogue, live)
+
+    @asynccontextmanager
+    async def running() -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            await live.close()
+
+    return Part([WebSocketRoute(PATH, watching.serve)], running)
+
+
+class WatchSockets:
+    """Serves watchers."""
+
+    def __init__(self, limits: WebLimits, catalogue: RunCatalogue, live: LiveRuns) -> None:
+        self._limits = limits
+        self._catalogue = catalogue
+        self._live = live
+        self._finished = FinishedMatches()
+        self._watchers = 0
+
+    async def serve(self, socket: WebSocket) -> None:
+        """Serve one watcher until the match is over, or either side closes."""
+        await socket.accept()
+        self._watchers += 1
+        try:
+            if self._watchers > self._limits.watchers:
+                text = f"{self._limits.watchers} watchers are connected, which is the limit"
+                raise StreamError(ErrorKind.TOO_MANY_STREAMS, f"{text}; try again later")
+            request = await self._request(socket)
+            await self._serve(socket, request)
+            await close(socket, grpc.StatusCode.OK, "", "")
+        except StreamError as error:
+            await close_with_error(socket, error)
+        except WebSocketDisconnect:
+            pass
+        finally:
+            self._watchers -= 1
+
+    async def _request(self, socket: WebSocket) -> WatchRequest:
+        """Return the first message; raises StreamError and WebSocketDisconnect."""
+        seconds = self._limits.hello_s
+        try:
+            async with asyncio.timeout(seconds):
+                return _parse(await _receive(socket))
+        except TimeoutError:
+            text = f"send a WatchRequest within {seconds:g} s"
+            raise StreamError(ErrorKind.EMPTY_REQUEST, text) from None
+
+    async def _serve(self, socket: WebSocket, request: WatchRequest) -> None:
+        """Send the messages until the end of the match; raises what ends them before."""
+        receiving = asyncio.create_task(_expect_nothing(socket))
+        sending = asyncio.create_task(self._send_match(socket, request))
+        tasks = receiving, sending
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            (sending if sending.done() else receiving).result()
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _send_match(self, socket: WebSocket, request: WatchRequest) -> None:
+        run, match_id, after = (
+            socket.query_params.get("run", ""),
+            request.match_id,
+            request.after_sequence,
+        )
+        try:
+            source = self._catalogue.find(run)
+        except WebError as error:
+            raise StreamError(ErrorKind.MATCH, plain(str(error), longest=100)) from None
+        live = self._live.of(source.directory)
+        match = await live.find(match_id)
+        if match is not None:
+            async for message in live.watch(match, after):
+                await self._send(socket, message)
+            return
+        finished = await self._finished.messages(source, match_id, after)
+        if finished is None:
+            text = f"no match '{plain(match_id, longest=64)}' can be watched now"
+            raise StreamError(ErrorKind.MATCH, text)
+        for message in finished:
+            await self._send(socket, message)
+
+    async def _send(self, socket: WebSocket, message: bytes) -> None:
+        """Send a message; raises StreamError if the browser reads too slowly.
+
+        Nothing is queued for it: what happens meanwhile becomes the next message.
+        """
+        seconds = self._limits.send_s
+        try:
+            async with asyncio.timeout(seconds):
+                await socket.send_bytes(message)
+        except TimeoutError:
+            text = f"nothing was read for {seconds:g} s; connect again to go on"
+            raise StreamError(ErrorKind.RESPONSES_UNREAD, text) from None
+
+
+async def _receive(socket: WebSocket) -> bytes:
+    """Return the next message; raises StreamError and WebSocketDisconnect."""
+    message = await socket.receive()
+    if message["type"] == "websocket.disconnect":
+        raise WebSocketDisconnect(message.get("code", 1006))
+    data = message.get("bytes")
+    if data is None:
+        text = "send a binary message with a WatchRequest"
+        raise StreamError(ErrorKind.UNREADABLE_REQUEST, text)
+    if len(data) > _LARGEST_REQUEST:
+        text = f"a request may have {_LARGEST_REQUEST:,} bytes"
+        raise StreamError(ErrorKind.REQUEST_TOO_LARGE, text)
+    return bytes(data)
+
+
+async def _expect_nothing(socket: WebSocket) -> None:
+    """Wait until the browser leaves; raises WebSocketDisconnect and StreamError."""
+    await _receive(socket)
+    text = "send one WatchRequest; open another WebSocket for another match"
+    raise StreamError(ErrorKind.UNREADABLE_REQUEST, text)
+
+
+def _parse(data: bytes) -> WatchRequest:
+    try:
+        return WatchRequest.FromString(data)
+    except DecodeError:
+        text = f"the request is not a serialized {WatchRequest.DESCRIPTOR.full_name}"
+        raise StreamError(ErrorKind.UNREADABLE_REQUEST, text) from None

@@ -1,0 +1,103 @@
+"""`asara play`: the table, its links and its end; the page has tests of its own."""
+
+import asyncio
+import signal
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from asara_server.network.addresses import socket_parent
+from asara_server.replay.file import read_replay
+from tests.cli.command import refusal
+from tests.web.play_table import parts_of, play_table, sit_down
+
+
+def folders() -> set[Path]:
+    return set(Path(socket_parent()).glob("asara-play-*"))
+
+
+def test_a_match_through_the_link_and_the_replay_stays(tmp_path: Path) -> None:
+    before = folders()
+    replays = tmp_path / "mine"
+    with play_table("random", "--matches", "1", "--replays", str(replays)) as table:
+        address, fragment = parts_of(table.links[0])
+        assert fragment["seats"] == "you,random"
+        assert fragment["run"] == "mine"
+        ended = asyncio.run(sit_down(table.links[0], leave=False))
+        status, stdout, stderr = table.ended()
+    assert status == 0, stderr
+    assert [result.entry for result in ended.results] == ["you", "random"]
+    assert "you" in stdout
+    assert fragment["token"] not in stderr
+    (file,) = replays.glob("*.asara")
+    assert read_replay(file).header.entries == ("you", "random")
+    assert folders() <= before
+    with pytest.raises(OSError, match="refused"):
+        urllib.request.urlopen(f"http://{address}/", timeout=5)
+
+
+def test_another_match_begins_when_the_person_comes_back() -> None:
+    async def play_twice(link: str) -> list[list[str]]:
+        first = await sit_down(link)
+        await asyncio.sleep(0.5)  # a person looks at the result
+        second = await sit_down(link)
+        return [[result.entry for result in ended.results] for ended in (first, second)]
+
+    with play_table("random", "--matches", "2") as table:
+        seats = asyncio.run(play_twice(table.links[0]))
+        status, stdout, stderr = table.ended()
+    assert seats == [["you", "random"], ["random", "you"]]
+    assert status == 0, stderr
+    assert "you – random" in stdout
+
+
+def test_two_people_and_a_bot_at_one_table() -> None:
+    async def play(links: list[str]) -> None:
+        await asyncio.gather(*map(sit_down, links))
+
+    with play_table("random", "--matches", "1", "--rules", "pro", people=2) as table:
+        assert parts_of(table.links[1])[1]["seats"] == "player-1,player-2,random"
+        asyncio.run(play(table.links))
+        status, stdout, stderr = table.ended()
+    assert status == 0, stderr
+    assert "player-2" in stdout
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_table_at_once(number: signal.Signals) -> None:
+    before = folders()
+    with play_table("random") as table:
+        table.process.send_signal(number)
+        status, _, stderr = table.ended()
+    assert status == 0
+    assert "Traceback" not in stderr
+    assert folders() <= before
+
+
+def test_the_page_is_served_with_the_replays_and_nothing_else(tmp_path: Path) -> None:
+    with play_table("random", "--replays", str(tmp_path / "mine")) as table:
+        asyncio.run(sit_down(table.links[0]))
+        address, _ = parts_of(table.links[0])
+        for _ in range(100):
+            if list((tmp_path / "mine").glob("*.asara")):
+                break
+            asyncio.run(asyncio.sleep(0.1))
+        with urllib.request.urlopen(f"http://{address}/api/runs", timeout=5) as answer:
+            assert b"mine" in answer.read()
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["random", "--seats", "2", "--people", "2"], "are more than 2 seats; name fewer bots"),
+        (["random", "random", "random", "random"], "1 person and 4 bots are more than 4 seats"),
+        (["--increment", "3"], "--increment needs --bank"),
+        (["--rules", "none"], "--rules none: no rule set 'none'"),
+        (["nobody"], "bot 'nobody': neither a file, nor a command"),
+        (["--listen", "0.0.0.0:0"], "--listen: address '0.0.0.0:0' (0.0.0.0) can be reached"),
+        (["--listen", "nonsense"], "--listen: address 'nonsense': write host:port"),
+    ],
+)
+def test_mistakes(words: list[str], text: str) -> None:
+    assert text in refusal("play", "--no-browser", "--sandbox", "none", *words)

@@ -1,0 +1,125 @@
+"""A referee and a web server in the event loop of a test, and watchers of its matches."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+
+from asara.v1.watch_pb2 import WatchRequest, WatchResponse
+from asara_server.network.live_feed import live_feed
+from asara_server.web.settings import WebLimits, WebSettings
+from tests.referee.harness import RefereeServer, Stream, referee_server
+from tests.web.play_pipe import serving
+
+
+class Watcher:
+    """A WebSocket on `/ws/watch`; `data` and `responses` collect what it receives."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket = socket
+        self.data: list[bytes] = []
+
+    @property
+    def responses(self) -> list[WatchResponse]:
+        return [WatchResponse.FromString(data) for data in self.data]
+
+    @property
+    def sequence(self) -> int:
+        """Number of the last event received."""
+        updates = (each.update.sequence for each in self.responses if each.HasField("update"))
+        return max(updates, default=0)
+
+    async def ask(self, match_id: str = "m1", after: int = 0) -> None:
+        request = WatchRequest(match_id=match_id, after_sequence=after)
+        with suppress(ConnectionClosed):  # the server may have refused it before
+            await self.socket.send(request.SerializeToString())
+
+    async def read(self) -> WatchResponse:
+        data = await self.socket.recv(decode=False)
+        self.data.append(data)
+        return WatchResponse.FromString(data)
+
+    async def read_to(self, sequence: int, quiet_s: float) -> None:
+        """Read up to an event, and then until nothing comes for a while."""
+        async with asyncio.timeout(10):
+            while self.sequence < sequence:
+                await self.read()
+        with suppress(TimeoutError):
+            while True:
+                await asyncio.wait_for(self.read(), quiet_s)
+
+    async def ending(self) -> tuple[int, str]:
+        """Read to the end; return the close code and the reason."""
+        with suppress(ConnectionClosed):
+            while True:
+                await self.read()
+        await self.socket.wait_closed()
+        assert self.socket.close_code is not None
+        return self.socket.close_code, self.socket.close_reason or ""
+
+    async def all(self, match_id: str = "m1", after: int = 0) -> list[WatchResponse]:
+        """Watch a match to its end."""
+        await self.ask(match_id, after)
+        assert await self.ending() == (4000, "")
+        return self.responses
+
+    @property
+    def events(self) -> list[Any]:
+        return [event for each in self.responses for event in each.update.events]
+
+
+class WatchedReferee:
+    """A referee with a live feed, and a web server that shows its matches."""
+
+    def __init__(self, server: RefereeServer, address: str, run: str) -> None:
+        self.server = server
+        self.referee = server.referee
+        self.address = address
+        self.run = run
+        self._watchers: list[Watcher] = []
+
+    async def watcher(self, run: str | None = None) -> Watcher:
+        """A new watcher, who has asked nothing yet."""
+        url = f"ws://{self.address}/ws/watch?run={quote(run or self.run)}"
+        watcher = Watcher(await connect(url, proxy=None, max_size=None, compression=None))
+        self._watchers.append(watcher)
+        return watcher
+
+    async def watch(self, match_id: str = "m1", after: int = 0) -> Watcher:
+        """A new watcher, who has asked for a match."""
+        watcher = await self.watcher()
+        await watcher.ask(match_id, after)
+        return watcher
+
+    async def bots(self, *names: str) -> list[Stream]:
+        self.server.admit(*names)
+        return [await self.server.dial(name, max_matches=64) for name in names]
+
+    async def close(self) -> None:
+        for watcher in self._watchers:
+            watcher.socket.transport.abort()
+
+
+@asynccontextmanager
+async def watched_referee(
+    folder: Path, *, limits: WebLimits | None = None, mirrored_live: bool = False
+) -> AsyncIterator[WatchedReferee]:
+    """Serve a referee, with its feed named in `folder`, and a web server, until the exit."""
+    settings = WebSettings(
+        sources=(folder,), limits=limits or WebLimits(), mirrored_live=mirrored_live
+    )
+    async with (
+        referee_server() as server,
+        live_feed(server.referee, folder),
+        serving(settings) as address,
+    ):
+        watched = WatchedReferee(server, address, folder.name)
+        try:
+            yield watched
+        finally:
+            await watched.close()

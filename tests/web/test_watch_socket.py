@@ -1,0 +1,516 @@
+"""Watching matches over a WebSocket: running ones as they grow, finished ones at once."""
+
+import asyncio
+import random
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from asara_server.eventlog.replay import replay_of
+from asara_server.network.live_feed import live_feed
+from asara_server.network.live_file import LIVE_FILE, LiveFile
+from asara_server.replay.file import write_replay
+from asara_server.replay.signing import SigningKey
+from asara_server.tournament.run.directory import RunInfo
+from asara_server.web import live_matches, watch_socket
+from asara_server.web.settings import WebLimits, WebSettings
+from tests.referee.harness import play_bot, referee_server, spec, together, until
+from tests.referee.test_spectators import watch as grpc_watch
+from tests.web.play_pipe import serving
+from tests.web.served import Watcher, watched_referee
+
+
+async def play_slowly(stream, pause_s=0.004, *, until=lambda: False):
+    """Play a match, or to a condition; a decision takes a while, so that updates come singly."""
+    rng = random.Random(0)
+    while (response := await stream.read()).WhichOneof("response") != "match_ended":
+        if response.HasField("decision"):
+            await asyncio.sleep(pause_s)
+            if until():
+                return
+            await stream.answer(response.decision, rng.choice(response.decision.legal_actions))
+
+
+async def test_a_running_match_grows_to_its_end(tmp_path):
+    async with watched_referee(tmp_path) as web:
+        a, b = await web.bots("a", "b")
+        playing = asyncio.create_task(web.referee.play(spec()))
+        bots = [asyncio.create_task(play_slowly(each)) for each in (a, b)]
+        await until(web.referee.running_matches)
+        watcher = await web.watch()
+        assert await watcher.ending() == (4000, "")
+        record = await playing
+        await asyncio.gather(*bots)
+    first, *updates, last = watcher.responses
+    assert first.started.match.match_id == "m1"
+    assert list(first.started.match.entries) == ["a", "b"]
+    assert len(updates) > 5
+    sequences = [each.update.sequence for each in updates]
+    assert sequences == sorted(set(sequences))
+    assert len(watcher.events) == len(record.events) == sequences[-1]
+    assert [each.prestige for each in last.ended.results] == [
+        result.prestige for result in record.results
+    ]
+    assert last.ended.deal_secret == record.spec.secret
+
+
+async def test_a_watcher_receives_what_the_grpc_service_sends(tmp_path):
+    async with watched_referee(tmp_path) as web:
+        a, b = await web.bots("a", "b")
+        playing = asyncio.create_task(web.referee.play(spec(rule_sets="pro+gifts")))
+        bots = [asyncio.create_task(play_slowly(each, 0.002)) for each in (a, b)]
+        await until(web.referee.running_matches)
+        call = grpc_watch(web.server, "m1")
+        watcher = await web.watch()
+        responses = [response async for response in call]
+        assert await watcher.ending() == (4000, "")
+        await asyncio.gather(*bots, playing)
+    events = [event for each in responses for event in each.update.events]
+    assert watcher.events == events
+    assert watcher.responses[-1] == responses[-1]
+    ends = {each.update.sequence for each in responses}
+    assert {each.update.sequence for each in watcher.responses} <= ends  # whole turns
+
+
+async def test_a_watcher_who_lost_the_connection_goes_on_where_he_was(tmp_path):
+    async with watched_referee(tmp_path) as web:
+        a, b = await web.bots("a", "b")
+        playing = asyncio.create_task(web.referee.play(spec(rule_sets="pro")))
+        bots = [asyncio.create_task(play_slowly(each)) for each in (a, b)]
+        await until(web.referee.running_matches)
+        whole = await web.watch()
+        events, sequence, connections = [], 0, 0
+        while True:
+            watcher = await web.watch(after=sequence)
+            connections += 1
+            try:
+                for _ in range(4):
+                    await watcher.read()
+                watcher.socket.transport.abort()
+            except ConnectionClosed:
+                events += watcher.events
+                break
+            events += watcher.events
+            sequence = max(sequence, watcher.sequence)
+        await whole.ending()
+        await asyncio.gather(*bots, playing)
+    assert connections > 5
+    assert events == whole.events
+
+
+async def test_nothing_of_the_turn_in_progress_is_shown(tmp_path):
+    async with watched_referee(tmp_path) as web:
+        a, b = await web.bots("a", "b")
+        playing = asyncio.create_task(web.referee.play(spec()))
+        await until(web.referee.running_matches)
+        feed = web.referee.running_match("m1").match.feed
+
+        def within_a_turn():
+            return 50 < feed.turn_ends[-1] < len(feed.events)
+
+        bots = [asyncio.create_task(play_slowly(each, 0, until=within_a_turn)) for each in (a, b)]
+        await asyncio.wait(bots, return_when=asyncio.FIRST_COMPLETED)
+        assert within_a_turn()
+        watcher = await web.watch()
+        await watcher.read()
+        await watcher.read()
+        assert watcher.sequence == len(watcher.events) == feed.turn_ends[-1]
+        assert watcher.responses[0].started.match.sequence == feed.turn_ends[-1]
+        for task in (playing, *bots):
+            task.cancel()
+
+
+async def test_a_turn_is_told_at_a_tick_of_the_clock_whatever_was_in_it(tmp_path, monkeypatch):
+    """The moment of a message must not depend on when something happened that is not shown."""
+    moments = []
+    show = live_matches.LiveRun._show_news
+
+    def noted(self):
+        moments.append(asyncio.get_running_loop().time() % live_matches._TICK_S)
+        show(self)
+
+    monkeypatch.setattr(live_matches.LiveRun, "_show_news", noted)
+    async with watched_referee(tmp_path) as web:
+        a, b = await web.bots("a", "b")
+        playing = asyncio.create_task(web.referee.play(spec()))
+        bots = [asyncio.create_task(play_slowly(each, 0.007)) for each in (a, b)]
+        await until(web.referee.running_matches)
+        watcher = await web.watch()
+        received = []
+        while True:
+            try:
+                await watcher.read()
+            except ConnectionClosed:
+                break
+            received.append(asyncio.get_running_loop().time())
+        await asyncio.gather(*bots, playing)
+    late = [moment for moment in moments if 0.02 < moment < live_matches._TICK_S - 0.005]
+    assert len(late) <= 0.1 * len(moments)
+    apart = [after - before for before, after in pairwise(received[1:])]
+    assert sum(gap > 0.6 * live_matches._TICK_S for gap in apart) > 0.8 * len(apart)
+
+
+async def test_an_update_is_encoded_once_for_all_watchers(tmp_path, monkeypatch):
+    encoded = []
+    update = live_matches.WatchMessages.update
+    monkeypatch.setattr(
+        live_matches.WatchMessages,
+        "update",
+        lambda self, *range_: encoded.append(range_) or update(self, *range_),
+    )
+    async with watched_referee(tmp_path) as web:
+        a, b = await web.bots("a", "b")
+        playing = asyncio.create_task(web.referee.play(spec()))
+        await until(web.referee.running_matches)
+        watchers = [await web.watch() for _ in range(40)]
+        await asyncio.gather(*(watcher.read() for watcher in watchers))
+        await together(play_slowly(a), play_slowly(b))
+        await playing
+        endings = await asyncio.gather(*(watcher.ending() for watcher in watchers))
+    assert set(endings) == {(4000, "")}
+    assert len({tuple(watcher.data) for watcher in watchers}) == 1
+    assert len(encoded) == len(set(encoded)) == len(watchers[0].data) - 2
+
+
+# What ends a watch
+
+
+async def test_the_watcher_of_a_cut_match_is_sent_void(tmp_path):
+    async with watched_referee(tmp_path) as web:
+        a, _ = await web.bots("a", "b")
+        playing = asyncio.create_task(web.referee.play(spec()))
+        await a.until("decision")
+        watcher = await web.watch()
+        assert (await watcher.read()).HasField("started")
+        playing.cancel()
+        assert await watcher.ending() == (4000, "")
+        ended = watcher.responses[-1].ended
+        assert ended.void
+        assert ended.deal_secret == b""
+
+
+async def test_a_referee_that_goes_away_is_unavailable(tmp_path):
+    settings = WebSettings(sources=(tmp_path,))
+    async with referee_server() as server, serving(settings) as address:
+        server.admit("a", "b")
+        a, _ = [await server.dial(name) for name in "ab"]
+        playing = asyncio.create_task(server.referee.play(spec()))
+        await a.until("decision")
+        async with live_feed(server.referee, tmp_path):
+            url = f"ws://{address}/ws/watch?run={tmp_path.name}"
+            watcher = Watcher(await connect(url, proxy=None))
+            await watcher.ask()
+            assert (await watcher.read()).HasField("started")
+        code, reason = await watcher.ending()
+        assert (code, reason.partition(":")[0]) == (4014, "stopping")
+        playing.cancel()
+
+
+@pytest.mark.parametrize("match_id", ["m2", "", "../x", "m1.asara", "\x00", "x" * 2000, "\u202em1"])
+async def test_a_match_that_is_not_there_is_not_found(tmp_path, match_id):
+    async with watched_referee(tmp_path) as web:
+        watcher = await web.watch(match_id)
+        code, reason = await watcher.ending()
+        assert (code, reason.partition(":")[0]) == (4005, "match")
+        assert str(tmp_path) not in reason
+        assert "\u202e" not in reason
+
+
+@pytest.mark.parametrize("run", ["none", "../..", "\x00", "x" * 2000])
+async def test_a_run_that_is_not_there_is_not_found(tmp_path, run):
+    async with watched_referee(tmp_path) as web:
+        watcher = await web.watcher(run)
+        await watcher.ask()
+        code, reason = await watcher.ending()
+        assert (code, reason.partition(":")[0]) == (4005, "match")
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (b"\xff", (4003, "unreadable-request")),
+        ("text", (4003, "unreadable-request")),
+        (bytes(5000), (4008, "request-too-large")),
+        (bytes(70_000), (1009, "")),
+    ],
+)
+async def test_garbage_is_refused(tmp_path, message, expected):
+    async with watched_referee(tmp_path) as web:
+        watcher = await web.watcher()
+        await watcher.socket.send(message)
+        code, reason = await watcher.ending()
+        assert code == expected[0]
+        assert reason.startswith(expected[1])
+
+
+async def test_a_second_message_is_refused(tmp_path):
+    async with watched_referee(tmp_path) as web:
+        a, _ = await web.bots("a", "b")
+        playing = asyncio.create_task(web.referee.play(spec()))
+        await a.until("decision")
+        watcher = await web.watch()
+        await watcher.read()
+        await watcher.ask()
+        assert (await watcher.ending())[0] == 4003
+        playing.cancel()
+
+
+async def test_silence_is_ended(tmp_path):
+    async with watched_referee(tmp_path, limits=WebLimits(hello_s=0.1)) as web:
+        watcher = await web.watcher()
+        code, reason = await watcher.ending()
+        assert (code, reason) == (4003, "empty-request: send a WatchRequest within 0.1 s")
+
+
+async def test_watchers_are_limited(tmp_path):
+    async with watched_referee(tmp_path, limits=WebLimits(watchers=2)) as web:
+        a, _ = await web.bots("a", "b")
+        playing = asyncio.create_task(web.referee.play(spec()))
+        await a.until("decision")
+        watchers = [await web.watch() for _ in range(2)]
+        for watcher in watchers:
+            await watcher.read()
+        code, reason = await (await web.watch()).ending()
+        assert (code, reason.partition(":")[0]) == (4008, "too-many-streams")
+        watchers[0].socket.transport.abort()
+        await asyncio.sleep(0.05)
+        assert (await (await web.watch()).read()).HasField("started")
+        playing.cancel()
+
+
+async def test_a_thousand_sockets_are_served_or_refused_and_slow_nobody(tmp_path):
+    async with watched_referee(tmp_path) as web:
+        a, b = await web.bots("a", "b")
+        playing = asyncio.create_task(web.referee.play(spec()))
+        await until(web.referee.running_matches)
+        first = await web.watch()
+        await first.read()
+        url = f"ws://{web.address}/ws/watch?run={web.run}"
+        opened = []
+        for _ in range(20):
+            found = await asyncio.gather(
+                *(connect(url, proxy=None, compression=None) for _ in range(50)),
+                return_exceptions=True,
+            )
+            opened += [each for each in found if not isinstance(each, BaseException)]
+            refused = [each for each in found if isinstance(each, InvalidStatus)]
+            assert all(each.response.status_code == 503 for each in refused)
+        assert 300 < len(opened) < 400  # as many as one address may open
+        await together(play_slowly(a), play_slowly(b))
+        await playing
+        assert await first.ending() == (4000, "")
+        for socket in opened:
+            socket.transport.abort()
+
+
+async def test_a_watcher_who_does_not_read_is_disconnected(tmp_path):
+    """Its messages are not queued: after a reconnection it goes on where it was."""
+
+    class Stuck:
+        def __init__(self):
+            self.query_params = {"run": tmp_path.name}
+            self.closed = None
+            self.requests = asyncio.Queue()
+            self.sent = []
+
+        async def accept(self):
+            pass
+
+        async def receive(self):
+            return await self.requests.get()
+
+        async def send_bytes(self, data):
+            if len(self.sent) == 2:
+                await asyncio.Event().wait()
+            self.sent.append(data)
+
+        async def close(self, code, reason):
+            self.closed = code, reason
+
+    async with watched_referee(tmp_path) as web:
+        a, b = await web.bots("a", "b")
+        playing = asyncio.create_task(web.referee.play(spec(rule_sets="pro")))
+        await until(web.referee.running_matches)
+        catalogue = watch_socket.RunCatalogue((tmp_path,))
+        live = live_matches.LiveRuns()
+        sockets = watch_socket.WatchSockets(WebLimits(send_s=0.2), catalogue, live)
+        stuck = Stuck()
+        request = watch_socket.WatchRequest(match_id="m1").SerializeToString()
+        stuck.requests.put_nowait({"type": "websocket.receive", "bytes": request})
+        serving_it = asyncio.create_task(sockets.serve(stuck))
+        quick = await web.watch()
+        await together(play_slowly(a), play_slowly(b))
+        await playing
+        assert await quick.ending() == (4000, "")
+        await serving_it
+        await live.close()
+        code, reason = stuck.closed
+        assert (code, reason.partition(":")[0]) == (4008, "responses-unread")
+        assert len(stuck.sent) == 2
+
+
+# The feed is read while somebody is interested
+
+
+async def test_the_referee_is_left_alone_until_somebody_watches(tmp_path, monkeypatch):
+    monkeypatch.setattr(live_matches, "_IDLE_S", 0.2)
+    async with watched_referee(tmp_path) as web:
+        a, _ = await web.bots("a", "b")
+        playing = asyncio.create_task(web.referee.play(spec()))
+        await a.until("decision")
+        await asyncio.sleep(0.1)
+        matches = web.referee._matches
+        assert matches.on_over is None
+        watcher = await web.watch()
+        await watcher.read()
+        await asyncio.sleep(0.5)
+        assert matches.on_over is not None  # as long as somebody watches
+        watcher.socket.transport.abort()
+        await until(lambda: matches.on_over is None)
+        assert (await (await web.watch()).read()).HasField("started")  # it can be had again
+        playing.cancel()
+
+
+async def test_a_dead_feed_is_no_running_match(tmp_path):
+    server = await asyncio.start_unix_server(lambda *_: None, tmp_path / "live")
+    server.close()
+    LiveFile.write(tmp_path, tmp_path / "live")
+    async with serving(WebSettings(sources=(tmp_path,))) as address:
+        url = f"ws://{address}/ws/watch?run={tmp_path.name}"
+        watcher = Watcher(await connect(url, proxy=None))
+        await watcher.ask()
+        assert (await watcher.ending())[0] == 4005
+    assert (tmp_path / LIVE_FILE).exists()
+
+
+# Matches that are over
+
+
+async def finished(tmp_path, **changes):
+    """A folder with the replay of a match that is over."""
+    async with referee_server() as server:
+        server.admit("a", "b")
+        a, b = [await server.dial(name) for name in "ab"]
+        playing = asyncio.create_task(server.referee.play(replace(spec(), **changes)))
+        await together(play_bot(a), play_bot(b))
+        record = await playing
+    write_replay(tmp_path / "m1.asara", replay_of(record), SigningKey.new())
+    return record
+
+
+async def test_a_finished_match_is_sent_at_once(tmp_path):
+    record = await finished(tmp_path)
+    async with serving(WebSettings(sources=(tmp_path,))) as address:
+        url = f"ws://{address}/ws/watch?run={tmp_path.name}"
+        watcher = Watcher(await connect(url, proxy=None))
+        started, update, ended = await watcher.all()
+        assert started.started.match.sequence == update.update.sequence == len(record.events)
+        assert len(update.update.events) == len(record.events)
+        assert ended.ended.results[0].prestige == record.results[0].prestige
+        again = Watcher(await connect(url, proxy=None))
+        assert len(await again.all(after=len(record.events))) == 2
+
+
+async def test_a_damaged_replay_is_an_error_without_details(tmp_path):
+    await finished(tmp_path)
+    path = tmp_path / "m1.asara"
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
+    async with serving(WebSettings(sources=(tmp_path,))) as address:
+        url = f"ws://{address}/ws/watch?run={tmp_path.name}"
+        watcher = Watcher(await connect(url, proxy=None))
+        await watcher.ask()
+        code, reason = await watcher.ending()
+        assert (code, reason.partition(":")[0]) == (4013, "referee")
+        assert str(tmp_path) not in reason
+
+
+async def test_a_match_can_be_watched_from_its_end_to_its_publication(tmp_path):
+    async with watched_referee(tmp_path) as web:
+        a, b = await web.bots("a", "b")
+        playing = asyncio.create_task(web.referee.play(spec()))
+        await until(web.referee.running_matches)
+        early = await web.watch()
+        await early.read()
+        await together(play_slowly(a, 0.001), play_slowly(b, 0.001))
+        await playing
+        assert await early.ending() == (4000, "")
+        late = await web.watch(after=early.sequence - 3)
+        assert await late.ending() == (4000, "")
+        assert len(late.events) == 3
+        assert late.data[-1] == early.data[-1]
+
+
+# Mirrored blocks
+
+
+def write_run(folder, sandbox):
+    """A run.json as of a running tournament."""
+    info = RunInfo(
+        asara="1",
+        title="cup",
+        seed="s",
+        seed_drawn=True,
+        deals="committed",
+        blocks="mirrored",
+        deal_commitment="",
+        edition="",
+        edition_sha256="",
+        started="2026-01-01T00:00:00Z",
+        sandbox=sandbox,
+    )
+    (folder / "run.json").write_bytes(info.content())
+    (folder / "replays").mkdir()
+
+
+@pytest.mark.parametrize(
+    ("sandbox", "allowed", "shown"),
+    [
+        ("bubblewrap", True, True),
+        ("bubblewrap", False, False),
+        ("none", True, False),
+        (None, True, False),
+    ],
+)
+async def test_a_mirrored_match_is_shown_live_if_bots_are_contained_and_the_organiser_says_so(
+    tmp_path, sandbox, allowed, shown
+):
+    if sandbox is not None:
+        write_run(tmp_path, sandbox)
+    async with watched_referee(tmp_path, mirrored_live=allowed) as web:
+        a, b = await web.bots("a", "b")
+        mirrored = replace(spec(), shared_deal="block-1")
+        playing = asyncio.create_task(web.referee.play(mirrored))
+        await until(web.referee.running_matches)
+        watcher = await web.watch()
+        bots = [asyncio.create_task(play_slowly(each, 0.001)) for each in (a, b)]
+        ending = await watcher.ending()
+        record = await playing
+        await asyncio.gather(*bots)
+        late = await web.watch()  # its block is not over: there is no replay of it
+        assert (await late.ending())[0] == (4000 if shown else 4005)
+    secrets = [spec().secret, spec().deal_secret]
+    for data in (*watcher.data, *late.data):
+        assert not any(secret in data for secret in secrets)
+    if shown:
+        assert ending == (4000, "")
+        assert len(watcher.events) == len(record.events)
+        assert watcher.responses[-1].ended.deal_secret == b""
+    else:
+        assert ending[0] == 4005
+        assert not watcher.data
+        assert not late.data
+
+
+async def test_a_mirrored_match_that_is_not_shown_cannot_be_told_from_none(tmp_path):
+    write_run(tmp_path, "none")
+    async with watched_referee(tmp_path, mirrored_live=True) as web:
+        a, _ = await web.bots("a", "b")
+        playing = asyncio.create_task(web.referee.play(replace(spec(), shared_deal="block-1")))
+        await a.until("decision")
+        endings = [await (await web.watch(name)).ending() for name in ("m1", "m2")]
+        assert endings[0][1].replace("m1", "m2") == endings[1][1]
+        playing.cancel()
