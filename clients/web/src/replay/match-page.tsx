@@ -7,11 +7,10 @@ import { MatchView } from "./match-view.js";
 import { ServerSource } from "./server-source.js";
 
 export interface MatchPageProps {
-  readonly run: string;
-  readonly match: string;
+  readonly route: { readonly run: string; readonly match: string };
 }
 
-export function MatchPage({ run, match }: MatchPageProps) {
+export function MatchPage({ route: { run, match } }: MatchPageProps) {
   const query = new URLSearchParams(location.search);
   const source = useMemo(() => {
     const asked = parseViewer(new URLSearchParams(location.search).get("viewer"));

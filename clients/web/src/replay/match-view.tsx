@@ -97,14 +97,13 @@ function Match({ source, first, embedded, block }: MatchViewProps & { first: Mat
 
 function Table({ store, aside }: { store: MatchStore; aside: ComponentChildren }) {
   const award = store.awards.value[store.award.value ?? -1];
-  const raised = award && new Set(award.towers.map(({ seat, tower }) => `${seat} ${tower.number}`));
   return (
     <Board
       setting={store.record.value.setting}
       moment={store.moment.value}
       previous={store.previous.value}
       animate={animated(store.player.value)}
-      raised={raised}
+      raised={award?.towers}
       aside={aside}
     />
   );
