@@ -30,8 +30,8 @@ export function Page() {
 const LOADERS: {
   readonly [P in Route["page"]]?: () => Promise<ComponentType<{ route: RouteOf<P> }>>;
 } = {
-  // match: () => import("./replay/match-page.js").then((module) => module.MatchPage),
-  // block: () => import("./replay/block-page.js").then((module) => module.BlockPage),
+  match: () => import("./replay/match-page.js").then((module) => module.MatchPage),
+  block: () => import("./replay/block-page.js").then((module) => module.BlockPage),
   // play: () => import("./play/play-page.js").then((module) => module.PlayPage),
 };
 

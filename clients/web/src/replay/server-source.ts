@@ -152,9 +152,9 @@ export class ServerSource implements MatchSource {
     const shown = this.#view;
     if (shown === undefined) return undefined;
     const path = `${runPath(this.run)}/matches/${encodeURIComponent(this.match)}/replay`;
-    const [response, runKey] = await Promise.all([get(path), fetchKey(this.run)]);
+    const response = await get(path);
     const file = new Uint8Array(await response.arrayBuffer());
-    return { kind: "file", file, shown, runKey };
+    return { kind: "file", file, shown, runKey: runKeyOf(response) };
   }
 
   close(): void {
@@ -167,10 +167,9 @@ function isStatus(error: unknown, status: number): boolean {
   return error instanceof ServerError && error.status === status;
 }
 
-/** The key that the run's manifest names; undefined if it names none. */
-async function fetchKey(run: string): Promise<Uint8Array | undefined> {
-  const answer: { public_key?: unknown } = await (await get(runPath(run))).json();
-  const key = answer.public_key;
-  if (typeof key !== "string" || !/^([0-9a-f]{2}){32}$/.test(key)) return undefined;
+/** The public key of the run's referee; undefined if the run names none. */
+function runKeyOf(response: Response): Uint8Array | undefined {
+  const key = response.headers.get("Asara-Referee-Key") ?? "";
+  if (!/^([0-9a-f]{2}){32}$/.test(key)) return undefined;
   return Uint8Array.from(key.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
 }
