@@ -284,7 +284,7 @@ function BlockBar({ store }: { store: BlockStore }) {
       <div class="scrub">
         <div class="marks" aria-hidden="true">
           {shownParting && (
-            <span class="mark fault" style={{ "--at": last === 0 ? 0 : partingStep / last }} />
+            <span class="mark award" style={{ "--at": last === 0 ? 0 : partingStep / last }} />
           )}
         </div>
         <input
@@ -323,7 +323,12 @@ function BlockBar({ store }: { store: BlockStore }) {
         <div class="bar-end">
           {partingStep === undefined && !hidesEnd && <span class="quiet">{t(replay, "same")}</span>}
           {partingStep !== undefined && (
-            <button type="button" class="to-parting" onClick={() => store.toParting()}>
+            <button
+              type="button"
+              class="to-parting"
+              aria-label={t(replay, "toParts")}
+              onClick={() => store.toParting()}
+            >
               <Icon glyph="columns" />
               <span class="text">{t(replay, "toParts")}</span>
             </button>

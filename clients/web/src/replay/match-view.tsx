@@ -114,9 +114,10 @@ function Panel({ store }: { store: MatchStore }) {
     <aside class="panel">
       <Results store={store} />
       <Awards store={store} />
+      {store.atResult.value && <Ledger store={store} />}
       <Happened store={store} />
       <Decision store={store} />
-      <Ledger store={store} />
+      {!store.atResult.value && <Ledger store={store} />}
       <TableText store={store} />
       <SignatureNote store={store} />
     </aside>
@@ -132,7 +133,7 @@ function Announcement({ store }: { store: MatchStore }) {
       <p class="now" aria-live="polite">
         {lines.join(" ")}
       </p>
-      <p class="notice" role="status">
+      <p class="reply" role="status">
         {store.notice.value}
       </p>
     </div>
