@@ -43,7 +43,7 @@ class NoPageError(ReplayError):
 
 @dataclass(frozen=True)
 class PageFiles:
-    """The script and the style of the page."""
+    """The script and the style of the page, as they are built."""
 
     script: str
     style: str
@@ -51,12 +51,17 @@ class PageFiles:
     @cached_property
     def head(self) -> str:
         """The policy and the style, inside the page."""
-        return _policy(_hash(self.script), _hash(self.style)) + f"<style>{self.style}</style>\n"
+        script, style = self._inside
+        return _policy(_hash(script), _hash(style)) + f"<style>{style}</style>\n"
 
     @cached_property
     def foot(self) -> str:
         """The script, inside the page."""
-        return f"<script>{self.script}</script>\n"
+        return f"<script>{self._inside[0]}</script>\n"
+
+    @cached_property
+    def _inside(self) -> tuple[str, str]:
+        return _inside_element(self.script, "script"), _inside_element(self.style, "style")
 
 
 LINKED_HEAD: Final = (
@@ -78,7 +83,7 @@ def read_page_files() -> PageFiles:
         remedy = "install the package again" if bundled.is_installed() else "run scripts/web"
         name = Path(error.filename or folder).name
         raise NoPageError(f"the page is not built ({name}: {error.strerror}); {remedy}") from None
-    return PageFiles(_inside_element(script, "script"), _inside_element(style, "style"))
+    return PageFiles(script, style)
 
 
 def match_page(
