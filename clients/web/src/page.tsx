@@ -2,7 +2,7 @@
 
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { address, parsePath, type Route } from "./router.js";
+import { address, parsePath, pathOf, type Route } from "./router.js";
 import { Frame } from "./runs/frame.js";
 import { MatchesPage } from "./runs/matches-page.js";
 import { RunPage } from "./runs/run-page.js";
@@ -11,6 +11,14 @@ import { t } from "./words/language.js";
 import { runs } from "./words/sections/runs.js";
 
 type RouteOf<P extends Route["page"]> = Extract<Route, { page: P }>;
+type Loaders = { readonly [P in Route["page"]]?: () => Promise<ComponentType<RouteOf<P>>> };
+
+/** Pages that are loaded when they are first shown; their properties are those of the route. */
+const LOADERS: Loaders = {
+  match: () => import("./replay/match-page.js").then((module) => module.MatchPage),
+  block: () => import("./replay/block-page.js").then((module) => module.BlockPage),
+  // play: () => import("./play/play-page.js").then((module) => module.PlayPage),
+};
 
 export function Page() {
   const route = parsePath(address.value.path);
@@ -22,26 +30,16 @@ export function Page() {
     case "matches":
       return <MatchesPage key={route.run} run={route.run} />;
     default:
-      return <Elsewhere route={route} />;
+      return <Loaded key={pathOf(route)} route={route} />;
   }
 }
 
-/** Pages that are loaded when they are first shown: each takes its part of the route. */
-const LOADERS: {
-  readonly [P in Route["page"]]?: () => Promise<ComponentType<{ route: RouteOf<P> }>>;
-} = {
-  match: () => import("./replay/match-page.js").then((module) => module.MatchPage),
-  block: () => import("./replay/block-page.js").then((module) => module.BlockPage),
-  // play: () => import("./play/play-page.js").then((module) => module.PlayPage),
-};
-
-function Elsewhere({ route }: { route: Route }) {
-  const load = LOADERS[route.page] as (() => Promise<ComponentType<{ route: Route }>>) | undefined;
-  const [Shown, setShown] = useState<ComponentType<{ route: Route }>>();
+function Loaded({ route }: { route: Route }) {
+  const load = LOADERS[route.page] as (() => Promise<ComponentType<Route>>) | undefined;
+  const [Shown, setShown] = useState<ComponentType<Route>>();
   const [failed, setFailed] = useState(false);
   useEffect(() => {
     let current = true;
-    setFailed(false);
     load?.().then(
       (component) => current && setShown(() => component),
       () => current && setFailed(true),
@@ -50,10 +48,16 @@ function Elsewhere({ route }: { route: Route }) {
       current = false;
     };
   }, [load]);
-  if (Shown !== undefined) return <Shown route={route} />;
-  if (load !== undefined && !failed) return <p role="status">{t(runs, "loading")}</p>;
+  if (Shown !== undefined) return <Shown {...route} />;
+  if (load !== undefined && !failed) {
+    return (
+      <main>
+        <p role="status">{t(runs, "loading")}</p>
+      </main>
+    );
+  }
   return (
-    <Frame title={t(runs, failed ? "retrying" : "notFound")}>
+    <Frame title={t(runs, failed ? "failed" : "notFound")}>
       <p>
         <a href="/">{t(runs, "toRuns")}</a>
       </p>

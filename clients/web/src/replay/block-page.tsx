@@ -24,7 +24,8 @@ const MOST_MATCHES = 4;
 const STEP_MS = 1400;
 
 export interface BlockPageProps {
-  readonly route: { readonly run: string; readonly block: string };
+  readonly run: string;
+  readonly block: string;
 }
 
 type Loaded =
@@ -32,7 +33,7 @@ type Loaded =
   | { readonly kind: "failed"; readonly reason: string }
   | { readonly kind: "there"; readonly records: readonly MatchRecord[] };
 
-export function BlockPage({ route: { run, block } }: BlockPageProps) {
+export function BlockPage({ run, block }: BlockPageProps) {
   const [loaded, setLoaded] = useState<Loaded>({ kind: "loading" });
   useEffect(() => {
     let current = true;

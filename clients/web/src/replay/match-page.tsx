@@ -7,10 +7,11 @@ import { MatchView } from "./match-view.js";
 import { ServerSource } from "./server-source.js";
 
 export interface MatchPageProps {
-  readonly route: { readonly run: string; readonly match: string };
+  readonly run: string;
+  readonly match: string;
 }
 
-export function MatchPage({ route: { run, match } }: MatchPageProps) {
+export function MatchPage({ run, match }: MatchPageProps) {
   const query = new URLSearchParams(location.search);
   const source = useMemo(() => {
     const asked = parseViewer(new URLSearchParams(location.search).get("viewer"));

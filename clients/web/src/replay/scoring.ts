@@ -78,7 +78,7 @@ export function finalAwards(record: MatchRecord): readonly FinalAward[] {
       towers: most(view, litCounts),
       points: points("most"),
     },
-    { name: "asari", prizes: undefined, towers: [], points: points("asari") },
+    { name: "money", prizes: undefined, towers: [], points: points("money") },
   );
   return awards;
 }
@@ -88,7 +88,7 @@ function pointsOf(event: Event | undefined, name: AwardKind): number {
   const { colours, highestTower, mostTowers, asari } = event.event.value;
   if (name === "highest") return highestTower;
   if (name === "most") return mostTowers;
-  if (name === "asari") return asari;
+  if (name === "money") return asari;
   return colours.find(({ colour }) => colour === name)?.prestige ?? 0;
 }
 
@@ -191,7 +191,7 @@ export function ledger(record: MatchRecord, position: number): readonly RowGroup
         }
         add({ kind: "final" }, "highest", seat, highestTower);
         add({ kind: "final" }, "most", seat, mostTowers);
-        add({ kind: "final" }, "asari", seat, asari);
+        add({ kind: "final" }, "money", seat, asari);
       } else if (prestige !== 0) {
         add(play, event.case === "giftTaken" ? "gifts" : "built", seat, prestige);
       }

@@ -85,6 +85,8 @@ export interface Run {
   readonly rules: readonly string[];
   readonly entries: readonly string[];
   readonly standings: Standings | null;
+  /** Matches that are being played and may be watched, the latest first. */
+  readonly running: readonly { name: string; rules: string; entries: readonly string[] }[];
   readonly unreadable: number;
   readonly progress: Progress;
   readonly settings?: {
@@ -167,9 +169,7 @@ export function usePolled<T>(
   path: string,
   goesOn: (value: T) => boolean,
 ): ReadonlySignal<Polled<T>> {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another path is another value
   const state = useMemo(() => signal<Polled<T>>({ silent: false }), [path]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `goesOn` is the same for one path
   useEffect(() => {
     const abort = new AbortController();
     let timer = 0;

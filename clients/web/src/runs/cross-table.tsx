@@ -87,7 +87,7 @@ function CrossCell({ run, row, column, found }: CellProps) {
   return (
     <td
       class={`heat ${better ? "better" : "worse"}`}
-      style={{ "--heat": `${Math.round(70 * Math.abs(2 * cell.score - 1))}%` }}
+      style={{ "--heat": `${Math.round(55 * Math.abs(2 * cell.score - 1))}%` }}
     >
       <a href={`${pathOf({ page: "matches", run })}?${query}`} title={title}>
         {Math.round(100 * cell.score)}

@@ -62,7 +62,6 @@ export function MatchList({ run, rows, goesOn, own }: ListProps) {
 
   const shown = Array.from({ length: sight.end - sight.first }, (_, n) => sight.first + n);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveElementInteractions: keys move among the links in it
     <ul
       ref={list}
       class="match-list"
@@ -163,16 +162,19 @@ function Row({ run, row, index, own, goesOn }: RowProps) {
   if (row === undefined) return <span class="row-wait" data-row={index} tabIndex={-1} />;
   const inner = <RowText row={row} own={own} goesOn={goesOn} />;
   if (row.state !== "replay") {
+    const waits = goesOn && row.state === "waiting";
     return (
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys lead here, too
-      <div
+      // A link without an address: the arrow keys lead here, too.
+      <a
         class="row-link none"
+        role="link"
+        aria-disabled="true"
         data-row={index}
         tabIndex={0}
-        {...(goesOn && row.state === "waiting" && { title: t(runs, "waitingHelp") })}
+        {...(waits && { title: t(runs, "waitingHelp") })}
       >
         {inner}
-      </div>
+      </a>
     );
   }
   return (
@@ -195,7 +197,6 @@ function RowText({ row, own, goesOn }: { row: MatchRow; own: string; goesOn: boo
     <>
       <span class="row-seats">
         {row.seats.map((seat, place) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a seat is its number
           <Seat key={place} seat={seat} hidden={hidden} own={seat.entry === own} />
         ))}
       </span>

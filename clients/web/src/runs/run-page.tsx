@@ -31,11 +31,36 @@ export function RunPage({ run: name }: { run: string }) {
       {run !== undefined && (
         <>
           <Progress run={run} />
+          <Running run={run} />
           {spoilerFree.value ? <HiddenResults /> : <Results run={run} />}
           <Settings run={run} />
         </>
       )}
     </Frame>
+  );
+}
+
+/** Matches that are being played, and can be watched. */
+function Running({ run }: { run: Run }) {
+  if (run.running.length === 0) return null;
+  return (
+    <section class="now" aria-labelledby="now">
+      <h2 id="now">{t(runs, "nowPlayed")}</h2>
+      <ul>
+        {run.running.map(({ name, rules, entries }) => (
+          <li key={name}>
+            <a class="card" href={pathOf({ page: "match", run: run.name, match: name })}>
+              <span class="now-seats">
+                {entries.map((entry, seat) => (
+                  <Name key={seat} of={entry} />
+                ))}
+              </span>
+              <span class="quiet">{rulesText(rules)}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
