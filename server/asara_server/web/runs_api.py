@@ -27,6 +27,9 @@ from asara_server.web.standings_cache import StandingsCache
 
 T = TypeVar("T")
 
+KEY_HEADER: Final = "Asara-Referee-Key"
+"""Public key of the run's referee, in hexadecimal digits."""
+
 _READERS: Final = 2
 """Threads that read files and play matches again."""
 _QUEUED: Final = 64
@@ -165,12 +168,15 @@ class RunsApi:
         return json_response(request, {"block": name, "matches": rows})
 
     async def replay(self, request: Request) -> Response:
-        """The signed file."""
+        """The signed file; the run's key is in a header."""
         run, _ = await self._open(request)
         match = request.path_params["match"]
         content = await self._in_thread(lambda: run.replay_bytes(match))
         response = tagged_response(request, content, "application/octet-stream")
         response.headers["Content-Disposition"] = "attachment"
+        key = await self._in_thread(run.public_key)
+        if key is not None:
+            response.headers[KEY_HEADER] = key.hex()
         return response
 
     async def view(self, request: Request) -> Response:

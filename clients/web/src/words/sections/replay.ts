@@ -95,8 +95,12 @@ export const replay = {
     runKey: "Die Datei ist unverändert und mit dem Schlüssel dieses Turniers signiert.",
     someKey:
       "Die Datei ist unverändert, seit der Inhaber dieses Schlüssels sie signiert hat. Ob es der Schlüssel des Turniers ist, zeigt der Vergleich mit dem, den der Veranstalter veröffentlicht.",
-    otherKey: "Die Datei ist signiert, aber nicht mit dem Schlüssel dieses Turniers.",
-    forged: "Die Signatur passt nicht zur Datei: {reason}",
+    forged: "Die Datei wurde nach dem Signieren verändert.",
+    otherKey:
+      "Die Datei ist signiert, aber nicht mit dem Schlüssel dieses Turniers ({fingerprint}).",
+    brokenFile: "Die signierte Datei ist beschädigt: {reason}",
+    otherMatch: "Diese Seite zeigt eine andere Partie, als signiert wurde: {reason}",
+    noEd25519: "Dieser Browser kann Ed25519-Signaturen nicht prüfen; `asara audit` kann es.",
     noSignature: "Die Signatur lässt sich hier nicht prüfen: {reason}",
     seatSignature:
       "Die Signatur gilt für die ganze Datei. Diese Seite enthält nur, was {name} sehen konnte; deshalb lässt sie sich hier nicht prüfen.",
@@ -211,8 +215,11 @@ export const replay = {
     runKey: "The file is unchanged and signed with the key of this run.",
     someKey:
       "The file is unchanged since the owner of this key signed it. To know that it is the organiser’s key, compare it with the one that the organiser publishes.",
-    otherKey: "The file is signed, but not with the key of this run.",
-    forged: "The signature does not fit the file: {reason}",
+    forged: "The file was changed after it was signed.",
+    otherKey: "The file is signed, but not with the key of this run ({fingerprint}).",
+    brokenFile: "The signed file is damaged: {reason}",
+    otherMatch: "This page shows another match than the one that was signed: {reason}",
+    noEd25519: "This browser cannot check Ed25519 signatures; `asara audit` can.",
     noSignature: "The signature cannot be checked here: {reason}",
     seatSignature:
       "The signature covers the whole file. This page contains only what {name} could see, so the signature cannot be checked here.",
@@ -327,8 +334,11 @@ export const replay = {
     runKey: "Le fichier est intact et signé avec la clé de ce tournoi.",
     someKey:
       "Le fichier est intact depuis que le propriétaire de cette clé l’a signé. Pour savoir si c’est la clé du tournoi, comparez-la à celle que l’organisateur publie.",
-    otherKey: "Le fichier est signé, mais pas avec la clé de ce tournoi.",
-    forged: "La signature ne correspond pas au fichier : {reason}",
+    forged: "Le fichier a été modifié après la signature.",
+    otherKey: "Le fichier est signé, mais pas avec la clé de ce tournoi ({fingerprint}).",
+    brokenFile: "Le fichier signé est abîmé : {reason}",
+    otherMatch: "Cette page montre une autre partie que celle qui a été signée : {reason}",
+    noEd25519: "Ce navigateur ne sait pas vérifier les signatures Ed25519 ; `asara audit` le peut.",
     noSignature: "La signature ne peut pas être vérifiée ici : {reason}",
     seatSignature:
       "La signature porte sur le fichier entier. Cette page ne contient que ce que {name} pouvait voir ; la signature ne peut donc pas être vérifiée ici.",
@@ -444,8 +454,11 @@ export const replay = {
     runKey: "Il file è intatto e firmato con la chiave di questo torneo.",
     someKey:
       "Il file è intatto da quando il proprietario di questa chiave lo ha firmato. Per sapere se è la chiave del torneo, confrontala con quella che l’organizzatore pubblica.",
-    otherKey: "Il file è firmato, ma non con la chiave di questo torneo.",
-    forged: "La firma non corrisponde al file: {reason}",
+    forged: "Il file è stato modificato dopo la firma.",
+    otherKey: "Il file è firmato, ma non con la chiave di questo torneo ({fingerprint}).",
+    brokenFile: "Il file firmato è danneggiato: {reason}",
+    otherMatch: "Questa pagina mostra una partita diversa da quella firmata: {reason}",
+    noEd25519: "Questo browser non sa verificare le firme Ed25519; `asara audit` sì.",
     noSignature: "La firma non si può verificare qui: {reason}",
     seatSignature:
       "La firma vale per il file intero. Questa pagina contiene solo ciò che {name} poteva vedere, perciò qui la firma non si può verificare.",
@@ -561,8 +574,12 @@ export const replay = {
     runKey: "Het bestand is ongewijzigd en ondertekend met de sleutel van dit toernooi.",
     someKey:
       "Het bestand is ongewijzigd sinds de eigenaar van deze sleutel het ondertekende. Vergelijk de sleutel met die van de organisator om te weten of het de juiste is.",
-    otherKey: "Het bestand is ondertekend, maar niet met de sleutel van dit toernooi.",
-    forged: "De handtekening past niet bij het bestand: {reason}",
+    forged: "Het bestand is na de ondertekening gewijzigd.",
+    otherKey:
+      "Het bestand is ondertekend, maar niet met de sleutel van dit toernooi ({fingerprint}).",
+    brokenFile: "Het ondertekende bestand is beschadigd: {reason}",
+    otherMatch: "Deze pagina toont een andere partij dan de ondertekende: {reason}",
+    noEd25519: "Deze browser kan geen Ed25519-handtekeningen controleren; `asara audit` wel.",
     noSignature: "De handtekening is hier niet te controleren: {reason}",
     seatSignature:
       "De handtekening geldt voor het hele bestand. Deze pagina bevat alleen wat {name} kon zien, dus ze is hier niet te controleren.",
@@ -677,8 +694,11 @@ export const replay = {
     runKey: "El archivo está intacto y firmado con la clave de este torneo.",
     someKey:
       "El archivo está intacto desde que el dueño de esta clave lo firmó. Para saber si es la clave del torneo, compárala con la que publica el organizador.",
-    otherKey: "El archivo está firmado, pero no con la clave de este torneo.",
-    forged: "La firma no corresponde al archivo: {reason}",
+    forged: "El archivo se modificó después de firmarlo.",
+    otherKey: "El archivo está firmado, pero no con la clave de este torneo ({fingerprint}).",
+    brokenFile: "El archivo firmado está dañado: {reason}",
+    otherMatch: "Esta página muestra una partida distinta de la firmada: {reason}",
+    noEd25519: "Este navegador no sabe comprobar firmas Ed25519; `asara audit` sí.",
     noSignature: "La firma no se puede comprobar aquí: {reason}",
     seatSignature:
       "La firma vale para el archivo entero. Esta página contiene solo lo que {name} podía ver, así que aquí no se puede comprobar.",
