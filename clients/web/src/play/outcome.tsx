@@ -1,7 +1,7 @@
 /** The end of a match: who won, the final scoring, and what can be done next. */
 
 import { signal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { MatchRecord, MatchSetting } from "../match/model.js";
 import { goToEnd } from "../replay/player.js";
 import { Awards, Ledger, Results } from "../replay/scoring-view.js";
@@ -20,12 +20,19 @@ interface Props {
 export function Outcome({ store, setting }: Props) {
   const { ended, started, complete } = store.session.value;
   const match = useEnded(store, setting);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    window.scrollTo(0, 0);
+    heading.current?.focus({ preventScroll: true });
+  }, []);
   if (ended === undefined || started === undefined) return null;
   const { run } = store.link;
   const replay = `/runs/${encodeURIComponent(run)}/matches/${encodeURIComponent(started.matchId)}`;
   return (
     <section class="outcome card" aria-labelledby="outcome">
-      <h2 id="outcome">{outcomeText(store, setting)}</h2>
+      <h2 id="outcome" ref={heading} tabIndex={-1}>
+        {outcomeText(store, setting)}
+      </h2>
       <div class="row">
         <button type="button" class="primary" onClick={() => store.again()}>
           {t(play, "again")}
