@@ -109,7 +109,7 @@ function Match({ store }: { readonly store: PlayStore }) {
           <Hints setting={setting} board={board} />
         </div>
       </main>
-      {!over.value && <Dock store={store} setting={setting} />}
+      {session.stage === "playing" && <Dock store={store} setting={setting} />}
       {help.value && (
         <KeyHelp
           bindings={bindings}
@@ -235,7 +235,7 @@ function Head({
 function Notices({ store }: { readonly store: PlayStore }) {
   const { rejection, stage } = store.session.value;
   const ending = store.ending.value;
-  if (stage === "over") return null;
+  if (stage === "over" && store.session.value.ended?.void !== true) return null;
   if (ending !== undefined || stage === "closed") {
     const text = ending?.detail || t(play, "closedHelp");
     return (
