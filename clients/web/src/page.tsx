@@ -16,7 +16,7 @@ type Loaders = { readonly [P in Route["page"]]?: () => Promise<ComponentType<Rou
 /** Pages that are loaded when they are first shown; their properties are those of the route. */
 const LOADERS: Loaders = {
   match: () => import("./replay/match-page.js").then((module) => module.MatchPage),
-  // block: () => import("./replay/block-page.js").then((module) => module.BlockPage),
+  block: () => import("./replay/block-page.js").then((module) => module.BlockPage),
   // play: () => import("./play/play-page.js").then((module) => module.PlayPage),
 };
 

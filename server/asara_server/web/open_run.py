@@ -15,6 +15,7 @@ from asara_server.bounded_file import read_bounded
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.network.live_file import LIVE_FILE
 from asara_server.replay.file import LARGEST_FILE, parse_file
+from asara_server.replay.signing import PUBLIC_KEY_FILE, KeyFileError, read_public_key
 from asara_server.text import plain
 from asara_server.tournament.run.directory import RunDirectoryError
 from asara_server.tournament.run.status import RunState, RunStatus, StatusReader
@@ -137,6 +138,13 @@ class OpenRun:
             raise WebError(
                 404, f"the replay of {plain(match)!r} cannot be read; it may have been deleted"
             ) from None
+
+    def public_key(self) -> bytes | None:
+        """Return the public key of the run's referee; None if the run does not name one."""
+        try:
+            return read_public_key(self.source.directory / PUBLIC_KEY_FILE)
+        except KeyFileError:
+            return None
 
     def _no_replay(self, match: str) -> WebError:
         result = self.matches.named(match)

@@ -27,6 +27,9 @@ from asara_server.web.standings_cache import StandingsCache
 
 T = TypeVar("T")
 
+KEY_HEADER: Final = "Asara-Referee-Key"
+"""Public key of the run's referee, in hexadecimal digits."""
+
 _READERS: Final = 2
 """Threads that read files and play matches again."""
 _QUEUED: Final = 64
@@ -135,8 +138,15 @@ class RunsApi:
         return [match.header for match in matches[: -_MOST_RUNNING - 1 : -1]]
 
     async def matches(self, request: Request) -> Response:
-        """A page of the matches that a filter keeps; `order=latest` begins with the last."""
+        """A page of the matches that a filter keeps; `order=latest` begins with the last.
+
+        `state=running` stands alone: it lists the running matches that may be watched.
+        """
         query = request.query_params
+        if query.get("state") == "running":
+            run, _ = await self._open(request)
+            running = [match.row() for match in await self._live.of(run.source.directory).matches()]
+            return json_response(request, {"total": len(running), "offset": 0, "matches": running})
         wanted = MatchFilter.of(query)
         order = query.get("order", "")
         if order not in {"", "latest"}:
@@ -158,12 +168,15 @@ class RunsApi:
         return json_response(request, {"block": name, "matches": rows})
 
     async def replay(self, request: Request) -> Response:
-        """The signed file."""
+        """The signed file; the run's key is in a header."""
         run, _ = await self._open(request)
         match = request.path_params["match"]
         content = await self._in_thread(lambda: run.replay_bytes(match))
         response = tagged_response(request, content, "application/octet-stream")
         response.headers["Content-Disposition"] = "attachment"
+        key = await self._in_thread(run.public_key)
+        if key is not None:
+            response.headers[KEY_HEADER] = key.hex()
         return response
 
     async def view(self, request: Request) -> Response:
