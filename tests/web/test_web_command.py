@@ -50,7 +50,8 @@ def test_the_runs_of_a_folder_are_served(tmp_path: Path):
     with asara_web(tmp_path) as address:
         (run,) = get_json(f"{address}/api/runs")["runs"]
         assert run["name"] == "cup"
-        standings = get_json(f"{address}/api/runs/cup")["standings"]
+        while (standings := get_json(f"{address}/api/runs/cup")["standings"]) is None:
+            time.sleep(0.1)
         assert standings["overall"][0]["place"] == 1
 
 
