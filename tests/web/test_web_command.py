@@ -98,7 +98,7 @@ TOURNAMENT = """
 title = "Cup"
 seats = 2
 rule_sets = "basic"
-rounds = 4
+rounds = 2
 
 [[entries]]
 name = "one"
@@ -113,7 +113,7 @@ import time
 import asara
 
 def decide(decision, match):
-    time.sleep(0.01)
+    time.sleep(0.003)
     return match.random_action(decision)
 
 asara.run(decide)
@@ -172,6 +172,22 @@ def test_the_page_of_a_killed_tournament_ends(tmp_path: Path):
             time.sleep(0.1)
         with pytest.raises(urllib.error.URLError):
             get_json(f"{address}api/runs")
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_table_shows_its_matches_from_the_beginning(tmp_path: Path, kept: bool):
+    replays = ("--replays", "table") if kept else ()
+    serve = ("serve", "--listen", "127.0.0.1:0", *replays, "--web", "127.0.0.1:0")
+    process = asara(*serve, cwd=tmp_path)
+    assert process.stderr is not None
+    try:
+        address = process.stderr.readline().removeprefix("Matches: ").strip()
+        (table,) = get_json(f"{address}api/runs")["runs"]
+        assert (table["name"], table["state"], table["over"]) == ("table", "running", 0)
+        assert get_json(f"{address}api/runs/table")["running"] == []
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)
 
 
 def child_of(process: int) -> int:

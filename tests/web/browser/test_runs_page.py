@@ -230,14 +230,14 @@ def test_no_page_at_an_address(missing_page: Page, address: str):
     expect(heading(page)).to_have_text("Runs")
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_nothing_scrolls_sideways(page: Page, address: str, width: int):
-    page.set_viewport_size({"width": width, "height": 800})
+def test_nothing_scrolls_sideways(page: Page, address: str):
     for path in ("/", "/runs/cup", "/runs/many/matches?entry=dan", "/runs/hostile"):
         page.goto(address + path)
         expect(heading(page)).to_be_visible()
-        page.wait_for_timeout(150)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.wait_for_load_state("networkidle")
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 800})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -257,17 +257,16 @@ def test_pages_are_accessible(page: Page, address: str, scheme: str):
         )
 
 
-@pytest.mark.parametrize(
-    ("language", "title"),
-    [("de", "Läufe"), ("fr", "Séries"), ("it", "Serie"), ("nl", "Reeksen"), ("es", "Series")],
-)
-def test_the_language_is_switched(page: Page, address: str, language: str, title: str):
+def test_the_language_is_switched(page: Page, address: str):
     page.goto(address)
-    page.get_by_role("combobox", name="Language").select_option(language)
-    expect(heading(page)).to_have_text(title)
-    expect(page.locator("html")).to_have_attribute("lang", language)
+    titles = {"de": "Läufe", "fr": "Séries", "it": "Serie", "nl": "Reeksen", "es": "Series"}
+    choice = page.locator("select.language")
+    for language, title in titles.items():
+        choice.select_option(language)
+        expect(heading(page)).to_have_text(title)
+        expect(page.locator("html")).to_have_attribute("lang", language)
     page.reload()
-    expect(heading(page)).to_have_text(title)
+    expect(heading(page)).to_have_text("Series")
 
 
 def test_the_first_page_needs_no_other_host(page: Page, address: str):
