@@ -210,11 +210,11 @@ async def test_a_slow_reader_is_disconnected_and_delays_nobody(tmp_path, monkeyp
         reading = asyncio.create_task(quick.read(tmp_path))
         playing = [
             asyncio.create_task(server.referee.play(spec(match_id=f"m{number}", rule_sets="pro")))
-            for number in range(20)
+            for number in range(40)
         ]
-        await together(play_bot(a, matches=20), play_bot(b, matches=20))
-        assert len(await asyncio.gather(*playing)) == 20
-        await until(lambda: len(quick.over) == 20)
+        await together(play_bot(a, matches=40), play_bot(b, matches=40))
+        assert len(await asyncio.gather(*playing)) == 40
+        await until(lambda: len(quick.over) == 40)
         writer.transport.resume_reading()
         data = await asyncio.wait_for(stream.read(), 5)
         assert len(data) < sum(len(each) for held in quick.records.values() for each in held)
