@@ -63,9 +63,12 @@ _MATCHES: Final = 8
 _RULES: Final = "pro+gifts+genie"
 _SEATS: Final = 4
 _OWN_CONNECTION: Final = (("grpc.use_local_subchannel_pool", 1),)
+_TABLE_S: Final = 20.0
 _NOTE_TABLE: Final = """
+const drawn = () => [...document.querySelectorAll("main svg[role]")].some(
+  (svg) => svg.getBoundingClientRect().width > 200);
 const look = () => {
-  if (document.querySelector("main svg[role]")?.getBoundingClientRect().width > 200) {
+  if (drawn()) {
     requestAnimationFrame(() => { window.firstTable = performance.now(); });
   } else requestAnimationFrame(look);
 };
@@ -340,11 +343,11 @@ def _load(address: str, run_name: str) -> tuple[float, float]:
         page.add_init_script(_NOTE_TABLE)
         match = _only_match(address, run_name)
         page.goto(f"http://{address}/runs/{run_name}/matches/{match}")
-        try:
-            page.wait_for_function("window.firstTable !== undefined", timeout=20_000)
-        except Exception:  # noqa: BLE001 - whatever Playwright calls it
-            raise BenchError("web: the page of a match drew no table within 20 s") from None
-        first = page.evaluate("window.firstTable")
+        latest = time.monotonic() + _TABLE_S
+        while (first := page.evaluate("window.firstTable")) is None:
+            if time.monotonic() > latest:
+                raise BenchError(f"web: the page of a match drew no table within {_TABLE_S:g} s")
+            page.wait_for_timeout(20)
         page.wait_for_load_state("networkidle")
         browser.close()
     return first, received
