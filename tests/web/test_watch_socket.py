@@ -482,7 +482,7 @@ async def test_running_matches_are_listed(tmp_path):
 # Mirrored blocks
 
 
-def write_run(folder, sandbox):
+def write_run(folder, sandbox, remote=()):
     """A run.json as of a running tournament."""
     info = RunInfo(
         asara="1",
@@ -496,25 +496,27 @@ def write_run(folder, sandbox):
         edition_sha256="",
         started="2026-01-01T00:00:00Z",
         sandbox=sandbox,
+        remote=remote,
     )
     (folder / "run.json").write_bytes(info.content())
     (folder / "replays").mkdir()
 
 
 @pytest.mark.parametrize(
-    ("sandbox", "allowed", "shown"),
+    ("sandbox", "remote", "allowed", "shown"),
     [
-        ("bubblewrap", True, True),
-        ("bubblewrap", False, False),
-        ("none", True, False),
-        (None, True, False),
+        ("bubblewrap", (), True, True),
+        ("bubblewrap", (), False, False),
+        ("bubblewrap", ("far",), True, False),
+        ("none", (), True, False),
+        (None, (), True, False),
     ],
 )
 async def test_a_mirrored_match_is_shown_live_if_bots_are_contained_and_the_organiser_says_so(
-    tmp_path, sandbox, allowed, shown
+    tmp_path, sandbox, remote, allowed, shown
 ):
     if sandbox is not None:
-        write_run(tmp_path, sandbox)
+        write_run(tmp_path, sandbox, remote)
     async with watched_referee(tmp_path, mirrored_live=allowed) as web:
         a, b = await web.bots("a", "b")
         mirrored = replace(spec(), shared_deal="block-1")
