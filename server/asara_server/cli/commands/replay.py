@@ -131,6 +131,10 @@ LanguageOption = Annotated[
     PageLanguage | None,
     typer.Option("--language", help="Language of the page.", show_default="the browser's"),
 ]
+LogsOption = Annotated[
+    bool,
+    typer.Option("--logs", help="Add what the bots wrote, if FILE lies in the folder of its run."),
+]
 ReplacePageOption = Annotated[
     bool, typer.Option("--replace", help="Replace FILE.html if it exists.")
 ]
@@ -234,6 +238,7 @@ def page(
     out_file: PageOption,
     seat: PageSeatOption = None,
     language: LanguageOption = None,
+    logs: LogsOption = False,
     replace: ReplacePageOption = False,
 ) -> None:
     """Write a match as one HTML file that a browser shows without any network.
@@ -242,7 +247,7 @@ def page(
     """
     from asara_server.cli.sessions.match_page import PageOptions, write_page
 
-    options = PageOptions(seat, language.value if language else None, replace)
+    options = PageOptions(seat, language.value if language else None, logs, replace)
     write_page(file, out_file, options)
 
 
