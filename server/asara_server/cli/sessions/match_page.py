@@ -8,7 +8,7 @@ from asara_server.cli.errors import UserError
 from asara_server.cli.options.output_file import check_output, write_output
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.replay.file import parse_file, read_file
-from asara_server.replay.match_page import NoPageError, match_page, read_page_files
+from asara_server.replay.match_page import NoPageError, PageLanguage, match_page, read_page_files
 from asara_server.replay.replay_view import OPEN, Logs, replay_view, seat_viewer
 from asara_server.tournament.bots.decision_index import decision_texts
 
@@ -18,7 +18,7 @@ class PageOptions:
     """Options of `asara replay page`."""
 
     seat: int | None
-    language: str | None
+    language: PageLanguage | None
     logs: bool
     replace: bool
 
