@@ -13,6 +13,8 @@ import { Board } from "../src/board/board.js";
 import { actionsByTarget, type BoardChoices } from "../src/board/targets.js";
 import type { MatchSetting, Moment, Viewer } from "../src/match/model.js";
 import "../src/ui/theme.css";
+import { LANGUAGES } from "../src/words/catalogue.js";
+import { language } from "../src/words/language.js";
 import samples from "./samples.json";
 
 const bytes = (text: string) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
@@ -44,13 +46,38 @@ function moment(data: Sample["moment"], viewer: Viewer, forfeit: boolean): Momen
   };
 }
 
-function Gallery() {
-  const query = new URLSearchParams(location.search);
-  const sample = samples.find(({ name }) => name === query.get("sample")) ?? samples[0];
-  const [step, setStep] = useState(query.has("before") ? 0 : 1);
-  if (sample === undefined) return null;
-  const viewer = viewerOf(query.get("viewer") ?? sample.viewer);
-  const setting: MatchSetting = {
+/** Draws two moments in turns; returns the mean time of a drawing in milliseconds. */
+function bench(sample: Sample, rounds: number): number {
+  const viewer = viewerOf(sample.viewer);
+  const setting = settingOf(sample, viewer);
+  const moments = [moment(sample.previous, viewer, false), moment(sample.moment, viewer, false)];
+  const place = document.createElement("div");
+  document.body.append(place);
+  const draw = (i: number) => {
+    const now = moments[i % 2];
+    if (now === undefined) return;
+    const board = <Board setting={setting} moment={now} previous={moments[(i + 1) % 2]} animate />;
+    render(board, place);
+    place.getBoundingClientRect(); // with layout
+  };
+  draw(0);
+  const started = performance.now();
+  for (let i = 1; i <= rounds; i++) draw(i);
+  const mean = (performance.now() - started) / rounds;
+  render(null, place);
+  place.remove();
+  return mean;
+}
+
+Object.assign(window, {
+  bench: (name: string, rounds: number) => {
+    const sample = samples.find((one) => one.name === name);
+    return sample && bench(sample, rounds);
+  },
+});
+
+function settingOf(sample: Sample, viewer: Viewer): MatchSetting {
+  return {
     matchId: sample.name,
     entries: sample.entries,
     ruleSets: sample.ruleSets,
@@ -58,6 +85,15 @@ function Gallery() {
     viewer,
     sharedDeal: "",
   };
+}
+
+function Gallery() {
+  const query = new URLSearchParams(location.search);
+  const sample = samples.find(({ name }) => name === query.get("sample")) ?? samples[0];
+  const [step, setStep] = useState(query.has("before") ? 0 : 1);
+  if (sample === undefined) return null;
+  const viewer = viewerOf(query.get("viewer") ?? sample.viewer);
+  const setting = settingOf(sample, viewer);
   const forfeit = query.has("forfeit");
   const last = moment(sample.previous, viewer, forfeit);
   const now = moment(sample.moment, viewer, forfeit);
@@ -88,6 +124,8 @@ function Gallery() {
   );
 }
 
+const tongue = LANGUAGES.find((l) => l === new URLSearchParams(location.search).get("language"));
+if (tongue !== undefined) language.value = tongue;
 const theme = new URLSearchParams(location.search).get("theme");
 if (theme !== null) document.documentElement.dataset["theme"] = theme;
 const root = document.getElementById("page");

@@ -10,7 +10,7 @@ import "./board.css";
 import { t } from "../words/language.js";
 import { texts } from "../words/vocabulary.js";
 import { lightTargets, moveFocus } from "./choosing.js";
-import { City, type CityProps } from "./city.js";
+import { City } from "./city.js";
 import { Stall, type StallProps } from "./market.js";
 import { Searched, Skyline, type SkylineProps, towerScale } from "./skyline.js";
 import { areaStates } from "./table.js";
@@ -72,7 +72,11 @@ export function Board({
   const shown = focusSeat ?? turn;
   useEffect(() => {
     const strip = root.current?.querySelector(".skylines");
-    if (narrow && strip) strip.scrollTo({ left: shown * strip.clientWidth });
+    const first = strip?.firstElementChild;
+    const card = strip?.children[shown];
+    if (narrow && first instanceof HTMLElement && card instanceof HTMLElement) {
+      strip?.scrollTo({ left: card.offsetLeft - first.offsetLeft });
+    }
   }, [narrow, shown]);
 
   return (
@@ -132,7 +136,7 @@ export function Board({
             ))}
         </div>
         <div class="town">
-          <CityMemo setting={setting} view={view} areas={areas} narrow={narrow} />
+          <City setting={setting} view={view} areas={areas} narrow={narrow} />
           {moment.table.privateViews.map(
             (mine) => mine !== undefined && <Searched key={mine.seat} mine={mine} />,
           )}
@@ -219,19 +223,5 @@ function sameStall(one: StallProps, other: StallProps): boolean {
   );
 }
 
-function sameCity(one: CityProps, other: CityProps): boolean {
-  const [before, after] = [one.view, other.view];
-  return (
-    one.setting === other.setting &&
-    one.narrow === other.narrow &&
-    before.patronageSeat === after.patronageSeat &&
-    before.buyerPileSize === after.buyerPileSize &&
-    before.litWindowStackSize === after.litWindowStackSize &&
-    before.giftDeckSize === after.giftDeckSize &&
-    [...other.areas].every(([area, { key }]) => one.areas.get(area)?.key === key)
-  );
-}
-
 const SkylineMemo = memo(Skyline, sameSkyline);
 const StallMemo = memo(Stall, sameStall);
-const CityMemo = memo(City, sameCity);

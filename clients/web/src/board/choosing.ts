@@ -16,15 +16,17 @@ export function lightTargets(root: Element, choices: BoardChoices | undefined): 
     const usable = chosen || lit.includes(element);
     element.toggleAttribute("data-lit", lit.includes(element));
     element.toggleAttribute("data-chosen", chosen);
-    element.setAttribute("role", usable ? "button" : "img");
-    if (usable) {
-      element.setAttribute("aria-pressed", `${chosen}`);
-      element.setAttribute("tabindex", element === stop ? "0" : "-1");
-    } else {
-      element.removeAttribute("aria-pressed");
-      element.removeAttribute("tabindex");
-    }
+    write(element, "role", usable ? "button" : "img");
+    write(element, "aria-pressed", usable ? `${chosen}` : null);
+    write(element, "tabindex", usable ? (element === stop ? "0" : "-1") : null);
   }
+}
+
+/** Writes an attribute if it changes, as every write costs a new computation of styles. */
+function write(element: Element, name: string, value: string | null): void {
+  if (element.getAttribute(name) === value) return;
+  if (value === null) element.removeAttribute(name);
+  else element.setAttribute(name, value);
 }
 
 const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {

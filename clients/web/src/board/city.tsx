@@ -1,16 +1,19 @@
 /** The city: the palace in its building circle, and the areas round it. */
 
 import type { PublicView } from "asara/gen/view_pb.js";
-import { Area, type LitWindowOffer, RuleSet } from "asara/gen/vocabulary_pb.js";
+import { Area, type LitWindowOffer } from "asara/gen/vocabulary_pb.js";
+import type { JSX } from "preact";
+import { memo } from "preact/compat";
 import type { MatchSetting } from "../match/model.js";
+import { areaSentence } from "../words/explain.js";
 import { t } from "../words/language.js";
 import { seatName } from "../words/sentences.js";
 import { areaName, texts } from "../words/vocabulary.js";
 import { House, Palace } from "./houses.js";
-import { areaLabel, offerLabel, type Supply, supplyLabel } from "./names.js";
+import { areaLabel, offerLabel, supplyLabel } from "./names.js";
 import { BuyerShape, SeatShape } from "./pieces.js";
 import { Banner, SpaceShape } from "./space.js";
-import type { AreaState, SpaceState } from "./table.js";
+import { type AreaState, type SpaceState, type Supply, supplies } from "./table.js";
 
 export interface CityProps {
   readonly setting: MatchSetting;
@@ -33,7 +36,7 @@ interface Plan {
   readonly width: number;
   readonly height: number;
   readonly circle: { readonly x: number; readonly y: number };
-  readonly supplies: { readonly x: number; readonly y: number };
+  readonly supplies: { readonly x: number; readonly y: number; readonly plate?: boolean };
   readonly panels: readonly Placed[];
 }
 
@@ -47,24 +50,24 @@ export function plan(areas: ReadonlySet<Area>, narrow: boolean): Plan {
     const all = [...left, ...right].sort((one, other) => one - other);
     const panels = all.map((area, i) => ({
       area,
-      x: 4 + (i % 2) * 180 + (all.length % 2 === 1 && i === all.length - 1 ? 90 : 0),
-      y: 352 + (i >> 1) * 142,
+      x: (i % 2) * 184 + (all.length % 2 === 1 && i === all.length - 1 ? 92 : 0),
+      y: 396 + (i >> 1) * 146,
     }));
-    const height = 352 + Math.ceil(all.length / 2) * 142;
-    return { width: 364, height, circle: { x: 182, y: 158 }, supplies: { x: 182, y: 312 }, panels };
+    const height = 392 + Math.ceil(all.length / 2) * 146;
+    return { width: 364, height, circle: { x: 182, y: 186 }, supplies: { x: 182, y: 364 }, panels };
   }
-  const height = 452;
+  const height = right.length < 2 ? 400 : 452;
   const column = (list: readonly Area[], x: number): Placed[] =>
     list.map((area, i) => ({
       area,
       x,
-      y: (height * (2 * i + 1)) / (2 * list.length) - PANEL.height / 2,
+      y: (height * (2 * i + 1)) / (2 * Math.max(2, list.length)) - PANEL.height / 2,
     }));
   return {
     width: 690,
     height,
-    circle: { x: 345, y: 186 },
-    supplies: { x: 345, y: 392 },
+    circle: { x: 345, y: right.length < 2 ? 210 : 188 },
+    supplies: right.length < 2 ? { x: 594, y: (height * 3) / 4, plate: true } : { x: 345, y: 400 },
     panels: [...column(left, 6), ...column(right, 504)],
   };
 }
@@ -73,7 +76,7 @@ export function City({ setting, view, areas, narrow }: CityProps) {
   const { width, height, circle, supplies, panels } = plan(new Set(areas.keys()), narrow);
   return (
     <svg class="city" viewBox={`0 0 ${width} ${height}`} role="group" aria-label={t(texts, "city")}>
-      <Circle
+      <CircleMemo
         setting={setting}
         areas={areas}
         x={circle.x}
@@ -85,22 +88,39 @@ export function City({ setting, view, areas, narrow }: CityProps) {
         return (
           state !== undefined && (
             <g key={area} transform={`translate(${x} ${y})`}>
-              <District state={state} setting={setting} />
+              <DistrictMemo state={state} setting={setting} />
             </g>
           )
         );
       })}
-      <Supplies setting={setting} view={view} x={supplies.x} y={supplies.y} />
+      <Supplies setting={setting} view={view} {...supplies} />
     </svg>
   );
 }
 
-/** The name of an area in at most two lines. */
+const FITS = 22;
+
+/** The name of an area, in two lines if it is long. */
 function Title({ name, x, y }: { readonly name: string; readonly x: number; readonly y: number }) {
-  const size = Math.min(14, 168 / (name.length * 0.53));
+  if (name.length <= FITS) {
+    return (
+      <text class="title" x={x} y={y}>
+        {name}
+      </text>
+    );
+  }
+  const words = name.split(" ");
+  const lines = ["", ""];
+  for (const word of words) {
+    const line = lines[1] === "" && `${lines[0]} ${word}`.length <= FITS ? 0 : 1;
+    lines[line] = `${lines[line]} ${word}`.trim();
+  }
   return (
-    <text class="title" x={x} y={y} style={{ fontSize: `${size}px` }}>
-      {name}
+    <text class="title long" x={x} y={y - 2}>
+      {lines[0]}
+      <tspan x={x} dy="15">
+        {lines[1]}
+      </tspan>
     </text>
   );
 }
@@ -120,13 +140,14 @@ function District({
     <g class="district" role="group" aria-label={areaLabel(state)} data-place={`area ${area}`}>
       <rect class="plate" width={PANEL.width} height={PANEL.height} rx="10" />
       <Title name={name} x={10} y={19} />
-      <g transform={`translate(${lit ? 50 : 90} 90) scale(${lit ? 0.86 : 1})`}>
+      <g transform={`translate(${lit ? 46 : 90} 90) scale(${lit ? 0.86 : 1})`}>
+        <title>{areaSentence(area, setting)}</title>
         <House area={area} />
       </g>
       {!many && <Banner colour={colour} x={160} y={30} />}
       {lit &&
         setting.edition.litWindowOffers.map((offer, i) => (
-          <Offer key={i} offer={offer} x={124} y={50 + i * 26} />
+          <Offer key={i} offer={offer} x={116} y={50 + i * 26} />
         ))}
       {many ? (
         <Crowd state={spaces[0]} setting={setting} />
@@ -256,9 +277,10 @@ function Circle({
         <circle class="thin" r={RADIUS + 23} />
       </g>
       <g transform="translate(0 48) scale(1.18)">
+        <title>{areaSentence(Area.BUILDING_CIRCLE, setting)}</title>
         <Palace />
       </g>
-      <Banner colour={circle?.colour ?? 0} x={0} y={-RADIUS - 24} />
+      <Banner colour={circle?.colour ?? 0} x={0} y={-RADIUS - 54} />
       {plots.map((plot, i) => {
         const turn = ((i - (plots.length - 1) / 2) * 2 * Math.PI) / (plots.length + 1.2);
         return (
@@ -300,25 +322,31 @@ function Circle({
   );
 }
 
+const SIGNS: Readonly<Record<Supply, JSX.Element>> = {
+  buyers: <path class="figure" d="M-.5 -9a4 4 0 1 1-.1 0zM-7.5 9q0-9 7-9t7 9z" />,
+  lit: <path class="opening lit" d="M-5 9v-10q0-4 5-7q5 3 5 7v10z" />,
+  gifts: <path class="figure" d="M-8 -3h16v11h-16zM-8 -5q8-5 16 0zM-2 -3v11h4v-11z" />,
+};
+
 /** Face-down stacks: buyers, lit windows, gift cards. */
 function Supplies({
   setting,
   view,
   x,
   y,
+  plate = false,
 }: {
   readonly setting: MatchSetting;
   readonly view: PublicView;
+  readonly plate?: boolean;
   readonly x: number;
   readonly y: number;
 }) {
-  const rules = new Set(setting.ruleSets);
-  const stacks: { kind: Supply; count: number }[] = [{ kind: "buyers", count: view.buyerPileSize }];
-  if (rules.has(RuleSet.PROFESSIONAL)) stacks.push({ kind: "lit", count: view.litWindowStackSize });
-  if (rules.has(RuleSet.GIFTS)) stacks.push({ kind: "gifts", count: view.giftDeckSize });
+  const stacks = supplies(setting, view);
   return (
     <g transform={`translate(${x} ${y})`}>
-      {stacks.map(({ kind, count }, i) => {
+      {plate && <rect class="plate" x="-90" y="-36" width="180" height="72" rx="10" />}
+      {stacks.map(([kind, count], i) => {
         const name = supplyLabel(kind, count);
         return (
           <g
@@ -332,15 +360,7 @@ function Supplies({
             <title>{name}</title>
             <rect class="tile" x="-24" y="-12" width="22" height="28" rx="4" />
             <rect class="tile" x="-27" y="-15" width="22" height="28" rx="4" />
-            <g transform="translate(-16 -1)">
-              {kind === "buyers" && (
-                <path class="figure" d="M-.5 -9a4 4 0 1 1-.1 0zM-7.5 9q0-9 7-9t7 9z" />
-              )}
-              {kind === "lit" && <path class="opening lit" d="M-5 9v-10q0-4 5-7q5 3 5 7v10z" />}
-              {kind === "gifts" && (
-                <path class="figure" d="M-8 -3h16v11h-16zM-8 -5q8-5 16 0zM-2 -3v11h4v-11z" />
-              )}
-            </g>
+            <g transform="translate(-16 -1)">{SIGNS[kind]}</g>
             <text class="number" x="15" y="7">
               {count}
             </text>
@@ -350,3 +370,20 @@ function Supplies({
     </g>
   );
 }
+
+const DistrictMemo = memo(
+  District,
+  (one, other) => one.setting === other.setting && one.state.key === other.state.key,
+);
+
+const CircleMemo = memo(
+  Circle,
+  (one, other) =>
+    one.setting === other.setting &&
+    one.x === other.x &&
+    one.y === other.y &&
+    one.patron === other.patron &&
+    [Area.BUILDING_CIRCLE, Area.CALIPHS_PATRONAGE].every(
+      (area) => one.areas.get(area)?.key === other.areas.get(area)?.key,
+    ),
+);

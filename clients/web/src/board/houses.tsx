@@ -1,6 +1,7 @@
 /** Pictures of the areas. Each stands on the origin and is about 80 wide and 60 high. */
 
 import { Area } from "asara/gen/vocabulary_pb.js";
+import { memo } from "preact/compat";
 import { STAR } from "./icons.js";
 
 const arch = (x: number, y: number, w: number, h: number): string =>
@@ -101,7 +102,9 @@ function Genie() {
 }
 
 /** The palace, about 150 wide and 110 high. */
-export function Palace() {
+export const Palace = memo(DrawnPalace);
+
+function DrawnPalace() {
   return (
     <g class="house palace dimmable">
       <path class="wall dark" d="M-58 0v-50h116v50z" />
@@ -131,7 +134,9 @@ const HOUSES: Partial<Record<Area, () => unknown>> = {
   [Area.HOUSE_OF_THE_BOTTLE_GENIE]: Genie,
 };
 
-export function House({ area }: { readonly area: Area }) {
+export const House = memo(DrawnHouse);
+
+function DrawnHouse({ area }: { readonly area: Area }) {
   const Picture = HOUSES[area] as (() => preact.JSX.Element) | undefined;
   return <g class="house dimmable">{Picture !== undefined && <Picture />}</g>;
 }

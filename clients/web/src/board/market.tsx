@@ -3,8 +3,9 @@
 import type { Market } from "asara/gen/view_pb.js";
 import { type Edition, type Section, SectionKind } from "asara/gen/vocabulary_pb.js";
 import type { MatchSetting } from "../match/model.js";
+import { areaSentence } from "../words/explain.js";
 import { t } from "../words/language.js";
-import { areaName, asariText, kindsName, priceOf, texts } from "../words/vocabulary.js";
+import { asariText, capitalised, kindsName, priceOf, texts } from "../words/vocabulary.js";
 import { areaLabel, countedName, pileLabel, sectionName } from "./names.js";
 import { SectionIcon, SectionShape } from "./pieces.js";
 import { Banner, SpaceShape } from "./space.js";
@@ -31,12 +32,13 @@ export function Stall({ market, area, setting, searching, searched }: StallProps
     <section class="stall" aria-label={name} data-place={`stall ${market.kind}`}>
       <svg viewBox="0 0 360 110" role="group" aria-label={name}>
         <g class="dimmable">
+          {area !== undefined && <title>{areaSentence(area.area, setting)}</title>}
           <rect class="plate" x="0.5" y="4" width="359" height="105" rx="9" />
           <path class="awning" d={AWNING} />
           <path class="gold-line" d={`M8 ${GROUND + 0.5}h302`} />
         </g>
         <text class="title" x="12" y="17">
-          {area === undefined ? "" : areaName(area.area)}
+          {capitalised(kindsName(market.kind))}
         </text>
         <Display market={market} edition={setting.edition} />
         <Pile market={market} searching={searching} />

@@ -2,6 +2,7 @@
 
 import { type Colour, SectionKind, type Tower } from "asara/gen/vocabulary_pb.js";
 import type { ComponentChildren } from "preact";
+import { memo } from "preact/compat";
 import { t } from "../words/language.js";
 import { towerText } from "../words/table.js";
 import { buyerColourName, texts } from "../words/vocabulary.js";
@@ -96,7 +97,12 @@ export function towerHeight(tower: Tower): number {
 }
 
 /** Draws a tower that stands on the origin; crowns last, as they reach into the section above. */
-export function TowerShape({ tower }: { readonly tower: Tower }) {
+export const TowerShape = memo(
+  DrawnTower,
+  (one, other) => JSON.stringify(one.tower) === JSON.stringify(other.tower),
+);
+
+function DrawnTower({ tower }: { readonly tower: Tower }) {
   const sections: ComponentChildren[] = [];
   const crowns: ComponentChildren[] = [];
   let up = 0;
@@ -144,17 +150,22 @@ export function BuyerShape({
   colour,
   seat,
   pair = false,
+  known = false,
 }: {
   readonly colour: number;
   readonly seat?: number | undefined;
   readonly pair?: boolean;
+  /** True if the colours are drawn on the backs. */
+  readonly known?: boolean;
 }) {
   if (colour === 0) {
     return (
       <g class={`back s${seat ?? 0}`}>
         {pair && <rect class="under" x="-6" y="-13" width="16" height="20" rx="4" />}
         <rect x={pair ? -10 : -8} y={pair ? -8 : -10} width="16" height="20" rx="4" />
-        <path class="lattice" d={pair ? "M-2 -4l5 6l-5 6l-5-6z" : "M0 -6l5 6l-5 6l-5-6z"} />
+        {!known && (
+          <path class="lattice" d={pair ? "M-2 -4l5 6l-5 6l-5-6z" : "M0 -6l5 6l-5 6l-5-6z"} />
+        )}
       </g>
     );
   }

@@ -50,7 +50,7 @@ export function SpaceShape({
             </text>
           )
         ) : (
-          <Laid state={state} />
+          <Laid state={state} scale={Math.min(1.18, radius / 14.5)} />
         )}
         {state.cards.length > 0 && <Chest cards={state.cards} />}
       </g>
@@ -59,16 +59,24 @@ export function SpaceShape({
 }
 
 /** The buyers on a space, with the number of the seat that dispatched them. */
-function Laid({ state }: { readonly state: SpaceState }) {
+function Laid({ state, scale }: { readonly state: SpaceState; readonly scale: number }) {
   const laid = state.dispatched[0];
   if (laid === undefined) return null;
   return (
     <g class="token">
-      <g transform="scale(1.18)">
-        <BuyerShape colour={laid.colour} seat={laid.seat} pair={laid.colour === 0} />
+      <g transform={`scale(${scale})`}>
+        <BuyerShape
+          colour={laid.colour}
+          seat={laid.seat}
+          pair={laid.colour === 0}
+          known={state.known.length > 0}
+        />
       </g>
       {state.known.map((colour, i) => (
-        <g key={i} transform={`translate(${i * 11 - 7} 1) scale(.52)`}>
+        <g
+          key={i}
+          transform={`translate(${(i - (state.known.length - 1) / 2) * 12 - 1} -1) scale(.56)`}
+        >
           <BuyerShape colour={colour} />
         </g>
       ))}

@@ -16,7 +16,7 @@ export interface TrackProps {
 export function Track({ view, years, entries }: TrackProps) {
   const most = Math.max(...view.seats.map((seat) => seat.prestige));
   const end = Math.max(50, Math.ceil((most + 1) / 25) * 25);
-  // Seats with equal prestige stand one above the other.
+  // Seats with equal prestige stand side by side.
   const below = new Map<number, number>();
   return (
     <div class="track-row">
@@ -52,7 +52,7 @@ export function Track({ view, years, entries }: TrackProps) {
               class="runner"
               style={{
                 left: `${(prestige * 100) / end}%`,
-                marginTop: `${-level * 6}px`,
+                marginLeft: `${level * 15}px`,
                 zIndex: `${9 - level}`,
               }}
               role="img"
