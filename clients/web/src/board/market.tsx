@@ -45,7 +45,7 @@ export function Stall({ market, area, setting, searching, searched }: StallProps
         {area?.spaces.map((state, i) => (
           <SpaceShape key={i} state={state} setting={setting} x={231 + i * 36} y={20} radius={14} />
         ))}
-        <Banner colour={area?.colour ?? 0} x={194} y={0} />
+        <Banner colour={area?.colour ?? 0} x={184} y={0} />
       </svg>
       {searched.length > 0 && (
         <div
