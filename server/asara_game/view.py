@@ -30,6 +30,7 @@ __all__ = [
     "RunningView",
     "SeatView",
     "View",
+    "private_view",
     "public_view",
     "view",
 ]
@@ -134,11 +135,15 @@ def view(state: State, seat: int) -> View:
     asked = None
     if deciding or (state.seat >= 0 and state.kind is DecisionKind.SPACE):
         asked = decision(state)
-    sections, lit_windows = tuple(state.unbuilt_of(seat)), tuple(state.lit_held_by(seat))
-    searched = _searched(state) if deciding else _NOTHING_SEARCHED
-    private = _private(state, seat, sections, lit_windows, searched)
     legal = tuple(state.legal) if deciding else ()
-    return _new(View, (state.rules, public_view(state), private, asked, legal))
+    return _new(View, (state.rules, public_view(state), private_view(state, seat), asked, legal))
+
+
+def private_view(state: State, seat: int) -> PrivateView:
+    """Return what a seat alone knows now."""
+    sections, lit_windows = tuple(state.unbuilt_of(seat)), tuple(state.lit_held_by(seat))
+    searched = _searched(state) if state.seat == seat else _NOTHING_SEARCHED
+    return _private(state, seat, sections, lit_windows, searched)
 
 
 class RunningView:

@@ -114,6 +114,8 @@ def test_nothing_that_bots_printed_and_no_secret_is_shown(client: TestClient, fo
         ({"entry": "bob"}, "123"),
         ({"entry": "bob", "result": "won"}, "2"),
         ({"entry": "bob", "result": "lost"}, "1"),
+        ({"entry": "ann", "opponent": "cy"}, "4"),
+        ({"entry": "cy", "opponent": "bob"}, ""),
         ({"result": "tied"}, "3"),
         ({"entry": "ann", "result": "tied"}, "3"),
         ({"fault": "any"}, "4"),

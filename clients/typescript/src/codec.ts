@@ -61,7 +61,8 @@ function decodeDecision(bytes: Uint8Array): Decision {
     end = reader.pos;
   }
   if (view === undefined) return fromBinary(DecisionSchema, bytes);
-  const rest = concat(bytes.subarray(0, start), bytes.subarray(end));
+  const before = bytes.subarray(0, start);
+  const rest = end === bytes.length ? before : concat(before, bytes.subarray(end));
   const decision = fromBinary(DecisionSchema, rest);
   Object.defineProperty(decision, VIEW_BYTES, { value: view });
   Object.defineProperty(decision, "view", UNREAD_VIEW);

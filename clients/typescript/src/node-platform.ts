@@ -9,11 +9,7 @@ import { openTranscript } from "./transcript.js";
 export function nodePlatform(folder: string): Platform {
   return {
     language: `TypeScript, Node ${process.versions.node}`,
-    sha256: (...parts) => {
-      const [only] = parts;
-      const bytes = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
-      return hash("sha256", bytes, "buffer");
-    },
+    sha256: (data) => hash("sha256", data, "buffer"),
     hmacSha256: (key, message) => createHmac("sha256", key).update(message).digest(),
     randomBytes,
     log,

@@ -2,8 +2,8 @@
 export interface Platform {
   /** Programming language and runtime, for the referee's logs. */
   readonly language: string;
-  /** Returns the SHA-256 of the parts joined together. */
-  sha256(...parts: readonly Uint8Array[]): Uint8Array;
+  /** Returns the SHA-256 of bytes, or of a text in UTF-8. */
+  sha256(data: Uint8Array | string): Uint8Array;
   /** Returns the HMAC-SHA256 of the message. */
   hmacSha256(key: Uint8Array, message: Uint8Array): Uint8Array;
   /** Returns unpredictable bytes. */

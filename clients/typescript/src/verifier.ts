@@ -29,6 +29,8 @@ export class Verifier {
   digest: Uint8Array = new Uint8Array(32);
   readonly #matchId: string;
   readonly #platform: Platform;
+  /** Space for the digest and the message after it, which is used again for each message. */
+  #hashed = NO_BYTES;
   #commitment = NO_BYTES;
   #commitmentMessage = NO_BYTES;
   #nonce = NO_BYTES;
@@ -43,7 +45,11 @@ export class Verifier {
 
   /** Adds a message of the match, exactly as received, to the digest and the transcript. */
   record(message: Uint8Array): void {
-    this.digest = this.#platform.sha256(this.digest, message);
+    const length = this.digest.length + message.length;
+    if (this.#hashed.length < length) this.#hashed = new Uint8Array(2 * length);
+    this.#hashed.set(this.digest);
+    this.#hashed.set(message, this.digest.length);
+    this.digest = this.#platform.sha256(this.#hashed.subarray(0, length));
     this.#transcript?.write(message);
   }
 

@@ -33,6 +33,13 @@ _POLICY: Final = (
     "default-src 'none'; script-src {script}; style-src {style}; font-src {font}data:; "
     "img-src data:; base-uri 'none'; form-action 'none'"
 )
+_LOADER: Final = (
+    '(async()=>{const data=Uint8Array.from(atob(document.getElementById("script").textContent),'
+    'c=>c.charCodeAt(0)),stream=new Blob([data]).stream().pipeThrough(new DecompressionStream('
+    '"deflate")),script=document.createElement("script");script.textContent=await new Response('
+    "stream).text();document.body.append(script)})()"
+)
+"""Expands the script and executes it, which the policy permits by its hash."""
 _LONGEST_NAME: Final = 60
 """Characters of a name in the title."""
 
@@ -43,7 +50,7 @@ class NoPageError(ReplayError):
 
 @dataclass(frozen=True)
 class PageFiles:
-    """The script and the style of the page."""
+    """The script and the style of the page, as they are built."""
 
     script: str
     style: str
@@ -51,18 +58,30 @@ class PageFiles:
     @cached_property
     def head(self) -> str:
         """The policy and the style, inside the page."""
-        return _policy(_hash(self.script), _hash(self.style)) + f"<style>{self.style}</style>\n"
+        scripts = f"{_hash(_LOADER)} {_hash(self.script)}"
+        policy = _POLICY.format(script=scripts, style=_hash(self._inner_style), font="")
+        return _policy_element(policy) + f"<style>{self._inner_style}</style>\n"
 
     @cached_property
     def foot(self) -> str:
-        """The script, inside the page."""
-        return f"<script>{self.script}</script>\n"
+        """The script, inside the page: compressed, as it is most of the file."""
+        script = zlib.compress(self.script.encode(), 9)
+        return _block("script", "x-asara-script", script) + f"<script>{_LOADER}</script>\n"
+
+    @cached_property
+    def _inner_style(self) -> str:
+        """The style, such that it cannot end its element; its meaning is the same."""
+        style = self.style.replace("\r\n", "\n").strip()
+        return re.sub("</(?=style)", r"<\\/", style, flags=re.IGNORECASE)
+
+
+def _policy_element(policy: str) -> str:
+    return f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
 
 
 LINKED_HEAD: Final = (
-    '<meta http-equiv="Content-Security-Policy" content="'
-    + _POLICY.format(script="'self' file:", style="'self' file:", font="'self' file: ")
-    + f'">\n<link rel="stylesheet" href="{STYLE}">\n'
+    _policy_element(_POLICY.format(script="'self' file:", style="'self' file:", font=""))
+    + f'<link rel="stylesheet" href="{STYLE}">\n'
 )
 """The same for pages beside the files SCRIPT and STYLE. Of pages that are opened from a disk,
 `'self'` does not include the files beside them in every browser."""
@@ -78,7 +97,7 @@ def read_page_files() -> PageFiles:
         remedy = "install the package again" if bundled.is_installed() else "run scripts/web"
         name = Path(error.filename or folder).name
         raise NoPageError(f"the page is not built ({name}: {error.strerror}); {remedy}") from None
-    return PageFiles(_inside_element(script, "script"), _inside_element(style, "style"))
+    return PageFiles(script, style)
 
 
 def match_page(
@@ -121,19 +140,6 @@ def _title(seen: ReplayView) -> str:
 def _block(name: str, kind: str, data: bytes) -> str:
     """Return a block of data, which a browser does not execute."""
     return f'<script type="application/{kind}" id="{name}">{b64encode(data).decode()}</script>\n'
-
-
-def _inside_element(text: str, element: str) -> str:
-    """Return a script or style such that it cannot end its element; its meaning is the same."""
-    text = text.replace("\r\n", "\n").strip()
-    if element == "script":
-        text = re.sub("<!--", r"<\\!--", text)
-    return re.sub(f"</(?={element})", r"<\\/", text, flags=re.IGNORECASE)
-
-
-def _policy(script: str, style: str) -> str:
-    policy = _POLICY.format(script=script, style=style, font="")
-    return f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
 
 
 def _hash(text: str) -> str:

@@ -28,15 +28,15 @@ from asara.v1.view_pb2 import PrivateView as PrivateViewMessage
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara_codec.editions import edition_message, rule_set_numbers
 from asara_codec.encode import (
-    action_message,
+    action_bytes,
     clocks_message,
     enum_value,
-    event_message,
     result_message,
 )
 from asara_codec.reflection import to_message
 from asara_codec.results import SeatForfeited
 from asara_codec.view_writer import ViewWriter
+from asara_codec.wire_format import RepeatedField
 from asara_game.actions import Action
 from asara_game.engine import decision
 from asara_game.events import (
@@ -48,7 +48,7 @@ from asara_game.events import (
     YearStarted,
 )
 from asara_game.state import Decision
-from asara_game.view import PrivateView, view
+from asara_game.view import PrivateView, private_view
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.eventlog.resimulate import resimulated
 from asara_server.match.inputs import Record, RejectionRecord, ReplyRecord, StartRecord
@@ -58,6 +58,10 @@ LONGEST_LOG: Final = 4_000
 """Characters of a bot's log that are shown beside a decision."""
 _REJECTED_ACTIONS: Final = 64
 """Actions of a rejected reply that are shown; it may hold thousands."""
+_events: Final = RepeatedField(ReplayMoment, "events")
+_legal_actions: Final = RepeatedField(ReplayDecision, "legal_actions")
+_actions: Final = RepeatedField(ReplayDecision, "actions")
+_build_steps: Final = RepeatedField(ReplayDecision, "build_steps")
 _REVEALING: Final = (GiftTaken, BuyersRecruited, LitWindowsDrawn, PileSearched)
 """Events of a seat by which it may come to know something that the event does not contain."""
 
@@ -188,7 +192,7 @@ class _Moments:
 
         def at_rest() -> None:
             match = playing[0]
-            self.resting[len(match.feed.events)] = self._private(match)
+            self.resting[match.feed.turn_ends[-1]] = self._private(match)
 
         for match, record in resimulated(replay, at_rest=at_rest):
             if record is None:
@@ -203,10 +207,18 @@ class _Moments:
     def _private(self, match: Match) -> list[PrivateView]:
         """Return the private views of own seats; without `open`, of those that still play."""
         return [
-            view(match.state, seat).private
+            private_view(match.state, seat)
             for seat in self.own
             if self.open or not match.termination(seat).forfeit
         ]
+
+    def _changed(self, match: Match) -> list[PrivateView]:
+        """Return the private views that may have changed and were not noted at the turn's end."""
+        if match.finished:
+            return self._private(match)
+        if match.feed.turn_ends[-1] == len(match.feed.events):
+            return []
+        return [private_view(match.state, match.state.seat)]
 
     # Decisions
 
@@ -245,7 +257,7 @@ class _Moments:
         else:  # it was asked while its bot was away
             number = self.numbers[record.seat]
             message = ReplayDecision(seat=record.seat, decision_id=number, time_us=record.time_us)
-        message.actions.extend(map(action_message, record.actions))
+        message.MergeFromString(_actions.encode(map(action_bytes, record.actions)))
         message.bot_us = record.bot_us
         return message
 
@@ -267,27 +279,28 @@ class _Moments:
         """Return a decision that is open no more, without an answer."""
         seat, kind, space, sections, steps, gifts, windows = asked.asked
         log = self.logs.get((seat, asked.decision_id), "")
-        return ReplayDecision(
+        message = ReplayDecision(
             seat=seat,
             decision_id=asked.decision_id,
             kind=enum_value(kind),
-            legal_actions=map(action_message, asked.legal),
             time_us=time_us,
             bot_us=time_us - asked.asked_at_us,
             clock_us=asked.clock_us,
             space=None if space is None else to_message(space),
             log=log if len(log) <= LONGEST_LOG else f"{log[: LONGEST_LOG - 1]}…",
             sections_to_build=sections,
-            build_steps=map(action_message, steps),
             gifts=map(to_message, gifts),
             lit_windows_to_keep=windows,
         )
+        message.MergeFromString(_legal_actions.encode(map(action_bytes, asked.legal)))
+        message.MergeFromString(_build_steps.encode(map(action_bytes, steps)))
+        return message
 
     # Events
 
     def _show(self, match: Match) -> None:
         """Add the events that the viewer may see by now, and the views that seats were sent."""
-        sent = [seat for seat in self.own if _was_sent_its_view(match, seat)]
+        sent = [seat for seat in self.own if not self.open and _was_sent_its_view(match, seat)]
         asked = match.asked
         if asked is not None and asked in self.own:
             self.numbers[asked] = match.decision_id(asked)
@@ -298,23 +311,25 @@ class _Moments:
         limit = max(len(feed.events) if at_once else feed.turn_ends[-1], self.shown)
         ends = [end for end in feed.turn_ends if self.shown < end < limit]
         for end in [*ends, limit] if limit > self.shown else ends:
-            self._show_turn(feed.events[self.shown : end], end)
+            self._show_turn(match, end)
         if self.answered is not None and (at_once or self.answered.decision.rejection):
             self._add_answered()
         if self.open:
-            for private in self._private(match):
+            for private in self._changed(match):
                 self._note_private(private)
         else:
             for seat in sent:
-                self._note_private(view(match.state, seat).private)
+                self._note_private(private_view(match.state, seat))
                 self.views[seat].sent()
 
-    def _show_turn(self, events: Sequence[Event | SeatForfeited], end: int) -> None:
-        """Add a turn, or the part of one that a reply has caused."""
+    def _show_turn(self, match: Match, end: int) -> None:
+        """Add a turn up to this event, or the part of one that a reply has caused."""
+        feed = match.feed
+        events, parts = feed.events[self.shown : end], feed.event_parts[self.shown : end]
         if self.answered is None:
             self.answered = ReplayMoment()
         self.answered.sequence = self.shown = end
-        self.answered.events.extend(map(event_message, events))
+        self.answered.MergeFromString(_events.encode(parts))
         self._add_answered()
         if not self.open:
             for seat, own in self.views.items():

@@ -6,7 +6,7 @@ anything. The page does not depend on when or where it was written.
 
 import math
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import NamedTuple, TypeVar
@@ -26,6 +26,9 @@ from asara_server.tournament.standings.model import SeatScore, StandingsRow
 
 MOST_MATCHES = 1_000
 """Most matches listed on the page; the CSV has all."""
+
+MOST_PAGES = 5_000
+"""The same, if the matches have pages, which only this list links to."""
 
 _LONG = 30
 """Rows beyond which a table is folded, except for the standings."""
@@ -75,10 +78,10 @@ class Fact(NamedTuple):
     code: bool = False
 
 
-def render(report: Report) -> str:
-    """Return the page as HTML."""
+def render(report: Report, pages: Mapping[str, str] | None = None) -> str:
+    """Return the page as HTML; `pages` are paths of pages of matches, by name of the replay."""
     template = _environment().get_template("page.html")
-    return template.render(**_context(report))
+    return template.render(**_context(report, pages or {}))
 
 
 def _environment() -> Environment:
@@ -105,7 +108,7 @@ def _environment() -> Environment:
     return environment
 
 
-def _context(report: Report) -> dict[str, object]:
+def _context(report: Report, pages: Mapping[str, str]) -> dict[str, object]:
     """Return the variables of the template."""
     standings = report.standings
     decades = _decades(report.times.entries)
@@ -151,7 +154,8 @@ def _context(report: Report) -> dict[str, object]:
             _shares(decades),
         ),
         "time_ticks": list(_time_ticks(decades)),
-        "listed": report.matches[:MOST_MATCHES],
+        "listed": report.matches[: MOST_PAGES if pages else MOST_MATCHES],
+        "pages": pages,
         "audit_command": _audit_command(report.run.recorded.info.manifest_sha256),
         "example": shlex.quote(f"replays/{example}") if example else None,
     }

@@ -26,6 +26,8 @@ class MatchFilter(NamedTuple):
     """Conditions on a match; "" means any."""
 
     entry: str = ""
+    opponent: str = ""
+    """Another entry of the match."""
     rules: str = ""
     result: str = ""
     """"won", "lost" or "tied": the match of `entry`; without one, "tied" only."""
@@ -144,12 +146,14 @@ def _void_or_any(state: str) -> str:
 
 def _condition(wanted: MatchFilter) -> Callable[[MatchResult], bool]:
     """Return a function that tells if a match is kept, whatever its replay."""
-    entry, rules, result, fault, state = wanted
+    entry, opponent, rules, result, fault, state = wanted
 
     def keeps(match: MatchResult) -> bool:
         if match.void != (state == "void"):
             return False
         if rules and plain(match.rule_sets) != rules:
+            return False
+        if opponent and not any(_named(seat, opponent) for seat in match.seats):
             return False
         if not (entry or result or fault):
             return True

@@ -13,10 +13,12 @@ from typing import Final
 from asara_game.rules import format_rule_sets
 from asara_server.bounded_file import read_bounded
 from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.network.live_file import LIVE_FILE
 from asara_server.replay.file import LARGEST_FILE, parse_file
+from asara_server.replay.signing import PUBLIC_KEY_FILE, KeyFileError, read_public_key
 from asara_server.text import plain
 from asara_server.tournament.run.directory import RunDirectoryError
-from asara_server.tournament.run.status import RunStatus, StatusReader
+from asara_server.tournament.run.status import RunState, RunStatus, StatusReader
 from asara_server.tournament.standings.match_result import (
     MatchResult,
     ResultsError,
@@ -60,6 +62,13 @@ class OpenRun:
         """Folder of the replays."""
         directory = self.source.directory
         return directory / "replays" if self.source.kind is SourceKind.RUN else directory
+
+    @property
+    def is_played(self) -> bool:
+        """True if a program is playing matches of it."""
+        if self.status is not None:
+            return self.status.state is RunState.RUNNING
+        return (self.source.directory / LIVE_FILE).is_file()
 
     @property
     def _results(self) -> list[MatchResult]:
@@ -129,6 +138,13 @@ class OpenRun:
             raise WebError(
                 404, f"the replay of {plain(match)!r} cannot be read; it may have been deleted"
             ) from None
+
+    def public_key(self) -> bytes | None:
+        """Return the public key of the run's referee; None if the run does not name one."""
+        try:
+            return read_public_key(self.source.directory / PUBLIC_KEY_FILE)
+        except KeyFileError:
+            return None
 
     def _no_replay(self, match: str) -> WebError:
         result = self.matches.named(match)

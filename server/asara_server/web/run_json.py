@@ -7,6 +7,8 @@ what bots printed: whoever may see the page sees no more than a published report
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from asara_game.rules import format_rule_sets
+from asara_server.eventlog.replay import ReplayHeader
 from asara_server.text import on_one_line, plain, without_paths
 from asara_server.tournament.run.directory import RunInfo
 from asara_server.tournament.run.read_run import directories_of
@@ -21,8 +23,10 @@ from asara_server.tournament.standings.model import (
 from asara_server.web.open_run import OpenRun
 
 
-def run_json(run: OpenRun, standings: Standings | None) -> dict[str, Any]:
-    """Return what the page of a run shows."""
+def run_json(
+    run: OpenRun, standings: Standings | None, running: Iterable[ReplayHeader] = ()
+) -> dict[str, Any]:
+    """Return what the page of a run shows; `running` are the matches that may be watched."""
     status = run.status
     found = {
         "name": run.source.name,
@@ -31,11 +35,13 @@ def run_json(run: OpenRun, standings: Standings | None) -> dict[str, Any]:
         "rules": run.matches.rules,
         "entries": _entries(run, standings),
         "standings": standings and standings_json(standings),
+        "running": [_running(header) for header in running],
         "unreadable": run.unreadable,
     }
     if status is None:
         number = len(run.matches.results)
-        return found | {"state": "finished", "progress": _counted(number)}
+        state = RunState.RUNNING if run.is_played else RunState.FINISHED
+        return found | {"state": state.value, "progress": _counted(number)}
     private = directories_of(run.source.directory)
     return found | {
         "state": status.state.value,
@@ -58,6 +64,14 @@ def _entries(run: OpenRun, standings: Standings | None) -> list[str]:
     if standings is not None and not names:
         names = tuple(row.entry for row in standings.overall)
     return [plain(name) for name in names]
+
+
+def _running(header: ReplayHeader) -> dict[str, Any]:
+    return {
+        "name": plain(header.match_id),
+        "rules": format_rule_sets(header.rule_sets),
+        "entries": [plain(entry) for entry in header.entries],
+    }
 
 
 def _counted(number: int) -> dict[str, Any]:

@@ -11,10 +11,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from asara_server.eventlog.replay import ReplayError
+from asara_server.eventlog.replay import ReplayError, ReplayHeader
 from asara_server.replay.file import parse_replay
 from asara_server.replay.replay_view import parse_viewer, replay_view
 from asara_server.text import plain
+from asara_server.web.live_matches import LiveRuns
 from asara_server.web.match_list import LARGEST_PAGE, MatchFilter
 from asara_server.web.open_run import OpenRun
 from asara_server.web.part import Part
@@ -26,6 +27,9 @@ from asara_server.web.standings_cache import StandingsCache
 
 T = TypeVar("T")
 
+KEY_HEADER: Final = "Asara-Referee-Key"
+"""Public key of the run's referee, in hexadecimal digits."""
+
 _READERS: Final = 2
 """Threads that read files and play matches again."""
 _QUEUED: Final = 64
@@ -34,11 +38,13 @@ _MOST_RESULTS: Final = 300_000
 """Results that are kept of runs which are not looked at any more."""
 _KEPT_VIEWS: Final = 64
 _PAGE: Final = 100
+_MOST_RUNNING: Final = 100
+"""Running matches that are listed."""
 
 
-def runs_part(catalogue: RunCatalogue) -> Part:
+def runs_part(catalogue: RunCatalogue, live: LiveRuns) -> Part:
     """Return the routes about runs."""
-    api = RunsApi(catalogue)
+    api = RunsApi(catalogue, live)
     run = "/api/runs/{run}"
     return Part(
         [
@@ -61,8 +67,9 @@ class _Opened(NamedTuple):
 class RunsApi:
     """Answers requests about runs. Files are read in threads, so that no request waits for them."""
 
-    def __init__(self, catalogue: RunCatalogue) -> None:
+    def __init__(self, catalogue: RunCatalogue, live: LiveRuns) -> None:
         self._catalogue = catalogue
+        self._live = live
         self._summaries = RunSummaries()
         self._opened: dict[str, _Opened] = {}
         self._waiting = 0
@@ -120,11 +127,26 @@ class RunsApi:
     async def run(self, request: Request) -> Response:
         run, cache = await self._open(request)
         standings = await cache.get(run)
-        return json_response(request, run_json(run, standings))
+        headers = await self._running(run)
+        return json_response(request, run_json(run, standings, headers))
+
+    async def _running(self, run: OpenRun) -> list[ReplayHeader]:
+        """Return the headers of the running matches that may be watched, the latest first."""
+        if not run.is_played:
+            return []
+        matches = await self._live.of(run.source.directory).matches()
+        return [match.header for match in matches[: -_MOST_RUNNING - 1 : -1]]
 
     async def matches(self, request: Request) -> Response:
-        """A page of the matches that a filter keeps; `order=latest` begins with the last."""
+        """A page of the matches that a filter keeps; `order=latest` begins with the last.
+
+        `state=running` stands alone: it lists the running matches that may be watched.
+        """
         query = request.query_params
+        if query.get("state") == "running":
+            run, _ = await self._open(request)
+            running = [match.row() for match in await self._live.of(run.source.directory).matches()]
+            return json_response(request, {"total": len(running), "offset": 0, "matches": running})
         wanted = MatchFilter.of(query)
         order = query.get("order", "")
         if order not in {"", "latest"}:
@@ -146,12 +168,15 @@ class RunsApi:
         return json_response(request, {"block": name, "matches": rows})
 
     async def replay(self, request: Request) -> Response:
-        """The signed file."""
+        """The signed file; the run's key is in a header."""
         run, _ = await self._open(request)
         match = request.path_params["match"]
         content = await self._in_thread(lambda: run.replay_bytes(match))
         response = tagged_response(request, content, "application/octet-stream")
         response.headers["Content-Disposition"] = "attachment"
+        key = await self._in_thread(run.public_key)
+        if key is not None:
+            response.headers[KEY_HEADER] = key.hex()
         return response
 
     async def view(self, request: Request) -> Response:

@@ -2,6 +2,7 @@
 
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
+import { utf8ToBytes } from "@noble/hashes/utils.js";
 import {
   type BotClass,
   type DecideFunction,
@@ -29,11 +30,7 @@ export function playHere(bot: BotClass | DecideFunction, options: PlayOptions): 
 export function browserPlatform(log: (message: string) => void = console.warn): Platform {
   return {
     language: "TypeScript, browser",
-    sha256: (...parts) => {
-      const hash = sha256.create();
-      for (const part of parts) hash.update(part);
-      return hash.digest();
-    },
+    sha256: (data) => sha256(typeof data === "string" ? utf8ToBytes(data) : data),
     hmacSha256: (key, message) => hmac(sha256, key, message),
     randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
     log,

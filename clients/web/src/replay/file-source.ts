@@ -90,7 +90,9 @@ export class FileSource implements MatchSource {
 
   async signature(): Promise<Signature | undefined> {
     const file = dataBlock("replay");
-    return file === undefined ? { kind: "part" } : { kind: "file", file, runKey: undefined };
+    const shown = this.#whole;
+    if (file === undefined || shown === undefined) return { kind: "part" };
+    return { kind: "file", file, shown, runKey: undefined };
   }
 
   close(): void {}

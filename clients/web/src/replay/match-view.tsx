@@ -97,14 +97,13 @@ function Match({ source, first, embedded, block }: MatchViewProps & { first: Mat
 
 function Table({ store, aside }: { store: MatchStore; aside: ComponentChildren }) {
   const award = store.awards.value[store.award.value ?? -1];
-  const raised = award && new Set(award.towers.map(({ seat, tower }) => `${seat} ${tower.number}`));
   return (
     <Board
       setting={store.record.value.setting}
       moment={store.moment.value}
       previous={store.previous.value}
       animate={animated(store.player.value)}
-      raised={raised}
+      raised={award?.towers}
       aside={aside}
     />
   );
@@ -115,9 +114,10 @@ function Panel({ store }: { store: MatchStore }) {
     <aside class="panel">
       <Results store={store} />
       <Awards store={store} />
+      {store.atResult.value && <Ledger store={store} />}
       <Happened store={store} />
       <Decision store={store} />
-      <Ledger store={store} />
+      {!store.atResult.value && <Ledger store={store} />}
       <TableText store={store} />
       <SignatureNote store={store} />
     </aside>
@@ -133,7 +133,7 @@ function Announcement({ store }: { store: MatchStore }) {
       <p class="now" aria-live="polite">
         {lines.join(" ")}
       </p>
-      <p class="notice" role="status">
+      <p class="reply" role="status">
         {store.notice.value}
       </p>
     </div>

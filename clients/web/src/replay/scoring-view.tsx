@@ -25,7 +25,7 @@ export function Results({ store }: Props) {
   if (results === undefined || !store.atResult.value) return null;
   const ranked = [...results].sort((a, b) => a.rank - b.rank);
   return (
-    <section class="results" aria-labelledby="results">
+    <section class="ranking" aria-labelledby="results">
       <h2 id="results">{t(replay, "results")}</h2>
       <ol>
         {ranked.map(({ seat, rank, prestige, termination }) => (
@@ -78,7 +78,7 @@ export function Awards({ store }: Props) {
             {award.prizes !== undefined && award.towers.length === 0 && (
               <p class="quiet">{t(replay, "noTower")}</p>
             )}
-            <ul class="raised">
+            <ul class="award-towers">
               {award.towers.map(({ seat, tower, place, tied }) => (
                 <li key={`${seat} ${tower.number}`} class={`seat-${seat} place-${place}`}>
                   <TowerIcon tower={tower} />
@@ -102,7 +102,7 @@ export function Awards({ store }: Props) {
               ))}
             </ul>
           </div>
-          <div class="row">
+          <div class="award-row">
             <button type="button" disabled={shown === 0} onClick={() => store.showAward(shown - 1)}>
               {t(replay, "previous")}
             </button>
@@ -144,7 +144,7 @@ export function Ledger({ store }: Props) {
     <details class="ledger" open={store.atResult.value}>
       <summary>{t(replay, "sources")}</summary>
       <section
-        class="scroll"
+        class="ledger-scroll"
         aria-label={t(replay, "sources")}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys
         tabIndex={0}

@@ -2,7 +2,7 @@
 
 import { fromBinary } from "@bufbuild/protobuf";
 import { computed, signal } from "@preact/signals";
-import { ReplayViewSchema } from "asara/gen/replay_view_pb.js";
+import { type ReplayView, ReplayViewSchema } from "asara/gen/replay_view_pb.js";
 import { MatchError } from "../match/errors.js";
 import type { MatchRecord, Viewer } from "../match/model.js";
 import { watchMatch } from "../match/sockets.js";
@@ -52,11 +52,21 @@ export async function fetchRecord(
   match: string,
   viewer: Viewer,
 ): Promise<MatchRecord> {
+  return (await fetchView(run, match, viewer)).record;
+}
+
+interface Fetched {
+  readonly view: ReplayView;
+  readonly record: MatchRecord;
+}
+
+async function fetchView(run: string, match: string, viewer: Viewer): Promise<Fetched> {
   const path = `${runPath(run)}/matches/${encodeURIComponent(match)}/view`;
   const response = await get(`${path}?viewer=${viewerText(viewer)}`);
   const bytes = new Uint8Array(await response.arrayBuffer());
   try {
-    return recordOf(fromBinary(ReplayViewSchema, bytes));
+    const view = fromBinary(ReplayViewSchema, bytes);
+    return { view, record: recordOf(view) };
   } catch (error) {
     throw new ServerError(0, error instanceof MatchError ? error.message : t(replay, "damaged"));
   }
@@ -70,6 +80,8 @@ export class ServerSource implements MatchSource {
     return this.state.value.kind === "over" ? allViewers(seats) : [EVERYBODY];
   });
   #stopWatching: (() => void) | undefined;
+  /** The view of the match that is shown; undefined of one that was watched. */
+  #view: ReplayView | undefined;
   #closed = false;
   #asked = 0; // requests so far: an answer that another request has overtaken is dropped
 
@@ -94,8 +106,9 @@ export class ServerSource implements MatchSource {
   async #fetch(viewer: Viewer): Promise<void> {
     this.#asked += 1;
     const asked = this.#asked;
-    const record = await fetchRecord(this.run, this.match, viewer);
+    const { view, record } = await fetchView(this.run, this.match, viewer);
     if (this.#closed || asked !== this.#asked) return;
+    this.#view = view;
     this.record.value = record;
     this.state.value = { kind: "over" };
   }
@@ -135,11 +148,13 @@ export class ServerSource implements MatchSource {
   }
 
   async signature(): Promise<Signature | undefined> {
-    if (this.state.value.kind !== "over") return undefined;
+    if (this.#view === undefined) await this.show(EVERYBODY);
+    const shown = this.#view;
+    if (shown === undefined) return undefined;
     const path = `${runPath(this.run)}/matches/${encodeURIComponent(this.match)}/replay`;
     const response = await get(path);
     const file = new Uint8Array(await response.arrayBuffer());
-    return { kind: "file", file, runKey: undefined };
+    return { kind: "file", file, shown, runKey: runKeyOf(response) };
   }
 
   close(): void {
@@ -150,4 +165,11 @@ export class ServerSource implements MatchSource {
 
 function isStatus(error: unknown, status: number): boolean {
   return error instanceof ServerError && error.status === status;
+}
+
+/** The public key of the run's referee; undefined if the run names none. */
+function runKeyOf(response: Response): Uint8Array | undefined {
+  const key = response.headers.get("Asara-Referee-Key") ?? "";
+  if (!/^([0-9a-f]{2}){32}$/.test(key)) return undefined;
+  return Uint8Array.from(key.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
 }

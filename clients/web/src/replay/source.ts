@@ -1,6 +1,7 @@
 /** Where a match page has its match from: a server, or the file that the page is. */
 
 import type { ReadonlySignal } from "@preact/signals";
+import type { ReplayView } from "asara/gen/replay_view_pb.js";
 import type { MatchRecord, Viewer } from "../match/model.js";
 
 export type SourceState =
@@ -11,10 +12,16 @@ export type SourceState =
   | { readonly kind: "over" }
   | { readonly kind: "failed"; readonly reason: string };
 
-/** What is known of the signature of the match's file. */
+/** The signature, as far as it can be checked here. */
 export type Signature =
-  /** The bytes of the file, and the run's key if there is one to compare with. */
-  | { readonly kind: "file"; readonly file: Uint8Array; readonly runKey: Uint8Array | undefined }
+  | {
+      readonly kind: "file";
+      readonly file: Uint8Array<ArrayBuffer>;
+      /** The view of the match that is shown, to compare with the file. */
+      readonly shown: ReplayView;
+      /** The run's key; undefined if there is none to compare with. */
+      readonly runKey: Uint8Array | undefined;
+    }
   /** The page holds only what a viewer may see, and the signature covers everything. */
   | { readonly kind: "part" };
 

@@ -393,11 +393,11 @@ export function rejectionText(reason: RejectionReason): string {
 // Final scoring
 
 /** Award of the final scoring: a colour's highest towers, all towers, their number, or money. */
-export type AwardKind = Colour | "highest" | "most" | "asari";
+export type AwardKind = Colour | "highest" | "most" | "money";
 
 /** Returns the title of an award, such as `Highest red tower`. */
 export function awardTitle(award: AwardKind): string {
-  if (typeof award === "string") return t(texts, award === "asari" ? "money" : award);
+  if (typeof award === "string") return t(texts, award);
   return capitalised(t(texts, "highestOf", { colour: towerColourName(award) }));
 }
 

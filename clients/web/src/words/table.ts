@@ -128,7 +128,7 @@ function areaContent(
     else parts.push(single ? content : line(spaceNumber(area, n), content));
   }
   if (single && free.length > 0) parts.push(t(texts, "empty"));
-  else if (free.length > 0) parts.push(t(texts, "free", { spaces: list(free.map(String)) }));
+  else if (free.length > 0) parts.push(t(texts, "freeSpaces", { spaces: list(free.map(String)) }));
   return parts.join(t(texts, "between"));
 }
 

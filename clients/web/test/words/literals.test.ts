@@ -36,7 +36,8 @@ function nameOf(node: Node | undefined): string {
 /** Constant values that an expression may have: of `x ? "a" : "b"`, both. */
 function choices(node: Node | undefined): unknown[] {
   if (node?.type === "Literal") return [node.value];
-  const branches = [node?.consequent, node?.alternate, node?.left, node?.right];
+  if (node?.type !== "ConditionalExpression" && node?.type !== "LogicalExpression") return [];
+  const branches = [node.consequent, node.alternate, node.left, node.right];
   return branches.filter(isNode).flatMap(choices);
 }
 

@@ -156,7 +156,7 @@ test.each(LANGUAGES)("terminations, rejections, awards and rules have texts in %
     Object.values(members).filter((n): n is number => Number(n) > 0);
   for (const n of numbers(Termination)) expectText(terminationText(n), `${tag} ${n}`);
   for (const n of numbers(RejectionReason)) expectText(rejectionText(n), `${tag} ${n}`);
-  for (const n of [...numbers(Colour), "highest", "most", "asari"] as const) {
+  for (const n of [...numbers(Colour), "highest", "most", "money"] as const) {
     expectText(awardTitle(n as Colour), `${tag} ${n}`);
   }
   for (const place of [1, 2] as const) {

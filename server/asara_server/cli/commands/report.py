@@ -19,8 +19,17 @@ CsvOption = Annotated[
 ]
 
 
+PagesOption = Annotated[
+    bool,
+    typer.Option("--pages", help="Also write a page of every match, to `pages` beside the report."),
+]
+
+
 def report(
-    directory: RunDirectoryArgument, out_file: OutOption = None, csv: CsvOption = None
+    directory: RunDirectoryArgument,
+    out_file: OutOption = None,
+    csv: CsvOption = None,
+    pages: PagesOption = False,
 ) -> None:
     """Write the report of a run as an HTML page.
 
@@ -28,4 +37,4 @@ def report(
     """
     from asara_server.cli.sessions.report import write_report
 
-    write_report(directory, out_file, csv)
+    write_report(directory, out_file, csv, with_pages=pages)

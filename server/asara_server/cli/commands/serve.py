@@ -29,6 +29,7 @@ from asara_server.cli.options.serve import (
     TlsCertOption,
     TlsKeyOption,
 )
+from asara_server.cli.options.web import WebOption
 
 
 def serve(
@@ -49,6 +50,7 @@ def serve(
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
     readable: ReadableOption = None,
     metrics: MetricsOption = None,
+    web: WebOption = None,
 ) -> None:
     """Referee bots that you start yourself.
 
@@ -74,5 +76,6 @@ def serve(
         sandbox=sandbox,
         readable=readable_paths(readable),
         metrics=metrics,
+        web=web,
     )
     raise typer.Exit(serve_table(options, context.obj))

@@ -35,6 +35,7 @@ from asara_server.cli.options.tournament import (
     ResumeOption,
     TournamentOptions,
 )
+from asara_server.cli.options.web import MirroredLiveOption, WebOption
 from asara_server.tournament.config.tournament_file import ConfigError, Tournament, load_tournament
 from asara_server.tournament.schedule.estimate import MOST_MATCHES, Estimate, estimate
 
@@ -92,6 +93,8 @@ def run(
     workers: WorkersOption = None,
     scheduler: SchedulerOption = None,
     metrics: MetricsOption = None,
+    web: WebOption = None,
+    mirrored_live: MirroredLiveOption = False,
     insecure_remote: InsecureRemoteOption = False,
 ) -> None:
     """Play a tournament, and keep standings, replays and logs in DIR."""
@@ -109,6 +112,8 @@ def run(
         sandbox=sandbox,
         executor=ExecutorOptions(executor, workers, scheduler),
         metrics=metrics,
+        web=web,
+        mirrored_live=mirrored_live,
         insecure_remote=insecure_remote,
     )
     raise typer.Exit(play_tournament(tournament, options, context.obj))

@@ -47,7 +47,7 @@ InsecureRemoteOption = Annotated[
     bool,
     typer.Option(
         "--insecure-remote",
-        help="Allow other machines to connect without TLS, and to read metrics.",
+        help="Allow other machines to connect without TLS, read metrics and see the matches.",
     ),
 ]
 
@@ -72,3 +72,4 @@ class ServeOptions:
     readable: tuple[str, ...] = ()
     """Paths that the bots may read in the sandbox besides their own files."""
     metrics: str | None
+    web: str | None

@@ -46,7 +46,10 @@ DurabilityOption = Annotated[
     ),
 ]
 InsecureRemoteOption = Annotated[
-    bool, typer.Option("--insecure-remote", help="Allow other machines to read the metrics.")
+    bool,
+    typer.Option(
+        "--insecure-remote", help="Allow other machines to read the metrics and see the matches."
+    ),
 ]
 
 
@@ -87,4 +90,6 @@ class TournamentOptions:
     sandbox: SandboxChoice
     executor: ExecutorOptions
     metrics: str | None
+    web: str | None
+    mirrored_live: bool
     insecure_remote: bool

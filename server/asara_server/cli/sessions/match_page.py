@@ -3,16 +3,13 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from asara_server.cli.display.console import notify, warn
+from asara_server.cli.display.console import notify
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.output_file import check_output, write_output
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.file import parse_file, read_file
 from asara_server.replay.match_page import NoPageError, match_page, read_page_files
 from asara_server.replay.replay_view import OPEN, replay_view, seat_viewer
-
-_ADVISED_BYTES = 300_000
-"""Size above which a page is unusual; only hostile bots reach it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +33,6 @@ def write_page(file: Path, out_file: Path, options: PageOptions) -> None:
     except ReplayError as error:
         raise UserError(f"{file}: {error}", status=1) from None
     write_output(out_file, content)
-    if len(content) > _ADVISED_BYTES:
-        warn(f"{out_file} has {len(content):,} bytes, as the replay holds long rejected replies")
     seen = "everything" if options.seat is None else f"what seat {options.seat} could see"
     notify(f"Page: {out_file}, with {seen}")
 

@@ -7,10 +7,13 @@ from asara_server.cli.display.console import notify, warn
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.output_file import check_output, write_output
 from asara_server.cli.options.recorded_run import run_error
+from asara_server.replay.match_page import NoPageError
 from asara_server.report.model import Report, counted, make_report
+from asara_server.report.pages import Pages, write_pages
 from asara_server.report.run import read_reported_run
 from asara_server.report.tables import csv_tables
 from asara_server.report.times import time_use
+from asara_server.text import count
 from asara_server.tournament.run.read_run import RunError
 from asara_server.tournament.standings.standings import by_schedule, compute_standings
 
@@ -23,8 +26,13 @@ _REPLAYS_NAMED = 8
 """Number of damaged replays that are named on the terminal; the page names more."""
 
 
-def write_report(directory: Path, out_file: Path | None, csv: Path | None) -> None:
-    """Write the page to a file, and the tables to a directory if there is one."""
+def write_report(
+    directory: Path, out_file: Path | None, csv: Path | None, *, with_pages: bool
+) -> None:
+    """Write the page to a file, and the tables to a directory if there is one.
+
+    `with_pages` also writes the pages of the matches, beside it.
+    """
     render = _renderer()
     if out_file is not None:
         check_output("--out", out_file, allowed=_PAGE)
@@ -36,17 +44,30 @@ def write_report(directory: Path, out_file: Path | None, csv: Path | None) -> No
     page = out_file or directory / _PAGE
     if out_file is None:
         check_output("report", page, allowed=_PAGE)
-    write_output(page, render(made).encode())
+    pages = _write_pages(made, page.parent) if with_pages else Pages({}, ())
+    write_output(page, render(made, pages.links).encode())
     if csv is not None:
         _write_tables(csv, csv_tables(made))
-    for problem in made.times.problems[:_REPLAYS_NAMED]:
+    problems = tuple(dict.fromkeys((*made.times.problems, *pages.problems)))
+    for problem in problems[:_REPLAYS_NAMED]:
         warn(f"left out: {problem}")
-    if more := len(made.times.problems[_REPLAYS_NAMED:]):
+    if more := len(problems[_REPLAYS_NAMED:]):
         warn(f"left out: {more:,} more replays")
-    notify(f"Report: {page}" + (f", tables: {csv}" if csv else ""))
+    written = f", {count(len(pages.links), 'page')} of matches" if with_pages else ""
+    notify(f"Report: {page}{written}" + (f", tables: {csv}" if csv else ""))
 
 
-def _renderer() -> Callable[[Report], str]:
+def _write_pages(made: Report, beside: Path) -> Pages:
+    try:
+        return write_pages(made.run, by_schedule(made.run.recorded.results), beside)
+    except NoPageError as error:
+        raise UserError(str(error), status=1) from None
+    except OSError as error:
+        place = error.filename or beside
+        raise UserError(f"{place}: cannot be written: {error.strerror}", status=1) from None
+
+
+def _renderer() -> Callable[[Report, Mapping[str, str]], str]:
     """Import the function that renders a page, which needs the extra `report`."""
     try:
         from asara_server.report.page import render

@@ -5,8 +5,8 @@ import secrets
 import shlex
 import signal
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -29,6 +29,7 @@ from asara_server.cli.sessions.setup import (
     serve_error_text,
     signing_key,
 )
+from asara_server.cli.sessions.web_child import web_for_run
 from asara_server.event_loop import run
 from asara_server.match.deal_secrets import secret_of, tournament_secret
 from asara_server.match.spec import ClockSettings
@@ -100,10 +101,27 @@ def serve_table(options: ServeOptions, log: LogOptions) -> int:
     """Serve a table with these options; return the exit status."""
     log_to_terminal(log, default_level="warning")
     settings = _settings(options)
-    with metrics_server(options.metrics, insecure_remote=options.insecure_remote) as watch:
+    with ExitStack() as stack:
+        watch = stack.enter_context(
+            metrics_server(options.metrics, insecure_remote=options.insecure_remote)
+        )
+        show_page = stack.enter_context(
+            web_for_run(options.web, insecure_remote=options.insecure_remote)
+        )
         server = TableServer(settings)
         watch(server.referee)
+        if options.web is not None:
+            server.live_folder = options.replays or _empty_folder(stack)
+            # The page shows a folder once matches are offered in it.
+            server.begun = partial(show_page, server.live_folder)
         return run(server.run())
+
+
+def _empty_folder(stack: ExitStack) -> Path:
+    """Return a folder that exists in the context; the page is given it instead of replays."""
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="asara-"))) / "table"
+    folder.mkdir()
+    return folder
 
 
 def _settings(options: ServeOptions) -> ServeSettings:
@@ -190,6 +208,10 @@ class TableServer:
         self.results: list[MatchResult] = []
         self.interrupted: list[str] = []
         self._stop_task: asyncio.Task[None] | None = None
+        self.live_folder: Path | None = None
+        """Folder whose `live.json` leads to the live feed; None without one."""
+        self.begun: Callable[[], None] | None = None
+        """Called in a thread when the live feed is offered."""
 
     async def run(self) -> int:
         """Serve until all matches are played or a signal stops it; return the exit status."""

@@ -29,6 +29,7 @@ from asara_server.cli.sessions.setup import (
     metrics_server,
     signing_key,
 )
+from asara_server.cli.sessions.web_child import web_for_run
 from asara_server.eventlog.journal import Durability
 from asara_server.network.addresses import ServeError
 from asara_server.network.grpc_server import check_address
@@ -65,12 +66,20 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
         watch = stack.enter_context(
             metrics_server(options.metrics, insecure_remote=options.insecure_remote)
         )
+        show_page = stack.enter_context(
+            web_for_run(
+                options.web,
+                insecure_remote=options.insecure_remote,
+                mirrored_live=options.mirrored_live,
+            )
+        )
         executor, at_once = stack.enter_context(
             chosen_executor(options.executor, tournament, sandbox, watch)
         )
         key = signing_key(options.key, create=not options.resume)
         directory, resumed = stack.enter_context(_run_directory(options, key))
         notify(heading(tournament, len(matches), at_once))
+        show_page(directory.path)
         if resumed is not None:
             warn_of_earlier_exclusions(resumed)
         end, status = play_run(

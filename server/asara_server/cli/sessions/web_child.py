@@ -6,14 +6,16 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Final
 
-from asara_server.cli.display.console import err, notify
+from asara_server.cli.display.console import err, notify, warn
 from asara_server.cli.errors import UserError
+from asara_server.cli.sessions.setup import serve_error_text
 from asara_server.cli.sessions.web import STARTED, check_web_packages
+from asara_server.network.addresses import ServeError
 
 _START_S: Final = 30.0
 """Seconds within which the process must listen."""
@@ -27,6 +29,7 @@ def web_child(
     *,
     play: str | None = None,
     insecure_remote: bool = False,
+    mirrored_live: bool = False,
     option: str = "--web",
 ) -> Iterator[str]:
     """Serve the page in a process of its own; yield its address, `host:port`.
@@ -39,6 +42,7 @@ def web_child(
     command = [sys.executable, "-m", "asara_server.cli", "web", *map(str, directories)]
     command += ["--listen", listen, "--child"]
     command += ["--insecure-remote"] if insecure_remote else []
+    command += ["--mirrored-live"] if mirrored_live else []
     command += ["--play", play] if play else []
     with subprocess.Popen(
         command,
@@ -51,6 +55,39 @@ def web_child(
             yield _address(process, option)
         finally:
             _stop(process)
+
+
+@contextmanager
+def web_for_run(
+    listen: str | None, *, insecure_remote: bool, mirrored_live: bool = False
+) -> Iterator[Callable[[Path], None]]:
+    """Yield a function that serves a run's directory, or a folder of replays, until the end.
+
+    It does nothing if `listen` is None. Raises UserError, before anything is played, for an address
+    that cannot be used; later, matches go on without the page whatever happens to it.
+    """
+    if listen is None:
+        yield lambda directory: None
+        return
+    check_web_packages()
+    from asara_server.web.server import ListeningSocket
+
+    try:
+        ListeningSocket(listen, allow_remote=insecure_remote).socket.close()
+    except ServeError as error:
+        raise UserError(f"--web: {serve_error_text(error)}") from None
+    with ExitStack() as stack:
+
+        def show(directory: Path) -> None:
+            child = web_child(
+                [directory], listen, insecure_remote=insecure_remote, mirrored_live=mirrored_live
+            )
+            try:
+                notify(f"{STARTED}http://{stack.enter_context(child)}/")
+            except (UserError, OSError) as error:
+                warn(f"the matches are not shown: {error}")
+
+        yield show
 
 
 def _address(process: "subprocess.Popen[bytes]", option: str) -> str:

@@ -66,7 +66,9 @@ JOURNAL = "journal.sqlite"
 BUNDLES = "bundles"
 BUNDLE_MATCHES = "matches.jsonl"
 """File of a bundle with the results of its matches; no run has one."""
-RUN_FOLDERS = ("replays", "logs", "builds", BUNDLES)
+PAGES = "pages"
+"""Folder of the pages that `asara report --pages` writes."""
+RUN_FOLDERS = ("replays", "logs", "builds", BUNDLES, PAGES)
 _ALWAYS = ("replays", "logs")
 _LEFTOVERS = (f"{JOURNAL}-wal",)
 """Files that a run leaves only if it is killed."""

@@ -1,0 +1,210 @@
+/** The API about runs: the types of its JSON, and requests that repeat while a page is shown. */
+
+import { type ReadonlySignal, signal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+
+export type RunState = "prepared" | "running" | "finished" | "stopped" | "killed" | "unreadable";
+
+export interface RunSummary {
+  readonly name: string;
+  readonly kind: "run" | "replays";
+  readonly title: string;
+  readonly state: RunState;
+  readonly started: string;
+  readonly entries: number;
+  readonly over: number;
+  readonly scheduled: number;
+  readonly leader: string;
+}
+
+export interface StandingsRow {
+  readonly place: number;
+  readonly entry: string;
+  readonly matches: number;
+  readonly blocks: number;
+  readonly score: number;
+  readonly interval_95: readonly [number, number] | null;
+  readonly first_chance: number | null;
+  readonly win_share: number;
+  readonly prestige: number | null;
+  readonly faults: number;
+}
+
+export interface Pairing {
+  readonly entry: string;
+  readonly opponent: string;
+  readonly matches: number;
+  readonly score: number;
+}
+
+export interface LadderRow {
+  readonly entry: string;
+  readonly matches: number;
+  readonly mu: number;
+  readonly sigma: number;
+  readonly ordinal: number;
+}
+
+export interface Standings {
+  readonly matches: number;
+  readonly complete: boolean;
+  readonly overall: readonly StandingsRow[];
+  readonly without_forfeits: readonly StandingsRow[];
+  readonly by_rules: Readonly<Record<string, readonly StandingsRow[]>>;
+  readonly cross_table: readonly Pairing[];
+  readonly ladder: readonly LadderRow[];
+}
+
+export interface Progress {
+  readonly scheduled: number;
+  readonly over: number;
+  readonly void: number;
+  readonly started?: string;
+  readonly ended?: string | null;
+  readonly last_end_ms?: number | null;
+  readonly elapsed_s?: number | null;
+  readonly pace?: { readonly matches: number; readonly since_ms: number | null };
+  readonly building?: readonly string[];
+  readonly to_build?: readonly string[];
+  readonly remote?: Readonly<Record<string, "here" | "awaited" | "missed">>;
+}
+
+export interface FailingEntry {
+  readonly entry: string;
+  readonly matches: number;
+  readonly kinds: Readonly<Record<string, number>>;
+  readonly match: string;
+  readonly why: string;
+}
+
+export interface Run {
+  readonly name: string;
+  readonly kind: "run" | "replays";
+  readonly title: string;
+  readonly state: RunState;
+  readonly rules: readonly string[];
+  readonly entries: readonly string[];
+  readonly standings: Standings | null;
+  /** Matches that are being played and may be watched, the latest first. */
+  readonly running: readonly { name: string; rules: string; entries: readonly string[] }[];
+  readonly unreadable: number;
+  readonly progress: Progress;
+  readonly settings?: {
+    readonly blocks: "mirrored" | "duplicate" | "independent";
+    readonly edition: string;
+    readonly sandbox: string;
+  };
+  readonly faults?: readonly FailingEntry[];
+  readonly excluded?: readonly { entry: string; kind: "out" | "suspended"; why: string }[];
+  readonly left_out?: readonly { entry: string; why: string }[];
+}
+
+export interface MatchSeat {
+  readonly entry: string;
+  readonly rank: number;
+  readonly prestige: number;
+  readonly fault: string;
+}
+
+export interface MatchRow {
+  readonly name: string;
+  readonly block: string;
+  readonly rules: string;
+  readonly started: string;
+  readonly seconds: number;
+  readonly state: "replay" | "waiting" | "void";
+  readonly seats: readonly MatchSeat[];
+}
+
+export interface MatchPage {
+  readonly total: number;
+  readonly offset: number;
+  readonly matches: readonly MatchRow[];
+}
+
+/** An answer of the server that is not what was asked for; the text is the server's sentence. */
+export class ServerError extends Error {
+  constructor(
+    readonly status: number,
+    sentence: string,
+  ) {
+    super(sentence);
+  }
+}
+
+/** Returns the path of a run in the API. */
+export function runPath(run: string): string {
+  return `/api/runs/${encodeURIComponent(run)}`;
+}
+
+/** Requests JSON; throws ServerError, or TypeError without a connection. */
+export async function getJson<T>(path: string, abort: AbortSignal): Promise<T> {
+  // The browser sends the tag of what it has, and gives that back if it still holds.
+  const answer = await fetch(path, { signal: abort, headers: { accept: "application/json" } });
+  if (answer.ok) return (await answer.json()) as T;
+  const sentence = await answer
+    .json()
+    .then((body: { error?: unknown }) => String(body.error ?? answer.statusText))
+    .catch(() => answer.statusText);
+  throw new ServerError(answer.status, sentence);
+}
+
+/** What a page knows of something on the server. The last value stays while nothing answers. */
+export interface Polled<T> {
+  readonly value?: T;
+  /** The server's sentence, if it refused. */
+  readonly refused?: string;
+  /** True if it did not answer the last time. */
+  readonly silent: boolean;
+}
+
+const FAST_MS = 2_000;
+const SLOW_MS = 15_000;
+
+/**
+ * Requests JSON again and again while the component is shown and the page is visible: every two
+ * seconds while `goesOn`, otherwise every 15.
+ */
+export function usePolled<T>(
+  path: string,
+  goesOn: (value: T) => boolean,
+): ReadonlySignal<Polled<T>> {
+  const state = useMemo(() => signal<Polled<T>>({ silent: false }), [path]);
+  useEffect(() => {
+    const abort = new AbortController();
+    let timer = 0;
+    let seen = "";
+    async function ask(): Promise<void> {
+      window.clearTimeout(timer);
+      try {
+        const value = await getJson<T>(path, abort.signal);
+        const text = JSON.stringify(value);
+        if (text !== seen || state.value.silent) state.value = { value, silent: false };
+        seen = text;
+      } catch (error) {
+        if (abort.signal.aborted) return;
+        const { value } = state.value;
+        const known = value === undefined ? {} : { value };
+        state.value =
+          error instanceof ServerError
+            ? { ...known, refused: error.message, silent: false }
+            : { ...known, silent: true };
+        seen = "";
+      }
+      const { value, silent, refused } = state.value;
+      const soon = silent || refused !== undefined || (value !== undefined && goesOn(value));
+      if (!document.hidden) timer = window.setTimeout(ask, soon ? FAST_MS : SLOW_MS);
+    }
+    function look(): void {
+      if (!document.hidden) void ask();
+    }
+    void ask();
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      abort.abort();
+      window.clearTimeout(timer);
+      document.removeEventListener("visibilitychange", look);
+    };
+  }, [path]);
+  return state;
+}

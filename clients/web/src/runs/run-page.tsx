@@ -1,0 +1,213 @@
+/** A run: how far it is, who leads, and what failed. */
+
+import { useState } from "preact/hooks";
+import { pathOf } from "../router.js";
+import { spoilerFree } from "../ui/settings.js";
+import { isolate, t } from "../words/language.js";
+import { runs } from "../words/sections/runs.js";
+import { type Run, runPath, type Standings, type StandingsRow, usePolled } from "./api.js";
+import { CrossTable } from "./cross-table.js";
+import { Frame, HiddenResults, Waiting } from "./frame.js";
+import { faultText, Name, rulesText } from "./names.js";
+import { Progress, StateBadge } from "./progress.js";
+import { Ladder, StandingsTable } from "./standings.js";
+
+const WIDE = 9; // entries above which the cross table takes the whole width
+
+export function RunPage({ run: name }: { run: string }) {
+  const state = usePolled<Run>(
+    runPath(name),
+    (run) => run.state === "running" || run.state === "prepared" || run.standings === null,
+  ).value;
+  const run = state.value;
+  return (
+    <Frame
+      title={run?.title ?? name}
+      note={run && <StateBadge state={run.state} kind={run.kind} />}
+      run={name}
+      page="run"
+    >
+      <Waiting state={state} />
+      {run !== undefined && (
+        <>
+          <Progress run={run} />
+          <Running run={run} />
+          {spoilerFree.value ? <HiddenResults /> : <Results run={run} />}
+          <Settings run={run} />
+        </>
+      )}
+    </Frame>
+  );
+}
+
+/** Matches that are being played, and can be watched. */
+function Running({ run }: { run: Run }) {
+  if (run.running.length === 0) return null;
+  return (
+    <section class="now" aria-labelledby="now">
+      <h2 id="now">{t(runs, "nowPlayed")}</h2>
+      <ul>
+        {run.running.map(({ name, rules, entries }) => (
+          <li key={name}>
+            <a class="card" href={pathOf({ page: "match", run: run.name, match: name })}>
+              <span class="now-seats">
+                {entries.map((entry, seat) => (
+                  <Name key={seat} of={entry} />
+                ))}
+              </span>
+              <span class="quiet">{rulesText(rules)}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Results({ run }: { run: Run }) {
+  const { standings } = run;
+  if (standings === null) return <p class="notice">{t(runs, "computing")}</p>;
+  if (standings.matches === 0) return <p class="notice">{t(runs, "noMatches")}</p>;
+  return (
+    <div class="results">
+      <StandingsCard run={run} standings={standings} />
+      {standings.cross_table.length > 0 && (
+        <section
+          class={standings.overall.length > WIDE ? "card wide" : "card"}
+          aria-labelledby="cross-table"
+        >
+          <h2 id="cross-table">{t(runs, "crossTable")}</h2>
+          <p class="quiet">{t(runs, "crossHelp")}</p>
+          <CrossTable run={run.name} standings={standings} />
+        </section>
+      )}
+      <section class="card" aria-labelledby="ladder">
+        <h2 id="ladder">{t(runs, "ladder")}</h2>
+        <p class="quiet">{t(runs, "ladderHelp")}</p>
+        <Ladder rows={standings.ladder} />
+      </section>
+      <Faults run={run} />
+    </div>
+  );
+}
+
+function StandingsCard({ run, standings }: { run: Run; standings: Standings }) {
+  const [part, setPart] = useState("");
+  const parts: Readonly<Record<string, readonly StandingsRow[]>> = {
+    "": standings.overall,
+    "*": standings.without_forfeits,
+    ...standings.by_rules,
+  };
+  const some = standings.overall.some((row) => row.faults > 0);
+  const rules = Object.keys(standings.by_rules);
+  return (
+    <section class="card wide" aria-labelledby="standings">
+      <div class="card-head">
+        <h2 id="standings">{t(runs, "standings")}</h2>
+        {(some || rules.length > 1) && (
+          <label>
+            <span class="unseen">{t(runs, "standingsOf")}</span>
+            <select value={part} onChange={(event) => setPart(event.currentTarget.value)}>
+              <option value="">{t(runs, "allRules")}</option>
+              {rules.length > 1 &&
+                rules.map((each) => (
+                  <option key={each} value={each}>
+                    {rulesText(each)}
+                  </option>
+                ))}
+              {some && <option value="*">{t(runs, "withoutForfeits")}</option>}
+            </select>
+          </label>
+        )}
+      </div>
+      <StandingsTable run={run.name} rows={parts[part] ?? standings.overall} />
+      <p class="quiet">{t(runs, "scoreHelp")}</p>
+    </section>
+  );
+}
+
+function Faults({ run }: { run: Run }) {
+  const { faults = [], excluded = [], left_out: leftOut = [] } = run;
+  return (
+    <section class="card" aria-labelledby="faults">
+      <h2 id="faults">{t(runs, "faults")}</h2>
+      {faults.length + excluded.length + leftOut.length === 0 && (
+        <p class="quiet">{t(runs, "noFaults")}</p>
+      )}
+      <ul class="fault-list">
+        {excluded.map(({ entry, kind, why }) => (
+          <Fault key={`${kind}-${entry}`} entry={entry} note={t(runs, kind)} why={why} />
+        ))}
+        {faults.map((each) => (
+          <li key={each.entry}>
+            <a
+              href={`${pathOf({ page: "matches", run: run.name })}?${new URLSearchParams({
+                entry: each.entry,
+                fault: "any",
+              })}`}
+            >
+              <Name of={each.entry} />
+            </a>{" "}
+            <span class="bad-ink">
+              {t(runs, "faultShare", {
+                count: Object.values(each.kinds).reduce((sum, one) => sum + one, 0),
+                total: each.matches,
+              })}
+            </span>
+            <span class="quiet"> {Object.keys(each.kinds).map(faultText).join(", ")}</span>
+            <Why intro={t(runs, "latestFault", { match: isolate(each.match) })} why={each.why} />
+          </li>
+        ))}
+        {leftOut.map(({ entry, why }) => (
+          <Fault key={`left-${entry}`} entry={entry} note={t(runs, "leftOut")} why={why} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Fault({ entry, note, why }: { entry: string; note: string; why: string }) {
+  return (
+    <li>
+      <Name of={entry} /> <span class="bad-ink">{note}</span>
+      <Why intro="" why={why} />
+    </li>
+  );
+}
+
+function Why({ intro, why }: { intro: string; why: string }) {
+  if (why === "") return null;
+  return (
+    <p class="why">
+      {intro} <bdi lang="en">{why}</bdi>
+    </p>
+  );
+}
+
+function Settings({ run }: { run: Run }) {
+  const { settings } = run;
+  if (settings === undefined) return null;
+  const facts = [
+    [t(runs, "rules"), run.rules.map(rulesText).join(" · ")],
+    [t(runs, "blocks"), t(runs, settings.blocks)],
+    [t(runs, "sandbox"), t(runs, settings.sandbox === "none" ? "uncontained" : "contained")],
+    [t(runs, "edition"), settings.edition],
+  ] as const;
+  return (
+    <section class="settings" aria-labelledby="settings">
+      <h2 id="settings">{t(runs, "settings")}</h2>
+      <dl>
+        {facts
+          .filter(([, text]) => text !== "")
+          .map(([term, text]) => (
+            <div key={term}>
+              <dt>{term}</dt>
+              <dd>
+                <bdi>{text}</bdi>
+              </dd>
+            </div>
+          ))}
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,148 @@
+/** Standings and ladder as tables, with each interval drawn as a small range. */
+
+import { pathOf } from "../router.js";
+import { t } from "../words/language.js";
+import { decimal, number, percent } from "../words/numbers.js";
+import { runs } from "../words/sections/runs.js";
+import type { LadderRow, StandingsRow } from "./api.js";
+import { Name } from "./names.js";
+
+export function StandingsTable({ run, rows }: { run: string; rows: readonly StandingsRow[] }) {
+  return (
+    <table class="standings">
+      <thead>
+        <tr>
+          <th scope="col" class="number">
+            <span class="unseen">{t(runs, "place")}</span>
+          </th>
+          <th scope="col">{t(runs, "entry")}</th>
+          <th scope="col" class="number">
+            {t(runs, "score")}
+          </th>
+          <th scope="col" class="range-column">
+            {t(runs, "range95")}
+          </th>
+          <th scope="col" class="number extra" title={t(runs, "firstHelp")}>
+            {t(runs, "first")}
+          </th>
+          <th scope="col" class="number extra">
+            {t(runs, "wins")}
+          </th>
+          <th scope="col" class="number extra">
+            {t(runs, "prestige")}
+          </th>
+          <th scope="col" class="number extra">
+            {t(runs, "matches")}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <Row key={row.entry} run={run} row={row} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Row({ run, row }: { run: string; row: StandingsRow }) {
+  const matches = `${pathOf({ page: "matches", run })}?${new URLSearchParams({ entry: row.entry })}`;
+  const played = row.matches > 0;
+  return (
+    <tr class={row.place === 1 && played ? "leading" : ""}>
+      <td class="number place">{played ? row.place : "–"}</td>
+      <th scope="row">
+        <a href={matches}>
+          <Name of={row.entry} />
+        </a>
+      </th>
+      <td class="number score">{played ? decimal(row.score, 3) : "–"}</td>
+      <td class="range-column">
+        {row.interval_95 && (
+          <Range low={row.interval_95[0]} high={row.interval_95[1]} value={row.score} digits={2} />
+        )}
+      </td>
+      <td class="number extra">{chance(row.first_chance)}</td>
+      <td class="number extra">{played ? percent(row.win_share) : "–"}</td>
+      <td class="number extra">{row.prestige === null ? "–" : decimal(row.prestige, 1)}</td>
+      <td class="number extra">{number(row.matches)}</td>
+    </tr>
+  );
+}
+
+function chance(share: number | null): string {
+  if (share === null) return "–";
+  return share > 0 && share < 0.01 ? `< ${percent(0.01)}` : percent(share);
+}
+
+interface RangeProps {
+  readonly low: number;
+  readonly high: number;
+  readonly value: number;
+  /** Ends of the scale. */
+  readonly from?: number;
+  readonly to?: number;
+  readonly digits: number;
+}
+
+/** A range with a mark at its value; its ends are also text. */
+export function Range({ low, high, value, from = 0, to = 1, digits }: RangeProps) {
+  const at = (each: number) => `${(100 * (each - from)) / (to - from || 1)}%`;
+  const text = t(runs, "range", { low: decimal(low, digits), high: decimal(high, digits) });
+  return (
+    <div class="range" title={text}>
+      <div class="range-scale" aria-hidden="true">
+        <div
+          class="range-line"
+          style={{ left: at(low), width: `${(100 * (high - low)) / (to - from || 1)}%` }}
+        />
+        <div class="range-mark" style={{ left: at(value) }} />
+      </div>
+      <span class="unseen">{text}</span>
+    </div>
+  );
+}
+
+export function Ladder({ rows }: { rows: readonly LadderRow[] }) {
+  const from = Math.min(...rows.map(({ mu, sigma }) => mu - 3 * sigma));
+  const to = Math.max(...rows.map(({ mu, sigma }) => mu + 3 * sigma));
+  return (
+    <table class="ladder">
+      <thead>
+        <tr>
+          <th scope="col">{t(runs, "entry")}</th>
+          <th scope="col" class="number" title="mu">
+            {t(runs, "rating")}
+          </th>
+          <th scope="col" class="range-column" title="mu ± 3 sigma">
+            <span class="unseen">{t(runs, "range", { low: "−3 σ", high: "+3 σ" })}</span>
+          </th>
+          <th scope="col" class="number" title={t(runs, "sureRating")}>
+            μ − 3σ
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ entry, mu, sigma, ordinal }) => (
+          <tr key={entry}>
+            <th scope="row">
+              <Name of={entry} />
+            </th>
+            <td class="number">{decimal(mu, 1)}</td>
+            <td class="range-column">
+              <Range
+                low={mu - 3 * sigma}
+                high={mu + 3 * sigma}
+                value={mu}
+                from={from}
+                to={to}
+                digits={1}
+              />
+            </td>
+            <td class="number">{decimal(ordinal, 1)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,108 @@
+"""Pages of the matches of a run, in one folder with the script and style that they share.
+
+Of a run that goes on, matches with a shared deal have a page once their block is over, because
+their replays appear only then.
+"""
+
+import errno
+import multiprocessing
+import os
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from asara_server.atomic_file import replace_file
+from asara_server.eventlog.replay import ReplayError
+from asara_server.replay.file import parse_file, read_file
+from asara_server.replay.match_page import SCRIPT, STYLE, match_page, read_page_files
+from asara_server.replay.replay_view import OPEN, replay_view
+from asara_server.replay.signing import fingerprint
+from asara_server.report.run import ReportedRun
+from asara_server.tournament.run.directory import PAGES
+from asara_server.tournament.standings.match_result import MatchResult
+
+_FEW: Final = 64
+"""Pages that are not worth the start of further processes."""
+_CHUNK: Final = 16
+
+
+class Pages(NamedTuple):
+    """The pages that were written."""
+
+    links: dict[str, str]
+    """By the name of a replay, the path of its page from the folder of the report."""
+    problems: tuple[str, ...]
+    """Replays without a page, with the reason."""
+
+
+class _Job(NamedTuple):
+    replay: Path
+    page: Path
+    match_id: str
+    entries: tuple[str, ...]
+    public_key: bytes | None
+
+
+def write_pages(run: ReportedRun, results: Iterable[MatchResult], beside: Path) -> Pages:
+    """Write a page for each of these matches that has a replay, in a folder beside the report.
+
+    Pages of earlier calls are replaced. Raises NoPageError if the page is not built, and OSError.
+    """
+    files = read_page_files()
+    folder = beside / PAGES
+    if folder.is_symlink():  # in a run of unknown origin, it may lead anywhere
+        raise OSError(errno.EEXIST, "it is a link, not a folder", str(folder))
+    folder.mkdir(exist_ok=True)
+    replace_file(folder / SCRIPT, files.script.encode())
+    replace_file(folder / STYLE, files.style.encode())
+    jobs = list(_jobs(run, results, folder))
+    links, problems = {}, []
+    for job, problem in zip(jobs, _written(jobs), strict=True):
+        if problem is None:
+            links[job.replay.name] = f"{PAGES}/{job.page.name}"
+        else:
+            problems.append(f"{job.replay.name}: {problem}")
+    return Pages(links, tuple(problems))
+
+
+def _jobs(run: ReportedRun, results: Iterable[MatchResult], folder: Path) -> Iterator[_Job]:
+    for result in results:
+        name = f"{result.played_as}.asara"
+        if name in run.replay_names:
+            page = folder / f"{result.played_as}.html"
+            entries = tuple(seat.entry for seat in result.seats)
+            yield _Job(run.replays / name, page, result.played_as, entries, run.public_key)
+
+
+def _written(jobs: list[_Job]) -> Iterator[str | None]:
+    """Write all pages, on all processors if there are many; yield what prevented each one."""
+    processors = len(os.sched_getaffinity(0))
+    if len(jobs) <= _FEW or processors == 1:
+        yield from map(_write, jobs)
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(processors, context) as processes:
+        yield from processes.map(_write, jobs, chunksize=_CHUNK)
+
+
+def _write(job: _Job) -> str | None:
+    try:
+        replace_file(job.page, _page(job))
+    except ReplayError as error:
+        job.page.unlink(missing_ok=True)  # of an earlier call, when the replay was sound
+        return str(error)
+    return None
+
+
+def _page(job: _Job) -> bytes:
+    data = read_file(job.replay)
+    file = parse_file(data)
+    file.check_signature()
+    signer = file.signature.public_key
+    if job.public_key not in (None, signer):
+        raise ReplayError(f"signed with a key that is not the referee's: {fingerprint(signer)}")
+    header = file.replay.header
+    if (header.match_id, header.entries) != (job.match_id, job.entries):
+        raise ReplayError("does not belong to the match named by its file and the results")
+    return match_page(replay_view(file.replay, OPEN), None, data)

@@ -1,0 +1,143 @@
+"""`asara report --pages`: pages of the matches, beside the report that links to them."""
+
+import re
+import zlib
+from base64 import b64decode
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from asara.v1.replay_view_pb2 import VIEWER_KIND_OPEN, ReplayView
+from asara_server import bundled
+from asara_server.replay.file import write_replay
+from asara_server.replay.signing import SigningKey
+from asara_server.report import pages
+from tests.cli.command import asara, refusal
+from tests.report.runs import KEY, Page, played, run_with_replays
+from tests.tournament.samples import RUNNING
+
+
+@pytest.fixture(autouse=True)
+def _built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "page" / "single").mkdir(parents=True)
+    (tmp_path / "page" / "single" / "page.js").write_text("console.log('</script>')")
+    (tmp_path / "page" / "single" / "page.css").write_text("main{}")
+    monkeypatch.setattr(bundled, "page", lambda: tmp_path / "page")
+
+
+def links(report: Path) -> list[str]:
+    page = Page(report.read_text())
+    found = [unquote(value) for _, name, value in page.attributes if name == "href"]
+    return [link for link in found if link.startswith("pages/")]
+
+
+def test_every_match_has_a_page_that_the_report_links_to(tmp_path: Path) -> None:
+    run, replays = run_with_replays(tmp_path / "run", 3)
+    done = asara("report", run, "--pages")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == f"Report: {run / 'report.html'}, 3 pages of matches\n"
+    names = {replay.header.match_id for replay in replays}
+    assert set(links(run / "report.html")) == {f"pages/{name}.html" for name in names}
+    assert {path.name for path in (run / "pages").iterdir()} == {
+        *(f"{name}.html" for name in names),
+        "page.js",
+        "page.css",
+    }
+    assert (run / "pages" / "page.js").read_text() == "console.log('</script>')"
+    for replay in replays:
+        page = (run / "pages" / f"{replay.header.match_id}.html").read_text()
+        blocks = dict(re.findall(r'id="([\w-]+)">([^<]*)<', page))
+        seen = ReplayView.FromString(zlib.decompress(b64decode(blocks["replay-view"])))
+        assert (seen.match_id, seen.viewer) == (replay.header.match_id, VIEWER_KIND_OPEN)
+        file = run / "replays" / f"{replay.header.match_id}.asara"
+        assert b64decode(blocks["replay"]) == file.read_bytes()
+
+
+def test_the_report_links_to_replays_as_well_once_the_run_is_over(tmp_path: Path) -> None:
+    run, _ = run_with_replays(tmp_path / "run", 1)
+    asara("report", run, "--pages")
+    assert 'href="replays/r1-basic-0001.asara"' in (run / "report.html").read_text()
+
+
+def test_of_a_run_that_goes_on_only_published_replays_have_a_page(tmp_path: Path) -> None:
+    run, _ = run_with_replays(tmp_path / "run", 3, **RUNNING)
+    (run / "replays" / "r1-basic-0002.asara").unlink()  # its block goes on
+    done = asara("report", run, "--pages")
+    assert "2 pages of matches" in done.stderr
+    assert links(run / "report.html") == ["pages/r1-basic-0001.html", "pages/r1-basic-0003.html"]
+    assert "replays/" not in (run / "report.html").read_text()
+
+
+def test_the_pages_lie_beside_a_report_elsewhere(tmp_path: Path) -> None:
+    run, _ = run_with_replays(tmp_path / "run", 1)
+    (tmp_path / "site").mkdir()
+    done = asara("report", run, "--pages", "--out", tmp_path / "site" / "index.html")
+    assert done.returncode == 0, done.stderr
+    (link,) = links(tmp_path / "site" / "index.html")
+    assert (tmp_path / "site" / link).is_file()
+    assert not (run / "pages").exists()
+
+
+def test_a_replay_that_is_damaged_or_forged_has_no_page(tmp_path: Path) -> None:
+    run, _ = run_with_replays(tmp_path / "run", 4)
+    asara("report", run, "--pages")
+    damaged, forged, other = (run / "replays" / f"r1-basic-000{n}.asara" for n in (1, 2, 3))
+    damaged.write_bytes(damaged.read_bytes()[:-20])
+    write_replay(forged, played("r1-basic-0002", 1)[0], SigningKey.new())
+    write_replay(other, played("r1-basic-0001", 0)[0], KEY)
+    done = asara("report", run, "--pages")
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr
+    for name in (damaged.name, forged.name, other.name):
+        assert done.stderr.count(f"left out: {name}") == 1
+    assert links(run / "report.html") == ["pages/r1-basic-0004.html"]
+    assert not (run / "pages" / "r1-basic-0001.html").exists()
+
+
+def test_many_pages_are_written_by_several_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, _ = run_with_replays(tmp_path / "run", 2)
+    asara("report", run, "--pages")
+    alone = {path.name: path.read_bytes() for path in (run / "pages").iterdir()}
+    monkeypatch.setattr(pages, "_FEW", 1)
+    asara("report", run, "--pages")
+    assert {path.name: path.read_bytes() for path in (run / "pages").iterdir()} == alone
+
+
+def test_a_link_in_the_run_leads_nowhere_else(tmp_path: Path) -> None:
+    run, _ = run_with_replays(tmp_path / "run", 1)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "precious").write_text("precious")
+    (run / "pages").symlink_to(tmp_path / "elsewhere")
+    assert "it is a link, not a folder" in refusal_of_report(run)
+    (run / "pages").unlink()
+    (run / "pages").mkdir()
+    for name in ("r1-basic-0001.html", "page.js"):
+        (run / "pages" / name).symlink_to(tmp_path / "precious")
+    assert asara("report", run, "--pages").returncode == 0
+    assert (tmp_path / "precious").read_text() == "precious"
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+def refusal_of_report(run: Path) -> str:
+    done = asara("report", run, "--pages")
+    assert done.returncode == 1
+    return done.stderr
+
+
+def test_without_a_built_page_the_error_says_what_to_do(tmp_path: Path) -> None:
+    run, _ = run_with_replays(tmp_path / "run", 1)
+    (tmp_path / "page" / "single" / "page.js").unlink()
+    error = refusal_of_report(run)
+    assert "the page is not built (page.js: No such file or directory)" in error
+
+
+def test_the_pages_belong_to_the_run(tmp_path: Path) -> None:
+    run, _ = run_with_replays(tmp_path / "run", 1)
+    asara("report", run, "--pages")
+    error = refusal("standings", run, "--json", run / "pages" / "x.json")
+    assert "belongs to the run" in error
+    done = asara("audit", run)
+    assert "pages: extra" not in done.stdout + done.stderr
