@@ -96,7 +96,7 @@ export const replay = {
     someKey:
       "Die Datei ist unverändert, seit der Inhaber dieses Schlüssels sie signiert hat. Ob es der Schlüssel des Veranstalters ist, zeigt der Vergleich mit dem, den er veröffentlicht.",
     forged: "Die Datei wurde nach dem Signieren verändert.",
-    otherKey: "Die Datei ist signiert, aber nicht mit dem Schlüssel dieses Laufs.",
+    otherKey: "Die Datei ist signiert, aber nicht mit dem Schlüssel dieses Laufs ({fingerprint}).",
     brokenFile: "Die signierte Datei ist beschädigt: {reason}",
     otherMatch: "Diese Seite zeigt eine andere Partie, als signiert wurde: {reason}",
     noEd25519: "Dieser Browser kann Ed25519-Signaturen nicht prüfen; `asara audit` kann es.",
@@ -334,8 +334,8 @@ export const replay = {
     someKey:
       "Le fichier est intact depuis que le propriétaire de cette clé l’a signé. Pour savoir si c’est la clé de l’organisateur, comparez-la à celle qu’il publie.",
     forged: "Le fichier a été modifié après la signature.",
-    otherKey: "Le fichier est signé, mais pas avec la clé de cette série.",
-    brokenFile: "Le fichier signé est abîmé : {reason}",
+    otherKey: "Le fichier est signé, mais pas avec la clé de cette série ({fingerprint}).",
+    brokenFile: "Le fichier signé est endommagé : {reason}",
     otherMatch: "Cette page montre une autre partie que celle qui a été signée : {reason}",
     noEd25519: "Ce navigateur ne sait pas vérifier les signatures Ed25519 ; `asara audit` le peut.",
     noSignature: "La signature ne peut pas être vérifiée ici : {reason}",
@@ -454,7 +454,7 @@ export const replay = {
     someKey:
       "Il file è intatto da quando il proprietario di questa chiave lo ha firmato. Per sapere se è la chiave dell’organizzatore, confrontala con quella che pubblica.",
     forged: "Il file è stato modificato dopo la firma.",
-    otherKey: "Il file è firmato, ma non con la chiave di questa serie.",
+    otherKey: "Il file è firmato, ma non con la chiave di questa serie ({fingerprint}).",
     brokenFile: "Il file firmato è danneggiato: {reason}",
     otherMatch: "Questa pagina mostra una partita diversa da quella firmata: {reason}",
     noEd25519: "Questo browser non sa verificare le firme Ed25519; `asara audit` sì.",
@@ -574,7 +574,8 @@ export const replay = {
     someKey:
       "Het bestand is ongewijzigd sinds de eigenaar van deze sleutel het ondertekende. Vergelijk de sleutel met die van de organisator om te weten of het de juiste is.",
     forged: "Het bestand is na de ondertekening gewijzigd.",
-    otherKey: "Het bestand is ondertekend, maar niet met de sleutel van deze reeks.",
+    otherKey:
+      "Het bestand is ondertekend, maar niet met de sleutel van deze reeks ({fingerprint}).",
     brokenFile: "Het ondertekende bestand is beschadigd: {reason}",
     otherMatch: "Deze pagina toont een andere partij dan de ondertekende: {reason}",
     noEd25519: "Deze browser kan geen Ed25519-handtekeningen controleren; `asara audit` wel.",
@@ -693,7 +694,7 @@ export const replay = {
     someKey:
       "El archivo está intacto desde que el dueño de esta clave lo firmó. Para saber si es la clave del organizador, compárala con la que este publica.",
     forged: "El archivo se modificó después de firmarlo.",
-    otherKey: "El archivo está firmado, pero no con la clave de esta serie.",
+    otherKey: "El archivo está firmado, pero no con la clave de esta serie ({fingerprint}).",
     brokenFile: "El archivo firmado está dañado: {reason}",
     otherMatch: "Esta página muestra una partida distinta de la firmada: {reason}",
     noEd25519: "Este navegador no sabe comprobar firmas Ed25519; `asara audit` sí.",
