@@ -35,7 +35,7 @@ _POLICY: Final = (
 )
 _LOADER: Final = (
     '(async()=>{const data=Uint8Array.from(atob(document.getElementById("script").textContent),'
-    'c=>c.charCodeAt(0)),stream=new Blob([data]).stream().pipeThrough(new DecompressionStream('
+    "c=>c.charCodeAt(0)),stream=new Blob([data]).stream().pipeThrough(new DecompressionStream("
     '"deflate")),script=document.createElement("script");script.textContent=await new Response('
     "stream).text();document.body.append(script)})()"
 )
