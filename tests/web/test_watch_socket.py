@@ -5,6 +5,7 @@ import random
 from dataclasses import replace
 from itertools import pairwise
 
+import httpx
 import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -424,7 +425,7 @@ async def test_a_damaged_replay_is_an_error_without_details(tmp_path):
         watcher = Watcher(await connect(url, proxy=None))
         await watcher.ask()
         code, reason = await watcher.ending()
-        assert (code, reason.partition(":")[0]) == (4013, "referee")
+        assert (code, reason.partition(":")[0]) == (4005, "match")
         assert str(tmp_path) not in reason
 
 
@@ -442,6 +443,40 @@ async def test_a_match_can_be_watched_from_its_end_to_its_publication(tmp_path):
         assert await late.ending() == (4000, "")
         assert len(late.events) == 3
         assert late.data[-1] == early.data[-1]
+
+
+# The list of running matches
+
+
+async def running(web):
+    """Names of the running matches that the page lists."""
+    async with httpx.AsyncClient() as client:
+        path = f"http://{web.address}/api/runs/{web.run}/matches"
+        response = await client.get(path, params={"state": "running"})
+    return response.json()["matches"]
+
+
+async def test_running_matches_are_listed(tmp_path):
+    async with watched_referee(tmp_path) as web:
+        assert await running(web) == []
+        a, b = await web.bots("a", "b")
+        tasks = [
+            asyncio.create_task(web.referee.play(match))
+            for match in (
+                spec(rule_sets="pro+gifts"),
+                replace(spec(match_id="m2"), shared_deal="block-1"),  # other matches have its deal
+                spec(match_id="m3"),
+            )
+        ]
+        await asyncio.sleep(0.1)
+        first, third = await running(web)
+        assert (first["name"], first["rules"], first["state"]) == ("m1", "pro+gifts", "running")
+        assert [seat["entry"] for seat in first["seats"]] == ["a", "b"]
+        assert third["name"] == "m3"
+        await together(play_bot(a, matches=3), play_bot(b, matches=3))
+        await asyncio.gather(*tasks)
+        await asyncio.sleep(0.1)
+        assert await running(web) == []
 
 
 # Mirrored blocks

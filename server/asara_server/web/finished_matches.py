@@ -69,7 +69,7 @@ def _simulated(path: Path) -> Match:
     except ReplayError as error:
         logger("web").warning("replay cannot be shown", detail=str(error))
         raise StreamError(
-            ErrorKind.REFEREE, "the replay of this match is damaged: see `asara replay verify`"
+            ErrorKind.MATCH, "the replay of this match is damaged: see `asara replay verify`"
         ) from None
     return match
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from asara_codec.reflection import CodecError
+from asara_game.rules import format_rule_sets
 from asara_server.eventlog.record_codec import Results, Signature, record_from_bytes
 from asara_server.eventlog.replay import ReplayError, ReplayHeader
 from asara_server.eventlog.resimulate import apply_record
@@ -26,7 +27,10 @@ from asara_server.network.live_file import LiveFile
 from asara_server.network.live_reader import Batch, LiveFeedError, open_feed
 from asara_server.referee.spectators import WatchMessages, follow
 from asara_server.referee.stream_errors import ErrorKind, StreamError
+from asara_server.text import plain
 from asara_server.tournament.run.directory import RunDirectoryError, read_info
+from asara_server.tournament.standings.match_result import utc_text
+from asara_server.web.match_list import MatchRow
 
 _TICK_S: Final = 0.05
 _IDLE_S: Final = 30.0
@@ -55,6 +59,23 @@ class LiveMatch:
         """Records that are not applied yet."""
         self._failure: str | None = None
         self._news = asyncio.Event()
+
+    def row(self) -> MatchRow:
+        """Return the match as the page lists it, in the form of `match_row`."""
+        header = self.header
+        return {
+            "name": plain(header.match_id),
+            "block": plain(header.shared_deal),
+            "round": 0,
+            "rules": format_rule_sets(header.rule_sets),
+            "started": utc_text(header.started_unix_ms / 1000),
+            "seconds": 0.0,
+            "state": "running",
+            "seats": [
+                {"entry": plain(entry), "rank": 0, "prestige": 0, "fault": ""}
+                for entry in header.entries
+            ],
+        }
 
     # What the feed says
 

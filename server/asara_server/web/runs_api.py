@@ -138,8 +138,15 @@ class RunsApi:
         return [match.header for match in matches[: -_MOST_RUNNING - 1 : -1]]
 
     async def matches(self, request: Request) -> Response:
-        """A page of the matches that a filter keeps; `order=latest` begins with the last."""
+        """A page of the matches that a filter keeps; `order=latest` begins with the last.
+
+        `state=running` stands alone: it lists the running matches that may be watched.
+        """
         query = request.query_params
+        if query.get("state") == "running":
+            run, _ = await self._open(request)
+            running = [match.row() for match in await self._live.of(run.source.directory).matches()]
+            return json_response(request, {"total": len(running), "offset": 0, "matches": running})
         wanted = MatchFilter.of(query)
         order = query.get("order", "")
         if order not in {"", "latest"}:

@@ -1,17 +1,19 @@
 /** The city: the palace in its building circle, and the areas round it. */
 
 import type { PublicView } from "asara/gen/view_pb.js";
-import { Area, type LitWindowOffer, RuleSet } from "asara/gen/vocabulary_pb.js";
+import { Area, type LitWindowOffer } from "asara/gen/vocabulary_pb.js";
+import type { JSX } from "preact";
 import { memo } from "preact/compat";
 import type { MatchSetting } from "../match/model.js";
+import { areaSentence } from "../words/explain.js";
 import { t } from "../words/language.js";
 import { seatName } from "../words/sentences.js";
 import { areaName, texts } from "../words/vocabulary.js";
 import { House, Palace } from "./houses.js";
-import { areaLabel, offerLabel, type Supply, supplyLabel } from "./names.js";
+import { areaLabel, offerLabel, supplyLabel } from "./names.js";
 import { BuyerShape, SeatShape } from "./pieces.js";
 import { Banner, SpaceShape } from "./space.js";
-import type { AreaState, SpaceState } from "./table.js";
+import { type AreaState, type SpaceState, type Supply, supplies } from "./table.js";
 
 export interface CityProps {
   readonly setting: MatchSetting;
@@ -139,6 +141,7 @@ function District({
       <rect class="plate" width={PANEL.width} height={PANEL.height} rx="10" />
       <Title name={name} x={10} y={19} />
       <g transform={`translate(${lit ? 46 : 90} 90) scale(${lit ? 0.86 : 1})`}>
+        <title>{areaSentence(area, setting)}</title>
         <House area={area} />
       </g>
       {!many && <Banner colour={colour} x={160} y={30} />}
@@ -274,6 +277,7 @@ function Circle({
         <circle class="thin" r={RADIUS + 23} />
       </g>
       <g transform="translate(0 48) scale(1.18)">
+        <title>{areaSentence(Area.BUILDING_CIRCLE, setting)}</title>
         <Palace />
       </g>
       <Banner colour={circle?.colour ?? 0} x={0} y={-RADIUS - 54} />
@@ -318,6 +322,12 @@ function Circle({
   );
 }
 
+const SIGNS: Readonly<Record<Supply, JSX.Element>> = {
+  buyers: <path class="figure" d="M-.5 -9a4 4 0 1 1-.1 0zM-7.5 9q0-9 7-9t7 9z" />,
+  lit: <path class="opening lit" d="M-5 9v-10q0-4 5-7q5 3 5 7v10z" />,
+  gifts: <path class="figure" d="M-8 -3h16v11h-16zM-8 -5q8-5 16 0zM-2 -3v11h4v-11z" />,
+};
+
 /** Face-down stacks: buyers, lit windows, gift cards. */
 function Supplies({
   setting,
@@ -332,14 +342,11 @@ function Supplies({
   readonly x: number;
   readonly y: number;
 }) {
-  const rules = new Set(setting.ruleSets);
-  const stacks: { kind: Supply; count: number }[] = [{ kind: "buyers", count: view.buyerPileSize }];
-  if (rules.has(RuleSet.PROFESSIONAL)) stacks.push({ kind: "lit", count: view.litWindowStackSize });
-  if (rules.has(RuleSet.GIFTS)) stacks.push({ kind: "gifts", count: view.giftDeckSize });
+  const stacks = supplies(setting, view);
   return (
     <g transform={`translate(${x} ${y})`}>
       {plate && <rect class="plate" x="-90" y="-36" width="180" height="72" rx="10" />}
-      {stacks.map(({ kind, count }, i) => {
+      {stacks.map(([kind, count], i) => {
         const name = supplyLabel(kind, count);
         return (
           <g
@@ -353,15 +360,7 @@ function Supplies({
             <title>{name}</title>
             <rect class="tile" x="-24" y="-12" width="22" height="28" rx="4" />
             <rect class="tile" x="-27" y="-15" width="22" height="28" rx="4" />
-            <g transform="translate(-16 -1)">
-              {kind === "buyers" && (
-                <path class="figure" d="M-.5 -9a4 4 0 1 1-.1 0zM-7.5 9q0-9 7-9t7 9z" />
-              )}
-              {kind === "lit" && <path class="opening lit" d="M-5 9v-10q0-4 5-7q5 3 5 7v10z" />}
-              {kind === "gifts" && (
-                <path class="figure" d="M-8 -3h16v11h-16zM-8 -5q8-5 16 0zM-2 -3v11h4v-11z" />
-              )}
-            </g>
+            <g transform="translate(-16 -1)">{SIGNS[kind]}</g>
             <text class="number" x="15" y="7">
               {count}
             </text>

@@ -3,6 +3,7 @@
 import type { Market } from "asara/gen/view_pb.js";
 import { type Edition, type Section, SectionKind } from "asara/gen/vocabulary_pb.js";
 import type { MatchSetting } from "../match/model.js";
+import { areaSentence } from "../words/explain.js";
 import { t } from "../words/language.js";
 import { areaName, asariText, kindsName, priceOf, texts } from "../words/vocabulary.js";
 import { areaLabel, countedName, pileLabel, sectionName } from "./names.js";
@@ -31,6 +32,7 @@ export function Stall({ market, area, setting, searching, searched }: StallProps
     <section class="stall" aria-label={name} data-place={`stall ${market.kind}`}>
       <svg viewBox="0 0 360 110" role="group" aria-label={name}>
         <g class="dimmable">
+          {area !== undefined && <title>{areaSentence(area.area, setting)}</title>}
           <rect class="plate" x="0.5" y="4" width="359" height="105" rx="9" />
           <path class="awning" d={AWNING} />
           <path class="gold-line" d={`M8 ${GROUND + 0.5}h302`} />

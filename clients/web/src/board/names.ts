@@ -21,7 +21,7 @@ import {
   texts,
 } from "../words/vocabulary.js";
 import type { SectionProps } from "./pieces.js";
-import type { AreaState, SpaceState } from "./table.js";
+import type { AreaState, SpaceState, Supply } from "./table.js";
 
 const line = (what: string, content: string): string => t(texts, "line", { what, content });
 
@@ -54,7 +54,7 @@ export function spaceLabel(state: SpaceState, setting: Pick<MatchSetting, "entri
     const side = colour === 0 ? t(texts, "faceDown") : buyerColourName(colour);
     parts.push(`${seatName(seat, setting)} (${side})`);
   }
-  if (dispatched.length === 0) parts.push(t(texts, "free"));
+  if (dispatched.length === 0) parts.push(t(board, "free"));
   if (known.length > 0) parts.push(buyerColoursPhrase(known));
   if (cards.length > 0) parts.push(t(texts, "gifts", { cards: list(cards.map(giftName)) }));
   return line(spaceName(space), parts.join("; "));
@@ -69,8 +69,6 @@ export function pileLabel(market: Market, searching: boolean): string {
 export function offerLabel({ asari, kept, drawn }: LitWindowOffer): string {
   return capitalised(t(texts, "payOffer", { price: asariText(asari), kept, drawn }));
 }
-
-export type Supply = "buyers" | "lit" | "gifts";
 
 export function supplyLabel(supply: Supply, count: number): string {
   if (supply === "buyers") return t(texts, "piles", { buyers: count });

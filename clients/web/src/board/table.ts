@@ -1,7 +1,8 @@
 /** What the drawing needs of a table, by place. */
 
-import type { Dispatched } from "asara/gen/view_pb.js";
+import type { Dispatched, PublicView } from "asara/gen/view_pb.js";
 import type { Area, BuyerColour, GiftCard, Space, SpaceInfo } from "asara/gen/vocabulary_pb.js";
+import { RuleSet } from "asara/gen/vocabulary_pb.js";
 import type { MatchSetting, TableState } from "../match/model.js";
 
 /** A space with everything on it. */
@@ -62,6 +63,20 @@ function keyOf(colour: number, spaces: readonly SpaceState[]): string {
     ].join("/"),
   );
   return `${colour};${parts.join(";")}`;
+}
+
+/** A face-down stack that belongs to no area. */
+export type Supply = "buyers" | "lit" | "gifts";
+
+/** Returns the stacks that the rules of the match have, with their sizes. */
+export function supplies(
+  { ruleSets }: Pick<MatchSetting, "ruleSets">,
+  view: PublicView,
+): [Supply, number][] {
+  const stacks: [Supply, number][] = [["buyers", view.buyerPileSize]];
+  if (ruleSets.includes(RuleSet.PROFESSIONAL)) stacks.push(["lit", view.litWindowStackSize]);
+  if (ruleSets.includes(RuleSet.GIFTS)) stacks.push(["gifts", view.giftDeckSize]);
+  return stacks;
 }
 
 /** Items with the number of times that each comes, in the order of their first one. */
