@@ -5,7 +5,7 @@ import { type Edition, type Section, SectionKind } from "asara/gen/vocabulary_pb
 import type { MatchSetting } from "../match/model.js";
 import { areaSentence } from "../words/explain.js";
 import { t } from "../words/language.js";
-import { areaName, asariText, kindsName, priceOf, texts } from "../words/vocabulary.js";
+import { asariText, capitalised, kindsName, priceOf, texts } from "../words/vocabulary.js";
 import { areaLabel, countedName, pileLabel, sectionName } from "./names.js";
 import { SectionIcon, SectionShape } from "./pieces.js";
 import { Banner, SpaceShape } from "./space.js";
@@ -38,7 +38,7 @@ export function Stall({ market, area, setting, searching, searched }: StallProps
           <path class="gold-line" d={`M8 ${GROUND + 0.5}h302`} />
         </g>
         <text class="title" x="12" y="17">
-          {area === undefined ? "" : areaName(area.area)}
+          {capitalised(kindsName(market.kind))}
         </text>
         <Display market={market} edition={setting.edition} />
         <Pile market={market} searching={searching} />

@@ -1,0 +1,86 @@
+"""The page in six languages, as a reader meets them."""
+
+import gzip
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from asara.v1.replay_view_pb2 import ReplayView
+from asara_server.replay.match_page import NoPageError, match_page, read_page_files
+
+FOLDER = Path(__file__).parents[2] / "vectors" / "replay_views"
+HOSTILE = "<marquee>\u202eevil\u2069</marquee>"
+PURCHASE = {
+    "de": "kauft eine braune Basis mit Gold für 3 Asari.",
+    "en": "buys a brown base with gold for 3.",
+    "es": "compra una base marrón con adorno dorado por 3 Asari.",
+    "fr": "achète une base marron ornée d’or pour 3 asaris.",  # noqa: RUF001
+    "it": "compra una base marrone con fregio d’oro per 3 Asari.",  # noqa: RUF001
+    "nl": "koopt een bruin basiselement met goud voor 3 Asari.",
+}
+"""What the second seat does at moment 6."""
+
+
+def _write(path: Path, language: str | None = None) -> str:
+    try:
+        files = read_page_files()
+    except NoPageError as error:
+        pytest.skip(str(error))
+    seen = ReplayView.FromString(gzip.decompress((FOLDER / "basic-2.view.gz").read_bytes()))
+    seen.entries[1] = HOSTILE
+    path.write_bytes(match_page(seen, files, language=language))
+    return path.as_uri()
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return _write(tmp_path_factory.mktemp("words") / "match.html")
+
+
+@contextmanager
+def _opened(browser: Browser, address: str, locale: str, width: int = 1280) -> Iterator[Page]:
+    context = browser.new_context(locale=locale, viewport={"width": width, "height": 800})
+    page = context.new_page()
+    page.goto(f"{address}#moment-6")
+    yield page
+    context.close()
+
+
+def _expect_language(page: Page, language: str) -> None:
+    expect(page.locator("html")).to_have_attribute("lang", language)
+    expect(page.get_by_text(PURCHASE[language]).first).to_be_attached()
+
+
+@pytest.mark.parametrize("language", PURCHASE)
+def test_the_browsers_language_decides_and_every_text_fits_a_phone(
+    browser: Browser, address: str, language: str
+) -> None:
+    with _opened(browser, address, f"{language}-CH", width=360) as page:
+        _expect_language(page, language)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_switch_overrules_the_browser_and_is_remembered(browser: Browser, address: str) -> None:
+    with _opened(browser, address, "pt-BR") as page:
+        _expect_language(page, "en")
+        page.get_by_label("Language").select_option("it")
+        _expect_language(page, "it")
+        page.reload()
+        _expect_language(page, "it")
+
+
+def test_the_language_of_a_file_overrules_the_browser(browser: Browser, tmp_path: Path) -> None:
+    with _opened(browser, _write(tmp_path / "match.html", "nl"), "de") as page:
+        _expect_language(page, "nl")
+
+
+def test_a_hostile_name_stays_text_inside_its_sentence(browser: Browser, address: str) -> None:
+    with _opened(browser, address, "en") as page:
+        sentence = page.get_by_text(PURCHASE["en"]).first
+        assert f"\u2068<marquee>evil</marquee>\u2069 {PURCHASE['en']}" in (
+            sentence.text_content() or ""
+        )
+        assert page.locator("marquee").count() == 0
