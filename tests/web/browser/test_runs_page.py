@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_run(folder / "many", many, title="Many matches", scheduled=MANY)
     run_with_replays(folder / "replays", 2, title="With replays")
     names = [f"entry-number-{number}" for number in range(16)]
-    write_run(folder / "wide", mirrored(names, 2), entries=tuple(names))
+    write_run(folder / "wide", mirrored(names, 2), entries=tuple(names), title="Wide")
     seats = (outcome(HOSTILE, 1), outcome("bob", 2, Termination.CRASH, f"said {HOSTILE}"))
     write_run(folder / "hostile", [match("h1", *seats)], title=HOSTILE, entries=(HOSTILE, "bob"))
     return folder
