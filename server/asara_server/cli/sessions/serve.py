@@ -221,10 +221,7 @@ class TableServer:
             stack.push_async_callback(serving.server.stop, 1.0)
             logs = stack.enter_context(tempfile.TemporaryDirectory(prefix="asara-logs-"))
             local = await stack.enter_async_context(self._local_referee(Path(logs)))
-            if self.live_folder is not None:
-                await stack.enter_async_context(live_feed(self.referee, self.live_folder))
-            if self.begun is not None:
-                await asyncio.to_thread(self.begun)
+            await self._show_page(stack)
             for guest in self.settings.guests:
                 local.pool.add_guest(guest.name, guest.token)
             play_task = asyncio.create_task(self._play(local.matches))
@@ -238,6 +235,13 @@ class TableServer:
             elif not play_task.cancelled():
                 play_task.result()  # raises its exception
         return self.print_summary()
+
+    async def _show_page(self, stack: AsyncExitStack) -> None:
+        """Offer the live feed, and then start the page, if there is to be one."""
+        if self.live_folder is not None:
+            await stack.enter_async_context(live_feed(self.referee, self.live_folder))
+        if self.begun is not None:
+            await asyncio.to_thread(self.begun)
 
     async def _listen(self) -> RunningServer:
         settings = self.settings
