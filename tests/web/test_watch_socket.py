@@ -413,6 +413,18 @@ async def test_a_finished_match_is_sent_at_once(tmp_path):
         assert len(await again.all(after=len(record.events))) == 2
 
 
+async def test_links_are_not_followed(tmp_path):
+    run, elsewhere = tmp_path / "run", tmp_path / "elsewhere"
+    run.mkdir()
+    elsewhere.mkdir()
+    await finished(elsewhere)
+    (run / "m1.asara").symlink_to(elsewhere / "m1.asara")
+    async with serving(WebSettings(sources=(run,))) as address:
+        watcher = Watcher(await connect(f"ws://{address}/ws/watch?run=run", proxy=None))
+        await watcher.ask()
+        assert (await watcher.ending())[0] == 4005
+
+
 async def test_a_damaged_replay_is_an_error_without_details(tmp_path):
     await finished(tmp_path)
     path = tmp_path / "m1.asara"
