@@ -7,7 +7,7 @@ from playwright.sync_api import Page
 
 from asara_server.replay.file import parse_file
 from asara_server.replay.signing import fingerprint
-from tests.vectors.replay_views import FOLDER
+from tests.vectors.viewed_matches import FOLDER
 from tests.web.browser.scripts import bundled, run_in_page
 
 _ADDRESS = "http://127.0.0.1/check"

@@ -7,15 +7,15 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from queue import SimpleQueue
+from random import Random
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, WebSocketRoute
 
-from tests.referee.harness import spec
+from tests.referee.harness import Stream, spec
 from tests.web.browser.scripts import bundled, run_in_page
 from tests.web.served import watched_referee
-from tests.web.test_watch_socket import play_slowly
 
 _WATCH = """
 import { watchMatch } from "./match/sockets.js";
@@ -44,6 +44,15 @@ def script(tmp_path_factory: pytest.TempPathFactory) -> str:
     return bundled(_WATCH, tmp_path_factory.mktemp("watch"))
 
 
+async def play_slowly(stream: Stream) -> None:
+    """Play a match at random, so that its turns come singly."""
+    random = Random(0)
+    while (response := await stream.read()).WhichOneof("response") != "match_ended":
+        if response.HasField("decision"):
+            await asyncio.sleep(0.02)
+            await stream.answer(response.decision, random.choice(response.decision.legal_actions))
+
+
 @contextmanager
 def running_match(folder: Path) -> Iterator[tuple[str, Any]]:
     """Yield the address of a web server, and the future record of a match that two bots play."""
@@ -56,7 +65,7 @@ def running_match(folder: Path) -> Iterator[tuple[str, Any]]:
         async with watched_referee(folder) as web:
             a, b = await web.bots("a", "b")
             playing = asyncio.create_task(web.referee.play(spec()))
-            bots = [asyncio.create_task(play_slowly(bot, 0.02)) for bot in (a, b)]
+            bots = [asyncio.create_task(play_slowly(bot)) for bot in (a, b)]
             addresses.put(web.address)
             record = await playing
             await asyncio.gather(*bots)
