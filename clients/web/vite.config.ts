@@ -13,5 +13,6 @@ export default defineConfig({
     assetsInlineLimit: 0, // no data: addresses, which the content security policy forbids
     target: "es2022",
   },
+  server: { fs: { allow: ["../.."] } }, // the client's sources, and matches for the gallery
   test: { include: ["test/**/*.test.{ts,tsx}"] },
 });

@@ -30,7 +30,7 @@ export function Stall({ market, area, setting, searching, searched }: StallProps
   const name = area === undefined ? "" : areaLabel(area);
   return (
     <section class="stall" aria-label={name} data-place={`stall ${market.kind}`}>
-      <svg viewBox="0 0 360 110" role="group" aria-label={name}>
+      <svg viewBox="0 0 360 110" preserveAspectRatio="xMinYMid" role="group" aria-label={name}>
         <g class="dimmable">
           {area !== undefined && <title>{areaSentence(area.area, setting)}</title>}
           <rect class="plate" x="0.5" y="4" width="359" height="105" rx="9" />
@@ -45,7 +45,7 @@ export function Stall({ market, area, setting, searching, searched }: StallProps
         {area?.spaces.map((state, i) => (
           <SpaceShape key={i} state={state} setting={setting} x={231 + i * 36} y={20} radius={14} />
         ))}
-        <Banner colour={area?.colour ?? 0} x={194} y={0} />
+        <Banner colour={area?.colour ?? 0} x={184} y={0} />
       </svg>
       {searched.length > 0 && (
         <div

@@ -20,7 +20,7 @@ import { BuyerIcon, SeatBadge, SectionIcon, TowerShape, towerHeight } from "./pi
 import { counted } from "./table.js";
 
 export const WIDTH = 320;
-const GROUND = 184;
+const GROUND = 210;
 const PITCH = 44;
 
 export interface SkylineProps {
@@ -94,17 +94,17 @@ function Towers({ seat, scale, active, plot, raised }: SkylineProps) {
   return (
     <svg
       class="sky"
-      viewBox={`0 0 ${WIDTH} 196`}
+      viewBox={`0 0 ${WIDTH} 222`}
       preserveAspectRatio="xMidYMax meet"
       role="group"
       aria-label={t(board, "towers", { count: seat.towers.length })}
     >
       <g class="backdrop">
         <path class="stars" d={STARS[seat.seat % 4] ?? ""} />
-        <path class="moon" d="M268 26a17 17 0 1 0 15 25a14 14 0 1 1-15-25z" />
+        <path class="moon" d="M268 52a17 17 0 1 0 15 25a14 14 0 1 1-15-25z" />
         <path class="far" d={FAR} />
-        <path class="ground" d="M-900 184h2120v20h-2120z" />
-        <path class="horizon" d="M-900 184h2120" />
+        <path class="ground" d="M-900 210h2120v20h-2120z" />
+        <path class="horizon" d="M-900 210h2120" />
       </g>
       {seat.towers.map((tower, i) => {
         const label = towerText(tower);
@@ -154,15 +154,15 @@ function Towers({ seat, scale, active, plot, raised }: SkylineProps) {
 
 /** A calm city far behind, wider than the drawing. */
 const FAR = (() => {
-  let path = "M-900 184";
+  let path = `M-900 ${GROUND}`;
   for (let x = -900, i = 0; x < 1220; i++) {
     const width = 16 + ((i * 37) % 23);
     const height = 9 + ((i * 53) % 26);
     const dome = i % 4 === 1 ? `q${width / 2}-${width * 0.8} ${width} 0` : `h${width}`;
-    path += `V${184 - height}${dome}`;
+    path += `V${GROUND - height}${dome}`;
     x += width;
   }
-  return `${path}V184z`;
+  return `${path}V${GROUND}z`;
 })();
 
 /** Four patterns of stars: dots, drawn as short round strokes. */
