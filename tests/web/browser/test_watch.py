@@ -67,9 +67,12 @@ def running_match(folder: Path) -> Iterator[tuple[str, Any]]:
             playing = asyncio.create_task(web.referee.play(spec()))
             bots = [asyncio.create_task(play_slowly(bot)) for bot in (a, b)]
             addresses.put(web.address)
-            record = await playing
-            await asyncio.gather(*bots)
-            await left.wait()
+            leaving = asyncio.create_task(left.wait())
+            await asyncio.wait((playing, leaving), return_when=asyncio.FIRST_COMPLETED)
+            record = await playing if playing.done() else None
+            await leaving
+            for task in (playing, *bots):
+                task.cancel()
             return record
 
     with ThreadPoolExecutor(1) as threads:
