@@ -50,9 +50,9 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
 def _show(page: Page, width: int, moment: int = MIDDLE, **media: Any) -> None:
     page.set_viewport_size({"width": width, "height": 1080 if width > 1280 else 800})
     page.emulate_media(**{"color_scheme": "dark", "reduced_motion": "no-preference", **media})
-    for each in (moment + 1, moment):  # the moment may be in the address already
-        page.evaluate("moment => { location.hash = `moment-${moment}`; }", each)
-    expect(page.get_by_text(f"Moment {moment} of").first).to_be_attached()
+    page.evaluate("history.replaceState(null, '', '#')")  # the moment may be there already
+    page.evaluate("moment => { location.hash = `moment-${moment}`; }", moment)
+    expect(page.get_by_text(f"Moment {moment} of").first).to_be_attached(timeout=20_000)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
