@@ -16,6 +16,7 @@ from scripts.benchmark.engine import engine
 from scripts.benchmark.figures import BenchError, Figure, show, write_json
 from scripts.benchmark.referee import referee
 from scripts.benchmark.siege import siege
+from scripts.benchmark.web import web
 
 BENCHMARKS: Final[dict[str, Callable[[bool], list[Figure]]]] = {
     "engine": engine,
@@ -28,8 +29,9 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Figure]]]] = {
     "channels": channels,
     "cluster": cluster,
     "siege": siege,
+    "web": web,
 }
-ON_REQUEST: Final = frozenset({"clients", "channels", "cluster", "siege"})
+ON_REQUEST: Final = frozenset({"clients", "channels", "cluster", "siege", "web"})
 """Benchmarks that run only when they are named: they need more tools, or minutes and free cores."""
 
 

@@ -32,8 +32,10 @@ _GAME = {"rules": "pro+gifts+genie", "seats": 4}
 class Side:
     """A server and the bots that play against it."""
 
-    def __init__(self, server: Child, generators: list[Child]) -> None:
+    def __init__(self, server: Child, generators: list[Child], folder: Path) -> None:
         self.server = server
+        self.folder = folder
+        """Folder of the server's socket, where the referee's `live.json` is."""
         self._generators = generators
 
     def start(self, matches: int) -> None:
@@ -78,7 +80,7 @@ def side(
             )
             for number in range(generators)
         ]
-        yield Side(server, children)
+        yield Side(server, children, Path(folder))
 
 
 def referee(quick: bool) -> list[Figure]:

@@ -13,6 +13,7 @@ from asara_server.eventlog.journal import Durability, Journal
 from asara_server.logs import configure
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
 from asara_server.network.grpc_server import serve
+from asara_server.network.live_feed import live_feed
 from asara_server.referee.referee import Referee
 from scripts.benchmark.children import options, serve_commands, usage
 
@@ -63,12 +64,14 @@ class MatchLoop:
 async def main(
     address: str, bots: list[str], rules: str, seats: int, durability: Durability | None
 ) -> None:
+    """Serve until the benchmark ends; the live feed is named beside the socket, as in a run."""
     configure("error")  # matches are cut when the benchmark ends
     folder = Path(address.removeprefix("unix:")).parent
     journal = None if durability is None else Journal(folder / "journal.sqlite", durability)
     matches = MatchLoop(bots, rules, seats, journal)
     running = await serve(matches.referee, address)
-    await serve_commands({"start": matches.start, "usage": usage})
+    async with live_feed(matches.referee, folder):
+        await serve_commands({"start": matches.start, "usage": usage})
     await running.server.stop(None)
 
 

@@ -26,11 +26,11 @@ setup() {
 }
 
 # A stamp says what the environment was made for, and is written last.
-# Every extra contains `referee`, so any stamp will do for that one; and `dev` contains `report`.
+# Every extra contains `referee`, so any stamp will do for that one; and `dev` contains `demo`.
 up_to_date() {
     local stamp stamps=("$venv/stamp-$1")
     [[ $1 == referee ]] && stamps=("$venv"/stamp-*)
-    [[ $1 == report ]] && stamps+=("$venv/stamp-dev")
+    [[ $1 == demo ]] && stamps+=("$venv/stamp-dev")
     venv_sound || return 1
     for stamp in "${stamps[@]}"; do
         [[ -e $stamp && $(<"$stamp") == "$(wanted)" ]] && return

@@ -19,6 +19,7 @@ def words(command: str, run: Path, file: Path) -> tuple[str | Path, ...]:
     replay = run / "replays" / "r1.asara"
     return {
         "prove": ("replay", "prove", replay, "--out", file),
+        "page": ("replay", "page", replay, "--out", file),
         "standings": ("standings", run, "--json", file),
         "report": ("report", run, "--out", file),
         "duel": ("duel", "random", "random", "--json", file),
@@ -29,7 +30,7 @@ def content(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-COMMANDS = ("prove", "standings", "report", "duel")
+COMMANDS = ("prove", "page", "standings", "report", "duel")
 
 
 @pytest.mark.parametrize("command", COMMANDS)

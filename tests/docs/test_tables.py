@@ -278,7 +278,7 @@ def test_limits():
 
 def test_sizes_are_powers_of_1024_and_have_their_names():
     """The keys that end in `_mb` count MiB, so no text may call them anything else."""
-    wrong = re.compile(r"\b(?:KB|MB|GB|megabytes?)\b")
+    wrong = re.compile(r"\b(?:KB|MB|(?<!en-)GB|megabytes?)\b")
     folders = ("server", "clients", "proto", "bots")
     kinds = ("py", "md", "go", "ts", "rs", "java", "h", "cpp", "proto", "html")
     sources = own_files(*(f"{folder}/*.{kind}" for folder in folders for kind in kinds))

@@ -40,7 +40,7 @@ def tarball(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_package_has_code_types_and_sources_and_nothing_else(tarball: Path) -> None:
     with tarfile.open(tarball) as archive:
         names = set(archive.getnames())
-    for module in ("index", "client", "gen/play_pb"):
+    for module in ("index", "core", "client", "gen/play_pb"):
         assert {
             f"package/dist/{module}.js",
             f"package/dist/{module}.d.ts",
@@ -56,16 +56,19 @@ def test_the_examples_of_the_readme_use_the_installed_package(
     examples = re.findall(
         r"^```ts\n(.*?)^```$", (KIT.folder / "README.md").read_text(), re.MULTILINE | re.DOTALL
     )
-    *bots, reader = (f"example{number}" for number in range(len(examples)))
+    names = [f"example{number}" for number in range(len(examples))]
+    *bots, _, _ = names  # the last ones read a transcript, and play in a browser
     assert len(bots) == 4
     (tmp_path / "src").mkdir()
-    for name, example in zip((*bots, reader), examples, strict=True):
+    for name, example in zip(names, examples, strict=True):
         (tmp_path / "src" / f"{name}.ts").write_text(example)
     (tmp_path / "package.json").write_text('{"name": "mine", "type": "module"}')
     (tmp_path / "tsconfig.json").write_text(json.dumps(CONFIGURATION))
     tools = json.loads((KIT.folder / "package.json").read_text())
     needed = {**tools["dependencies"], **tools["devDependencies"]}
-    packages = ("typescript", "@types/node", "@bufbuild/protobuf")
+    page = json.loads((KIT.folder.parent / "web" / "package.json").read_text())
+    needed.update(page["dependencies"])
+    packages = ("typescript", "@types/node", "@bufbuild/protobuf", "@noble/hashes")
     execute(
         "npm", "install", tarball, *(f"{name}@{needed[name]}" for name in packages), cwd=tmp_path
     )

@@ -37,7 +37,7 @@ async def test_within_a_turn_nothing_is_sent_and_a_new_watcher_sees_what_was_bef
         streams = await web.bots("a", "b")
         playing = asyncio.create_task(web.referee.play(spec(rule_sets=rule_sets)))
         await until(web.referee.running_matches)
-        feed = web.referee.running_match("m1").match.feed
+        feed = web.feed("m1")
         decisions = {asyncio.create_task(next_decision(each)): each for each in streams}
         constant = await web.watch()
         before: list[bytes] = []

@@ -2,6 +2,8 @@ import asyncio
 import os
 import stat
 from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +20,13 @@ from asara_server.referee.referee import Referee
 from tests.referee.harness import play_bot, referee_server, spec, together, until
 
 
+def feed_of(folder: Path) -> LiveFile:
+    """What the folder's live.json says."""
+    live = LiveFile.read(folder)
+    assert live is not None
+    return live
+
+
 class Reader:
     """What a reader has received: records by match, and the numbers of matches that are over."""
 
@@ -27,26 +36,31 @@ class Reader:
 
     async def read(self, folder):
         """Read to the end of the feed."""
-        try:
-            async with open_feed(LiveFile.read(folder).socket) as batches:
-                async for batch in batches:
-                    for number, record in batch:
-                        if record:
-                            self.records.setdefault(number, []).append(record)
-                        else:
-                            self.over.add(number)
-        except LiveFeedError as error:
-            assert str(error) == "the feed has ended"
+        with pytest.raises(LiveFeedError, match="the feed has ended"):
+            await self._read(feed_of(folder).socket)
+
+    async def _read(self, path):
+        async with open_feed(path) as batches:
+            async for batch in batches:
+                for number, record in batch:
+                    if record:
+                        self.records.setdefault(number, []).append(record)
+                    else:
+                        self.over.add(number)
 
     @property
     def headers(self):
-        headers = [record_from_bytes(records[0]) for records in self.records.values()]
-        assert all(isinstance(header, ReplayHeader) for header in headers)
-        return headers
+        return [self.header(number) for number in self.records]
+
+    def header(self, number):
+        header = record_from_bytes(self.records[number][0])
+        assert isinstance(header, ReplayHeader)
+        return header
 
     def match(self, number=1):
         """The match of this number, simulated again."""
-        header, *records = map(record_from_bytes, self.records[number])
+        header = self.header(number)
+        records: list[Any] = list(map(record_from_bytes, self.records[number][1:]))
         return resimulate(header.spec(), header.limits(), records)
 
 
@@ -62,11 +76,13 @@ async def play_slowly(stream):
 async def fed_referee(tmp_path, *, journal=False):
     """A referee with a live feed and the connected bots a and b."""
     opened = Journal(tmp_path / "journal.sqlite") if journal else None
-    async with referee_server(LimitSettings(), journal=opened) as server:
-        async with live_feed(server.referee, tmp_path):
-            server.admit("a", "b")
-            a, b = [await server.dial(name, max_matches=64) for name in "ab"]
-            yield server, a, b
+    async with (
+        referee_server(LimitSettings(), journal=opened) as server,
+        live_feed(server.referee, tmp_path),
+    ):
+        server.admit("a", "b")
+        a, b = [await server.dial(name, max_matches=64) for name in "ab"]
+        yield server, a, b
     if opened is not None:
         opened.close()
 
@@ -87,6 +103,28 @@ async def test_a_reader_receives_every_record_of_a_match(tmp_path, journal):
     assert reader.records[1][1:] == [record_bytes(each) for each in record.records]
     assert reader.match().results == record.results
     assert reader.over == {1}
+
+
+async def test_a_record_is_encoded_once_for_journal_and_readers(tmp_path, monkeypatch):
+    encoded = []
+
+    def counted(record):
+        encoded.append(record)
+        return record_bytes(record)
+
+    monkeypatch.setattr(live_feed_module, "record_bytes", counted)
+    async with fed_referee(tmp_path, journal=True) as (server, a, b):
+        reader = Reader()
+        reading = asyncio.create_task(reader.read(tmp_path))
+        playing = asyncio.create_task(server.referee.play(spec()))
+        await until(lambda: reader.records)
+        before = len(encoded)
+        await together(play_slowly(a), play_slowly(b))
+        record = await playing
+        await until(lambda: reader.over)
+    await reading
+    assert len(encoded) == before < 10
+    assert len(reader.records[1]) == 1 + len(record.records)
 
 
 async def test_a_reader_that_comes_late_receives_the_beginning_too(tmp_path):
@@ -138,7 +176,7 @@ async def test_a_match_that_is_cut_ends_in_the_feed(tmp_path):
 
 
 async def test_a_reader_is_sent_nothing_that_the_journal_does_not_hold(tmp_path):
-    async with fed_referee(tmp_path, journal=True) as (server, a, b):
+    async with fed_referee(tmp_path, journal=True) as (server, a, _):
         reader = Reader()
         reading = asyncio.create_task(reader.read(tmp_path))
         playing = asyncio.create_task(server.referee.play(spec()))
@@ -161,12 +199,17 @@ async def test_a_reader_is_sent_nothing_that_the_journal_does_not_hold(tmp_path)
 
 async def test_without_a_reader_nothing_runs(tmp_path, monkeypatch):
     called = []
-    monkeypatch.setattr(Referee, "flushed_matches", lambda self: called.append(self) or iter(()))
+
+    def noted(self):
+        called.append(self)
+        return iter(())
+
+    monkeypatch.setattr(Referee, "flushed_matches", noted)
     async with fed_referee(tmp_path) as (server, _, _):
         await asyncio.sleep(0.1)
         assert not called
         assert server.referee._matches.on_over is None
-        async with open_feed(LiveFile.read(tmp_path).socket):
+        async with open_feed(feed_of(tmp_path).socket):
             await until(lambda: called)
             assert server.referee._matches.on_over is not None
         await until(lambda: server.referee._matches.on_over is None)
@@ -179,9 +222,10 @@ async def test_without_a_reader_nothing_runs(tmp_path, monkeypatch):
 async def test_a_slow_reader_is_disconnected_and_delays_nobody(tmp_path, monkeypatch):
     monkeypatch.setattr(live_feed_module, "_MOST_UNREAD", 10_000)
     async with fed_referee(tmp_path) as (server, a, b):
-        stream, writer = await asyncio.open_unix_connection(LiveFile.read(tmp_path).socket, limit=1)
+        stream, writer = await asyncio.open_unix_connection(feed_of(tmp_path).socket, limit=1)
         writer.get_extra_info("socket").setsockopt(1, 8, 1)  # the smallest buffer there is
-        writer.transport.pause_reading()
+        transport: Any = writer.transport
+        transport.pause_reading()
         quick = Reader()
         reading = asyncio.create_task(quick.read(tmp_path))
         playing = [
@@ -191,7 +235,7 @@ async def test_a_slow_reader_is_disconnected_and_delays_nobody(tmp_path, monkeyp
         await together(play_bot(a, matches=40), play_bot(b, matches=40))
         assert len(await asyncio.gather(*playing)) == 40
         await until(lambda: len(quick.over) == 40)
-        writer.transport.resume_reading()
+        transport.resume_reading()
         data = await asyncio.wait_for(stream.read(), 5)
         assert len(data) < sum(len(each) for held in quick.records.values() for each in held)
         writer.close()
@@ -200,7 +244,7 @@ async def test_a_slow_reader_is_disconnected_and_delays_nobody(tmp_path, monkeyp
 
 async def test_readers_are_limited(tmp_path):
     async with fed_referee(tmp_path):
-        path = LiveFile.read(tmp_path).socket
+        path = feed_of(tmp_path).socket
         readers = [await asyncio.open_unix_connection(path) for _ in range(9)]
         greeting = LENGTH.pack(len(GREETING)) + GREETING
         for stream, _ in readers[:8]:
@@ -212,7 +256,7 @@ async def test_readers_are_limited(tmp_path):
 
 async def test_what_a_reader_sends_ends_its_connection(tmp_path):
     async with fed_referee(tmp_path):
-        stream, writer = await asyncio.open_unix_connection(LiveFile.read(tmp_path).socket)
+        stream, writer = await asyncio.open_unix_connection(feed_of(tmp_path).socket)
         writer.write(b"GET / HTTP/1.1\r\n\r\n" * 1000)
         await asyncio.wait_for(stream.read(), 5)
         writer.close()
@@ -223,7 +267,7 @@ async def test_what_a_reader_sends_ends_its_connection(tmp_path):
 
 async def test_only_the_owner_can_open_the_socket(tmp_path):
     async with fed_referee(tmp_path):
-        live = LiveFile.read(tmp_path)
+        live = feed_of(tmp_path)
         assert live.process == os.getpid()
         assert stat.S_IMODE(live.socket.parent.stat().st_mode) == 0o700
         assert stat.S_IMODE((tmp_path / LIVE_FILE).stat().st_mode) == 0o600
@@ -231,7 +275,7 @@ async def test_only_the_owner_can_open_the_socket(tmp_path):
 
 async def test_the_file_and_the_socket_are_gone_in_the_end(tmp_path):
     async with fed_referee(tmp_path):
-        path = LiveFile.read(tmp_path).socket
+        path = feed_of(tmp_path).socket
     assert not path.parent.exists()
     assert LiveFile.read(tmp_path) is None
 
@@ -240,8 +284,8 @@ async def test_a_feed_of_a_killed_program_is_recognised(tmp_path):
     server = await asyncio.start_unix_server(lambda *_: None, tmp_path / "live")
     server.close()  # the file of the socket stays
     LiveFile.write(tmp_path, tmp_path / "live")
-    with pytest.raises(LiveFeedError, match="refused|No such file"):
-        async with open_feed(LiveFile.read(tmp_path).socket):
+    with pytest.raises(LiveFeedError, match="Connection refused"):
+        async with open_feed(feed_of(tmp_path).socket):
             pass
 
 
@@ -272,9 +316,7 @@ async def test_what_is_no_feed_is_refused(tmp_path, sent, fault):
 
     async with await asyncio.start_unix_server(serve, tmp_path / "live"):
         with pytest.raises(LiveFeedError, match=fault):
-            async with open_feed(tmp_path / "live") as batches:
-                async for _ in batches:
-                    pass
+            await Reader()._read(tmp_path / "live")
 
 
 async def test_without_room_for_a_socket_matches_are_played_without_a_feed(tmp_path, monkeypatch):

@@ -11,9 +11,9 @@ import pytest
 from asara.v1.replay_view_pb2 import ReplayView
 from asara_server import bundled
 from asara_server.replay.match_page import (
-    LANGUAGES,
     NoPageError,
     PageFiles,
+    PageLanguage,
     match_page,
     read_page_files,
 )
@@ -130,8 +130,8 @@ def test_script_and_style_cannot_end_their_elements(built: Path) -> None:
     assert len(page.of("script")) == 3
 
 
-@pytest.mark.parametrize("language", [None, *LANGUAGES])
-def test_the_language_is_that_of_the_page(language: str | None) -> None:
+@pytest.mark.parametrize("language", [None, *PageLanguage])
+def test_the_language_is_that_of_the_page(language: PageLanguage | None) -> None:
     page = Elements(match_page(replay_view(REPLAY, OPEN), FILES, language=language))
     attributes = page.of("html")[0][0]
     assert attributes["lang"] == (language or "en")

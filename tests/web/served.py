@@ -11,6 +11,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from asara.v1.watch_pb2 import WatchRequest, WatchResponse
+from asara_server.match.feed import MatchFeed
 from asara_server.network.live_feed import live_feed
 from asara_server.web.settings import WebLimits, WebSettings
 from tests.referee.harness import RefereeServer, Stream, referee_server
@@ -95,6 +96,13 @@ class WatchedReferee:
         watcher = await self.watcher()
         await watcher.ask(match_id, after)
         return watcher
+
+    def feed(self, match_id: str) -> MatchFeed:
+        """The events of a running match, as the referee has them."""
+        hosted = self.referee.running_match(match_id)
+        assert hosted is not None
+        assert hosted.match is not None
+        return hosted.match.feed
 
     async def bots(self, *names: str) -> list[Stream]:
         self.server.admit(*names)

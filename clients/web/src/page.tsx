@@ -17,7 +17,7 @@ type Loaders = { readonly [P in Route["page"]]?: () => Promise<ComponentType<Rou
 const LOADERS: Loaders = {
   match: () => import("./replay/match-page.js").then((module) => module.MatchPage),
   block: () => import("./replay/block-page.js").then((module) => module.BlockPage),
-  // play: () => import("./play/play-page.js").then((module) => module.PlayPage),
+  play: () => import("./play/play-page.js").then((module) => module.PlayPage),
 };
 
 export function Page() {

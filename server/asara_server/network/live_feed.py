@@ -10,8 +10,9 @@ that the reader has received the beginnings of all matches that were running whe
 A record is sent once the journal has it. The records hold the secrets of running matches: what is
 shown of them to whom is for the reader to decide.
 
-Nothing is done while nobody reads. With a reader, the matches are looked at every 20 ms, and each
-record is encoded once for all readers. A reader that is slow is disconnected, never waited for.
+Nothing is done while nobody reads. With a reader, the matches are looked at every 20 ms, and the
+bytes that the journal got are sent to all readers. A reader that is slow is disconnected, never
+waited for.
 """
 
 import asyncio
@@ -147,6 +148,8 @@ class LiveFeed:
 
     def _stop(self) -> None:
         self._referee.on_match_over(None)
+        for hosted in self._matches:
+            hosted.fed = None
         self._matches.clear()
         self._over.clear()
         if self._timer is not None:
@@ -192,8 +195,13 @@ class LiveFeed:
                 if reader.known is not None:
                     reader.known.add(progress.number)
         first, progress.sent = progress.sent, 1 + len(hosted.match.records)
-        if first == progress.sent:
+        new = progress.sent - first
+        if not new:
             return None
+        # A referee with a journal has encoded the records already.
+        fed, hosted.fed = hosted.fed, []
+        if first and fed is not None and len(fed) == new:
+            return progress.number, _joined(progress.number, fed)
         return progress.number, _frames(hosted, progress.number, first, progress.sent)
 
     def _match_over(self, hosted: HostedMatch, journaled: bool) -> None:
@@ -202,7 +210,8 @@ class LiveFeed:
         if journaled and (frame := self._new_frames(hosted)) is not None:
             self._over.append(frame)
         if (progress := self._matches.pop(hosted, None)) is not None:
-            self._over.append((progress.number, varint(progress.number) + delimited(b"")))
+            self._over.append((progress.number, _joined(progress.number, [b""])))
+            hosted.fed = None
 
 
 def _frames(hosted: HostedMatch, number: int, first: int, end: int) -> bytes:
@@ -213,8 +222,12 @@ def _frames(hosted: HostedMatch, number: int, first: int, end: int) -> bytes:
     if not first:
         header = ReplayHeader.of(match.spec, match.limits, hosted.started_unix_ms)
         records.insert(0, record_bytes(header))
+    return _joined(number, records)
+
+
+def _joined(number: int, records: Iterable[bytes]) -> bytes:
     prefix = varint(number)
-    return b"".join(prefix + delimited(record) for record in records)
+    return b"".join([prefix + delimited(record) for record in records])
 
 
 def is_own(connection: socket.socket) -> bool:

@@ -239,6 +239,11 @@ class Referee:
         hosted = self._matches.by_id.get(match_id)
         return None if hosted is None or hosted.match is None else hosted
 
+    def decision_id(self, match_id: str, seat: int) -> int:
+        """Return the number of the decision that a seat was asked last; 0 if there is none."""
+        hosted = self._matches.by_id.get(match_id)
+        return 0 if hosted is None or hosted.match is None else hosted.match.decision_id(seat)
+
     def waits(self) -> list[Wait]:
         """Return the bots that matches wait for, longest first, for the organiser alone."""
         return longest_waits(self._matches.by_id.values(), self.clock.now_us())

@@ -13,6 +13,7 @@ import re
 import zlib
 from base64 import b64encode
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -26,8 +27,6 @@ from asara_server.text import plain
 
 SCRIPT: Final = "page.js"
 STYLE: Final = "page.css"
-LANGUAGES: Final = ("de", "en", "es", "fr", "it", "nl")
-"""Languages of the page, by their ISO 639-1 codes."""
 
 _POLICY: Final = (
     "default-src 'none'; script-src {script}; style-src {style}; font-src {font}data:; "
@@ -35,13 +34,24 @@ _POLICY: Final = (
 )
 _LOADER: Final = (
     '(async()=>{const data=Uint8Array.from(atob(document.getElementById("script").textContent),'
-    'c=>c.charCodeAt(0)),stream=new Blob([data]).stream().pipeThrough(new DecompressionStream('
+    "c=>c.charCodeAt(0)),stream=new Blob([data]).stream().pipeThrough(new DecompressionStream("
     '"deflate")),script=document.createElement("script");script.textContent=await new Response('
     "stream).text();document.body.append(script)})()"
 )
 """Expands the script and executes it, which the policy permits by its hash."""
 _LONGEST_NAME: Final = 60
 """Characters of a name in the title."""
+
+
+class PageLanguage(StrEnum):
+    """A language of the page, by its ISO 639-1 code."""
+
+    DE = "de"
+    EN = "en"
+    ES = "es"
+    FR = "fr"
+    IT = "it"
+    NL = "nl"
 
 
 class NoPageError(ReplayError):
@@ -104,20 +114,20 @@ def match_page(
     seen: ReplayView,
     files: PageFiles | None,
     replay: bytes | None = None,
-    language: str | None = None,
+    language: PageLanguage | None = None,
 ) -> bytes:
     """Return the page; without `files`, they are linked.
 
     `replay` is the content of the replay's file, for an open view only. Without `language`, the
     browser decides.
     """
-    attributes = "" if language is None else f' data-language="{html.escape(language)}"'
+    attributes = "" if language is None else f' data-language="{language}"'
     blocks = _block("replay-view", "x-asara-replay-view", zlib.compress(serialize(seen), 9))
     if replay is not None:
         blocks += _block("replay", "x-asara-replay", replay)
     return (
         "<!doctype html>\n"
-        f'<html lang="{html.escape(language or "en")}"{attributes}>\n'
+        f'<html lang="{language or "en"}"{attributes}>\n'
         '<head>\n<meta charset="utf-8">\n'
         + (LINKED_HEAD if files is None else files.head)
         + '<meta name="viewport" content="width=device-width, initial-scale=1">\n'

@@ -325,15 +325,17 @@ def _header(data: bytes) -> ReplayHeader:
 
 
 def _about_run(folder: Path) -> tuple[LiveFile | None, bool]:
-    """Return where the feed of a run is, and True if all its bots of this machine are contained.
+    """Return where the feed of a run is, and True if all its bots are contained.
 
-    Blocks in which a bot of another machine plays share no deal.
+    One on another machine is not: it may play at a table of a duplicate block while its author
+    watches the others.
     """
     live = LiveFile.read(folder)
     try:
-        return live, read_info(folder).sandbox != "none"
+        info = read_info(folder)
     except RunDirectoryError:
         return live, False
+    return live, info.sandbox != "none" and not info.remote
 
 
 class LiveRuns:

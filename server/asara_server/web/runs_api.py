@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import lru_cache, partial
+from importlib import import_module
 from typing import Final, NamedTuple, TypeVar
 
 from starlette.requests import Request
@@ -79,7 +80,8 @@ class RunsApi:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """End the threads in the end."""
+        """Load the libraries of standings, which takes a second; end the threads in the end."""
+        self._computer.submit(import_module, "asara_server.tournament.standings.summary")
         try:
             yield
         finally:

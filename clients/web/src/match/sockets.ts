@@ -9,6 +9,7 @@ import { LiveMatch } from "./timeline.js";
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 const FIRST_STATUS = 4_000; // close code of gRPC status 0
+const NOT_FOUND = 5;
 /** gRPC statuses after which a new connection may help. */
 const RETRYABLE: ReadonlySet<number> = new Set([1, 2, 4, 8, 13, 14]);
 
@@ -87,7 +88,10 @@ export function watchMatch(run: string, matchId: string, watcher: Watcher): () =
       if (ended) return;
       if (met) watcher.connectionChanged?.(false);
       const status = code - FIRST_STATUS;
-      if (status > 0 && status <= 16 && !RETRYABLE.has(status)) {
+      // A match that has ended can be watched again when its replay is published.
+      const awaited = status === NOT_FOUND && live.record !== undefined;
+      if (awaited) pause = LONGEST_PAUSE_MS;
+      if (status > 0 && status <= 16 && !RETRYABLE.has(status) && !awaited) {
         fail(reason.replace(/^[a-z-]+: /, "") || "The match cannot be watched.");
         return;
       }

@@ -120,17 +120,27 @@ export class LiveMatch {
     if (fresh > events.length) {
       throw new MatchError("Events of the match are missing; load the page again.");
     }
-    growth.addEvents(events.slice(events.length - fresh), sequence);
+    const known = sequence - events.length; // number of events before these
+    const checked = this.#checkedSequence;
+    if (checked > growth.sequence && checked < sequence) {
+      growth.addEvents(events.slice(growth.sequence - known, checked - known), checked);
+      this.#check(growth);
+    }
+    growth.addEvents(events.slice(growth.sequence - known), sequence);
     this.#check(growth);
     const moments = growth.moments.slice();
     this.#record = { setting: growth.setting, moments, results: undefined };
   }
 
+  /** Number of the event after which the public view that was sent holds. */
+  get #checkedSequence(): number {
+    return Number(this.#started?.match?.sequence ?? 0);
+  }
+
   /** Compares the public view that was sent, once its events are there. */
   #check(growth: Growth): void {
     const expected = this.#started?.publicView;
-    const sequence = Number(this.#started?.match?.sequence ?? 0);
-    if (expected === undefined || sequence !== growth.sequence) return;
+    if (expected === undefined || this.#checkedSequence !== growth.sequence) return;
     this.#started = undefined;
     // A match that forfeits end may end within a turn, and that view is older than its last events.
     const playing = growth.fold.forfeits.filter((forfeit) => forfeit === undefined);

@@ -293,6 +293,7 @@ function BlockBar({ store }: { store: BlockStore }) {
           min={0}
           max={Math.max(last, 1)}
           value={step}
+          style={{ "--at": last === 0 ? 0 : step / last }}
           disabled={last === 0}
           aria-label={t(replay, "position")}
           aria-valuetext={text}

@@ -49,6 +49,7 @@ export function ScrubBar({ store }: Props) {
         min={0}
         max={Math.max(last, 1)}
         value={store.player.value.position}
+        style={at(store.player.value.position)}
         disabled={last === 0}
         aria-label={t(replay, "position")}
         aria-valuetext={positionText(store)}

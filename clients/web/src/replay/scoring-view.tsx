@@ -19,10 +19,15 @@ interface Props {
   readonly store: MatchStore;
 }
 
+/** True while the awards are shown one by one. */
+function scoringGoesOn({ award, awards }: MatchStore): boolean {
+  return award.value !== undefined && award.value < awards.value.length;
+}
+
 /** The ranks, once the end is reached. */
 export function Results({ store }: Props) {
   const { results, setting } = store.record.value;
-  if (results === undefined || !store.atResult.value) return null;
+  if (results === undefined || !store.atResult.value || scoringGoesOn(store)) return null;
   const ranked = [...results].sort((a, b) => a.rank - b.rank);
   return (
     <section class="ranking" aria-labelledby="results">
@@ -82,9 +87,9 @@ export function Awards({ store }: Props) {
               {award.towers.map(({ seat, tower, place, tied }) => (
                 <li key={`${seat} ${tower.number}`} class={`seat-${seat} place-${place}`}>
                   <TowerIcon tower={tower} />
-                  <span>
+                  <b class={`seat-name seat-${seat}`}>
                     <bdi>{store.record.value.setting.entries[seat]}</bdi>
-                  </span>
+                  </b>
                   <small>
                     {t(replay, "height", { height: towerHeight(tower) })}, {placeText(place, tied)}
                   </small>
@@ -135,11 +140,7 @@ export function Ledger({ store }: Props) {
   const groups = ledger(record, moment.index);
   const { seats } = moment.table.publicView;
   const { entries } = record.setting;
-  if (
-    groups.length === 0 ||
-    (store.award.value !== undefined && store.award.value < store.awards.value.length)
-  )
-    return null;
+  if (groups.length === 0 || scoringGoesOn(store)) return null;
   return (
     <details class="ledger" open={store.atResult.value}>
       <summary>{t(replay, "sources")}</summary>

@@ -32,7 +32,7 @@ export function CrossTable({ run, standings }: { run: string; standings: Standin
   return (
     // A wide table scrolls in its own frame, which the keyboard must reach.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
-    <section class="scroll" tabIndex={0} aria-label={t(runs, "crossTable")}>
+    <div class="scroll" role="group" tabIndex={0} aria-label={t(runs, "crossTable")}>
       <table class="cross">
         <thead>
           <tr>
@@ -64,7 +64,7 @@ export function CrossTable({ run, standings }: { run: string; standings: Standin
           ))}
         </tbody>
       </table>
-    </section>
+    </div>
   );
 }
 

@@ -43,9 +43,9 @@ export function MatchList({ run, rows, goesOn, own }: ListProps) {
   }, [goesOn, rows, sight.first, sight.end]);
   useLayoutEffect(() => {
     if (focused.current === undefined) return;
-    const link = list.current?.querySelector<HTMLElement>(`[data-row="${focused.current}"]`);
-    link?.focus({ preventScroll: true });
-    if (link) focused.current = undefined;
+    const found = focusRow(list.current, focused.current);
+    // Until the row has arrived, another element stands in its place.
+    if (found && rows.row(focused.current) !== undefined) focused.current = undefined;
   });
 
   function move(event: KeyboardEvent): void {
@@ -57,7 +57,7 @@ export function MatchList({ run, rows, goesOn, own }: ListProps) {
     event.preventDefault();
     focused.current = to;
     reveal(list.current, to, height);
-    list.current?.querySelector<HTMLElement>(`[data-row="${to}"]`)?.focus({ preventScroll: true });
+    focusRow(list.current, to);
   }
 
   const shown = Array.from({ length: sight.end - sight.first }, (_, n) => sight.first + n);
@@ -82,6 +82,12 @@ export function MatchList({ run, rows, goesOn, own }: ListProps) {
       ))}
     </ul>
   );
+}
+
+function focusRow(list: HTMLElement | null, index: number): boolean {
+  const row = list?.querySelector<HTMLElement>(`[data-row="${index}"]`);
+  row?.focus({ preventScroll: true });
+  return row != null;
 }
 
 function rowOf(element: Element | null): number | undefined {

@@ -114,7 +114,7 @@ function written(value: Value): string {
   return cached(numbers, tag, () => new Intl.NumberFormat(tag)).format(value);
 }
 
-const FRENCH_SPACES = / (?=[;:?])/g; // where a line must not break
+const FRENCH_SPACES = / (?=[;:?»])|(?<=«) /g; // where a line must not break
 const PERSONS = /\[([^|\]]*)\|([^\]]*)\]/g;
 const PLACEHOLDERS = /\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g;
 

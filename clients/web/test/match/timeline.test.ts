@@ -194,6 +194,31 @@ test("a match that was watched before goes on where it was", () => {
   expect(live.record?.moments).toEqual(sampleRecord("richest-4", { kind: "everybody" }).moments);
 });
 
+test("several turns at once are the same moments, and the table within them is checked", () => {
+  const whole = sampleRecord("richest-4", { kind: "everybody" });
+  const middle = whole.moments[100]?.sequence ?? 0;
+  const [started] = watched("richest-4", middle);
+  if (started?.response.case !== "started") throw new Error("not the start");
+  const shown = Number(started.response.value.match?.sequence);
+  expect(shown).toBe(middle);
+  const value = {
+    matchId: whole.setting.matchId,
+    events: whole.moments.flatMap(({ events }) => events),
+    sequence: BigInt(whole.moments.at(-1)?.sequence ?? 0),
+  };
+  const update = create(WatchResponseSchema, { response: { case: "update", value } });
+  const live = new LiveMatch();
+  live.receive(started);
+  expect(live.receive(update)?.moments.at(-1)?.table).toEqual(whole.moments.at(-1)?.table);
+  const forged = structuredClone(started);
+  if (forged.response.case === "started" && forged.response.value.publicView) {
+    forged.response.value.publicView.buyerPileSize++;
+  }
+  const cheated = new LiveMatch();
+  cheated.receive(forged);
+  expect(() => cheated.receive(update)).toThrow("do not lead to the table");
+});
+
 test("missing events, another match and another table are errors in words", () => {
   const messages = watched("richest-4");
   const begin = (...more: (WatchResponse | undefined)[]) => {

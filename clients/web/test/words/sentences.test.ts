@@ -8,6 +8,7 @@ import {
   Colour,
   GiftCardSchema,
   GiftKind,
+  RuleSet,
   SectionKind,
 } from "asara/gen/vocabulary_pb.js";
 import { afterEach, expect, test } from "vitest";
@@ -38,6 +39,7 @@ import {
   buyerPhrase,
   giftName,
   litWindowPhrase,
+  rulesName,
   sectionPhrase,
   towerPhrase,
 } from "../../src/words/vocabulary.js";
@@ -221,6 +223,13 @@ test("phrases agree in gender and number", () => {
     nl: "een rode torenspits met goud, 2 witte middenelementen met goud, een zwarte toren, zwarte toren, een oranje inkoper, 3 groene verlichte vensters",
     es: "una torreta roja con adorno dorado, 2 troncos blancos con adorno dorado, una torre negra, torre negra, un comprador naranja, 3 ventanas iluminadas verdes",
   });
+});
+
+test("the basic game is named only where it is played alone", () => {
+  expect(rulesName([RuleSet.BASIC])).toBe("Basic game");
+  expect(rulesName([RuleSet.BASIC, RuleSet.PROFESSIONAL, RuleSet.GENIE])).toBe(
+    "Professional version, Bottle Genie",
+  );
 });
 
 test("a purchase reads as the rulebook's players would say it", () => {

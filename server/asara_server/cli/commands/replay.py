@@ -1,7 +1,6 @@
 """`asara replay`: inspect replays of finished matches."""
 
 from datetime import UTC, datetime
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -24,6 +23,7 @@ from asara_server.cli.options.sandbox import (
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.diff import diff_replays
 from asara_server.replay.file import ReplayFile, read_signed
+from asara_server.replay.match_page import PageLanguage
 from asara_server.replay.narrate import narrate
 from asara_server.replay.questions import question
 from asara_server.replay.time_ledger import Cost, Ledger, TimeOut, ledger
@@ -33,18 +33,6 @@ app = typer.Typer(help="Inspect replays of finished matches.", no_args_is_help=T
 
 _LONGEST_DECISIONS = 5
 """Number of decisions that `clock` lists."""
-
-
-class PageLanguage(StrEnum):
-    """The languages of the page."""
-
-    DE = "de"
-    EN = "en"
-    ES = "es"
-    FR = "fr"
-    IT = "it"
-    NL = "nl"
-
 
 FileArgument = Annotated[
     Path, typer.Argument(metavar="FILE", help="A replay, such as r1-basic-0001.asara.")
@@ -130,6 +118,10 @@ PageSeatOption = Annotated[
 LanguageOption = Annotated[
     PageLanguage | None,
     typer.Option("--language", help="Language of the page.", show_default="the browser's"),
+]
+LogsOption = Annotated[
+    bool,
+    typer.Option("--logs", help="Add what the bots wrote, if FILE lies in the folder of its run."),
 ]
 ReplacePageOption = Annotated[
     bool, typer.Option("--replace", help="Replace FILE.html if it exists.")
@@ -234,6 +226,7 @@ def page(
     out_file: PageOption,
     seat: PageSeatOption = None,
     language: LanguageOption = None,
+    logs: LogsOption = False,
     replace: ReplacePageOption = False,
 ) -> None:
     """Write a match as one HTML file that a browser shows without any network.
@@ -242,7 +235,7 @@ def page(
     """
     from asara_server.cli.sessions.match_page import PageOptions, write_page
 
-    options = PageOptions(seat, language.value if language else None, replace)
+    options = PageOptions(seat, language, logs, replace)
     write_page(file, out_file, options)
 
 

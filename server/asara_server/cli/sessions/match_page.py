@@ -6,10 +6,11 @@ from pathlib import Path
 from asara_server.cli.display.console import notify
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.output_file import check_output, write_output
-from asara_server.eventlog.replay import ReplayError
+from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.replay.file import parse_file, read_file
-from asara_server.replay.match_page import NoPageError, match_page, read_page_files
-from asara_server.replay.replay_view import OPEN, replay_view, seat_viewer
+from asara_server.replay.match_page import NoPageError, PageLanguage, match_page, read_page_files
+from asara_server.replay.replay_view import OPEN, Logs, replay_view, seat_viewer
+from asara_server.tournament.bots.decision_index import decision_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,8 @@ class PageOptions:
     """Options of `asara replay page`."""
 
     seat: int | None
-    language: str | None
+    language: PageLanguage | None
+    logs: bool
     replace: bool
 
 
@@ -42,6 +44,14 @@ def _page(file: Path, options: PageOptions) -> bytes:
     signed = parse_file(data)
     signed.check_signature()
     viewer = OPEN if options.seat is None else seat_viewer(options.seat)
-    seen = replay_view(signed.replay, viewer)
+    seen = replay_view(signed.replay, viewer, _logs(file, signed.replay) if options.logs else None)
     own = data if options.seat is None else None
     return match_page(seen, read_page_files(), own, options.language)
+
+
+def _logs(file: Path, replay: Replay) -> Logs:
+    """Return what the bots wrote, from the run in whose folder `replays` the file lies."""
+    run = file.absolute().parent.parent
+    if file.absolute().parent.name != "replays" or not (run / "logs").is_dir():
+        raise UserError(f"--logs: {file} does not lie in the folder `replays` of a run with logs")
+    return decision_texts(run, replay.header.match_id, replay.header.entries)

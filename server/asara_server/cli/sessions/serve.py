@@ -35,6 +35,7 @@ from asara_server.match.deal_secrets import secret_of, tournament_secret
 from asara_server.match.spec import ClockSettings
 from asara_server.network.addresses import ServeError, reachable_address
 from asara_server.network.grpc_server import RunningServer, serve
+from asara_server.network.live_feed import live_feed
 from asara_server.network.open_files import files_needed, require_open_files
 from asara_server.network.tls import TlsFiles
 from asara_server.referee.referee import Referee
@@ -220,6 +221,7 @@ class TableServer:
             stack.push_async_callback(serving.server.stop, 1.0)
             logs = stack.enter_context(tempfile.TemporaryDirectory(prefix="asara-logs-"))
             local = await stack.enter_async_context(self._local_referee(Path(logs)))
+            await self._show_page(stack)
             for guest in self.settings.guests:
                 local.pool.add_guest(guest.name, guest.token)
             play_task = asyncio.create_task(self._play(local.matches))
@@ -233,6 +235,13 @@ class TableServer:
             elif not play_task.cancelled():
                 play_task.result()  # raises its exception
         return self.print_summary()
+
+    async def _show_page(self, stack: AsyncExitStack) -> None:
+        """Offer the live feed, and then start the page, if there is to be one."""
+        if self.live_folder is not None:
+            await stack.enter_async_context(live_feed(self.referee, self.live_folder))
+        if self.begun is not None:
+            await asyncio.to_thread(self.begun)
 
     async def _listen(self) -> RunningServer:
         settings = self.settings

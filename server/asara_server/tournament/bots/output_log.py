@@ -1,11 +1,14 @@
 """The log of a bot's output, limited in size."""
 
 import os
+from collections import deque
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from asara_server.logs import logger
+from asara_server.tournament.bots.decision_index import append_index, index_of
 from asara_server.tournament.bots.error_output import (
     LAST_LINES,
     clean_lines,
@@ -32,6 +35,12 @@ class OutputLog:
         self._limit = limit
         self._tap = tap
         self._last = bytearray()
+        self._arrived = 0  # bytes of the process so far
+        self._written = 0  # those of them that `write` was given
+        self._asked: Callable[[], int] | None = None
+        self._decision = 0
+        self._marks: deque[tuple[int, int]] = deque()  # not written yet: bytes before it, decision
+        self._index: list[tuple[int, int]] = []  # place in the file, decision
         self._open(path)
 
     def _open(self, path: Path) -> None:
@@ -66,9 +75,33 @@ class OutputLog:
 
     def switch_to(self, path: Path) -> None:
         """Continue in another file."""
+        self.end_match()
         self._close_file()
         self._last.clear()
         self._open(path)
+
+    def begin_match(self, asked: Callable[[], int]) -> None:
+        """Note from now on during which decision the process writes.
+
+        `asked` returns the number of the decision that its seat was asked last, 0 before the first.
+        """
+        self._asked = asked
+        self._decision = 0
+
+    def end_match(self) -> None:
+        """Write beside the log which part of it was written during which decision."""
+        self._asked = None
+        if self._index:
+            place = max(self._limit - self._left, 0)
+            append_index(index_of(self._path), [*self._index, (place, 0)])
+            self._index.clear()
+
+    def arrive(self, number: int) -> None:
+        """Note that so many bytes of the process have come, which `write` will be given."""
+        if self._asked is not None and (decision := self._asked()) != self._decision:
+            self._decision = decision
+            self._marks.append((self._arrived, decision))
+        self._arrived += number
 
     @property
     def cut(self) -> str:
@@ -81,6 +114,12 @@ class OutputLog:
 
     def write(self, data: bytes) -> None:
         """Write `data` as far as the limit allows; `last_lines` covers the rest as well."""
+        while self._marks and self._marks[0][0] < self._written + len(data):
+            before, decision = self._marks.popleft()
+            if not self._cut:
+                place = self._limit - self._left + before - self._written
+                self._index.append((place, decision))
+        self._written += len(data)
         self._last += data
         if len(self._last) > 2 * _LAST_BYTES:
             del self._last[:-_LAST_BYTES]
@@ -131,6 +170,7 @@ class OutputLog:
 
     def close(self) -> None:
         """Close the file; what was printed last can still be asked for."""
+        self.end_match()
         if self._tap is not None:
             self._tap(b"", last=True)
         self._close_file()

@@ -111,6 +111,7 @@ class BotPool:
         sandbox: Sandbox | None = None,
         built: Mapping[str, Path] | None = None,
         show_output: Callable[[str], OutputTap] | None = None,
+        asked: Callable[[str, int], int] | None = None,
         log: FilteringBoundLogger | None = None,
     ) -> None:
         """`entries` are those whose bots the pool starts, each process with one of the `addresses`.
@@ -118,7 +119,9 @@ class BotPool:
         Processes are reused for further matches if `reuse_processes`. `seeds`, by entry, are what
         bots derive their randomness from; without one, a bot draws its own. `built` has the
         directories that builds produced, by entry. Without a `sandbox`, bots run with our rights.
-        `show_output` is called for every process, with its entry, and returns its tap.
+        `show_output` is called for every process, with its entry, and returns its tap. `asked`
+        returns the number of the decision that a seat of a match was asked last, or 0; with it, the
+        logs have indexes (see `decision_index`).
         """
         self._referee = referee
         self._addresses = addresses
@@ -130,6 +133,7 @@ class BotPool:
         self._sandbox = sandbox
         self._built = built or {}
         self._show_output = show_output
+        self._asked = asked
         self._copies = PrivateCopies()
         self._external: dict[str, PooledBot] = {}
         self._all: set[PooledBot] = set()
@@ -195,19 +199,22 @@ class BotPool:
             return external
         path = self._logs / match_id / f"{seat}-{name}.log"
         idle = self._pop_idle(name)
-        if idle is None:
-            return await self._protect(self._start(self._entries[name], match_id, seat, path))
-        if idle.log is not None and idle.process is not None:
+        if idle is not None and idle.log is not None and idle.process is not None:
             idle.log.switch_to(path)
             idle.log.note(f"process {idle.process.pid}, kept from an earlier match")
-        return idle
+        bot = idle or await self._start_protected(name, match_id, seat, path)
+        if bot.log is not None and self._asked is not None:
+            bot.log.begin_match(partial(self._asked, match_id, seat))
+        return bot
 
     async def release(self, bot: PooledBot, termination: Termination) -> None:
         """Keep the bot for another match or end it, depending on how its match ended for it."""
         if bot.external:
             return
-        if bot.log is not None and termination.forfeit:
-            bot.log.note(f"forfeit: {plain_words(termination.name)}")
+        if bot.log is not None:
+            bot.log.end_match()
+            if termination.forfeit:
+                bot.log.note(f"forfeit: {plain_words(termination.name)}")
         if bot.entry not in self.excluded and bot.entry not in self._external:
             self._record_start(bot, termination)
         if self._reuse_processes and not termination.forfeit and not bot.ending:
@@ -232,6 +239,9 @@ class BotPool:
         self._protected.add(task)
         task.add_done_callback(self._protected.discard)
         return await asyncio.shield(task)
+
+    async def _start_protected(self, name: str, match_id: str, seat: int, path: Path) -> PooledBot:
+        return await self._protect(self._start(self._entries[name], match_id, seat, path))
 
     def _pop_idle(self, name: str) -> PooledBot | None:
         for bot in reversed(self._idle):

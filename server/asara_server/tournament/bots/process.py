@@ -15,6 +15,7 @@ import shlex
 import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from asara_server.tournament.bots.output_log import OutputLog
 from asara_server.tournament.config.commands import resolve_command, search_path
@@ -195,7 +196,7 @@ class BotProcess:
 
     async def _read(self, output: int) -> None:
         """Copy what the process prints to its log."""
-        reader = asyncio.StreamReader(limit=_CHUNK_BYTES)
+        reader = _NotingReader(self._log)
         transport, _ = await asyncio.get_running_loop().connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(output, "rb", buffering=0)
         )
@@ -206,6 +207,18 @@ class BotProcess:
                     await asyncio.sleep(_FLOOD_PAUSE_S)
         finally:
             transport.close()
+
+
+class _NotingReader(asyncio.StreamReader):
+    """Tells the log of all output as soon as it has come, which is before the reply after it."""
+
+    def __init__(self, log: OutputLog) -> None:
+        super().__init__(limit=_CHUNK_BYTES)
+        self._log = log
+
+    def feed_data(self, data: Any) -> None:
+        self._log.arrive(len(data))
+        super().feed_data(data)
 
 
 def _empty_pipe() -> int:

@@ -58,6 +58,7 @@ async def local_referee(
             sandbox=sandbox,
             built=match_settings.build_directories,
             show_output=show_output,
+            asked=referee.decision_id,
             log=log,
         )
         stack.push_async_callback(pool.close)

@@ -15,6 +15,7 @@ from typing import Any
 
 from asara_server.logs import logger, repeat
 from asara_server.referee.waits import Wait
+from asara_server.tournament.bots.decision_index import SUFFIX, moved_index
 from asara_server.tournament.bots.failed_starts import FailedStarts
 from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext
 from asara_server.tournament.run.progress import (
@@ -179,6 +180,9 @@ class _BlockScheduler:
         for name, output in result.bot_logs:
             path = progress.directory.logs / name
             path.parent.mkdir(exist_ok=True)
+            log = path.with_suffix(".log")
+            if path.suffix == SUFFIX and log.is_file():  # of an earlier attempt at the block
+                output = moved_index(output, log.stat().st_size)  # noqa: PLW2901
             with path.open("ab") as file:
                 file.write(output)
         last: dict[str, MatchResult] = {}

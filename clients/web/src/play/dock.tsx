@@ -1,0 +1,141 @@
+/** The bar below the table: what is asked, the turn collected so far, and the button that sends it. */
+
+import { DecisionKind } from "asara/gen/play_pb.js";
+import type { ComponentChildren } from "preact";
+import type { MatchSetting } from "../match/model.js";
+import { areaSentence, decisionHelp } from "../words/explain.js";
+import { t } from "../words/language.js";
+import { play } from "../words/sections/play.js";
+import { actionSentence, decisionTitle, seatName } from "../words/sentences.js";
+import { areaName } from "../words/vocabulary.js";
+import type { PlayStore } from "./store.js";
+
+interface Props {
+  readonly store: PlayStore;
+  readonly setting: MatchSetting;
+}
+
+export function Dock({ store, setting }: Props) {
+  return (
+    <section class="dock" aria-label={t(play, "soFar")}>
+      <Explanation store={store} setting={setting} />
+      <div class="dock-row">
+        <div class="dock-ask" aria-live="polite">
+          <Question store={store} setting={setting} />
+        </div>
+        <Steps store={store} setting={setting} />
+        <Buttons store={store} />
+      </div>
+    </section>
+  );
+}
+
+/** What an area does, when the person first goes there. */
+function Explanation({ store, setting }: Props) {
+  const area = store.explaining.value;
+  if (area === 0) return null;
+  return (
+    <p class="explanation" role="note">
+      <b>
+        {areaName(area)} <small>{t(play, "newHere")}</small>
+      </b>{" "}
+      {areaSentence(area, setting)}
+    </p>
+  );
+}
+
+function Question({ store, setting }: Props) {
+  const session = store.session.value;
+  const decision = store.decision.value;
+  if (decision !== undefined) {
+    return (
+      <Titled title={decisionTitle(decision.kind)}>
+        {decision.kind === DecisionKind.SPACE ? `${t(play, "yourTurn")}. ` : ""}
+        {decisionHelp(decision.kind)}
+      </Titled>
+    );
+  }
+  if (store.ready.value) {
+    const next = session.steps.at(-1)?.next.kind;
+    if (next === "hidden") return <Titled title={t(play, "soFar")}>{t(play, "hidden")}</Titled>;
+    if (next === "unknown") return <Titled title={t(play, "soFar")}>{t(play, "unknown")}</Titled>;
+    return <Titled title={t(play, "complete")} />;
+  }
+  if (session.steps.length > 0 && session.sent === undefined) {
+    return <Titled title={t(play, "soFar")} />;
+  }
+  const seat = store.moment.value?.table.publicView.turnSeat ?? session.seat;
+  if (seat === session.seat) return <Titled title={t(play, "sent")} />;
+  return <Titled title={t(play, "turnOf", { name: seatName(seat, setting) })} />;
+}
+
+function Titled({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children?: ComponentChildren;
+}) {
+  return (
+    <>
+      <h2>{title}</h2>
+      {children !== undefined && <p class="quiet">{children}</p>}
+    </>
+  );
+}
+
+/** The steps so far; each can be taken back, with those after it. */
+function Steps({ store, setting }: Props) {
+  const { steps, sent } = store.session.value;
+  if (steps.length === 0) return null;
+  return (
+    <ol class="steps">
+      {steps.map(({ action }, index) => {
+        const step = actionSentence(action, { setting });
+        return (
+          <li key={index}>
+            <span>{step}</span>
+            {sent === undefined && (
+              <button
+                type="button"
+                class="plain"
+                aria-label={t(play, "undoStep", { step })}
+                title={t(play, "undo")}
+                onClick={() => store.undoFrom(index)}
+              >
+                ×
+              </button>
+            )}
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+function Buttons({ store }: { readonly store: PlayStore }) {
+  const { steps, sent } = store.session.value;
+  if (!store.caughtUp.value) {
+    return (
+      <div class="dock-buttons">
+        <button type="button" onClick={() => store.skip()}>
+          {t(play, "showAll")}
+        </button>
+      </div>
+    );
+  }
+  if (sent !== undefined || (steps.length === 0 && store.picked.value.length === 0)) return null;
+  const hidden = steps.at(-1)?.next.kind === "hidden";
+  return (
+    <div class="dock-buttons">
+      <button type="button" onClick={() => store.undo()}>
+        {t(play, "undo")}
+      </button>
+      {store.ready.value && (
+        <button type="button" class="primary" data-send onClick={() => store.send()}>
+          {t(play, hidden ? "look" : "send")}
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+/** The rules of an area in one sentence, while the pointer or the focus rests on it. */
+
+import { type Area, Area as Areas } from "asara/gen/vocabulary_pb.js";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { MatchSetting } from "../match/model.js";
+import { areaSentence } from "../words/explain.js";
+import { areaName } from "../words/vocabulary.js";
+
+const PATIENCE_MS = 450;
+const WIDTH = 300;
+const GAP = 8;
+
+interface Hint {
+  readonly area: Area;
+  readonly left: number;
+  readonly top: number;
+}
+
+interface Props {
+  readonly setting: MatchSetting;
+  readonly board: { readonly current: HTMLElement | null };
+}
+
+export function Hints({ setting, board }: Props) {
+  const [hint, setHint] = useState<Hint>();
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => {
+    const root = board.current;
+    if (root === null) return;
+    let over: Area = Areas.UNSPECIFIED;
+    const leave = () => {
+      over = Areas.UNSPECIFIED;
+      clearTimeout(timer.current);
+      setHint(undefined);
+    };
+    const rest = (event: Event) => {
+      const element = event.target instanceof Element ? event.target : null;
+      const area = areaOf(element);
+      if (area === over) return;
+      leave();
+      over = area;
+      if (area === Areas.UNSPECIFIED || element === null) return;
+      timer.current = setTimeout(() => setHint(placed(root, element, area)), PATIENCE_MS);
+    };
+    root.addEventListener("pointerover", rest);
+    root.addEventListener("focusin", rest);
+    root.addEventListener("pointerleave", leave);
+    root.addEventListener("pointerdown", leave);
+    root.addEventListener("focusout", leave);
+    return () => {
+      leave();
+      root.removeEventListener("pointerover", rest);
+      root.removeEventListener("focusin", rest);
+      root.removeEventListener("pointerleave", leave);
+      root.removeEventListener("pointerdown", leave);
+      root.removeEventListener("focusout", leave);
+    };
+  }, []);
+  if (hint === undefined) return null;
+  return (
+    <div class="hint" role="tooltip" style={{ left: `${hint.left}px`, top: `${hint.top}px` }}>
+      <b>{areaName(hint.area)}</b> {areaSentence(hint.area, setting)}
+    </div>
+  );
+}
+
+const PLACES = /^(?:space|area|stall|pile|display|crowd) (\d+)/;
+
+/** Returns the area that an element of the board belongs to. */
+export function areaOf(element: Element | null): Area {
+  for (let at = element; at !== null; at = at.parentElement) {
+    for (const name of ["data-target", "data-place"]) {
+      const [, area] = PLACES.exec(at.getAttribute(name) ?? "") ?? [];
+      if (area !== undefined) return Number(area);
+    }
+  }
+  return Areas.UNSPECIFIED;
+}
+
+function placed(root: HTMLElement, element: Element, area: Area): Hint {
+  const frame = root.getBoundingClientRect();
+  const box = (element.closest("[data-place]") ?? element).getBoundingClientRect();
+  const width = Math.min(WIDTH, frame.width - 2 * GAP);
+  const left = (box.left + box.right) / 2 - frame.left - width / 2;
+  return {
+    area,
+    left: Math.max(GAP, Math.min(left, frame.width - width - GAP)),
+    top: box.bottom - frame.top + GAP,
+  };
+}

@@ -1,0 +1,92 @@
+/** The end of a match: who won, the final scoring, and what can be done next. */
+
+import { signal } from "@preact/signals";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { MatchRecord, MatchSetting } from "../match/model.js";
+import { goToEnd } from "../replay/player.js";
+import { Awards, Ledger, Results } from "../replay/scoring-view.js";
+import type { MatchSource } from "../replay/source.js";
+import { MatchStore } from "../replay/store.js";
+import { isolate, t } from "../words/language.js";
+import { list } from "../words/numbers.js";
+import { play } from "../words/sections/play.js";
+import type { PlayStore } from "./store.js";
+
+interface Props {
+  readonly store: PlayStore;
+  readonly setting: MatchSetting;
+}
+
+export function Outcome({ store, setting }: Props) {
+  const { ended, started, complete } = store.session.value;
+  const match = useEnded(store, setting);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    window.scrollTo(0, 0);
+    heading.current?.focus({ preventScroll: true });
+  }, []);
+  if (ended === undefined || started === undefined) return null;
+  const { run } = store.link;
+  const replay = `/runs/${encodeURIComponent(run)}/matches/${encodeURIComponent(started.matchId)}`;
+  return (
+    <section class="outcome card" aria-labelledby="outcome">
+      <h2 id="outcome" ref={heading} tabIndex={-1}>
+        {outcomeText(store, setting)}
+      </h2>
+      <div class="row">
+        <button type="button" class="primary" onClick={() => store.again()}>
+          {t(play, "again")}
+        </button>
+        {run !== "" && !ended.void && (
+          <a class="button" href={replay} target="_blank" rel="noopener">
+            {t(play, "watch")}
+          </a>
+        )}
+      </div>
+      {match !== undefined && (
+        <div class="outcome-parts">
+          <Results store={match} />
+          <Awards store={match} />
+          {complete && <Ledger store={match} />}
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** The finished match as the match page's parts want it. */
+function useEnded(store: PlayStore, setting: MatchSetting): MatchStore | undefined {
+  const { ended, moments } = store.session.value;
+  const match = useMemo(() => {
+    if (ended === undefined || ended.void || moments.length === 0) return undefined;
+    const record: MatchRecord = { setting, moments, results: ended.results };
+    const found = new MatchStore(sourceOf(record), record);
+    found.act((player, course) => goToEnd(player, course));
+    return found;
+  }, [ended, moments, setting]);
+  useEffect(() => match?.run(), [match]);
+  return match;
+}
+
+/** The match as this page has received it: nobody else's view, and no signed file. */
+function sourceOf(record: MatchRecord): MatchSource {
+  return {
+    record: signal(record),
+    state: signal({ kind: "over" }),
+    viewers: signal([record.setting.viewer]),
+    show: async () => undefined,
+    signature: async () => undefined,
+    close: () => {},
+  };
+}
+
+function outcomeText(store: PlayStore, { entries }: MatchSetting): string {
+  const { ended, seat } = store.session.value;
+  if (ended === undefined || ended.void) return t(play, "voided");
+  const winners = ended.results.filter(({ rank }) => rank === 1).map((result) => result.seat);
+  if (winners.includes(seat)) return t(play, winners.length === 1 ? "won" : "tied");
+  const names = winners.map((winner) => isolate(entries[winner] ?? ""));
+  return names.length === 1
+    ? t(play, "lostMatch", { name: names[0] ?? "" })
+    : t(play, "othersTied", { names: list(names) });
+}

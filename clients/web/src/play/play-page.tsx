@@ -1,0 +1,262 @@
+/** The page of a person's seat. */
+
+import { useComputed, useSignal } from "@preact/signals";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Board } from "../board/board.js";
+import type { MatchSetting, Moment } from "../match/model.js";
+import { Preferences } from "../replay/header.js";
+import { type Binding, KeyHelp, useKeys } from "../ui/keyboard.js";
+import { t } from "../words/language.js";
+import { common } from "../words/sections/common.js";
+import { play } from "../words/sections/play.js";
+import { replay } from "../words/sections/replay.js";
+import { rejectionText } from "../words/sentences.js";
+import { capitalised, rulesName } from "../words/vocabulary.js";
+import { Chips } from "./chips.js";
+import { ClockFace } from "./clock.js";
+import { Dock } from "./dock.js";
+import { explainAgain } from "./explained.js";
+import { Hints } from "./hints.js";
+import { parseLink } from "./link.js";
+import { Log } from "./log.js";
+import { Message } from "./message.js";
+import { Outcome } from "./outcome.js";
+import "./play.css";
+import { PlayStore } from "./store.js";
+
+export function PlayPage() {
+  const [link] = useState(() => parseLink(location.hash));
+  useEffect(() => {
+    document.title = `${t(play, "title")} – ASARA`;
+  });
+  if (link === undefined) {
+    return <Message title={t(play, "noSeat")} text={t(play, "noSeatHelp")} />;
+  }
+  return <Seat link={link} />;
+}
+
+function Seat({ link }: { readonly link: NonNullable<ReturnType<typeof parseLink>> }) {
+  const store = useMemo(() => new PlayStore(link), [link]);
+  useEffect(() => store.run(), [store]);
+  const { stage, setting } = store.session.value;
+  const ending = store.ending.value;
+  if (ending?.reason === "replaced") {
+    const button = { label: t(play, "here"), press: () => store.again() };
+    return <Message title={t(play, "replaced")} text={t(play, "replacedHelp")} button={button} />;
+  }
+  if (setting === undefined || stage === "waiting") {
+    return <Waiting store={store} />;
+  }
+  return <Match store={store} />;
+}
+
+function Waiting({ store }: { readonly store: PlayStore }) {
+  const ending = store.ending.value;
+  if (ending?.reason === "unknown-token") {
+    return <Message title={t(play, "unknownToken")} text={t(play, "unknownTokenHelp")} />;
+  }
+  if (ending !== undefined || store.session.value.stage === "closed") {
+    const calm = ending === undefined || ending.reason === "stopping" || ending.detail === "";
+    const title = t(play, calm ? "closed" : "refused");
+    return <Message title={title} text={calm ? t(play, "closedHelp") : ending.detail} />;
+  }
+  const connected = store.connected.value;
+  const title = connected ? "waiting" : connected === false ? "lost" : "connecting";
+  return <Message title={t(play, title)} />;
+}
+
+/** The setting with the reader's own name in the reader's language. */
+function named(setting: MatchSetting, seat: number): MatchSetting {
+  const own = capitalised(t(common, "you"));
+  const entries = setting.entries.map((name, other) =>
+    other === seat && (name === "you" || name === "") ? own : name,
+  );
+  return { ...setting, entries };
+}
+
+function Match({ store }: { readonly store: PlayStore }) {
+  const session = store.session.value;
+  const moment = store.moment.value;
+  const own = t(common, "you");
+  const setting = useMemo(
+    () => session.setting && named(session.setting, session.seat),
+    [session.setting, session.seat, own],
+  );
+  const previous = usePrevious(moment);
+  const board = useRef<HTMLDivElement>(null);
+  const help = useSignal(false);
+  const bindings = useBindings(store, help);
+  useKeys(bindings);
+  useFocus(store, board);
+  const over = useComputed(() => store.session.value.stage === "over" && store.caughtUp.value);
+  if (moment === undefined || setting === undefined) return null;
+  return (
+    <div class="play">
+      <Head store={store} setting={setting} moment={moment} showKeys={() => (help.value = true)} />
+      <main class="play-table">
+        <Notices store={store} />
+        {over.value && <Outcome store={store} setting={setting} />}
+        <div class="play-board" ref={board}>
+          <Board
+            setting={setting}
+            moment={moment}
+            previous={previous}
+            choices={over.value ? undefined : store.choices.value}
+            focusSeat={store.decision.value === undefined ? undefined : session.seat}
+            aside={<Log store={store} setting={setting} />}
+          />
+          <Chips store={store} setting={setting} board={board} />
+          <Hints setting={setting} board={board} />
+        </div>
+      </main>
+      {!over.value && <Dock store={store} setting={setting} />}
+      {help.value && (
+        <KeyHelp
+          bindings={bindings}
+          texts={{
+            title: t(replay, "keys"),
+            single: t(replay, "singleKeys"),
+            close: t(common, "close"),
+          }}
+          close={() => {
+            help.value = false;
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** The moment shown before, for the animation of the next. */
+function usePrevious(moment: Moment | undefined): Moment | undefined {
+  const shown = useRef<{ now?: Moment | undefined; before?: Moment | undefined }>({});
+  if (shown.current.now !== moment) {
+    shown.current = { now: moment, before: shown.current.now };
+  }
+  return shown.current.before;
+}
+
+function useBindings(store: PlayStore, help: { value: boolean }): readonly Binding[] {
+  return [
+    {
+      keys: ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"],
+      label: t(play, "keyArrows"),
+      run: () => focusChoice(document),
+    },
+    { keys: ["Enter"], label: t(play, "keyEnter"), run: () => focusChoice(document) },
+    { keys: ["Escape", "u"], label: t(play, "undo"), run: () => store.undo() },
+    { keys: ["Space"], label: t(play, "keySpace"), run: () => store.skip() },
+    {
+      keys: ["?"],
+      label: t(play, "keyHelp"),
+      run: () => {
+        help.value = true;
+      },
+    },
+  ];
+}
+
+/** Focuses what can be done next: the send button, a choice as a button, a lit place. */
+function focusChoice(root: ParentNode): void {
+  const next =
+    root.querySelector<HTMLElement>("[data-send]") ??
+    root.querySelector<HTMLElement>("[data-picked] [data-chip]") ??
+    root.querySelector<HTMLElement>("[data-lit][tabindex='0']") ??
+    root.querySelector<HTMLElement>("[data-chip]");
+  next?.focus();
+}
+
+/** After a choice by keyboard, moves the focus to what can be chosen next. */
+function useFocus(store: PlayStore, board: { readonly current: HTMLElement | null }): void {
+  const keyboard = useRef(false);
+  useEffect(() => {
+    const pressed = () => {
+      keyboard.current = true;
+    };
+    const pointed = () => {
+      keyboard.current = false;
+    };
+    document.addEventListener("keydown", pressed, true);
+    document.addEventListener("pointerdown", pointed, true);
+    return () => {
+      document.removeEventListener("keydown", pressed, true);
+      document.removeEventListener("pointerdown", pointed, true);
+    };
+  }, []);
+  const decision = store.decision.value;
+  const picked = store.picked.value;
+  const ready = store.ready.value;
+  useEffect(() => {
+    if (!keyboard.current || board.current === null) return;
+    if (decision === undefined && !ready) return;
+    if (document.activeElement?.closest("dialog, select") != null) return;
+    focusChoice(document);
+  }, [decision, picked, ready]);
+}
+
+function Head({
+  store,
+  setting,
+  moment,
+  showKeys,
+}: {
+  readonly store: PlayStore;
+  readonly setting: MatchSetting;
+  readonly moment: Moment;
+  readonly showKeys: () => void;
+}) {
+  const { year } = moment.table.publicView;
+  return (
+    <header class="play-head">
+      <h1>
+        <a href="/">ASARA</a>
+      </h1>
+      <p>
+        <b>{t(replay, "yearOf", { year, years: setting.edition.years })}</b>
+        <span class="quiet">{rulesName(setting.ruleSets)}</span>
+        <ClockFace store={store} />
+      </p>
+      <div class="choices">
+        <button type="button" class="plain" onClick={explainAgain} title={t(play, "explainAgain")}>
+          <span aria-hidden="true">i</span>
+          <span class="unseen">{t(play, "explainAgain")}</span>
+        </button>
+        <button type="button" class="plain keys" onClick={showKeys} title={t(replay, "keys")}>
+          <span aria-hidden="true">?</span>
+          <span class="unseen">{t(replay, "keys")}</span>
+        </button>
+        <Preferences />
+      </div>
+    </header>
+  );
+}
+
+/** What is wrong now: a broken connection, a rejected turn. */
+function Notices({ store }: { readonly store: PlayStore }) {
+  const { rejection, stage } = store.session.value;
+  const ending = store.ending.value;
+  if (stage === "over") return null;
+  if (ending !== undefined || stage === "closed") {
+    const text = ending?.detail || t(play, "closedHelp");
+    return (
+      <p class="notice bad" role="alert">
+        <b>{t(play, ending?.reason ? "refused" : "closed")}.</b> {text}
+      </p>
+    );
+  }
+  if (store.connected.value === false) {
+    return (
+      <p class="notice bad" role="alert">
+        {t(play, "lost")}
+      </p>
+    );
+  }
+  if (rejection !== undefined) {
+    return (
+      <p class="notice bad" role="alert">
+        {t(play, "rejected", { reason: rejectionText(rejection.reason) })}
+      </p>
+    );
+  }
+  return null;
+}

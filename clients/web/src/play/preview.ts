@@ -1,0 +1,37 @@
+/** Asks the server what follows from the actions of a turn. */
+
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import type { Decision, MatchStarted } from "asara/gen/play_pb.js";
+import {
+  PreviewRequestSchema,
+  type PreviewResponse,
+  PreviewResponseSchema,
+} from "asara/gen/preview_pb.js";
+import type { Action } from "asara/gen/vocabulary_pb.js";
+
+const PATIENCE_MS = 5_000;
+
+/** Returns what follows; undefined if the server cannot tell, and then the turn can just be sent. */
+export async function askPreview(
+  started: MatchStarted,
+  decision: Decision,
+  actions: readonly Action[],
+): Promise<PreviewResponse | undefined> {
+  const request = create(PreviewRequestSchema, {
+    started: { ...started, view: undefined },
+    decision: { ...decision, events: [] }, // they are in the view, and can be many
+    actions: [...actions],
+  });
+  try {
+    const response = await fetch("/api/preview", {
+      method: "POST",
+      headers: { "Content-Type": "application/x-protobuf" },
+      body: toBinary(PreviewRequestSchema, request),
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    if (!response.ok) return undefined;
+    return fromBinary(PreviewResponseSchema, new Uint8Array(await response.arrayBuffer()));
+  } catch {
+    return undefined;
+  }
+}

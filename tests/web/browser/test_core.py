@@ -1,0 +1,148 @@
+"""The core of the TypeScript client plays in a browser."""
+
+import asyncio
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, WebSocketRoute
+
+from tests.web.play_table import Table, play_table, sit_down
+
+ROOT = Path(__file__).parents[3]
+WEB = ROOT / "clients/web"
+README = ROOT / "clients/typescript/README.md"
+
+_BUILD = """
+import { build, loadConfigFromFile } from "vite";
+const [entry, outDir] = process.argv.slice(1);
+const { config } = await loadConfigFromFile({ command: "build" }, "vite.config.ts");
+const [kit] = config.resolve.alias;
+const core = { find: "asara/core", replacement: `${kit.replacement}core.ts` };
+await build({
+  configFile: false,
+  logLevel: "error",
+  resolve: { ...config.resolve, alias: [core, kit] },
+  build: { outDir, target: "es2022", lib: { entry, formats: ["es"], fileName: () => "bot.js" } },
+});
+"""
+_ERRORS = """
+import { playSocket } from "asara/core";
+import { browserPlatform } from "./match/play_client.js";
+const url = `${location.origin.replace("http", "ws")}/ws/play`;
+try {
+  const bot = (decision, match) => match.randomAction(decision);
+  await playSocket(bot, { url, token: "wrong", patienceS: 1 }, browserPlatform());
+} catch (error) {
+  document.body.textContent = `${error.name}, ${error.code}, ${error.reason}: ${error.message}`;
+}
+"""
+
+
+def bundled(entry: Path, folder: Path) -> str:
+    """Return a script with everything that it imports."""
+    if not shutil.which("npx") or not (WEB / "node_modules/vite").exists():
+        pytest.skip("npm ci has not been run in clients/web")
+    command = ["node", "--input-type=module", "--eval", _BUILD, str(entry), str(folder)]
+    subprocess.run(command, cwd=WEB, check=True)
+    return (folder / "bot.js").read_text()
+
+
+def show(page: Page, link: str, script: str) -> None:
+    """Run a script in a document of the server, at an address with the link's fragment."""
+    page.route(
+        re.compile("/bot.js$"),
+        lambda route: route.fulfill(body=script, content_type="text/javascript"),
+    )
+    page.goto(link.replace("/play#", "/api/runs#"))  # any document that needs no built page
+    page.add_script_tag(url="/bot.js", type="module")
+
+
+def other_plays(page: Page, link: str) -> Any:
+    """Let another person play, until the end; meanwhile the page goes on."""
+    with ThreadPoolExecutor(1) as threads:
+        playing = threads.submit(lambda: asyncio.run(sit_down(link)))
+        for _ in range(3_000):
+            if playing.done():
+                break
+            page.wait_for_timeout(20)
+        return playing.result(0)
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The example of the README, as a browser runs it."""
+    folder = tmp_path_factory.mktemp("example")
+    (code,) = (
+        block
+        for block in re.findall(r"^```ts\n(.*?)^```$", README.read_text(), re.DOTALL | re.MULTILINE)
+        if "playSocket" in block
+    )
+    entry = WEB / "src" / f"example-{folder.name}.ts"  # where the packages are found
+    entry.write_text(code)
+    try:
+        return bundled(entry, folder)
+    finally:
+        entry.unlink()
+
+
+@pytest.fixture
+def table() -> Iterator[Table]:
+    with play_table("random", "--matches", "1", "--sandbox", "none", people=2) as table:
+        yield table
+
+
+def test_the_example_of_the_readme_plays_a_match(page: Page, example: str, table: Table) -> None:
+    mine, theirs = table.links
+    show(page, mine, example)
+    ended = other_plays(page, theirs)
+    assert len(ended.results) == 3
+    assert all(result.detail == "" for result in ended.results)
+    page.close()
+    status, _, stderr = table.ended()
+    assert status == 0, stderr
+
+
+def test_a_broken_connection_costs_nothing_but_time(page: Page, example: str, table: Table) -> None:
+    sockets: list[WebSocketRoute] = []
+
+    def break_the_first(socket: WebSocketRoute) -> None:
+        sockets.append(socket)
+        received = 0
+
+        def pass_on(message: str | bytes) -> None:
+            nonlocal received
+            received += 1
+            if len(sockets) == 1 and received == 12:
+                server.close()
+                socket.close(code=1011)
+                return
+            socket.send(message)
+
+        server = socket.connect_to_server()
+        server.on_message(pass_on)
+
+    page.route_web_socket(re.compile("/ws/play$"), break_the_first)
+    mine, theirs = table.links
+    show(page, mine, example)
+    ended = other_plays(page, theirs)
+    assert len(sockets) == 2
+    assert all(result.detail == "" for result in ended.results)
+
+
+def test_a_refusal_is_an_error_with_its_reason(page: Page, tmp_path: Path, table: Table) -> None:
+    entry = WEB / "src" / f"example-{tmp_path.name}.js"
+    entry.write_text(_ERRORS)
+    try:
+        script = bundled(entry, tmp_path)
+    finally:
+        entry.unlink()
+    show(page, table.links[0], script)
+    page.get_by_text("refused this bot").wait_for()
+    text = page.locator("body").inner_text()
+    assert text.startswith("RefusedError, UNAUTHENTICATED, unknown-token: the referee at ws://")

@@ -1,0 +1,315 @@
+"""A person's seat, played as a person would: by clicks, by keys, on a phone."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from asara_server import bundled
+from asara_server.replay.file import read_replay
+from tests.web.play_table import parts_of, play_table
+
+ROOT = Path(__file__).parents[3]
+AXE = ROOT / "clients/web/node_modules/axe-core/axe.min.js"
+RICHEST = "pro+gifts+genie"
+
+
+@pytest.fixture(autouse=True)
+def _page_is_built() -> None:
+    if not (bundled.page() / "app" / "index.html").is_file():
+        pytest.skip("the page is not built: run scripts/web")
+
+
+@contextmanager
+def seat(
+    browser: Browser, link: str, *, width: int = 1280, locale: str = "en-GB", still: bool = True
+) -> Iterator[Page]:
+    """Open a link in a profile of its own; a script that throws or logs an error fails the test."""
+    context = browser.new_context(
+        locale=locale,
+        viewport={"width": width, "height": 800},
+        reduced_motion="reduce" if still else "no-preference",
+    )
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda line: faults.append(line.text) if line.type == "error" else None)
+    page.goto(link)
+    yield page
+    context.close()
+    assert not faults
+
+
+def lit(page: Page) -> Locator:
+    """What can be chosen on the board."""
+    return page.locator("[data-lit]")
+
+
+def send_button(page: Page) -> Locator:
+    return page.get_by_role("button", name="Send turn").or_(
+        page.get_by_role("button", name="Send and look")
+    )
+
+
+def chips(page: Page) -> Locator:
+    return page.get_by_role("group", name="Choices").get_by_role("button")
+
+
+def steps(page: Page) -> Locator:
+    return page.get_by_role("region", name="Your turn").get_by_role("listitem")
+
+
+def click_on(page: Page) -> None:
+    """Choose the first thing that can be chosen, or send what is complete."""
+    can = send_button(page).or_(chips(page)).or_(lit(page))
+    expect(can.first).to_be_visible(timeout=20_000)
+    if send_button(page).count():
+        send_button(page).click()
+        expect(send_button(page)).to_have_count(0)
+    elif chips(page).count():
+        chips(page).first.click()
+    else:
+        lit(page).first.click()
+
+
+def play_turn(page: Page) -> None:
+    """Choose the first thing each time, until the turn is sent."""
+    for _ in range(40):
+        ready = send_button(page).count() > 0
+        click_on(page)
+        if ready:
+            return
+    raise AssertionError("the turn does not end")
+
+
+def play_match(page: Page) -> None:
+    """Play to the end of the match."""
+    over = page.get_by_role("button", name="Play again")
+    for _ in range(1500):
+        can = send_button(page).or_(chips(page)).or_(lit(page)).or_(over)
+        expect(can.first).to_be_visible(timeout=20_000)
+        if over.count():
+            return
+        click_on(page)
+    raise AssertionError("the match does not end")
+
+
+@pytest.mark.parametrize("rules", ["basic", pytest.param(RICHEST, marks=pytest.mark.long)])
+def test_a_whole_match_by_clicks(browser: Browser, tmp_path: Path, rules: str) -> None:
+    replays = tmp_path / "mine"
+    words = ("greedy", "--rules", rules, "--replays", str(replays), "--seed", "clicks")
+    with play_table(*words) as table, seat(browser, table.links[0]) as page:
+        play_match(page)
+        expect(page.get_by_role("heading", name="wins")).to_be_visible()
+        expect(page.get_by_role("heading", name="Result")).to_be_visible()
+        (file,) = replays.glob("*.asara")
+        replay = read_replay(file)
+        assert replay.header.entries == ("you", "greedy")
+        assert not any(result.termination.forfeit for result in replay.results)
+        with page.context.expect_page() as opened:
+            page.get_by_role("link", name="Watch the replay").click()
+        expect(opened.value.locator(".board")).to_be_visible()
+        page.get_by_role("button", name="Play again").click()
+        expect(lit(page).first).to_be_visible(timeout=20_000)
+        expect(page.get_by_role("heading", name="Choose a space")).to_be_visible()
+
+
+def test_some_turns_by_keyboard_alone(browser: Browser) -> None:
+    with play_table("--seed", "keys") as table, seat(browser, table.links[0]) as page:
+        expect(lit(page).first).to_be_visible()
+        for _ in range(2):
+            page.keyboard.press("Enter")
+            expect(page.locator("[data-lit]:focus")).to_be_visible()
+            page.keyboard.press("ArrowDown")
+            page.keyboard.press("Enter")
+            for _ in range(12):
+                focused = page.locator("[data-lit]:focus, [data-chip]:focus, [data-send]:focus")
+                expect(focused).to_be_visible()
+                done = page.locator("[data-send]:focus").count() > 0
+                page.keyboard.press("Enter")
+                if done:
+                    break
+            expect(page.get_by_role("heading", name="Choose a space")).to_be_visible(timeout=20_000)
+        page.keyboard.press("?")
+        expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_steps_are_taken_back(browser: Browser) -> None:
+    with play_table("--seed", "undo") as table, seat(browser, table.links[0]) as page:
+        bank = page.locator("[data-target='space 6 12']")
+        bank.click()
+        expect(steps(page)).to_have_count(1)
+        lit(page).first.click()
+        expect(steps(page)).to_have_count(2)
+        expect(send_button(page)).to_be_visible()
+        page.keyboard.press("u")
+        expect(steps(page)).to_have_count(1)
+        expect(send_button(page)).to_have_count(0)
+        page.keyboard.press("Escape")
+        expect(steps(page)).to_have_count(0)
+        expect(page.get_by_role("heading", name="Choose a space")).to_be_visible()
+        bank.click()
+        lit(page).first.click()
+        expect(steps(page)).to_have_count(2)
+        page.get_by_role("button", name="Take back: Dispatch to the bank, space 12").click()
+        expect(steps(page)).to_have_count(0)
+        bank.click()
+        bank.click()  # the space that was chosen
+        expect(steps(page)).to_have_count(0)
+
+
+def test_what_is_hidden_is_sent_first(browser: Browser) -> None:
+    with play_table("--seed", "spies") as table, seat(browser, table.links[0]) as page:
+        page.locator("[data-target='space 8 3']").click()
+        lit(page).first.click()
+        page.locator("[data-target='pile 1']").click()
+        expect(page.get_by_text("What comes next is hidden")).to_be_visible()
+        page.get_by_role("button", name="Send and look").click()
+        expect(page.get_by_role("heading", name="Buy from the pile?")).to_be_visible()
+        page.get_by_role("button", name="Decline").click()
+        page.get_by_role("button", name="Send turn").click()
+        expect(page.get_by_role("heading", name="Choose a space")).to_be_visible(timeout=20_000)
+
+
+def test_each_area_explains_itself_once(browser: Browser) -> None:
+    with play_table("--seed", "words") as table, seat(browser, table.links[0]) as page:
+        page.locator("[data-target='space 6 12']").click()
+        expect(page.get_by_role("note")).to_contain_text("Your first visit here")
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("note")).to_have_count(0)
+        page.locator("[data-target='space 6 10']").click()
+        expect(steps(page)).to_have_count(1)
+        expect(page.get_by_role("note")).to_have_count(0)
+        page.locator("[data-target='space 6 12']").hover()
+        expect(page.get_by_role("tooltip")).to_contain_text("Bank")
+
+
+def test_the_page_is_loaded_again_in_the_middle(browser: Browser) -> None:
+    with play_table("--seed", "reload") as table, seat(browser, table.links[0]) as page:
+        play_turn(page)
+        expect(page.get_by_role("heading", name="Choose a space")).to_be_visible(timeout=20_000)
+        before = page.locator(".skylines").inner_text()
+        page.reload()
+        expect(page.get_by_role("heading", name="Choose a space")).to_be_visible()
+        assert page.locator(".skylines").inner_text() == before
+        play_turn(page)
+
+
+def test_a_broken_connection_goes_on_where_it_was(browser: Browser) -> None:
+    with play_table("--seed", "broken") as table, seat(browser, table.links[0]) as page:
+        page.locator("[data-target='space 6 12']").click()
+        page.context.set_offline(True)
+        page.evaluate("history.state")
+        page.context.set_offline(False)
+        lit(page).first.click()
+        page.get_by_role("button", name="Send turn").click()
+        expect(page.get_by_role("heading", name="Choose a space")).to_be_visible(timeout=20_000)
+
+
+def test_a_second_window_takes_the_seat_and_the_first_can_take_it_back(browser: Browser) -> None:
+    with play_table() as table, seat(browser, table.links[0]) as first:
+        expect(lit(first).first).to_be_visible()
+        with seat(browser, table.links[0]) as second:
+            expect(lit(second).first).to_be_visible()
+            expect(first.get_by_role("heading", name="open in another window")).to_be_visible()
+            first.get_by_role("button", name="Play here").click()
+            expect(lit(first).first).to_be_visible()
+            expect(second.get_by_role("heading", name="open in another window")).to_be_visible()
+
+
+def test_two_people_at_one_table(browser: Browser) -> None:
+    with (
+        play_table("--rules", "pro", people=2) as table,
+        seat(browser, table.links[0]) as first,
+        seat(browser, table.links[1], still=False) as second,
+    ):
+        play_turn(first)
+        expect(second.locator(".play-log li").first).to_contain_text("player-1")
+        play_turn(second)
+        expect(lit(first).first).to_be_visible(timeout=20_000)
+        hidden = second.locator(".skyline").first.inner_text()
+        assert "player-1" in hidden
+
+
+def test_a_bot_that_fails_forfeits_and_the_person_wins(browser: Browser, tmp_path: Path) -> None:
+    bot = tmp_path / "broken.py"
+    bot.write_text("raise SystemExit(1)\n")
+    with (
+        play_table(str(bot), "--sandbox", "none") as table,
+        seat(browser, table.links[0]) as page,
+    ):
+        expect(page.get_by_role("heading", name="You win")).to_be_visible(timeout=30_000)
+
+
+def test_the_token_is_in_no_address_that_is_sent(browser: Browser) -> None:
+    with play_table() as table:
+        _, fragment = parts_of(table.links[0])
+        sent: list[str] = []
+        context = browser.new_context()
+        page = context.new_page()
+        page.on("request", lambda r: sent.extend([r.url.partition("#")[0], str(r.headers)]))
+        page.on("websocket", lambda socket: sent.append(socket.url))
+        page.goto(table.links[0])
+        expect(lit(page).first).to_be_visible()
+        lit(page).first.click()
+        expect(steps(page)).to_have_count(1)
+        context.close()
+        assert any("/ws/play" in text for text in sent)
+        assert any("/api/preview" in text for text in sent)
+        assert not any(fragment["token"] in text for text in sent)
+
+
+@pytest.mark.parametrize(
+    ("fragment", "heading"),
+    [
+        ("", "This link has no seat"),
+        ("#token=wrong", "This link is no longer valid"),
+        ("#token=%00%FF&seats=<b>,x&me=-3&run=..%2F..", "This link is no longer valid"),
+    ],
+)
+def test_a_link_without_a_seat(browser: Browser, fragment: str, heading: str) -> None:
+    with play_table() as table:
+        address, _ = parts_of(table.links[0])
+        with seat(browser, f"http://{address}/play{fragment}") as page:
+            expect(page.get_by_role("heading", name=heading)).to_be_visible()
+
+
+def test_a_table_that_is_closed_says_so(browser: Browser) -> None:
+    with play_table() as table, seat(browser, table.links[0]) as page:
+        expect(lit(page).first).to_be_visible()
+        table.process.terminate()
+        expect(page.get_by_role("alert")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_axe_finds_nothing(browser: Browser, width: int) -> None:
+    with (
+        play_table("--rules", RICHEST, "--seats", "4") as table,
+        seat(browser, table.links[0], width=width) as page,
+    ):
+        expect(lit(page).first).to_be_visible()
+        lit(page).first.click()
+        expect(steps(page)).to_have_count(1)
+        page.evaluate(AXE.read_text())
+        found = page.evaluate("axe.run().then((result) => result.violations)")
+        assert [(v["id"], [n["html"][:200] for n in v["nodes"]]) for v in found] == []
+
+
+def test_a_turn_on_a_phone(browser: Browser) -> None:
+    words = ("--rules", RICHEST, "--seats", "4", "--seed", "phone")
+    with play_table(*words) as table, seat(browser, table.links[0], width=360) as page:
+        play_turn(page)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        expect(page.get_by_role("heading", name="Choose a space")).to_be_visible(timeout=20_000)
+
+
+@pytest.mark.parametrize("language", ["de", "fr", "it", "nl", "es"])
+def test_the_page_speaks_the_readers_language(browser: Browser, language: str) -> None:
+    with play_table() as table, seat(browser, table.links[0], locale=language) as page:
+        expect(page.locator("html")).to_have_attribute("lang", language)
+        expect(lit(page).first).to_be_visible()
+        expect(page.get_by_role("heading", name="Choose a space")).to_have_count(0)

@@ -1,0 +1,277 @@
+"""The pages about runs in Chromium: as a user sees them, by mouse and by keyboard."""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import cycle, islice
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from asara_codec.results import Termination
+from asara_server.eventlog.journal import Journal
+from asara_server.tournament.run.directory import JOURNAL
+from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
+from tests.report.runs import run_with_replays
+from tests.tournament.samples import RUNNING, match, mirrored, write_run
+from tests.web.web_process import asara_web, require_page
+
+AXE = Path(__file__).parents[3] / "clients/web/node_modules/axe-core/axe.min.js"
+HOSTILE = '<img src=x onerror="document.title=1">\u202egnp.exe'
+WIDTHS = (360, 768, 1280, 1920)
+MANY = 2_000
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs: a small one, one of 2,000 matches, one with replays, and one with hostile names."""
+    folder = tmp_path_factory.mktemp("web") / "runs"
+    folder.mkdir()
+    write_run(folder / "cup", mirrored())
+    shuffled = islice(cycle(mirrored(rounds=2)), MANY)
+    many = [
+        result.model_copy(update={"match_id": f"m{n:05}", "block": f"b{n:05}"})
+        for n, result in enumerate(shuffled)
+    ]
+    write_run(folder / "many", many, title="Many matches", scheduled=MANY)
+    run_with_replays(folder / "replays", 2, title="With replays")
+    seats = (outcome(HOSTILE, 1), outcome("bob", 2, Termination.CRASH, f"said {HOSTILE}"))
+    write_run(folder / "hostile", [match("h1", *seats)], title=HOSTILE, entries=(HOSTILE, "bob"))
+    return folder
+
+
+def outcome(
+    entry: str, rank: int, termination: Termination = Termination.COMPLETED, detail: str = ""
+) -> SeatOutcome:
+    return SeatOutcome(entry=entry, rank=rank, prestige=50, termination=termination, detail=detail)
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path) -> Iterator[str]:
+    require_page()
+    with asara_web(folder) as address:
+        yield address
+
+
+@pytest.fixture
+def missing_page(browser: Browser) -> Iterator[Page]:
+    """A page whose console may name answers with status 4xx."""
+    context = browser.new_context(locale="en-GB")
+    yield context.new_page()
+    context.close()
+
+
+def heading(page: Page) -> Locator:
+    return page.get_by_role("heading", level=1)
+
+
+def rows(page: Page) -> Locator:
+    return page.get_by_role("list", name="Matches").get_by_role("link")
+
+
+def test_a_run_is_opened_from_the_list(page: Page, address: str):
+    page.goto(address)
+    page.get_by_role("link", name="Spring cup").click()
+    expect(heading(page)).to_have_text("Spring cup")
+    assert page.url == f"{address}/runs/cup"
+    standings = page.get_by_role("region", name="Standings").get_by_role("table")
+    expect(standings.get_by_role("row")).to_have_count(5)
+    expect(standings.get_by_role("rowheader")).to_have_count(4)
+    page.go_back()
+    expect(heading(page)).to_have_text("Runs")
+
+
+def test_an_interval_is_read_out_as_numbers(page: Page, address: str):
+    page.goto(f"{address}/runs/cup")
+    first = page.get_by_role("region", name="Standings").get_by_role("row").nth(1)
+    expect(first).to_contain_text(re.compile(r"0\.\d\d to 0\.\d\d"))
+
+
+def test_the_cross_table_leads_to_the_matches_of_two(page: Page, address: str):
+    page.goto(f"{address}/runs/cup")
+    cell = page.get_by_role("region", name="Cross table").get_by_role("link").first
+    cell.click()
+    expect(page.get_by_role("combobox", name="Opponent")).not_to_have_value("")
+    expect(page.get_by_text("16 matches", exact=True)).to_be_visible()
+
+
+def test_filters_are_in_the_address(page: Page, address: str):
+    page.goto(f"{address}/runs/cup/matches")
+    expect(page.get_by_text("96 matches", exact=True)).to_be_visible()
+    page.get_by_role("combobox", name="Entry").select_option("dan")
+    page.get_by_role("combobox", name="Forfeit").select_option("crash")
+    expect(page.get_by_text("3 matches", exact=True)).to_be_visible()
+    assert page.url.endswith("/runs/cup/matches?entry=dan&fault=crash")
+    page.reload()
+    expect(page.get_by_text("3 matches", exact=True)).to_be_visible()
+    expect(page.get_by_role("combobox", name="Entry")).to_have_value("dan")
+    page.get_by_role("button", name="Reset").click()
+    expect(page.get_by_text("96 matches", exact=True)).to_be_visible()
+
+
+def test_a_filter_that_means_nothing_is_explained(missing_page: Page, address: str):
+    missing_page.goto(f"{address}/runs/cup/matches?entry=ann&state=x")
+    expect(missing_page.get_by_role("alert")).to_contain_text("state: write one of")
+
+
+def test_two_thousand_matches_scroll_without_delay(page: Page, address: str):
+    page.goto(f"{address}/runs/many/matches")
+    expect(page.get_by_text("2,000 matches", exact=True)).to_be_visible()
+    assert rows(page).count() < 80
+    longest_ms = page.evaluate(
+        """async () => {
+            let longest = 0, last = performance.now();
+            const height = document.documentElement.scrollHeight;
+            for (let step = 0; step <= 40; step += 1) {
+                window.scrollTo(0, height * step / 40);
+                await new Promise(requestAnimationFrame);
+                const now = performance.now();
+                longest = Math.max(longest, now - last);
+                last = now;
+            }
+            return longest;
+        }"""
+    )
+    assert longest_ms < 500  # 50 or so on an idle machine
+    expect(page.locator("[data-row='1999']")).to_contain_text("place 1")
+    assert rows(page).count() < 80
+
+
+def test_the_list_is_used_by_keyboard(page: Page, address: str):
+    page.goto(f"{address}/runs/many/matches")
+    first = page.locator("[data-row='0']")
+    expect(first).to_contain_text("ann")
+    first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("[data-row='2']")).to_be_focused()
+    page.keyboard.press("End")
+    expect(page.locator("[data-row='1999']")).to_be_focused()
+    expect(page.locator("[data-row='1999']")).to_be_in_viewport()
+    page.keyboard.press("Home")
+    expect(page.locator("[data-row='0']")).to_be_focused()
+
+
+def test_enter_opens_a_match(page: Page, address: str):
+    page.goto(f"{address}/runs/replays/matches")
+    page.locator("[data-row='1']").focus()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("/runs/replays/matches/r1-basic-0002"))
+    expect(heading(page)).to_contain_text("bot 0")
+
+
+def test_results_are_hidden_on_every_page(page: Page, address: str):
+    page.goto(f"{address}/runs/cup")
+    page.get_by_role("button", name="Hide results").click()
+    expect(page.get_by_text("Results are hidden on this page.")).to_be_visible()
+    expect(page.get_by_role("table")).to_have_count(0)
+    page.get_by_role("link", name="Matches", exact=True).click()
+    expect(page.locator("[data-row='0']")).to_contain_text("ann")
+    expect(page.locator("[data-row='0']")).not_to_contain_text("prestige", ignore_case=True)
+    expect(page.get_by_role("combobox", name="Result")).to_have_count(0)
+    page.get_by_role("link", name="ASARA").click()
+    expect(page.get_by_text("First:")).to_have_count(0)
+    page.goto(f"{address}/runs/cup")
+    page.get_by_role("button", name="Show results").click()
+    expect(page.get_by_role("region", name="Standings")).to_be_visible()
+
+
+def test_names_are_text_and_keep_their_direction_to_themselves(page: Page, address: str):
+    for path in ("/", "/runs/hostile", "/runs/hostile/matches"):
+        page.goto(address + path)
+        expect(page.get_by_text("<img src=x").first).to_be_visible()
+        page.wait_for_timeout(200)
+        assert page.locator("img").count() == 0
+        assert page.title().endswith("– ASARA")
+        assert "\u202e" not in page.content()
+        directions = page.get_by_text("<img src=x").first.evaluate(
+            "element => getComputedStyle(element.closest('bdi') ?? element).unicodeBidi"
+        )
+        assert directions == "isolate"
+
+
+def test_a_run_that_goes_on_is_shown_without_reloading(page: Page, tmp_path: Path):
+    require_page()
+    folder = tmp_path / "runs"
+    results = [
+        result.model_copy(update={"started": "2026-01-01T10:00:00+00:00"})
+        for result in mirrored(rounds=2)
+    ]
+    write_run(folder / "cup", results[:4], **RUNNING)
+    # The open journal shows that a program is playing the run.
+    with closing(Journal(folder / "cup" / JOURNAL)), asara_web(folder) as address:
+        page.goto(f"{address}/runs/cup")
+        expect(page.get_by_text("4 of 96 matches")).to_be_visible()
+        write_lines(folder / "cup", results[4:10])
+        expect(page.get_by_text("10 of 96 matches")).to_be_visible(timeout=15_000)
+        page.get_by_role("link", name="Matches", exact=True).click()
+        expect(page.get_by_text("10 matches", exact=True)).to_be_visible()
+        write_lines(folder / "cup", results[10:12])
+        expect(page.get_by_text("12 matches", exact=True)).to_be_visible(timeout=15_000)
+
+
+def write_lines(run: Path, results: list[MatchResult]) -> None:
+    with (run / "results.jsonl").open("a") as file:
+        file.writelines(result.model_dump_json() + "\n" for result in results)
+
+
+def test_a_run_that_is_not_there_is_explained(missing_page: Page, address: str):
+    missing_page.goto(f"{address}/runs/gone")
+    expect(missing_page.get_by_role("alert")).to_contain_text("there is no run 'gone'")
+
+
+def test_no_page_at_an_address(missing_page: Page, address: str):
+    page = missing_page
+    page.goto(f"{address}/runs/cup/nothing/here/at/all")
+    expect(heading(page)).to_have_text("There is no page at this address.")
+    page.get_by_role("link", name="To the runs").click()
+    expect(heading(page)).to_have_text("Runs")
+
+
+def test_nothing_scrolls_sideways(page: Page, address: str):
+    for path in ("/", "/runs/cup", "/runs/many/matches?entry=dan", "/runs/hostile"):
+        page.goto(address + path)
+        expect(heading(page)).to_be_visible()
+        page.wait_for_load_state("networkidle")
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 800})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_are_accessible(page: Page, address: str, scheme: str):
+    if not AXE.is_file():
+        pytest.skip("axe-core is not installed: run npm ci in clients/web")
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    script = AXE.read_text()
+    for path in ("/", "/runs/cup", "/runs/cup/matches?entry=dan"):
+        page.goto(address + path)
+        expect(heading(page)).to_be_visible()
+        page.wait_for_timeout(300)
+        page.evaluate(script)
+        found = page.evaluate("axe.run()")["violations"]
+        assert not found, json.dumps(
+            [(one["id"], [node["html"] for node in one["nodes"]][:3]) for one in found], indent=1
+        )
+
+
+def test_the_language_is_switched(page: Page, address: str):
+    page.goto(address)
+    titles = {"de": "Läufe", "fr": "Séries", "it": "Serie", "nl": "Reeksen", "es": "Series"}
+    choice = page.locator("select.language")
+    for language, title in titles.items():
+        choice.select_option(language)
+        expect(heading(page)).to_have_text(title)
+        expect(page.locator("html")).to_have_attribute("lang", language)
+    page.reload()
+    expect(heading(page)).to_have_text("Series")
+
+
+def test_the_first_page_needs_no_other_host(page: Page, address: str):
+    requested: list[str] = []
+    page.on("request", lambda request: requested.append(request.url))
+    page.goto(f"{address}/runs/cup")
+    expect(page.get_by_role("region", name="Standings")).to_be_visible()
+    assert [url for url in requested if not url.startswith(f"{address}/")] == []

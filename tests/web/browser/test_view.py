@@ -1,0 +1,126 @@
+"""Pages that `asara replay page` and `asara report --pages` write, in a browser."""
+
+import random
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from asara_server import bundled
+from asara_server.eventlog.replay import replay_of
+from asara_server.match.spec import Player
+from asara_server.replay.file import write_replay
+from tests.cli.command import asara
+from tests.match.playouts import EVERYTHING, random_match, random_spec, rules_for
+from tests.report.runs import KEY, run_with_replays
+from tests.vectors import viewed_matches
+
+RICHEST = viewed_matches.FOLDER / f"{viewed_matches.RICHEST}.asara"
+HOSTILE = "</script><script>document.title='taken'</script>\u202e<b>"
+
+
+@pytest.fixture(autouse=True)
+def _built() -> None:
+    if not (bundled.page() / "single" / "page.js").is_file():
+        pytest.skip("the page is not built; run scripts/web")
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[str]:
+    """The address at which tmp_path is served, as by any web server."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(tmp_path)))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def requests_of(page: Page) -> list[str]:
+    """The addresses that the page asks for from now on; not those of data in the page itself."""
+    asked: list[str] = []
+    page.on("request", lambda one: asked.append(one.url) if one.url[:5] != "data:" else None)
+    return asked
+
+
+def written(replay: Path, out: Path, *options: str) -> Path:
+    done = asara("replay", "page", replay, "--out", out, *options)
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+def test_a_file_shows_its_match_and_asks_for_nothing(page: Page, tmp_path: Path) -> None:
+    file = written(RICHEST, tmp_path / "match.html")
+    assert file.stat().st_size < 300_000
+    asked = requests_of(page)
+    page.goto(file.as_uri())
+    page.get_by_text("greedy-2").first.wait_for()
+    page.wait_for_timeout(300)
+    assert asked == [file.as_uri()]
+
+
+def test_a_file_for_one_seat_shows_it(page: Page, tmp_path: Path) -> None:
+    file = written(RICHEST, tmp_path / "match.html", "--seat", "2")
+    asked = requests_of(page)
+    page.goto(file.as_uri())
+    page.get_by_text("random").first.wait_for()
+    assert asked == [file.as_uri()]
+
+
+def test_the_policy_stops_every_other_script_and_request(browser: Browser, tmp_path: Path) -> None:
+    file = written(RICHEST, tmp_path / "match.html")
+    page = browser.new_page()
+    page.goto(file.as_uri())
+    ran = page.evaluate(
+        """async () => {
+            const element = document.createElement("script");
+            element.textContent = "globalThis.ran = true";
+            document.body.append(element);
+            const fetched = await fetch("data:text/plain,x").then(() => true, () => false);
+            return [globalThis.ran === true, fetched];
+        }"""
+    )
+    page.close()
+    assert ran == [False, False]
+
+
+def test_names_are_text(page: Page, tmp_path: Path) -> None:
+    dice = random.Random(1)
+    spec = random_spec(rules_for(EVERYTHING, 2), dice, "m")
+    spec = replace(spec, players=(Player(HOSTILE, "a"), Player("bot", "b")))
+    write_replay(tmp_path / "a.asara", replay_of(random_match(spec, dice)), KEY)
+    page.goto(written(tmp_path / "a.asara", tmp_path / "match.html").as_uri())
+    page.get_by_text("</script>").first.wait_for()
+    assert page.title() != "taken"
+    assert page.locator("#page script").count() == 0
+
+
+def test_the_language_of_a_file_is_the_one_chosen(page: Page, tmp_path: Path) -> None:
+    page.goto(written(RICHEST, tmp_path / "match.html", "--language", "de").as_uri())
+    page.get_by_text("Jahr 1").first.wait_for()
+    assert page.evaluate("document.documentElement.lang") == "de"
+
+
+@pytest.mark.parametrize("served", [False, True])
+def test_a_report_leads_to_the_page_of_a_match(
+    page: Page, tmp_path: Path, site: str, served: bool
+) -> None:
+    run, _ = run_with_replays(tmp_path / "run", 2)
+    assert asara("report", run, "--pages").returncode == 0
+    page.goto(f"{site}/run/report.html" if served else (run / "report.html").as_uri())
+    page.locator("#matches summary").click()
+    page.get_by_role("link", name="r1-basic-0002", exact=True).click()
+    page.get_by_text("bot 1").first.wait_for()
+    assert page.url.endswith("/run/pages/r1-basic-0002.html")

@@ -1,0 +1,154 @@
+"""A running match whose pace a test sets, and a connection to its page that a test can break."""
+
+import asyncio
+import random
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from asara_server.event_loop import new_event_loop
+from tests.referee.harness import Stream, spec
+from tests.web.served import watched_referee
+
+
+class Forwarder:
+    """Forwards TCP connections; `break_all` cuts them, and none is accepted while it is `down`."""
+
+    def __init__(self, target: str) -> None:
+        host, port = target.split(":")
+        self._target = host, int(port)
+        self._writers: set[asyncio.StreamWriter] = set()
+        self.down = False
+        self.connections = 0
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self.down:
+            writer.transport.abort()
+            return
+        self.connections += 1
+        there, back = await asyncio.open_connection(*self._target)
+        self._writers |= {writer, back}
+        await asyncio.gather(_copy(reader, back), _copy(there, writer))
+
+    def break_all(self) -> None:
+        for writer in self._writers:
+            writer.transport.abort()
+        self._writers.clear()
+
+
+async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    try:
+        while data := await reader.read(65536):
+            writer.write(data)
+            await writer.drain()
+    except OSError:
+        pass
+    finally:
+        writer.close()
+
+
+class LiveTable:
+    """A match between bots that answer while they are allowed to.
+
+    Its methods may be called from another thread than that of its event loop.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._allowed = asyncio.Event()
+        self._left = 0
+        self.address = ""
+        self.forwarder: Forwarder
+        self.run = ""
+        self.events: Callable[[], int]
+        self.over = threading.Event()
+
+    @property
+    def url(self) -> str:
+        return f"http://{self.address}/runs/{self.run}/matches/m1"
+
+    def play(self, decisions: int) -> None:
+        """Let the bots answer some decisions more."""
+        self._loop.call_soon_threadsafe(self._allow, decisions)
+
+    def _allow(self, decisions: int) -> None:
+        self._left += decisions
+        self._allowed.set()
+
+    def break_connections(self, *, stay_down: bool) -> None:
+        def cut() -> None:
+            self.forwarder.down = stay_down
+            self.forwarder.break_all()
+
+        self._loop.call_soon_threadsafe(cut)
+
+    def come_back(self) -> None:
+        self.forwarder.down = False
+
+    async def answer(self, stream: Stream) -> None:
+        """Play a bot to the end of the match."""
+        dice = random.Random(1)
+        while (response := await stream.read()).WhichOneof("response") != "match_ended":
+            if response.HasField("decision"):
+                while not self._left:
+                    self._allowed.clear()
+                    await self._allowed.wait()
+                self._left -= 1
+                await asyncio.sleep(0.003)
+                await stream.answer(response.decision, dice.choice(response.decision.legal_actions))
+
+
+@contextmanager
+def live_table(folder: Path, rule_sets: str = "basic") -> Iterator[LiveTable]:
+    """Run a referee, a page and bots in a thread until the exit."""
+    loop = new_event_loop()
+    table = LiveTable(loop)
+    ready, leave = threading.Event(), asyncio.Event()
+    failures: list[BaseException] = []
+
+    async def scenario() -> None:
+        async with watched_referee(folder) as web:
+            streams = await web.bots("a", "b")
+            playing: asyncio.Task[Any] = asyncio.create_task(
+                web.referee.play(spec(rule_sets=rule_sets))
+            )
+            while (hosted := web.referee.running_match("m1")) is None:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+            match = hosted.match
+            assert match is not None
+            table.events = lambda: match.feed.turn_ends[-1]
+            table.forwarder = Forwarder(web.address)
+            server = await asyncio.start_server(table.forwarder.serve, "127.0.0.1", 0)
+            table.address = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+            table.run = web.run
+            bots = [asyncio.create_task(table.answer(stream)) for stream in streams]
+            playing.add_done_callback(lambda _: table.over.set())
+            ready.set()
+            await leave.wait()
+            server.close()
+            table.forwarder.break_all()
+            for task in (playing, *bots):
+                task.cancel()
+            await asyncio.gather(playing, *bots, return_exceptions=True)
+
+    def serve() -> None:
+        try:
+            loop.run_until_complete(scenario())
+        except BaseException as error:  # noqa: BLE001 - raised in the test's thread
+            failures.append(error)
+        finally:
+            ready.set()
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    ready.wait(20)
+    try:
+        assert not failures, failures
+        yield table
+    finally:
+        loop.call_soon_threadsafe(leave.set)
+        thread.join(20)
+        loop.close()
+    assert not failures, failures

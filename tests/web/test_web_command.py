@@ -1,0 +1,270 @@
+"""`asara web` and `--web` as commands: addresses, limits on connections, and their ends."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from asara_server.web.settings import WebLimits, WebSettings
+from tests.report.runs import run_with_replays
+from tests.tournament.samples import mirrored, write_run
+from tests.web.play_pipe import serving
+from tests.web.web_process import asara_web
+
+
+def asara(*arguments: object, **options: Any) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", "asara_server.cli", *map(str, arguments)]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
+    )
+
+
+def refusal(*arguments: object, **options: Any) -> str:
+    """What a command prints that ends at once with status 2."""
+    process = asara(*arguments, **options)
+    _, printed = process.communicate(timeout=30)
+    assert process.returncode == 2
+    assert "Traceback" not in printed
+    return str(printed)
+
+
+def get_json(address: str) -> Any:
+    with urllib.request.urlopen(address, timeout=10) as answer:
+        return json.load(answer)
+
+
+def test_the_runs_of_a_folder_are_served(tmp_path: Path):
+    write_run(tmp_path / "cup", mirrored())
+    with asara_web(tmp_path) as address:
+        (run,) = get_json(f"{address}/api/runs")["runs"]
+        assert run["name"] == "cup"
+        while (standings := get_json(f"{address}/api/runs/cup")["standings"]) is None:
+            time.sleep(0.1)
+        assert standings["overall"][0]["place"] == 1
+
+
+@pytest.mark.parametrize("here", ["", "runs", "runs/cup"])
+def test_without_a_directory_it_is_the_current_one_or_runs(tmp_path: Path, here: str):
+    write_run(tmp_path / "runs" / "cup", mirrored())
+    process = asara("web", "--listen", "127.0.0.1:0", cwd=tmp_path / here)
+    assert process.stderr is not None
+    address = process.stderr.readline().removeprefix("Matches: ").strip()
+    try:
+        assert [run["name"] for run in get_json(f"{address}api/runs")["runs"]] == ["cup"]
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=10)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["--listen", "8080"], "write host:port"),
+        (["--listen", "0.0.0.0:0"], "--insecure-remote"),
+        (["--listen", "127.0.0.1:99999"], "at most 65535"),
+        (["nothing"], "there is no such directory"),
+        (["--embed", "javascript:x"], "write an origin"),
+    ],
+)
+def test_arguments_that_cannot_be_used_are_explained(
+    tmp_path: Path, arguments: list[str], text: str
+):
+    assert text in refusal("web", *arguments, cwd=tmp_path)
+
+
+def test_a_port_in_use_is_named_before_anything_is_played(tmp_path: Path):
+    write_tournament(tmp_path)
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        port = taken.getsockname()[1]
+        run = ("tournament", "run", "cup.toml", "--out", "cup", "--web", f"127.0.0.1:{port}")
+        printed = refusal(*run, cwd=tmp_path)
+    assert "--web: cannot listen" in printed
+    assert not (tmp_path / "cup").exists()
+
+
+TOURNAMENT = """
+title = "Cup"
+seats = 2
+rule_sets = "basic"
+rounds = 2
+
+[[entries]]
+name = "one"
+command = "python random_bot.py"
+
+[[entries]]
+name = "other"
+command = "python random_bot.py"
+"""
+BOT = """
+import time
+import asara
+
+def decide(decision, match):
+    time.sleep(0.003)
+    return match.random_action(decision)
+
+asara.run(decide)
+"""
+
+
+def write_tournament(folder: Path) -> None:
+    (folder / "cup.toml").write_text(TOURNAMENT)
+    (folder / "random_bot.py").write_text(BOT)
+
+
+@contextmanager
+def playing(folder: Path, *options: str) -> Iterator[tuple["subprocess.Popen[str]", str]]:
+    """A tournament that shows its matches, and the address of its page."""
+    write_tournament(folder)
+    run = ("tournament", "run", "cup.toml", "--out", "cup", "--sandbox", "none", *options)
+    process = asara(*run, "--web", "127.0.0.1:0", cwd=folder)
+    assert process.stderr is not None
+    try:
+        while not (line := process.stderr.readline()).startswith("Matches: "):
+            assert line, "the tournament ended without a page"
+        yield process, line.removeprefix("Matches: ").strip()
+    finally:
+        process.kill()
+        process.communicate(timeout=10)
+
+
+def test_a_tournament_shows_its_matches_until_its_end(tmp_path: Path):
+    with playing(tmp_path) as (process, address):
+        while not any(run["over"] for run in get_json(f"{address}api/runs")["runs"]):
+            time.sleep(0.05)
+        assert get_json(f"{address}api/runs/cup")["state"] == "running"
+        process.communicate(timeout=60)
+        assert process.returncode == 0
+        with pytest.raises(urllib.error.URLError):
+            get_json(f"{address}api/runs")
+
+
+def test_a_page_that_is_killed_does_not_stop_the_tournament(tmp_path: Path):
+    with playing(tmp_path) as (process, _):
+        os.kill(child_of(process.pid), signal.SIGKILL)
+        process.communicate(timeout=60)
+    assert process.returncode == 0
+
+
+def test_the_page_of_a_killed_tournament_ends(tmp_path: Path):
+    with playing(tmp_path) as (process, address):
+        child = child_of(process.pid)
+        process.kill()
+        for _ in range(100):
+            if (
+                not Path(f"/proc/{child}").exists()
+                or "Z" in Path(f"/proc/{child}/stat").read_text()
+            ):
+                break
+            time.sleep(0.1)
+        with pytest.raises(urllib.error.URLError):
+            get_json(f"{address}api/runs")
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_table_shows_its_matches_from_the_beginning(tmp_path: Path, kept: bool):
+    replays = ("--replays", "table") if kept else ()
+    serve = ("serve", "--listen", "127.0.0.1:0", *replays, "--web", "127.0.0.1:0")
+    process = asara(*serve, cwd=tmp_path)
+    assert process.stderr is not None
+    try:
+        address = process.stderr.readline().removeprefix("Matches: ").strip()
+        (table,) = get_json(f"{address}api/runs")["runs"]
+        assert (table["name"], table["state"], table["over"]) == ("table", "running", 0)
+        assert get_json(f"{address}api/runs/table")["running"] == []
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)
+
+
+def child_of(process: int) -> int:
+    """The process of the page that a command has started."""
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = int(stat.read_text().rpartition(")")[2].split()[1])
+            command = (stat.parent / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if parent == process and b"--child" in command:
+            return int(stat.parent.name)
+    raise AssertionError("there is no page")
+
+
+async def test_connections_of_one_peer_are_limited():
+    settings = WebSettings(limits=WebLimits(connections_per_peer=3))
+    async with serving(settings) as address:
+        host, port = address.split(":")
+        held = [socket.create_connection((host, int(port))) for _ in range(3)]
+        await _turns()
+        late = socket.create_connection((host, int(port)))
+        await _turns()
+        assert _is_closed(late)
+        held.pop().close()
+        await _turns()
+        new = socket.create_connection((host, int(port)))
+        await _turns()
+        assert not _is_closed(new)
+        for connection in (*held, late, new):
+            connection.close()
+
+
+async def test_a_connection_that_sends_nothing_is_closed():
+    async with serving(WebSettings(limits=WebLimits(head_s=0.2))) as address:
+        host, port = address.split(":")
+        silent = socket.create_connection((host, int(port)))
+        slow = socket.create_connection((host, int(port)))
+        slow.sendall(b"GET / HTTP/1.1\r\nHost: ")
+        await _turns(0.6)
+        assert _is_closed(silent)
+        assert _is_closed(slow)
+        silent.close()
+        slow.close()
+
+
+@pytest.mark.parametrize(
+    "garbage", [b"\x16\x03\x01" * 50, b"\r\n\r\n", b"GET / HTTP/1.1\r\nHost: " + b"a" * 40_000]
+)
+async def test_garbage_is_answered_and_closed(garbage: bytes):
+    async with serving(WebSettings(limits=WebLimits(head_s=0.3))) as address:
+        host, port = address.split(":")
+        connection = socket.create_connection((host, int(port)))
+        connection.sendall(garbage)
+        await _turns(0.6)
+        assert _is_closed(connection)
+        connection.close()
+
+
+async def _turns(seconds: float = 0.2) -> None:
+    await asyncio.sleep(seconds)
+
+
+def _is_closed(connection: socket.socket) -> bool:
+    connection.setblocking(False)
+    try:
+        while connection.recv(4096):
+            pass
+        return True
+    except BlockingIOError:
+        return False
+    except ConnectionError:
+        return True
+
+
+def test_a_table_shows_its_replays(tmp_path: Path):
+    run, _ = run_with_replays(tmp_path / "cup", 2)
+    with asara_web(run / "replays") as address:
+        (table,) = get_json(f"{address}/api/runs")["runs"]
+        assert (table["kind"], table["over"]) == ("replays", 2)

@@ -1,0 +1,37 @@
+"""`asara web` as a process, as a user starts it."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from asara_server import bundled
+
+
+@contextmanager
+def asara_web(*arguments: Path | str) -> Iterator[str]:
+    """Start `asara web` at a free port; yield its address, such as `http://127.0.0.1:8080`."""
+    command = [sys.executable, "-m", "asara_server.cli", "web", *map(str, arguments)]
+    process = subprocess.Popen(
+        [*command, "--listen", "127.0.0.1:0"], stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    try:
+        line = process.stderr.readline()
+        found = re.fullmatch(r"Matches: (http://127\.0\.0\.1:\d+)/\n", line)
+        assert found, line + process.stderr.read()
+        yield found[1]
+    finally:
+        process.terminate()
+        process.wait(10)
+        process.stderr.close()
+
+
+def require_page() -> None:
+    """Skip the test if the page has not been built."""
+    if not (bundled.page() / "app" / "index.html").is_file():
+        pytest.skip("the page has not been built: run scripts/web")
