@@ -53,9 +53,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     own = ("--key", str(folder / "referee.key"), "--out", str(folder / "pair"))
     subprocess.run((*asara, *pair, "--sandbox", "none", *own), check=True, capture_output=True)
     web = ("web", "--listen", "127.0.0.1:0", "--embed", PARENT, str(folder))
-    with subprocess.Popen((*asara, *web), stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        line = server.stdout.readline()
+    with subprocess.Popen((*asara, *web), stderr=subprocess.PIPE, text=True) as server:
+        assert server.stderr is not None
+        line = server.stderr.readline()
         yield Site(line.split()[-1])
         server.terminate()
 
