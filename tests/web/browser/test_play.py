@@ -1,6 +1,8 @@
 """A person's seat, played as a person would: by clicks, by keys, on a phone."""
 
+import asyncio
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -9,17 +11,34 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from asara_server import bundled
 from asara_server.replay.file import read_replay
-from tests.web.play_table import parts_of, play_table
+from tests.web.play_pipe import WebStream
+from tests.web.play_table import Table, parts_of, play_table
 
 ROOT = Path(__file__).parents[3]
 AXE = ROOT / "clients/web/node_modules/axe-core/axe.min.js"
 RICHEST = "pro+gifts+genie"
+QUESTIONS = {
+    "de": "Feld wählen",
+    "en": "Choose a space",
+    "es": "Elige una casilla",
+    "fr": "Choisir une case",
+    "it": "Scegli una casella",
+    "nl": "Kies een veld",
+}
+"""How each language asks for a space."""
 
 
 @pytest.fixture(autouse=True)
 def _page_is_built() -> None:
     if not (bundled.page() / "app" / "index.html").is_file():
         pytest.skip("the page is not built: run scripts/web")
+
+
+@pytest.fixture(scope="module")
+def table() -> Iterator[Table]:
+    """A table for tests that send nothing, so that all find the first decision of its match."""
+    with play_table("--rules", RICHEST, "--seats", "4", "--seed", "shared") as shared:
+        yield shared
 
 
 @contextmanager
@@ -61,31 +80,25 @@ def steps(page: Page) -> Locator:
     return page.get_by_role("region", name="Your turn").get_by_role("listitem")
 
 
-def click_on(page: Page) -> None:
-    """Choose the first thing that can be chosen, or send what is complete."""
+def click_on(page: Page) -> bool:
+    """Choose the first thing that can be chosen, or send what is complete; return True if sent."""
     can = send_button(page).or_(chips(page)).or_(lit(page))
     expect(can.first).to_be_visible(timeout=20_000)
     if send_button(page).count():
         send_button(page).click()
         expect(send_button(page)).to_have_count(0)
-    elif chips(page).count():
-        chips(page).first.click()
-    else:
-        lit(page).first.click()
+        return True
+    (chips(page) if chips(page).count() else lit(page)).first.click()
+    return False
 
 
 def play_turn(page: Page) -> None:
     """Choose the first thing each time, until the turn is sent."""
-    for _ in range(40):
-        ready = send_button(page).count() > 0
-        click_on(page)
-        if ready:
-            return
-    raise AssertionError("the turn does not end")
+    assert any(click_on(page) for _ in range(40)), "the turn does not end"
 
 
 def play_match(page: Page) -> None:
-    """Play to the end of the match."""
+    """Play to the end of the match, by clicks of a mouse."""
     over = page.get_by_role("button", name="Play again")
     for _ in range(1500):
         can = send_button(page).or_(chips(page)).or_(lit(page)).or_(over)
@@ -96,12 +109,37 @@ def play_match(page: Page) -> None:
     raise AssertionError("the match does not end")
 
 
-@pytest.mark.parametrize("rules", ["basic", pytest.param(RICHEST, marks=pytest.mark.long)])
-def test_a_whole_match_by_clicks(browser: Browser, tmp_path: Path, rules: str) -> None:
+CLICK_ON = """async () => {
+  for (let round = 0; round < 20000; round++) {
+    if (document.querySelector("#outcome")) return true;
+    const next = ["[data-send]", "[data-chip]", "[data-lit]"]
+      .map((thing) => document.querySelector(thing)).find((thing) => thing !== null);
+    next?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    await new Promise((resolve) => setTimeout(resolve, 4));
+  }
+  return false;
+}"""
+"""Clicks of the page's own, which are quicker: the same choices as `play_match` makes."""
+
+
+@pytest.mark.parametrize(
+    ("rules", "by_mouse"),
+    [
+        ("basic", False),
+        pytest.param("basic", True, marks=pytest.mark.long),
+        pytest.param(RICHEST, False, marks=pytest.mark.long),
+    ],
+)
+def test_a_whole_match_by_clicks(
+    browser: Browser, tmp_path: Path, rules: str, *, by_mouse: bool
+) -> None:
     replays = tmp_path / "mine"
     words = ("greedy", "--rules", rules, "--replays", str(replays), "--seed", "clicks")
-    with play_table(*words) as table, seat(browser, table.links[0]) as page:
-        play_match(page)
+    with play_table(*words) as own, seat(browser, own.links[0]) as page:
+        if by_mouse:
+            play_match(page)
+        else:
+            assert page.evaluate(CLICK_ON), "the match does not end"
         expect(page.get_by_role("heading", name="wins")).to_be_visible()
         expect(page.get_by_role("heading", name="Result")).to_be_visible()
         (file,) = replays.glob("*.asara")
@@ -138,87 +176,17 @@ def test_some_turns_by_keyboard_alone(browser: Browser) -> None:
         expect(page.get_by_role("dialog")).to_have_count(0)
 
 
-def test_steps_are_taken_back(browser: Browser) -> None:
-    with play_table("--seed", "undo") as table, seat(browser, table.links[0]) as page:
-        bank = page.locator("[data-target='space 6 12']")
-        bank.click()
-        expect(steps(page)).to_have_count(1)
-        lit(page).first.click()
-        expect(steps(page)).to_have_count(2)
-        expect(send_button(page)).to_be_visible()
-        page.keyboard.press("u")
-        expect(steps(page)).to_have_count(1)
-        expect(send_button(page)).to_have_count(0)
-        page.keyboard.press("Escape")
-        expect(steps(page)).to_have_count(0)
-        expect(page.get_by_role("heading", name="Choose a space")).to_be_visible()
-        bank.click()
-        lit(page).first.click()
-        expect(steps(page)).to_have_count(2)
-        page.get_by_role("button", name="Take back: Dispatch to the bank, space 12").click()
-        expect(steps(page)).to_have_count(0)
-        bank.click()
-        bank.click()  # the space that was chosen
-        expect(steps(page)).to_have_count(0)
-
-
 def test_what_is_hidden_is_sent_first(browser: Browser) -> None:
     with play_table("--seed", "spies") as table, seat(browser, table.links[0]) as page:
         page.locator("[data-target='space 8 3']").click()
         lit(page).first.click()
-        page.locator("[data-target='pile 1']").click()
+        page.locator("[data-lit][data-target='pile 1']").click()
         expect(page.get_by_text("What comes next is hidden")).to_be_visible()
         page.get_by_role("button", name="Send and look").click()
         expect(page.get_by_role("heading", name="Buy from the pile?")).to_be_visible()
         page.get_by_role("button", name="Decline").click()
         page.get_by_role("button", name="Send turn").click()
         expect(page.get_by_role("heading", name="Choose a space")).to_be_visible(timeout=20_000)
-
-
-def test_each_area_explains_itself_once(browser: Browser) -> None:
-    with play_table("--seed", "words") as table, seat(browser, table.links[0]) as page:
-        page.locator("[data-target='space 6 12']").click()
-        expect(page.get_by_role("note")).to_contain_text("Your first visit here")
-        page.keyboard.press("Escape")
-        expect(page.get_by_role("note")).to_have_count(0)
-        page.locator("[data-target='space 6 10']").click()
-        expect(steps(page)).to_have_count(1)
-        expect(page.get_by_role("note")).to_have_count(0)
-        page.locator("[data-target='space 6 12']").hover()
-        expect(page.get_by_role("tooltip")).to_contain_text("Bank")
-
-
-def test_the_page_is_loaded_again_in_the_middle(browser: Browser) -> None:
-    with play_table("--seed", "reload") as table, seat(browser, table.links[0]) as page:
-        play_turn(page)
-        expect(page.get_by_role("heading", name="Choose a space")).to_be_visible(timeout=20_000)
-        before = page.locator(".skylines").inner_text()
-        page.reload()
-        expect(page.get_by_role("heading", name="Choose a space")).to_be_visible()
-        assert page.locator(".skylines").inner_text() == before
-        play_turn(page)
-
-
-def test_a_broken_connection_goes_on_where_it_was(browser: Browser) -> None:
-    with play_table("--seed", "broken") as table, seat(browser, table.links[0]) as page:
-        page.locator("[data-target='space 6 12']").click()
-        page.context.set_offline(True)
-        page.evaluate("history.state")
-        page.context.set_offline(False)
-        lit(page).first.click()
-        page.get_by_role("button", name="Send turn").click()
-        expect(page.get_by_role("heading", name="Choose a space")).to_be_visible(timeout=20_000)
-
-
-def test_a_second_window_takes_the_seat_and_the_first_can_take_it_back(browser: Browser) -> None:
-    with play_table() as table, seat(browser, table.links[0]) as first:
-        expect(lit(first).first).to_be_visible()
-        with seat(browser, table.links[0]) as second:
-            expect(lit(second).first).to_be_visible()
-            expect(first.get_by_role("heading", name="open in another window")).to_be_visible()
-            first.get_by_role("button", name="Play here").click()
-            expect(lit(first).first).to_be_visible()
-            expect(second.get_by_role("heading", name="open in another window")).to_be_visible()
 
 
 def test_two_people_at_one_table(browser: Browser) -> None:
@@ -245,39 +213,6 @@ def test_a_bot_that_fails_forfeits_and_the_person_wins(browser: Browser, tmp_pat
         expect(page.get_by_role("heading", name="You win")).to_be_visible(timeout=30_000)
 
 
-def test_the_token_is_in_no_address_that_is_sent(browser: Browser) -> None:
-    with play_table() as table:
-        _, fragment = parts_of(table.links[0])
-        sent: list[str] = []
-        context = browser.new_context()
-        page = context.new_page()
-        page.on("request", lambda r: sent.extend([r.url.partition("#")[0], str(r.headers)]))
-        page.on("websocket", lambda socket: sent.append(socket.url))
-        page.goto(table.links[0])
-        expect(lit(page).first).to_be_visible()
-        lit(page).first.click()
-        expect(steps(page)).to_have_count(1)
-        context.close()
-        assert any("/ws/play" in text for text in sent)
-        assert any("/api/preview" in text for text in sent)
-        assert not any(fragment["token"] in text for text in sent)
-
-
-@pytest.mark.parametrize(
-    ("fragment", "heading"),
-    [
-        ("", "This link has no seat"),
-        ("#token=wrong", "This link is no longer valid"),
-        ("#token=%00%FF&seats=<b>,x&me=-3&run=..%2F..", "This link is no longer valid"),
-    ],
-)
-def test_a_link_without_a_seat(browser: Browser, fragment: str, heading: str) -> None:
-    with play_table() as table:
-        address, _ = parts_of(table.links[0])
-        with seat(browser, f"http://{address}/play{fragment}") as page:
-            expect(page.get_by_role("heading", name=heading)).to_be_visible()
-
-
 def test_a_table_that_is_closed_says_so(browser: Browser) -> None:
     with play_table() as table, seat(browser, table.links[0]) as page:
         expect(lit(page).first).to_be_visible()
@@ -285,31 +220,135 @@ def test_a_table_that_is_closed_says_so(browser: Browser) -> None:
         expect(page.get_by_role("alert")).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_axe_finds_nothing(browser: Browser, width: int) -> None:
-    with (
-        play_table("--rules", RICHEST, "--seats", "4") as table,
-        seat(browser, table.links[0], width=width) as page,
-    ):
-        expect(lit(page).first).to_be_visible()
-        lit(page).first.click()
+def test_steps_are_taken_back(browser: Browser, table: Table) -> None:
+    with seat(browser, table.links[0]) as page:
+        bank = page.locator("[data-target='space 6 12']")
+        bank.click()
         expect(steps(page)).to_have_count(1)
-        page.evaluate(AXE.read_text())
-        found = page.evaluate("axe.run().then((result) => result.violations)")
-        assert [(v["id"], [n["html"][:200] for n in v["nodes"]]) for v in found] == []
+        lit(page).first.click()
+        expect(steps(page)).to_have_count(2)
+        expect(send_button(page)).to_be_visible()
+        page.keyboard.press("u")
+        expect(steps(page)).to_have_count(1)
+        expect(send_button(page)).to_have_count(0)
+        page.keyboard.press("Escape")
+        expect(steps(page)).to_have_count(0)
+        expect(page.get_by_role("heading", name="Choose a space")).to_be_visible()
+        bank.click()
+        lit(page).first.click()
+        expect(steps(page)).to_have_count(2)
+        page.get_by_role("button", name="Take back: Dispatch to the bank, space 12").click()
+        expect(steps(page)).to_have_count(0)
+        bank.click()
+        bank.click()  # the space that was chosen
+        expect(steps(page)).to_have_count(0)
+
+
+def test_each_area_explains_itself_once(browser: Browser, table: Table) -> None:
+    with seat(browser, table.links[0]) as page:
+        page.locator("[data-target='space 6 12']").click()
+        expect(page.get_by_role("note")).to_contain_text("Your first visit here")
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("note")).to_have_count(0)
+        page.locator("[data-target='space 6 10']").click()
+        expect(steps(page)).to_have_count(1)
+        expect(page.get_by_role("note")).to_have_count(0)
+        page.locator("[data-target='space 6 12']").hover()
+        expect(page.get_by_role("tooltip")).to_contain_text("Bank")
+
+
+def test_a_second_window_takes_the_seat_and_the_first_can_take_it_back(
+    browser: Browser, table: Table
+) -> None:
+    with seat(browser, table.links[0]) as first:
+        expect(lit(first).first).to_be_visible()
+        with seat(browser, table.links[0]) as second:
+            expect(lit(second).first).to_be_visible()
+            expect(first.get_by_role("heading", name="open in another window")).to_be_visible()
+            first.get_by_role("button", name="Play here").click()
+            expect(lit(first).first).to_be_visible()
+            expect(second.get_by_role("heading", name="open in another window")).to_be_visible()
+
+
+def test_the_page_is_loaded_again_and_the_connection_breaks(browser: Browser) -> None:
+    with play_table("--seed", "reload") as own, seat(browser, own.links[0]) as page:
+        play_turn(page)
+        expect(page.get_by_role("heading", name="Choose a space")).to_be_visible(timeout=20_000)
+        before = page.locator(".skylines").inner_text()
+        page.reload()
+        expect(page.get_by_role("heading", name="Choose a space")).to_be_visible()
+        assert page.locator(".skylines").inner_text() == before
+        page.locator("[data-target='space 6 12']").click()
+        expect(steps(page)).to_have_count(1)
+        with ThreadPoolExecutor() as pool:
+            pool.submit(asyncio.run, _take_over(own.links[0])).result()
+        page.get_by_role("button", name="Play here").click()
+        expect(page.get_by_role("heading", name="Choose the buyers")).to_be_visible()
+        expect(steps(page)).to_have_count(1)
+        lit(page).first.click()
+        page.get_by_role("button", name="Send turn").click()
+        expect(page.get_by_role("heading", name="Choose a space")).to_be_visible(timeout=20_000)
+
+
+async def _take_over(link: str) -> None:
+    """Sit down at a seat, and leave it without a word."""
+    address, fragment = parts_of(link)
+    stream = WebStream(address)
+    await stream.hello(fragment["token"])
+    await stream.expect("welcome")
+    stream.call.cancel()
+
+
+def test_the_token_is_in_no_address_that_is_sent(browser: Browser, table: Table) -> None:
+    _, fragment = parts_of(table.links[0])
+    sent: list[str] = []
+    context = browser.new_context()
+    page = context.new_page()
+    page.on("request", lambda r: sent.extend([r.url.partition("#")[0], str(r.headers)]))
+    page.on("websocket", lambda socket: sent.append(socket.url))
+    page.goto(table.links[0])
+    lit(page).first.click()
+    expect(steps(page)).to_have_count(1)
+    context.close()
+    assert any("/ws/play" in text for text in sent)
+    assert any("/api/preview" in text for text in sent)
+    assert not any(fragment["token"] in text for text in sent)
+
+
+def test_links_without_a_seat(browser: Browser, table: Table) -> None:
+    address, _ = parts_of(table.links[0])
+    with seat(browser, f"http://{address}/play") as page:
+        expect(page.get_by_role("heading", name="This link has no seat")).to_be_visible()
+        for fragment in ("#token=wrong", "#token=%00%FF&seats=<b>,x&me=-3&run=..%2F.."):
+            page.goto(f"http://{address}/play{fragment}")
+            page.reload()
+            heading = page.get_by_role("heading", name="This link is no longer valid")
+            expect(heading).to_be_visible()
+
+
+def test_axe_finds_nothing_and_a_phone_has_room(browser: Browser, table: Table) -> None:
+    with seat(browser, table.links[0]) as page:
+        for width in (1280, 360):
+            page.set_viewport_size({"width": width, "height": 800})
+            lit(page).first.click()
+            expect(steps(page)).to_have_count(1)
+            page.evaluate(AXE.read_text())
+            found = page.evaluate("axe.run().then((result) => result.violations)")
+            assert [(v["id"], [n["html"][:200] for n in v["nodes"]]) for v in found] == []
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            page.keyboard.press("Escape")
 
 
 def test_a_turn_on_a_phone(browser: Browser) -> None:
     words = ("--rules", RICHEST, "--seats", "4", "--seed", "phone")
-    with play_table(*words) as table, seat(browser, table.links[0], width=360) as page:
+    with play_table(*words) as own, seat(browser, own.links[0], width=360) as page:
         play_turn(page)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         expect(page.get_by_role("heading", name="Choose a space")).to_be_visible(timeout=20_000)
 
 
-@pytest.mark.parametrize("language", ["de", "fr", "it", "nl", "es"])
-def test_the_page_speaks_the_readers_language(browser: Browser, language: str) -> None:
-    with play_table() as table, seat(browser, table.links[0], locale=language) as page:
-        expect(page.locator("html")).to_have_attribute("lang", language)
-        expect(lit(page).first).to_be_visible()
-        expect(page.get_by_role("heading", name="Choose a space")).to_have_count(0)
+def test_the_page_speaks_the_readers_language(browser: Browser, table: Table) -> None:
+    with seat(browser, table.links[0], locale="de-CH") as page:
+        for language, question in QUESTIONS.items():
+            page.get_by_role("combobox").select_option(language)
+            expect(page.locator("html")).to_have_attribute("lang", language)
+            expect(page.get_by_role("heading", name=question)).to_be_visible()

@@ -109,7 +109,7 @@ function Match({ store }: { readonly store: PlayStore }) {
           <Hints setting={setting} board={board} />
         </div>
       </main>
-      {!over.value && <Dock store={store} setting={setting} />}
+      {session.stage === "playing" && <Dock store={store} setting={setting} />}
       {help.value && (
         <KeyHelp
           bindings={bindings}
@@ -166,7 +166,20 @@ function focusChoice(root: ParentNode): void {
   next?.focus();
 }
 
-/** After a choice by keyboard, moves the focus to what can be chosen next. */
+/** Scrolls to the first place that can be chosen, unless one is in sight. */
+function showChoices(board: HTMLElement): void {
+  const places = [...board.querySelectorAll("[data-lit]")];
+  const dock = document.querySelector(".dock")?.getBoundingClientRect().top ?? innerHeight;
+  const seen = places.some((place) => {
+    const { top, bottom } = place.getBoundingClientRect();
+    return top >= 0 && bottom <= dock;
+  });
+  if (seen) return;
+  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  places[0]?.scrollIntoView({ block: "center", behavior: still ? "auto" : "smooth" });
+}
+
+/** Brings what can be chosen into sight; after a choice by keyboard, the focus moves there. */
 function useFocus(store: PlayStore, board: { readonly current: HTMLElement | null }): void {
   const keyboard = useRef(false);
   useEffect(() => {
@@ -187,8 +200,9 @@ function useFocus(store: PlayStore, board: { readonly current: HTMLElement | nul
   const picked = store.picked.value;
   const ready = store.ready.value;
   useEffect(() => {
-    if (!keyboard.current || board.current === null) return;
-    if (decision === undefined && !ready) return;
+    if (board.current === null || (decision === undefined && !ready)) return;
+    if (decision !== undefined) showChoices(board.current);
+    if (!keyboard.current) return;
     if (document.activeElement?.closest("dialog, select") != null) return;
     focusChoice(document);
   }, [decision, picked, ready]);
@@ -235,7 +249,7 @@ function Head({
 function Notices({ store }: { readonly store: PlayStore }) {
   const { rejection, stage } = store.session.value;
   const ending = store.ending.value;
-  if (stage === "over") return null;
+  if (stage === "over" && store.session.value.ended?.void !== true) return null;
   if (ending !== undefined || stage === "closed") {
     const text = ending?.detail || t(play, "closedHelp");
     return (

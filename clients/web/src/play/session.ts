@@ -126,7 +126,7 @@ export function receive(
     case "matchStarted":
       return { session: start(session, response.value) };
     case "goodbye":
-      return { session: session.stage === "over" ? session : { ...session, stage: "closed" } };
+      return { session: isOver(session) ? session : { ...session, stage: "closed" } };
     case "dealCommitted": {
       const { matchId } = response.value;
       const request = { case: "nonce", value: { matchId, nonce: nonce() } } as const;
@@ -135,6 +135,11 @@ export function receive(
     default:
       return receiveOfMatch(session, response);
   }
+}
+
+/** True if the match has a result. */
+function isOver({ stage, ended }: Session): boolean {
+  return stage === "over" && ended?.void !== true;
 }
 
 function receiveOfMatch(session: Session, response: PlayResponse["response"]): Result {

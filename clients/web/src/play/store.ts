@@ -113,7 +113,7 @@ export class PlayStore {
     });
     if (request !== undefined) this.#connection?.send(request);
     // The page has been told: the table may end, or be set up for another match.
-    if (session.stage === "over") this.#connection?.close();
+    if (session.stage === "over" && session.ended?.void !== true) this.#connection?.close();
     this.#schedule();
   }
 

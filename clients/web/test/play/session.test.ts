@@ -277,6 +277,8 @@ describe("the referee's messages", () => {
     expect(over.stage).toBe("over");
     expect(over.ended?.results[0]?.rank).toBe(1);
     expect(take(over, { case: "goodbye", value: {} }).stage).toBe("over");
+    const cut = take(asked(), { case: "matchEnded", value: { matchId: "m1", void: true } });
+    expect(take(cut, { case: "goodbye", value: {} }).stage).toBe("closed");
     const next = sessions.again(over);
     expect(next.stage).toBe("waiting");
     expect(take(next, started("m2")).moments).toHaveLength(1);
