@@ -125,7 +125,7 @@ def test_keys_alone_lead_through_a_match(page: Page, site: Site) -> None:
     second_turn = position(page)
     assert second_turn > 1
     press(page, "PageDown")
-    expect(page.get_by_text("Year 2 of 4")).to_be_visible()
+    expect(page.get_by_role("banner").get_by_text("Year 2 of 4")).to_be_visible()
     press(page, "b")
     expect(page.get_by_label("What happened")).to_contain_text("builds")
     press(page, "a")
@@ -147,7 +147,7 @@ def test_every_control_does_what_its_name_says(page: Page, site: Site) -> None:
         expect_position(page, before + moves)
     page.get_by_role("button", name="One turn on").click()
     page.get_by_role("button", name="One year on").click()
-    expect(page.get_by_text("Year 2 of 4")).to_be_visible()
+    expect(page.get_by_role("banner").get_by_text("Year 2 of 4")).to_be_visible()
     page.get_by_role("button", name="One year back").click()
     page.get_by_role("button", name="One turn back").click()
     page.get_by_role("button", name="To the end", exact=True).first.click()
