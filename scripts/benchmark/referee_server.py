@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+import time
 from itertools import count
 from pathlib import Path
 from typing import Final
@@ -13,9 +14,10 @@ from asara_server.eventlog.journal import Durability, Journal
 from asara_server.logs import configure
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
 from asara_server.network.grpc_server import serve
-from asara_server.network.live_feed import live_feed
+from asara_server.network.live_feed import LiveFeed, live_feed
 from asara_server.referee.referee import Referee
-from scripts.benchmark.children import options, serve_commands, usage
+from scripts.benchmark.children import options, serve_commands
+from scripts.benchmark.children import usage as usage_of_process
 
 CLOCKS: Final = ClockSettings(start_up_s=600, bank_s=250)
 """Long enough for the pauses between rounds, in which bots hold decisions."""
@@ -25,6 +27,22 @@ def bots_of(match: int, bots: list[str], seats: int) -> list[str]:
     """Return who plays a match, by seat; every bot plays as many matches as any other."""
     first = match * seats
     return [bots[(first + seat) % len(bots)] for seat in range(seats)]
+
+
+class TimedFeed(LiveFeed):
+    """A live feed that adds up its own processor time, all readers included."""
+
+    used_s = 0.0
+
+    def _tick(self) -> None:
+        began_s = time.thread_time()
+        super()._tick()
+        TimedFeed.used_s += time.thread_time() - began_s
+
+
+async def usage() -> dict[str, float]:
+    """Return what this process uses, and what its live feed used of that."""
+    return {**await usage_of_process(), "feed_s": TimedFeed.used_s}
 
 
 class MatchLoop:
@@ -70,7 +88,7 @@ async def main(
     journal = None if durability is None else Journal(folder / "journal.sqlite", durability)
     matches = MatchLoop(bots, rules, seats, journal)
     running = await serve(matches.referee, address)
-    async with live_feed(matches.referee, folder):
+    async with live_feed(matches.referee, folder, TimedFeed):
         await serve_commands({"start": matches.start, "usage": usage})
     await running.server.stop(None)
 

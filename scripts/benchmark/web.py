@@ -5,6 +5,10 @@ by 200 viewers through a web server of its own (`asara web`). The viewers reach 
 reader of its live feed. Halfway they change over to the other referee, so that a difference between
 the two processes cancels out.
 
+`web_feed` is what the live feed itself takes of the watched referee's processor time. It is
+measured inside the referee, so other programs on a busy machine disturb it little, while `web_cpu`
+also counts what the viewers' programs cost the referee by sharing the processor's caches.
+
 `web_delay`: one match is played at the pace of people, with 200 viewers. Measured is the time from
 the moment when the referee has handled the reply that ends a turn to its arrival at one more
 viewer; the peer is `WatchService` over gRPC, in the same match.
@@ -57,6 +61,7 @@ from scripts.benchmark.referee import Side, side
 
 VIEWERS: Final = 200
 COST_BAR: Final = Bar(1.05, most=True)
+FEED_BAR: Final = Bar(0.05, most=True)
 LOAD_BAR: Final = Bar(1, most=True)
 _LOAD_KB: Final = 150
 _MATCHES: Final = 8
@@ -80,6 +85,11 @@ _LISTENS: Final = re.compile(r"http://([0-9.:]+)")
 
 _Moments: TypeAlias = dict[int, float]
 """Seconds of the monotonic clock, by the number of an event."""
+
+
+_Round: TypeAlias = tuple[tuple[float, float], tuple[float, float], float]
+"""Decisions per second and processor time of a decision, of the watched referee and of the other;
+and what the feed takes of the former."""
 
 
 def web(quick: bool) -> list[Figure]:
@@ -129,7 +139,7 @@ def _viewers(folder: Path, viewers: int) -> Iterator[Child]:
 
 def _costs(quick: bool, viewers: int) -> list[Figure]:
     seconds, rounds = (0.3, 3) if quick else (1.0, 8)
-    costs, rates = [], []
+    costs, rates, feeds = [], [], []
     with side("referee_server") as one, side("referee_server") as other:
         for each in (one, other):
             each.start(_MATCHES)
@@ -140,18 +150,30 @@ def _costs(quick: bool, viewers: int) -> list[Figure]:
                 measured = [_round(watched, alone, seconds) for _ in range(rounds)]
                 if not crowd.call("counted")["messages"]:
                     raise BenchError("web: the viewers received nothing")
-            for (rate, cost), (peer_rate, peer_cost) in measured[1:]:
+            for (rate, cost), (peer_rate, peer_cost), feed_cost in measured[1:]:
+                feeds.append((feed_cost * 1e6, cost * 1e6))
                 rates.append((rate, peer_rate))
                 costs.append((cost * 1e6, peer_cost * 1e6))
     peer = "no viewer"
     return [
+        compare(
+            f"web_feed, {viewers} viewers",
+            feeds,
+            unit="µs/decision",
+            peer="all of a decision",
+            bar=FEED_BAR,
+        ),
         compare(f"web_cpu, {viewers} viewers", costs, unit="µs/decision", peer=peer, bar=COST_BAR),
         compare(f"web_rate, {viewers} viewers", rates, unit="decisions/s", peer=peer),
     ]
 
 
-def _round(watched: Side, alone: Side, seconds: float) -> tuple[tuple[float, float], ...]:
-    return watched.play(seconds), alone.play(seconds)
+def _round(watched: Side, alone: Side, seconds: float) -> _Round:
+    before = watched.server.call("usage")
+    rate, cost = watched.play(seconds)
+    after = watched.server.call("usage")
+    used, feed = (after[name] - before[name] for name in ("cpu_s", "feed_s"))
+    return (rate, cost), alone.play(seconds), cost * feed / used
 
 
 # The delay

@@ -110,6 +110,14 @@ def test_the_referee_under_an_attack_beside_the_calm_referee(tmp_path):
     assert rows["siege_memory"]["value"] > 50
 
 
+@pytest.mark.long
+def test_what_viewers_cost_beside_no_viewer(tmp_path):
+    rows = quick(tmp_path, "web")
+    assert rows["web_feed, 20 viewers"]["ratio"] < 0.2
+    assert rows["web_cpu, 20 viewers"]["peer"] == "no viewer"
+    assert rows["web_delay, median"]["value"] <= rows["web_delay, p95"]["value"]
+
+
 def test_the_error_of_an_unknown_attack_names_the_known_ones():
     ran = bench("siege", "--attack", "dail-in")
     assert ran.returncode == 2

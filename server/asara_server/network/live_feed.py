@@ -21,7 +21,7 @@ import shutil
 import socket
 import struct
 import tempfile
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -240,12 +240,14 @@ def is_own(connection: socket.socket) -> bool:
 
 
 @asynccontextmanager
-async def live_feed(referee: Referee, folder: Path) -> AsyncIterator[None]:
+async def live_feed(
+    referee: Referee, folder: Path, make: Callable[[Referee], LiveFeed] = LiveFeed
+) -> AsyncIterator[None]:
     """Offer the matches of a referee in the context; `live.json` in `folder` names the socket.
 
     Matches are played without a feed if it cannot be offered, as on a full disk.
     """
-    feed = LiveFeed(referee)
+    feed = make(referee)
     async with AsyncExitStack() as stack:
         try:
             sockets = Path(tempfile.mkdtemp(prefix="asara-", dir=socket_parent()))

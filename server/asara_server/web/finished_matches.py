@@ -4,6 +4,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
+from stat import S_ISREG
 from typing import Final
 
 from asara_server.eventlog.replay import ReplayError
@@ -40,8 +41,10 @@ class FinishedMatches:
 
     def _match(self, path: Path) -> Match | None:
         try:
-            about = path.stat()
+            about = path.lstat()
         except (OSError, ValueError):
+            return None
+        if not S_ISREG(about.st_mode):  # a link may lead anywhere
             return None
         key = path, about.st_mtime_ns, about.st_size
         match = self._kept.get(key)

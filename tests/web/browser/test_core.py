@@ -2,8 +2,6 @@
 
 import asyncio
 import re
-import shutil
-import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,25 +10,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, WebSocketRoute
 
+from tests.web.browser.scripts import bundled, run_in_page
 from tests.web.play_table import Table, play_table, sit_down
 
-ROOT = Path(__file__).parents[3]
-WEB = ROOT / "clients/web"
-README = ROOT / "clients/typescript/README.md"
+README = Path(__file__).parents[3] / "clients/typescript/README.md"
 
-_BUILD = """
-import { build, loadConfigFromFile } from "vite";
-const [entry, outDir] = process.argv.slice(1);
-const { config } = await loadConfigFromFile({ command: "build" }, "vite.config.ts");
-const [kit] = config.resolve.alias;
-const core = { find: "asara/core", replacement: `${kit.replacement}core.ts` };
-await build({
-  configFile: false,
-  logLevel: "error",
-  resolve: { ...config.resolve, alias: [core, kit] },
-  build: { outDir, target: "es2022", lib: { entry, formats: ["es"], fileName: () => "bot.js" } },
-});
-"""
 _ERRORS = """
 import { playSocket } from "asara/core";
 import { browserPlatform } from "./match/play_client.js";
@@ -44,23 +28,9 @@ try {
 """
 
 
-def bundled(entry: Path, folder: Path) -> str:
-    """Return a script with everything that it imports."""
-    if not shutil.which("npx") or not (WEB / "node_modules/vite").exists():
-        pytest.skip("npm ci has not been run in clients/web")
-    command = ["node", "--input-type=module", "--eval", _BUILD, str(entry), str(folder)]
-    subprocess.run(command, cwd=WEB, check=True)
-    return (folder / "bot.js").read_text()
-
-
 def show(page: Page, link: str, script: str) -> None:
-    """Run a script in a document of the server, at an address with the link's fragment."""
-    page.route(
-        re.compile("/bot.js$"),
-        lambda route: route.fulfill(body=script, content_type="text/javascript"),
-    )
-    page.goto(link.replace("/play#", "/api/runs#"))  # any document that needs no built page
-    page.add_script_tag(url="/bot.js", type="module")
+    """Run a script at an address with the fragment of a link."""
+    run_in_page(page, link.replace("/play#", "/api/runs#"), script)
 
 
 def other_plays(page: Page, link: str) -> Any:
@@ -83,12 +53,7 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> str:
         for block in re.findall(r"^```ts\n(.*?)^```$", README.read_text(), re.DOTALL | re.MULTILINE)
         if "playSocket" in block
     )
-    entry = WEB / "src" / f"example-{folder.name}.ts"  # where the packages are found
-    entry.write_text(code)
-    try:
-        return bundled(entry, folder)
-    finally:
-        entry.unlink()
+    return bundled(code, folder)
 
 
 @pytest.fixture
@@ -136,12 +101,7 @@ def test_a_broken_connection_costs_nothing_but_time(page: Page, example: str, ta
 
 
 def test_a_refusal_is_an_error_with_its_reason(page: Page, tmp_path: Path, table: Table) -> None:
-    entry = WEB / "src" / f"example-{tmp_path.name}.js"
-    entry.write_text(_ERRORS)
-    try:
-        script = bundled(entry, tmp_path)
-    finally:
-        entry.unlink()
+    script = bundled(_ERRORS, tmp_path)
     show(page, table.links[0], script)
     page.get_by_text("refused this bot").wait_for()
     text = page.locator("body").inner_text()

@@ -3,6 +3,7 @@
 import { type Signal, signal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Board } from "../board/board.js";
+import { runPath, ServerError } from "../match/api.js";
 import type { MatchRecord, Viewer } from "../match/model.js";
 import { type Binding, KeyHelp, useKeys } from "../ui/keyboard.js";
 import * as settings from "../ui/settings.js";
@@ -15,7 +16,7 @@ import { Icon, IconButton } from "./icons.js";
 import { fragmentOf, parseViewer, viewerText } from "./links.js";
 import { sentences } from "./panel.js";
 import { SPEEDS } from "./player.js";
-import { fetchRecord, get, runPath, ServerError } from "./server-source.js";
+import { fetchRecord, get } from "./server-source.js";
 import "./replay.css";
 import "./block.css";
 import "../ui/keyboard.css";

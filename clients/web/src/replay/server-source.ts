@@ -3,6 +3,7 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { computed, signal } from "@preact/signals";
 import { type ReplayView, ReplayViewSchema } from "asara/gen/replay_view_pb.js";
+import { isRefusal, matchPath, request, ServerError } from "../match/api.js";
 import { MatchError } from "../match/errors.js";
 import type { MatchRecord, Viewer } from "../match/model.js";
 import { watchMatch } from "../match/sockets.js";
@@ -14,36 +15,13 @@ import { allViewers, type MatchSource, type Signature, type SourceState } from "
 
 const EVERYBODY: Viewer = { kind: "everybody" };
 
-/** The server answered with an error; its sentence is the message. */
-export class ServerError extends Error {
-  constructor(
-    readonly status: number,
-    sentence: string,
-  ) {
-    super(sentence);
-  }
-}
-
-/** Path of a run's API. */
-export function runPath(run: string): string {
-  return `/api/runs/${encodeURIComponent(run)}`;
-}
-
 /** The body of an answer; throws ServerError with one sentence for everything else. */
 export async function get(path: string): Promise<Response> {
-  let response: Response;
   try {
-    response = await fetch(path);
-  } catch {
-    throw new ServerError(0, t(replay, "noServer"));
+    return await request(path);
+  } catch (error) {
+    throw isRefusal(error) ? error : new ServerError(0, t(replay, "noServer"));
   }
-  if (response.ok) return response;
-  const body: unknown = await response.json().catch(() => undefined);
-  const sentence = (body as { error?: unknown } | undefined)?.error;
-  throw new ServerError(
-    response.status,
-    typeof sentence === "string" ? sentence : `${response.status} ${response.statusText}`,
-  );
 }
 
 /** A finished match as a viewer may see it. */
@@ -61,8 +39,7 @@ interface Fetched {
 }
 
 async function fetchView(run: string, match: string, viewer: Viewer): Promise<Fetched> {
-  const path = `${runPath(run)}/matches/${encodeURIComponent(match)}/view`;
-  const response = await get(`${path}?viewer=${viewerText(viewer)}`);
+  const response = await get(`${matchPath(run, match)}/view?viewer=${viewerText(viewer)}`);
   const bytes = new Uint8Array(await response.arrayBuffer());
   try {
     const view = fromBinary(ReplayViewSchema, bytes);
@@ -151,8 +128,7 @@ export class ServerSource implements MatchSource {
     if (this.#view === undefined) await this.show(EVERYBODY);
     const shown = this.#view;
     if (shown === undefined) return undefined;
-    const path = `${runPath(this.run)}/matches/${encodeURIComponent(this.match)}/replay`;
-    const response = await get(path);
+    const response = await get(`${matchPath(this.run, this.match)}/replay`);
     const file = new Uint8Array(await response.arrayBuffer());
     return { kind: "file", file, shown, runKey: runKeyOf(response) };
   }

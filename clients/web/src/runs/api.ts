@@ -2,6 +2,7 @@
 
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
+import { getJson, isRefusal } from "../match/api.js";
 
 export type RunState = "prepared" | "running" | "finished" | "stopped" | "killed" | "unreadable";
 
@@ -122,33 +123,6 @@ export interface MatchPage {
   readonly matches: readonly MatchRow[];
 }
 
-/** An answer of the server that is not what was asked for; the text is the server's sentence. */
-export class ServerError extends Error {
-  constructor(
-    readonly status: number,
-    sentence: string,
-  ) {
-    super(sentence);
-  }
-}
-
-/** Returns the path of a run in the API. */
-export function runPath(run: string): string {
-  return `/api/runs/${encodeURIComponent(run)}`;
-}
-
-/** Requests JSON; throws ServerError, or TypeError without a connection. */
-export async function getJson<T>(path: string, abort: AbortSignal): Promise<T> {
-  // The browser sends the tag of what it has, and gives that back if it still holds.
-  const answer = await fetch(path, { signal: abort, headers: { accept: "application/json" } });
-  if (answer.ok) return (await answer.json()) as T;
-  const sentence = await answer
-    .json()
-    .then((body: { error?: unknown }) => String(body.error ?? answer.statusText))
-    .catch(() => answer.statusText);
-  throw new ServerError(answer.status, sentence);
-}
-
 /** What a page knows of something on the server. The last value stays while nothing answers. */
 export interface Polled<T> {
   readonly value?: T;
@@ -185,10 +159,9 @@ export function usePolled<T>(
         if (abort.signal.aborted) return;
         const { value } = state.value;
         const known = value === undefined ? {} : { value };
-        state.value =
-          error instanceof ServerError
-            ? { ...known, refused: error.message, silent: false }
-            : { ...known, silent: true };
+        state.value = isRefusal(error)
+          ? { ...known, refused: error.message, silent: false }
+          : { ...known, silent: true };
         seen = "";
       }
       const { value, silent, refused } = state.value;

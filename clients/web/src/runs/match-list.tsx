@@ -207,7 +207,9 @@ function RowText({ row, own, goesOn }: { row: MatchRow; own: string; goesOn: boo
         ))}
       </span>
       <span class="row-about">
-        <span class="row-rules">{rulesText(row.rules)}</span>
+        <span class="row-rules" title={rulesText(row.rules)}>
+          {rulesText(row.rules)}
+        </span>
         <span class="row-note">
           {row.state === "replay" ? <Name of={row.name} /> : t(runs, noReplay(row, goesOn))}
         </span>

@@ -1,7 +1,8 @@
 /** The rows of a long list: the server sends pages, and only those in sight are requested. */
 
 import { signal } from "@preact/signals";
-import { getJson, type MatchPage, type MatchRow, ServerError } from "./api.js";
+import { getJson, isRefusal } from "../match/api.js";
+import type { MatchPage, MatchRow } from "./api.js";
 
 export const PAGE = 100;
 const RETRY_MS = 2_000;
@@ -63,7 +64,7 @@ export class MatchRows {
       this.version.value += 1;
     } catch (error) {
       if (this.#abort.signal.aborted) return;
-      if (error instanceof ServerError) this.refused.value = error.message;
+      if (isRefusal(error)) this.refused.value = error.message;
       else this.silent.value = true;
       window.setTimeout(() => {
         if (!this.#abort.signal.aborted) void this.#request(page);

@@ -1,12 +1,13 @@
 /** The matches of a run: filters in the address, and a list of any length. */
 
 import { useEffect, useMemo } from "preact/hooks";
+import { runPath } from "../match/api.js";
 import { address, replaceQuery } from "../router.js";
 import { spoilerFree } from "../ui/settings.js";
 import { t } from "../words/language.js";
 import { common } from "../words/sections/common.js";
 import { runs } from "../words/sections/runs.js";
-import { type Run, runPath, usePolled } from "./api.js";
+import { type Run, usePolled } from "./api.js";
 import { Frame, Waiting } from "./frame.js";
 import { MatchList } from "./match-list.js";
 import { MatchRows } from "./match-rows.js";

@@ -1,11 +1,12 @@
 /** A run: how far it is, who leads, and what failed. */
 
 import { useState } from "preact/hooks";
+import { runPath } from "../match/api.js";
 import { pathOf } from "../router.js";
 import { spoilerFree } from "../ui/settings.js";
 import { isolate, t } from "../words/language.js";
 import { runs } from "../words/sections/runs.js";
-import { type Run, runPath, type Standings, type StandingsRow, usePolled } from "./api.js";
+import { type Run, type Standings, type StandingsRow, usePolled } from "./api.js";
 import { CrossTable } from "./cross-table.js";
 import { Frame, HiddenResults, Waiting } from "./frame.js";
 import { faultText, Name, rulesText } from "./names.js";

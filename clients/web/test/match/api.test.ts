@@ -1,17 +1,9 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import {
-  fetchReplay,
-  fetchView,
-  getJson,
-  matchPath,
-  request,
-  ServerError,
-} from "../../src/match/api.js";
+import { getJson, isRefusal, matchPath, request, ServerError } from "../../src/match/api.js";
 import { socketUrl } from "../../src/match/sockets.js";
-import { sampleFile, sampleView } from "../samples.js";
+import { sampleFile } from "../samples.js";
 
 const REPLAY = sampleFile("basic-2.asara");
 let server: Server;
@@ -40,9 +32,7 @@ afterAll(() => {
 });
 
 const ANSWERS: readonly (readonly [string, number, (string | Uint8Array)?])[] = [
-  ["/api/runs/cup/matches/m%2F1/view", 200, gunzipSync(sampleFile("basic-2.view.gz"))],
   ["/api/runs/cup/matches/m%2F1/replay", 200, REPLAY],
-  ["/api/runs/cup/matches/bad/view", 200, "no message"],
   ["/json", 200, '{"runs": []}'],
   ["/garbage", 200, "<html>"],
   ["/sentence", 404, '{"error": "there is no run"}'],
@@ -51,11 +41,10 @@ const ANSWERS: readonly (readonly [string, number, (string | Uint8Array)?])[] = 
   ["/cut", 200],
 ];
 
-test("a match comes as the viewer may see it, and as the signed file", async () => {
-  const view = await fetchView("cup", "m/1", { kind: "seat", seat: 1 });
-  expect(view.matchId).toBe(sampleView("basic-2").matchId);
-  expect(asked).toEqual(["/api/runs/cup/matches/m%2F1/view?viewer=seat-1"]);
-  expect(await fetchReplay("cup", "m/1")).toEqual(REPLAY);
+test("the answer of the server comes as it is, or as the JSON in it", async () => {
+  const response = await request(`${matchPath("cup", "m/1")}/replay`);
+  expect(asked).toEqual(["/api/runs/cup/matches/m%2F1/replay"]);
+  expect(new Uint8Array(await response.arrayBuffer())).toEqual(REPLAY);
   expect(await getJson("/json")).toEqual({ runs: [] });
 });
 
@@ -68,16 +57,16 @@ test.each([
   const error = await getJson(path).catch((error: unknown) => error);
   expect(error).toBeInstanceOf(ServerError);
   expect(error).toMatchObject({ status, message: sentence });
+  expect(isRefusal(error)).toBe(true);
 });
 
-test("an answer that is no message, is cut off or never comes is an error with a sentence", async () => {
-  const everybody = { kind: "everybody" } as const;
-  await expect(fetchView("cup", "bad", everybody)).rejects.toThrow("cannot be read");
+test("an answer that is cut off or never comes is an error with a sentence", async () => {
   await expect(getJson("/cut")).rejects.toThrow(ServerError);
   vi.stubGlobal("location", { href: "http://127.0.0.1:1/" });
   const lost = request("/json");
   vi.stubGlobal("location", { href: origin });
   await expect(lost).rejects.toMatchObject({ status: 0, message: "The server does not answer." });
+  expect(isRefusal(await lost.catch((error: unknown) => error))).toBe(false);
 });
 
 test("an aborted request is no error of the server", async () => {

@@ -11,7 +11,8 @@ import {
   RuleSet,
   SectionKind,
 } from "asara/gen/vocabulary_pb.js";
-import { afterEach, expect, test } from "vitest";
+import { formatAction } from "asara/text.js";
+import { afterEach, expect, test, vi } from "vitest";
 import type { MatchRecord } from "../../src/match/model.js";
 import { LANGUAGES } from "../../src/words/catalogue.js";
 import {
@@ -44,6 +45,8 @@ import {
   towerPhrase,
 } from "../../src/words/vocabulary.js";
 import { sampleMatches } from "./matches.js";
+
+vi.setConfig({ testTimeout: 30_000 }); // whole matches, perhaps on a busy machine
 
 const matches = sampleMatches();
 
@@ -96,6 +99,7 @@ test("the sample matches contain every kind of event, action and decision but a 
 
 test.each(LANGUAGES)("every event, action and decision is a sentence in %s", (tag) => {
   language.value = tag;
+  const read = new Set<string>();
   for (const [name, { setting, moments }] of matches) {
     moments.forEach((moment, index) => {
       const where = `${tag} ${name} ${index}`;
@@ -113,6 +117,9 @@ test.each(LANGUAGES)("every event, action and decision is a sentence in %s", (ta
       expectText(decisionTitle(decision.kind), where);
       expectText(decisionHelp(decision.kind), where);
       for (const action of decision.legalActions) {
+        const form = formatAction(action);
+        if (read.has(form)) continue; // most decisions offer the same actions
+        read.add(form);
         expectText(actionSentence(action, { setting }), where, /^[\p{Lu}\d]/u);
       }
       if (decision.actions.length > 0)

@@ -1,0 +1,145 @@
+"""The drawn table, in Chromium: at every size, in light and dark, and how it moves."""
+
+import gzip
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from asara.v1.replay_view_pb2 import ReplayView
+from asara_server.replay.match_page import NoPageError, PageLanguage, match_page, read_page_files
+
+ROOT = Path(__file__).parents[3]
+AXE = ROOT / "clients/web/node_modules/axe-core/axe.min.js"
+SAMPLES = ROOT / "tests/vectors/replay_views"
+MIDDLE = 230  # a moment of year 3
+WIDTHS = (360, 768, 1280, 1920)
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A page with a match of the richest rules and four seats, all of it open."""
+    try:
+        files = read_page_files()
+    except NoPageError as error:
+        pytest.skip(str(error))
+    seen = ReplayView.FromString(gzip.decompress((SAMPLES / "richest-4.view.gz").read_bytes()))
+    path = tmp_path_factory.mktemp("board") / "match.html"
+    path.write_bytes(match_page(seen, files, language=PageLanguage.EN))
+    return path.as_uri()
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    """One page for all tests of this module, which change its size, media and moment."""
+    context = browser.new_context()
+    context.set_default_timeout(20_000)
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.goto(address)
+    page.get_by_role("group", name="City").wait_for()
+    yield page
+    context.close()
+    assert not faults
+
+
+def _show(page: Page, width: int, moment: int = MIDDLE, **media: Any) -> None:
+    page.set_viewport_size({"width": width, "height": 1080 if width > 1280 else 800})
+    page.emulate_media(**{"color_scheme": "dark", "reduced_motion": "no-preference", **media})
+    page.evaluate("history.replaceState(null, '', '#')")  # the moment may be there already
+    page.evaluate("moment => { location.hash = `moment-${moment}`; }", moment)
+    expect(page.get_by_text(f"Moment {moment} of").first).to_be_attached(timeout=20_000)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_scrolls_sideways(page: Page, width: int) -> None:
+    _show(page, width)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("width", [1280, 1920])
+def test_the_whole_table_fits_the_window(page: Page, width: int) -> None:
+    _show(page, width, MIDDLE + 5)
+    city = page.get_by_role("group", name="City").bounding_box()
+    bar = page.get_by_role("contentinfo").bounding_box()
+    assert city is not None
+    assert bar is not None
+    # Two lines of sections behind the screens may need a little more.
+    assert city["y"] + city["height"] <= bar["y"] + 40
+
+
+def test_a_phone_shows_the_deciding_seat_and_folds_the_markets(page: Page) -> None:
+    _show(page, 360)
+    expect(page.get_by_role("region", name="greedy-3")).to_be_in_viewport(ratio=0.5)
+    market = page.get_by_role("region", name="Turret market")
+    expect(market).to_have_count(0)
+    page.get_by_role("button", name="Markets").click()
+    expect(market).to_have_count(1)
+    page.get_by_role("button", name="Markets").click()
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("dark", 360), ("light", 1280)])
+def test_axe_finds_nothing(page: Page, scheme: str, width: int) -> None:
+    if not AXE.exists():
+        pytest.skip(f"{AXE} is missing: run npm ci in clients/web")
+    _show(page, width, color_scheme=scheme)
+    page.evaluate(AXE.read_text())
+    found = page.evaluate("axe.run(document.querySelector('.board'))")
+    assert [
+        (each["id"], [node["html"][:200] for node in each["nodes"][:3]])
+        for each in found["violations"]
+    ] == []
+
+
+def _durations(page: Page) -> list[float]:
+    """Step on; return the durations of all motions that it starts, in milliseconds."""
+    page.keyboard.press("ArrowRight")
+    page.evaluate("() => new Promise(requestAnimationFrame)")
+    durations: list[float] = page.evaluate(
+        "document.getAnimations().map(each => Number(each.effect.getTiming().duration))"
+    )
+    return durations
+
+
+def test_a_step_moves_briefly(page: Page) -> None:
+    _show(page, 1280, 1)
+    seen = [_durations(page) for _ in range(6)]
+    assert any(seen)
+    assert max(duration for each in seen for duration in each) <= 400
+
+
+def test_reduced_motion_stands_still(page: Page) -> None:
+    _show(page, 1280, 1, reduced_motion="reduce")
+    for _ in range(6):
+        assert not any(_durations(page))
+
+
+def test_the_last_event_is_marked(page: Page) -> None:
+    _show(page, 1280)
+    marked = page.locator("[data-fresh]")
+    expect(marked).to_have_count(1)
+    expect(marked).to_have_attribute("aria-label", re.compile("^Bank, space 6: .*yellow"))
+
+
+BLOCKED = """() => new Promise(done => {
+    const blocked = [];
+    const note = each => blocked.push(each.effectiveDirective);
+    document.addEventListener("securitypolicyviolation", note);
+    const policy = document.createElement("meta");
+    policy.httpEquiv = "Content-Security-Policy";
+    policy.content = "style-src 'none'; img-src 'none'";
+    document.head.append(policy);
+    setTimeout(() => done(blocked), 600);
+})"""
+
+
+def test_drawing_needs_no_inline_style(page: Page) -> None:
+    """The content security policy of `asara web` forbids it."""
+    _show(page, 1280, 1)
+    page.keyboard.press("Space")  # play
+    assert page.evaluate(BLOCKED) == []
+    page.keyboard.press("Space")

@@ -1,0 +1,567 @@
+"""The page of a match: served, in a file, in a frame, and beside other matches of its block."""
+
+import gzip
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import unquote
+
+import pytest
+from playwright.sync_api import Browser, FrameLocator, Locator, Page, Request, expect
+
+from asara.v1.replay_view_pb2 import ReplayView
+from asara_server.replay.file import read_replay
+from asara_server.replay.match_page import NoPageError, match_page, read_page_files
+from asara_server.replay.replay_view import OPEN, replay_view, seat_viewer
+
+VECTORS: Final = Path(__file__).parents[2] / "vectors" / "replay_views"
+AXE: Final = Path(__file__).parents[3] / "clients" / "web" / "node_modules/axe-core/axe.min.js"
+PARENT: Final = "http://parent.example"
+"""Origin of a page that may embed matches."""
+HOSTILE: Final = "<img src=x onerror=alert(1)>\u202edrows\u2066"
+
+
+class Site:
+    """A web server with the sample matches and a mirrored block."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+
+    def match(self, name: str, rest: str = "") -> str:
+        return f"{self.address}runs/samples/matches/{name}{rest}"
+
+    def block(self) -> str:
+        return f"{self.address}runs/pair/blocks/r1-pro-0001"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    try:
+        read_page_files()
+    except NoPageError as error:
+        pytest.skip(str(error))
+    folder = tmp_path_factory.mktemp("runs")
+    (folder / "samples").mkdir()
+    for path in VECTORS.glob("*.asara"):
+        shutil.copy(path, folder / "samples")
+    asara = (sys.executable, "-m", "asara_server.cli")
+    pair = ("match", "greedy", "random", "--mirrored", "--rules", "pro", "--seed", "3")
+    own = ("--key", str(folder / "referee.key"), "--out", str(folder / "pair"))
+    subprocess.run((*asara, *pair, "--sandbox", "none", *own), check=True, capture_output=True)
+    web = ("web", "--listen", "127.0.0.1:0", "--embed", PARENT, str(folder))
+    with subprocess.Popen((*asara, *web), stderr=subprocess.PIPE, text=True) as server:
+        assert server.stderr is not None
+        line = server.stderr.readline()
+        yield Site(line.split()[-1])
+        server.terminate()
+
+
+@pytest.fixture
+def offline(tmp_path: Path) -> Callable[..., str]:
+    """Writes a match as one file, and returns its address."""
+
+    def write(
+        name: str, *, seat: int | None = None, change: Callable[[bytes], bytes] = bytes
+    ) -> str:
+        path = VECTORS / f"{name}.asara"
+        seen = replay_view(read_replay(path), OPEN if seat is None else seat_viewer(seat))
+        replay = path.read_bytes() if seat is None else None
+        try:
+            page = match_page(seen, read_page_files(), replay)
+        except NoPageError as error:
+            pytest.skip(str(error))
+        (tmp_path / "match.html").write_bytes(change(page))
+        return (tmp_path / "match.html").as_uri()
+
+    return write
+
+
+def slider(page: Page | FrameLocator) -> Locator:
+    return page.get_by_role("slider", name="Position in the match")
+
+
+def visit(page: Page, address: str) -> None:
+    """Open a page, and wait until it can be used."""
+    page.goto(address)
+    expect(slider(page)).to_be_visible()
+
+
+def position(page: Page | FrameLocator) -> int:
+    return int(slider(page).input_value())
+
+
+def expect_position(page: Page | FrameLocator, moment: int | str) -> None:
+    expect(slider(page)).to_have_value(str(moment))
+
+
+def last(page: Page) -> int:
+    return int(slider(page).get_attribute("max") or 0)
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def violations(page: Page) -> list[Any]:
+    if not AXE.exists():
+        pytest.skip("axe-core is not installed: run npm ci in clients/web")
+    page.evaluate(AXE.read_text())
+    found = page.evaluate("axe.run().then(({violations}) => violations)")
+    return [(one["id"], [node["html"] for node in one["nodes"]][:3]) for one in found]
+
+
+def widest(page: Page) -> int:
+    return int(page.evaluate("document.documentElement.scrollWidth"))
+
+
+# Moving through a match
+
+
+def test_keys_alone_lead_through_a_match(page: Page, site: Site) -> None:
+    visit(page, site.match("richest-4", "?viewer=open"))
+    expect_position(page, 0)
+    press(page, "ArrowRight", "ArrowRight", "ArrowLeft")
+    expect_position(page, 1)
+    press(page, "Shift+ArrowRight", "Shift+ArrowRight")
+    second_turn = position(page)
+    assert second_turn > 1
+    press(page, "PageDown")
+    expect(page.get_by_role("banner").get_by_text("Year 2 of 4")).to_be_visible()
+    press(page, "b")
+    expect(page.get_by_label("What happened")).to_contain_text("builds")
+    press(page, "a")
+    expect(page.get_by_label("What happened")).to_contain_text("for the year")
+    press(page, "2")
+    expect(page.get_by_role("heading", name="The decision")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"#seat-2-decision-\d+$"))
+    press(page, "End")
+    expect_position(page, last(page))
+    press(page, "Home")
+    expect_position(page, 0)
+
+
+def test_every_control_does_what_its_name_says(page: Page, site: Site) -> None:
+    visit(page, site.match("forfeit-3"))
+    for name, moves in (("One step on", 1), ("One step back", -1)):
+        before = position(page)
+        page.get_by_role("button", name=name, exact=True).click()
+        expect_position(page, before + moves)
+    page.get_by_role("button", name="One turn on").click()
+    page.get_by_role("button", name="One year on").click()
+    expect(page.get_by_role("banner").get_by_text("Year 2 of 4")).to_be_visible()
+    page.get_by_role("button", name="One year back").click()
+    page.get_by_role("button", name="One turn back").click()
+    page.get_by_role("button", name="To the end", exact=True).first.click()
+    expect(page.get_by_role("heading", name="Result")).to_be_visible()
+    page.get_by_role("button", name="To the start").first.click()
+    page.locator("summary", has_text="Jump").click()
+    page.get_by_role("button", name="Next fault").click()
+    expect(page.get_by_label("What happened")).to_contain_text("forfeit")
+    slider(page).fill("3")
+    expect_position(page, 3)
+
+
+def test_playing_takes_time_and_ends_with_the_awards(page: Page, site: Site) -> None:
+    visit(page, site.match("basic-2"))
+    page.get_by_role("combobox", name="Speed").select_option("8×")
+    slider(page).fill(str(last(page) - 2))
+    press(page, "Space")
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    expect_position(page, last(page))
+    expect(page.get_by_label("Final scoring").get_by_role("heading", level=3)).to_be_visible()
+    expect(page.get_by_role("heading", name="Result")).to_be_visible()  # after the awards
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+
+
+def test_the_help_lists_the_keys_and_gives_the_focus_back(page: Page, site: Site) -> None:
+    visit(page, site.match("basic-2"))
+    page.get_by_role("button", name="Keys").focus()
+    press(page, "?")
+    dialog = page.get_by_role("dialog", name="Keys")
+    expect(dialog).to_contain_text("Next build")
+    press(page, "ArrowRight", "Escape")
+    expect(dialog).to_be_hidden()
+    expect(page.get_by_role("button", name="Keys")).to_be_focused()
+    expect_position(page, 0)
+
+
+def test_single_keys_can_be_switched_off(page: Page, site: Site) -> None:
+    visit(page, site.match("basic-2"))
+    press(page, "?")
+    page.get_by_label("Single letters and digits work as keys").uncheck()
+    press(page, "Escape", "b")
+    expect_position(page, 0)
+    press(page, "ArrowRight")
+    expect_position(page, 1)
+
+
+def test_settings_are_remembered(page: Page, site: Site) -> None:
+    visit(page, site.match("basic-2"))
+    page.get_by_role("combobox", name="Speed").select_option("4×")
+    page.get_by_role("combobox", name="View").select_option(label="Everything open")
+    page.get_by_role("button", name="Appearance: As the system").click()
+    visit(page, site.match("pro-4"))
+    expect(page.get_by_role("combobox", name="Speed")).to_have_value("4")
+    expect(page.get_by_role("combobox", name="View")).to_have_value("open")
+    expect(page.get_by_role("button", name="Appearance: Dark")).to_be_visible()
+    page.evaluate("localStorage.setItem('asara.speed', '\"><script>')")
+    visit(page, site.match("basic-2"))
+    expect(page.get_by_role("combobox", name="Speed")).to_have_value("1")
+
+
+# Links
+
+
+def test_a_link_opens_its_decision(page: Page, site: Site) -> None:
+    visit(page, site.match("richest-4", "?viewer=seat-1#seat-1-decision-3"))
+    decision = page.get_by_label("The decision", exact=True)
+    expect(decision).to_contain_text("Time used")
+    expect(decision).to_contain_text("chosen")
+    expect(page).to_have_url(re.compile(r"viewer=seat-1#seat-1-decision-3$"))
+
+
+@pytest.mark.parametrize(
+    ("link", "sentence"),
+    [
+        ("#seat-1-decision-9999", "does not contain that decision; the nearest moment is shown"),
+        ("#moment-99999", "That moment does not exist; the nearest one is shown"),
+        ("#%3Cscript%3E", "The link names no moment of the match; the start is shown"),
+    ],
+)
+def test_a_link_to_nothing_says_so(page: Page, site: Site, link: str, sentence: str) -> None:
+    visit(page, site.match("richest-4", f"?viewer=open{link}"))
+    expect(page.get_by_role("status").filter(has_text=sentence)).to_be_visible()
+    press(page, "ArrowLeft")
+    expect(page.get_by_text(sentence)).to_be_hidden()
+
+
+def test_the_link_of_the_moment_is_copied(page: Page, site: Site) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.address)
+    visit(page, site.match("richest-4", "?viewer=open#moment-40"))
+    press(page, "c")
+    expect(page.get_by_text("The link to this moment is copied")).to_be_visible()
+    link = page.evaluate("navigator.clipboard.readText()")
+    moment = position(page)
+    page.goto("about:blank")
+    visit(page, link)
+    expect_position(page, moment)
+
+
+# What a viewer sees
+
+
+def test_another_viewer_is_another_answer_of_the_server(page: Page, site: Site) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(unquote(request.url)))
+    visit(page, site.match("richest-4", "?viewer=seat-0#seat-0-decision-9"))
+    expect(page.get_by_label("The decision", exact=True)).to_contain_text("legal actions")
+    place = page.get_by_text(re.compile(r"^Moment \d+ of \d+, year \d$")).inner_text()
+    page.get_by_role("combobox", name="View").select_option(label="Everybody")
+    expect(page.get_by_text("This view shows no decision here")).to_be_visible()
+    assert page.get_by_text(re.compile(r"^Moment")).inner_text() != place
+    views = [address for address in asked if "/view?" in address]
+    assert [address.partition("viewer=")[2] for address in views] == ["seat-0", "everybody"]
+
+
+def test_a_viewer_that_the_match_does_not_have_sees_what_everybody_sees(
+    browser: Browser, site: Site
+) -> None:
+    page = browser.new_page(locale="en-GB")  # the browser logs the answer 422 as an error
+    visit(page, site.match("basic-2"))
+    page.evaluate("localStorage.setItem('asara.viewer', 'seat-3')")
+    page.goto("about:blank")
+    visit(page, site.match("basic-2"))
+    expect(page.get_by_role("combobox", name="View")).to_have_value("everybody")
+    page.context.close()
+
+
+def test_the_table_can_be_read(page: Page, site: Site) -> None:
+    visit(page, site.match("pro-4", "?viewer=seat-1#moment-60"))
+    page.locator("summary", has_text="The table as text").click()
+    expect(page.get_by_role("heading", name="markets", exact=False).first).to_be_visible()
+    live = page.locator("[aria-live=polite]").first
+    before = live.inner_text()
+    press(page, "ArrowRight")
+    expect(live).not_to_have_text(before)
+
+
+def test_hostile_names_and_logs_are_text(page: Page, tmp_path: Path) -> None:
+    seen = ReplayView.FromString(gzip.decompress((VECTORS / "basic-2.view.gz").read_bytes()))
+    seen.entries[0] = HOSTILE
+    decided = next(moment for moment in seen.moments if moment.HasField("decision"))
+    decided.decision.log = HOSTILE
+    try:
+        files = read_page_files()
+    except NoPageError as error:
+        pytest.skip(str(error))
+    (tmp_path / "match.html").write_bytes(match_page(seen, files))
+    page.on("dialog", lambda dialog: pytest.fail(dialog.message))
+    page.goto((tmp_path / "match.html").as_uri())
+    decision = decided.decision
+    page.goto(f"{page.url.partition('#')[0]}#seat-{decision.seat}-decision-{decision.decision_id}")
+    expect(page.get_by_text("<img src=x").first).to_be_visible()
+    expect(page.locator("pre")).to_have_text(HOSTILE)
+    assert page.locator("img").count() == 0
+
+
+# The end of a match
+
+
+def test_the_awards_come_one_by_one_and_then_a_table_that_adds_up(page: Page, site: Site) -> None:
+    visit(page, site.match("richest-4", "?viewer=open"))
+    press(page, "End")
+    ranks = page.get_by_label("Result", exact=True).get_by_role("listitem")
+    expect(ranks).to_have_count(4)
+    prestige = {
+        rank.locator("bdi").inner_text(): rank.locator(".number").inner_text()
+        for rank in ranks.all()
+    }
+    page.get_by_role("button", name="Award by award").click()
+    titles = [page.get_by_label("Final scoring").get_by_role("heading", level=3).inner_text()]
+    expect(ranks).to_have_count(0)
+    for _ in range(7):
+        press(page, "ArrowRight")
+        titles.append(
+            page.get_by_label("Final scoring").get_by_role("heading", level=3).inner_text()
+        )
+    assert len(set(titles)) == 8
+    assert titles[0].startswith("Highest brown tower")
+    press(page, "ArrowRight")
+    table = page.get_by_role("table")
+    names = [cell.strip() for cell in table.get_by_role("columnheader").all_inner_texts()]
+    rows = [row.split("\t") for row in table.get_by_role("row").all_inner_texts()]
+    numbers = {row[0]: [int(cell.replace("–", "0")) for cell in row[1:]] for row in rows[1:]}
+    groups = [
+        numbers[name]
+        for name in ("During play", "Year 1", "Year 2", "Year 3", "Year 4", "Final scoring")
+    ]
+    total = numbers["Total"]
+    assert [sum(column) for column in zip(*groups, strict=True)] == total
+    assert dict(zip(names, map(str, total), strict=True)) == prestige
+
+
+def test_without_spoilers_neither_result_nor_length_is_shown(page: Page, site: Site) -> None:
+    visit(page, site.match("forfeit-3"))
+    length = last(page)
+    page.get_by_role("button", name="Without spoilers").click()
+    expect(page.get_by_text(re.compile(r"^Moment 0, year 1$"))).to_be_visible()
+    press(page, "ArrowRight", "ArrowRight", "f")
+    expect_position(page, 2)
+    expect(slider(page)).to_have_attribute("max", "2")
+    expect(page.get_by_text("There is no further one")).to_be_visible()
+    text = page.locator("body").inner_text()
+    assert str(length) not in text
+    press(page, "End")
+    expect_position(page, 2)
+    page.goto("about:blank")
+    visit(page, site.match("forfeit-3", "#moment-99999"))
+    expect_position(page, 0)
+    page.goto("about:blank")
+    visit(page, site.match("forfeit-3", f"#moment-{length - 1}"))
+    expect(page.get_by_role("heading", name="Result")).to_be_hidden()
+    press(page, "ArrowRight")
+    expect(page.get_by_role("heading", name="Result")).to_be_visible()
+    expect(slider(page)).to_have_attribute("max", str(length))
+
+
+def test_the_signature_is_checked_against_the_key_of_the_run(page: Page, site: Site) -> None:
+    visit(page, f"{site.address}runs/pair/matches/r1-pro-0001-1")
+    page.locator("summary", has_text="Signature").click()
+    expect(page.get_by_text("unchanged and signed with the key of this run")).to_be_visible()
+    expect(page.get_by_text(re.compile("^Key [0-9a-f]{16}$"))).to_be_visible()
+
+
+# Side by side
+
+
+def test_a_block_is_shown_in_step_and_its_first_difference_is_found(page: Page, site: Site) -> None:
+    visit(page, f"{site.address}runs/pair/matches/r1-pro-0001-1")
+    page.get_by_role("link", name="Side by side").click()
+    sides = page.get_by_role("region", name=re.compile("^Match "))
+    expect(sides).to_have_count(2)
+    expect(page.get_by_text("The matches part here")).to_have_count(0)
+    page.get_by_role("button", name="To the first different decision").click()
+    for side in sides.all():
+        expect(side.get_by_text("The matches part here")).to_be_visible()
+    told = [side.locator("p").nth(1).inner_text() for side in sides.all()]
+    assert told[0] != told[1]
+    press(page, "ArrowRight")
+    page.get_by_role("combobox", name="In step by").select_option("moment")
+    press(page, "Home", "d")
+    expect(page.get_by_text("The matches part here").first).to_be_visible()
+    sides.first.get_by_role("link", name="Open match").click()
+    expect(page).to_have_url(re.compile("matches/r1-pro-0001-1"))
+
+
+def test_a_phone_shows_one_match_of_a_block(page: Page, site: Site) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    visit(page, site.block())
+    sides = page.get_by_role("region", name=re.compile("^Match "))
+    expect(sides).to_have_count(1)
+    expect(sides).to_have_accessible_name(re.compile("r1-pro-0001-1"))
+    page.get_by_role("combobox", name="Match shown").select_option(index=1)
+    expect(sides).to_have_accessible_name(re.compile("r1-pro-0001-2"))
+    assert widest(page) <= 360
+
+
+# In a frame
+
+
+def test_a_page_around_it_controls_an_embedded_match(page: Page, site: Site) -> None:
+    frame = site.match("basic-2", "?embed")
+    html = f"""<!doctype html><title>Parent</title><iframe src="{frame}" width="800" height="600">
+    </iframe><script>window.told = [];
+    addEventListener("message", e => told.push(e.data));</script>"""
+    page.route(f"{PARENT}/", lambda route: route.fulfill(body=html, content_type="text/html"))
+    page.goto(f"{PARENT}/")
+    inside = page.frame_locator("iframe")
+    expect_position(inside, 0)
+    expect(inside.get_by_role("heading", name="What happened")).to_have_count(0)
+
+    def send(message: object) -> None:
+        page.evaluate("m => frames[0].postMessage(m, '*')", message)
+
+    send({"asara": 1, "type": "goTo", "moment": 12})
+    expect_position(inside, 12)
+    assert page.evaluate("told") == []
+    for wrong in ("play", {"type": "play"}, {"asara": 1, "type": "goTo", "moment": -1}, None):
+        send(wrong)
+    send({"asara": 1, "type": "subscribe"})
+    page.wait_for_function("told.length > 0")
+    state = page.evaluate("told.at(-1)")
+    assert (state["type"], state["moment"], state["playing"]) == ("state", 12, False)
+    send({"asara": 1, "type": "play"})
+    page.wait_for_function("told.at(-1).playing && told.at(-1).moment > 12")
+    send({"asara": 1, "type": "pause"})
+    page.wait_for_function("!told.at(-1).playing")
+
+
+def test_other_pages_cannot_embed_a_match(browser: Browser, site: Site) -> None:
+    frame = site.match("basic-2", "?embed")
+    other = browser.new_page()  # the browser logs the refusal as an error
+    other.route(
+        "http://other.example/",
+        lambda route: route.fulfill(body=f'<iframe src="{frame}">', content_type="text/html"),
+    )
+    other.goto("http://other.example/")
+    other.wait_for_timeout(500)
+    expect(slider(other.frame_locator("iframe"))).to_have_count(0)
+    other.context.close()
+
+
+# One file
+
+
+def test_a_file_needs_no_network(page: Page, offline: Callable[..., str]) -> None:
+    asked: list[str] = []
+
+    def note(request: Request) -> None:
+        asked.append(request.url)
+
+    page.on("request", note)
+    visit(page, offline("richest-4"))
+    expect_position(page, 0)
+    press(page, "Shift+ArrowRight", "v")
+    expect(page.get_by_role("combobox", name="View")).to_have_value("everybody")
+    page.get_by_role("combobox", name="View").select_option("seat-2")
+    press(page, "End")
+    expect(page.get_by_role("heading", name="Result")).to_be_visible()
+    page.locator("summary", has_text="Signature").click()
+    expect(page.get_by_text("The file is unchanged since the owner of this key")).to_be_visible()
+    assert all(url.startswith(("file:", "data:", "blob:")) for url in asked), asked
+
+
+def test_the_file_of_a_seat_shows_that_seat_and_why_nothing_can_be_checked(
+    page: Page, offline: Callable[..., str]
+) -> None:
+    visit(page, offline("richest-4", seat=1))
+    options = page.get_by_role("combobox", name="View").get_by_role("option")
+    expect(options).to_have_count(2)
+    page.locator("summary", has_text="Signature").click()
+    expect(page.get_by_text("This page contains only what")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda page: re.sub(rb'(id="replay-view">[^<]{400})[^<]*', rb"\1", page), "damaged"),
+        (lambda page: re.sub(rb'(id="replay-view">)[^<]*', rb"\1!!!!", page), "damaged"),
+        (
+            lambda page: page.replace(b'id="replay-view"', b'id="other"'),
+            "does not contain the data",
+        ),
+    ],
+    ids=["cut", "garbage", "missing"],
+)
+def test_damaged_data_is_a_sentence(
+    page: Page, offline: Callable[..., str], change: Callable[[bytes], bytes], sentence: str
+) -> None:
+    page.goto(offline("basic-2", change=change))
+    expect(page.get_by_role("alert")).to_contain_text(sentence)
+
+
+def test_a_changed_file_is_found_out(page: Page, offline: Callable[..., str]) -> None:
+    def forge(content: bytes) -> bytes:
+        found = re.search(rb'id="replay">([^<]*)', content)
+        assert found is not None
+        at = found.start(1) + len(found[1]) // 2
+        other = b"A" if content[at : at + 1] != b"A" else b"B"
+        return content[:at] + other + content[at + 1 :]
+
+    page.goto(offline("basic-2", change=forge))
+    page.locator("summary", has_text="Signature").click()
+    expect(page.get_by_text(re.compile("changed after it was signed|is damaged"))).to_be_visible()
+
+
+def test_a_match_that_is_not_there_is_a_sentence(browser: Browser, site: Site) -> None:
+    page = browser.new_page(locale="en-GB")  # the browser logs the answer 404 as an error
+    page.goto(site.match("no-such-match"))
+    expect(page.get_by_role("alert")).to_contain_text("no match 'no-such-match'")
+    page.context.close()
+
+
+# For everybody
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_accessibility_in_light_and_dark(page: Page, site: Site, scheme: Any) -> None:
+    page.emulate_media(color_scheme=scheme)
+    visit(page, site.match("richest-4", "?viewer=open#moment-150"))
+    expect(page.get_by_role("heading", name="What happened")).to_be_visible()
+    assert violations(page) == []
+    press(page, "End")
+    assert violations(page) == []
+    press(page, "?")
+    assert violations(page) == []
+    visit(page, site.block())
+    expect(page.get_by_role("region", name=re.compile("^Match ")).first).to_be_visible()
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("width", [360, 768, 1280, 1920])
+def test_nothing_scrolls_sideways(page: Page, site: Site, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 740})
+    visit(page, site.match("richest-4", "?viewer=open#moment-100"))
+    for language in ("de", "en", "fr", "it", "nl", "es"):
+        page.locator("select.language").select_option(language)
+        press(page, "End")
+        assert widest(page) <= width, language
+        press(page, "Home")
+        assert widest(page) <= width, language
+
+
+def test_reduced_motion_moves_nothing(page: Page, site: Site) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    visit(page, site.match("richest-4", "?viewer=open"))
+    for _ in range(30):
+        press(page, "ArrowRight")
+        running = page.evaluate(
+            "document.getAnimations().filter(a => a.playState === 'running' && "
+            "a.effect.getComputedTiming().duration > 1).length"
+        )
+        assert running == 0
