@@ -25,7 +25,7 @@ from asara_game.view import View
 from asara_game.vocabulary import DecisionKind
 
 LARGEST_REQUEST: Final = 64 * 1024
-"""Bytes of a request; a position of the richest rules has 7,000."""
+"""Bytes of a request; a position of the richest rules has some 3,000."""
 _MOST_ACTIONS: Final = 64
 """Actions of a request, as many as a reply may have."""
 _LARGEST_PRINTED: Final = 60
