@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 
 from asara.v1.replay_view_pb2 import ReplayView
 from asara_codec.results import Termination
+from asara_server.tournament.bots.decision_index import append_index, index_of
 from asara_server.tournament.run.directory import RunInfo
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
 from asara_server.web.app import create_app
@@ -18,6 +19,7 @@ from asara_server.web.settings import WebSettings
 from tests.report.runs import run_with_replays, write_run
 from tests.tournament.samples import match
 
+VIEW = "/api/runs/cup/matches/r1-basic-0001/view"
 HOSTILE = "<img src=x onerror=alert(1)>\u202edrows\u2066\u0000"
 
 
@@ -33,6 +35,7 @@ def client(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient
     monkeypatch.setattr("asara_server.web.open_run._FRESH_S", 0)
     monkeypatch.setattr("asara_server.web.run_catalogue._FRESH_S", 0)
     monkeypatch.setattr("asara_server.web.standings_cache._REST", 0)
+    monkeypatch.setattr("asara_server.web.standings_cache._WAIT_S", 30)
     settings = WebSettings(sources=(folder,))
     with TestClient(create_app(settings), base_url="http://localhost") as client:
         yield client
@@ -293,6 +296,23 @@ def test_a_replay_is_sent_as_it_is_and_as_views(client: TestClient, folder: Path
             422 if viewer == "seat-2" else 400,
             viewer=viewer,
         )
+
+
+@pytest.mark.parametrize("logs", [True, False])
+def test_what_a_bot_wrote_is_shown_to_whom_may_see_its_view(folder: Path, logs: bool):
+    run, _ = run_with_replays(folder / "cup", 1)
+    log = run / "logs" / "r1-basic-0001" / "0-bot 0.log"
+    log.parent.mkdir(parents=True)
+    log.write_bytes(b"my plan\n" * 5)
+    append_index(index_of(log), [(0, number) for number in range(1, 6)])
+    append_index(index_of(log), [(place * 8, place + 1) for place in range(5)])
+    app = create_app(WebSettings(sources=(folder,), logs=logs))
+    with TestClient(app, base_url="http://localhost") as client:
+        seen = {
+            viewer: b"my plan" in client.get(f"{VIEW}?viewer={viewer}").content
+            for viewer in ("everybody", "seat-0", "seat-1", "open")
+        }
+    assert seen == {"everybody": False, "seat-0": logs, "seat-1": False, "open": logs}
 
 
 def test_a_damaged_and_a_forged_replay_are_refused(client: TestClient, folder: Path):

@@ -33,7 +33,7 @@ def app_parts(settings: WebSettings) -> Sequence[Part]:
     catalogue = RunCatalogue(settings.sources)
     live = LiveRuns(mirrored=settings.mirrored_live)
     return (
-        runs_part(catalogue, live),
+        runs_part(catalogue, live, logs=settings.logs),
         watch_part(settings.limits, catalogue, live),
         play_part(settings),
         preview_part(),

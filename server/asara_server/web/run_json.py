@@ -33,7 +33,7 @@ def run_json(
         "kind": run.source.kind.value,
         "title": plain(status.info.title) if status else run.source.name,
         "rules": run.matches.rules,
-        "entries": _entries(run, standings),
+        "entries": _entries(run),
         "standings": standings and standings_json(standings),
         "running": [_running(header) for header in running],
         "unreadable": run.unreadable,
@@ -59,10 +59,13 @@ def run_json(
     }
 
 
-def _entries(run: OpenRun, standings: Standings | None) -> list[str]:
-    names = run.status.info.entries if run.status else ()
-    if standings is not None and not names:
-        names = tuple(row.entry for row in standings.overall)
+def _entries(run: OpenRun) -> list[str]:
+    """Return the names of all entries, in a folder of replays those that have played."""
+    if run.status is not None:
+        names: Iterable[str] = run.status.info.entries
+    else:
+        results = tuple(run.matches.results)
+        names = sorted({seat.entry for result in results for seat in result.seats})
     return [plain(name) for name in names]
 
 

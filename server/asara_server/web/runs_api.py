@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import lru_cache, partial
 from importlib import import_module
+from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 
 from starlette.requests import Request
@@ -16,12 +17,13 @@ from asara_server.eventlog.replay import ReplayError, ReplayHeader
 from asara_server.replay.file import parse_replay
 from asara_server.replay.replay_view import parse_viewer, replay_view
 from asara_server.text import plain
+from asara_server.tournament.bots.decision_index import decision_texts
 from asara_server.web.live_matches import LiveRuns
 from asara_server.web.match_list import LARGEST_PAGE, MatchFilter
 from asara_server.web.open_run import OpenRun
 from asara_server.web.part import Part
 from asara_server.web.responses import PROTOBUF, WebError, json_response, tagged_response
-from asara_server.web.run_catalogue import RunCatalogue
+from asara_server.web.run_catalogue import RunCatalogue, SourceKind
 from asara_server.web.run_json import run_json
 from asara_server.web.run_summary import RunSummaries
 from asara_server.web.standings_cache import StandingsCache
@@ -43,9 +45,9 @@ _MOST_RUNNING: Final = 100
 """Running matches that are listed."""
 
 
-def runs_part(catalogue: RunCatalogue, live: LiveRuns) -> Part:
-    """Return the routes about runs."""
-    api = RunsApi(catalogue, live)
+def runs_part(catalogue: RunCatalogue, live: LiveRuns, *, logs: bool) -> Part:
+    """Return the routes about runs; with `logs`, views contain what bots wrote."""
+    api = RunsApi(catalogue, live, logs=logs)
     run = "/api/runs/{run}"
     return Part(
         [
@@ -68,9 +70,10 @@ class _Opened(NamedTuple):
 class RunsApi:
     """Answers requests about runs. Files are read in threads, so that no request waits for them."""
 
-    def __init__(self, catalogue: RunCatalogue, live: LiveRuns) -> None:
+    def __init__(self, catalogue: RunCatalogue, live: LiveRuns, *, logs: bool) -> None:
         self._catalogue = catalogue
         self._live = live
+        self._logs = logs
         self._summaries = RunSummaries()
         self._opened: dict[str, _Opened] = {}
         self._waiting = 0
@@ -188,19 +191,27 @@ class RunsApi:
         match = request.path_params["match"]
 
         def view() -> bytes:
-            return self._views(run.replay_bytes(match), viewer)
+            with_logs = self._logs and run.source.kind is SourceKind.RUN
+            folder = run.source.directory if with_logs else None
+            return self._views(run.replay_bytes(match), viewer, folder)
 
         return tagged_response(request, await self._in_thread(view), PROTOBUF)
 
 
-def _view_bytes(replay: bytes, viewer: str) -> bytes:
-    """Return a serialized ReplayView; raises WebError for a damaged or a forged replay."""
+def _view_bytes(data: bytes, viewer: str, folder: Path | None) -> bytes:
+    """Return a serialized ReplayView; raises WebError for a damaged or a forged replay.
+
+    It contains what bots wrote to the logs of the run in `folder`.
+    """
     try:
         found = parse_viewer(viewer)
     except ValueError as error:
         raise WebError(400, f"viewer: {error}") from None
     try:
-        return replay_view(parse_replay(replay), found).SerializeToString(deterministic=True)
+        replay = parse_replay(data)
+        header = replay.header
+        logs = decision_texts(folder, header.match_id, header.entries) if folder else None
+        return replay_view(replay, found, logs).SerializeToString(deterministic=True)
     except ReplayError as error:
         raise WebError(422, f"this replay cannot be shown: {plain(str(error))}") from None
 

@@ -47,6 +47,9 @@ class WebSettings:
     """Names by which browsers may call the server, besides localhost and numeric addresses."""
     frame_ancestors: tuple[str, ...] = ("'self'",)
     """Origins of the pages that may embed this one, as in a content security policy."""
+    logs: bool = True
+    """True if what bots wrote is shown beside their decisions, to whom may see their view; False if
+    strangers can reach the server."""
     mirrored_live: bool = False
     """True if matches that share a deal are shown while they run, in runs with a sandbox."""
     page: Path = field(default_factory=lambda: bundled.page() / "app")

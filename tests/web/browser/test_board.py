@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from asara.v1.replay_view_pb2 import ReplayView
-from asara_server.replay.match_page import NoPageError, match_page, read_page_files
+from asara_server.replay.match_page import NoPageError, PageLanguage, match_page, read_page_files
 
 ROOT = Path(__file__).parents[3]
 AXE = ROOT / "clients/web/node_modules/axe-core/axe.min.js"
@@ -28,7 +28,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
         pytest.skip(str(error))
     seen = ReplayView.FromString(gzip.decompress((SAMPLES / "richest-4.view.gz").read_bytes()))
     path = tmp_path_factory.mktemp("board") / "match.html"
-    path.write_bytes(match_page(seen, files, language="en"))
+    path.write_bytes(match_page(seen, files, language=PageLanguage.EN))
     return path.as_uri()
 
 
@@ -99,9 +99,10 @@ def _durations(page: Page) -> list[float]:
     """Step on; return the durations of all motions that it starts, in milliseconds."""
     page.keyboard.press("ArrowRight")
     page.evaluate("() => new Promise(requestAnimationFrame)")
-    return page.evaluate(
+    durations: list[float] = page.evaluate(
         "document.getAnimations().map(each => Number(each.effect.getTiming().duration))"
     )
+    return durations
 
 
 def test_a_step_moves_briefly(page: Page) -> None:

@@ -48,6 +48,7 @@ def serve_web(options: WebOptions) -> None:
         sources=tuple(sources),
         hosts=frozenset({listening.host, socket.gethostname(), *options.hosts}),
         frame_ancestors=("'self'", *options.embed),
+        logs=not options.insecure_remote,
         mirrored_live=options.mirrored_live,
         play_address=options.play,
     )

@@ -224,7 +224,7 @@ export const play = {
     choices: "Keuzes",
     happened: "Wat er gebeurde",
     nothing: "Nog niets",
-    newHere: "Nieuw voor je",
+    newHere: "Je eerste bezoek hier",
     explainAgain: "Alle gebieden opnieuw uitleggen",
     inWords: "De tafel in woorden",
     rejected: "De beurt is niet aanvaard ({reason}). Kies opnieuw.",
