@@ -172,6 +172,7 @@ class _Moments:
     - `asked`: the open decision of an own seat, if the viewer is shown it
     - `answered`: a moment with an own reply whose events have not been shown yet
     - `resting`: by number of events, the private views of own seats when no turn was running
+    - `lit_stack`: the stack of lit windows when all private views were last noted within a turn
     """
 
     def __init__(self, own: Sequence[int], is_open: bool, logs: Logs) -> None:
@@ -183,6 +184,7 @@ class _Moments:
         self.asked: _Asked | None = None
         self.answered: ReplayMoment | None = None
         self.resting: dict[int, list[PrivateView]] = {}
+        self.lit_stack: list[int] = []
         self.views = {seat: _OwnViews(follows=is_open) for seat in own}
         self.numbers: dict[int, int] = {}
 
@@ -216,8 +218,12 @@ class _Moments:
         """Return the private views that may have changed and were not noted at the turn's end."""
         if match.finished:
             return self._private(match)
-        if match.feed.turn_ends[-1] == len(match.feed.events):
-            return []
+        end = match.feed.turn_ends[-1]
+        if end == len(match.feed.events):  # perhaps by an answer without an event
+            return self.resting.pop(end, [])
+        if match.state.lit_stack != self.lit_stack:  # others may know places in it (RULES R9)
+            self.lit_stack = match.state.lit_stack[:]
+            return self._private(match)
         return [private_view(match.state, match.state.seat)]
 
     # Decisions
