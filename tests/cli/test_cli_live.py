@@ -133,9 +133,9 @@ def test_a_served_match_can_be_watched_on_the_page(tmp_path: Path) -> None:
 
 async def run_name(address: str) -> str:
     """Name of the run that the page shows."""
-    import httpx
+    import httpx2
 
-    async with httpx.AsyncClient() as client:
+    async with httpx2.AsyncClient() as client:
         runs = (await client.get(f"http://{address}/api/runs")).json()["runs"]
     return str(runs[0]["name"])
 

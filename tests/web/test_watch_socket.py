@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -460,7 +460,7 @@ async def test_a_match_can_be_watched_from_its_end_to_its_publication(tmp_path):
 
 async def running(web):
     """Names of the running matches that the page lists."""
-    async with httpx.AsyncClient() as client:
+    async with httpx2.AsyncClient() as client:
         path = f"http://{web.address}/api/runs/{web.run}/matches"
         response = await client.get(path, params={"state": "running"})
     return response.json()["matches"]
