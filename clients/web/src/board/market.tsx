@@ -29,7 +29,7 @@ export interface StallProps {
 export function Stall({ market, area, setting, searching, searched }: StallProps) {
   const name = area === undefined ? "" : areaLabel(area);
   return (
-    <section class="stall" aria-label={name} data-place={`stall ${market.kind}`}>
+    <section class="stall" data-place={`stall ${market.kind}`}>
       <svg viewBox="0 0 360 110" role="group" aria-label={name}>
         <g class="dimmable">
           {area !== undefined && <title>{areaSentence(area.area, setting)}</title>}
