@@ -74,8 +74,8 @@ def test_the_whole_table_fits_the_window(page: Page, width: int) -> None:
 
 def test_a_phone_shows_the_deciding_seat_and_folds_the_markets(page: Page) -> None:
     _show(page, 360)
-    expect(page.get_by_role("region", name="greedy-3")).to_be_in_viewport(ratio=0.5)
-    market = page.get_by_role("region", name="Turret market")
+    expect(page.get_by_role("group", name="greedy-3")).to_be_in_viewport(ratio=0.5)
+    market = page.get_by_role("group", name="Turret market")
     expect(market).to_have_count(0)
     page.get_by_role("button", name="Markets").click()
     expect(market).to_have_count(1)

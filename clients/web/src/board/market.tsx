@@ -29,8 +29,8 @@ export interface StallProps {
 export function Stall({ market, area, setting, searching, searched }: StallProps) {
   const name = area === undefined ? "" : areaLabel(area);
   return (
-    <section class="stall" aria-label={name} data-place={`stall ${market.kind}`}>
-      <svg viewBox="0 0 360 110" preserveAspectRatio="xMinYMid" role="presentation">
+    <section class="stall" data-place={`stall ${market.kind}`}>
+      <svg viewBox="0 0 360 110" role="group" aria-label={name}>
         <g class="dimmable">
           {area !== undefined && <title>{areaSentence(area.area, setting)}</title>}
           <rect class="plate" x="0.5" y="4" width="359" height="105" rx="9" />

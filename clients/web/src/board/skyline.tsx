@@ -51,7 +51,12 @@ export function Skyline(props: SkylineProps) {
   const { seat, name, active, patron, forfeit } = props;
   const classes = `skyline s${seat.seat}${active ? " active" : ""}${forfeit ? " forfeited" : ""}`;
   return (
-    <section class={classes} data-seat={seat.seat} aria-label={seatLabel(seat.seat, name)}>
+    <section
+      class={classes}
+      role="group"
+      data-seat={seat.seat}
+      aria-label={seatLabel(seat.seat, name)}
+    >
       <header>
         <SeatBadge seat={seat.seat} name={name} />
         <span class="who" dir="auto">
