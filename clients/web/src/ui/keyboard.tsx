@@ -24,7 +24,7 @@ const SHOWN: Readonly<Record<string, string>> = {
  * Name of the keys pressed together: `Shift+ArrowLeft`, `Space`, `b`, `Shift+b`, `Shift+1`, `?`.
  * undefined if a key is held that belongs to the browser.
  */
-export function chord(event: KeyboardEvent): string | undefined {
+function chord(event: KeyboardEvent): string | undefined {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return undefined;
   const shift = event.shiftKey ? "Shift+" : "";
   const digit = /^Digit(\d)$/.exec(event.code);
