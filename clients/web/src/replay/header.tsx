@@ -3,7 +3,7 @@
 import type { Viewer } from "../match/model.js";
 import { nextTheme, theme } from "../ui/settings.js";
 import { LANGUAGES } from "../words/catalogue.js";
-import { isolate, language, setLanguage, t } from "../words/language.js";
+import { isolate, language, t } from "../words/language.js";
 import { common } from "../words/sections/common.js";
 import { replay } from "../words/sections/replay.js";
 import { rulesName } from "../words/vocabulary.js";
@@ -82,7 +82,7 @@ function Connection({ store }: { store: MatchStore }) {
   return <output class={`connection ${kind}`}>{t(replay, kind)}</output>;
 }
 
-export function viewerName(viewer: Viewer, entries: readonly string[]): string {
+function viewerName(viewer: Viewer, entries: readonly string[]): string {
   if (viewer.kind !== "seat") return t(replay, viewer.kind);
   const { seat } = viewer;
   return t(replay, "seatView", { name: isolate(entries[seat] ?? ""), seat });
@@ -124,7 +124,7 @@ export function Preferences() {
         value={language.value}
         onChange={(event) => {
           const tag = LANGUAGES.find((each) => each === event.currentTarget.value);
-          if (tag !== undefined) setLanguage(tag);
+          if (tag !== undefined) language.value = tag;
         }}
       >
         {LANGUAGES.map((tag) => (

@@ -1,6 +1,7 @@
 /** The language of the page, and texts in it. */
 
-import { effect, signal } from "@preact/signals";
+import { effect } from "@preact/signals";
+import { remembered } from "../ui/settings.js";
 import {
   type Arguments,
   type Key,
@@ -9,8 +10,6 @@ import {
   type Section,
   type Value,
 } from "./catalogue.js";
-
-const STORED = "asara.language";
 
 /** Returns the first of a browser's languages that the page has, or English. */
 export function preferredLanguage(tags: readonly string[]): Language {
@@ -29,40 +28,26 @@ function browserTags(): readonly string[] {
   return typeof document === "undefined" ? [] : navigator.languages;
 }
 
-function storedLanguage(): Language | undefined {
-  try {
-    const stored = localStorage.getItem(STORED);
-    return LANGUAGES.find((language) => language === stored);
-  } catch {
-    return undefined; // no storage, as in a sandboxed frame
-  }
-}
-
 /** The language that a file was written in, if its author chose one. */
 function fileLanguage(): Language | undefined {
   if (typeof document === "undefined") return undefined;
-  const chosen = document.documentElement.getAttribute("data-language");
-  return LANGUAGES.find((language) => language === chosen);
+  return asLanguage(document.documentElement.getAttribute("data-language"));
+}
+
+function asLanguage(text: string | null): Language | undefined {
+  return LANGUAGES.find((language) => language === text);
 }
 
 /** The current language. Components that read it are rendered again when it changes. */
-export const language = signal<Language>(
-  storedLanguage() ?? fileLanguage() ?? preferredLanguage(browserTags()),
+export const language = remembered<Language>(
+  "language",
+  fileLanguage() ?? preferredLanguage(browserTags()),
+  asLanguage,
 );
 
 effect(() => {
   if (typeof document !== "undefined") document.documentElement.lang = language.value;
 });
-
-/** Changes the language and remembers it. */
-export function setLanguage(chosen: Language): void {
-  language.value = chosen;
-  try {
-    localStorage.setItem(STORED, chosen);
-  } catch {
-    // It holds until the page is left.
-  }
-}
 
 /** Returns the locale for numbers and dates: the browser's regional form of the language. */
 export function locale(): string {
