@@ -57,7 +57,12 @@ export function Header({ store, showKeys, block }: Props) {
           <span class="text">{t(replay, "spoilers")}</span>
         </button>
         {block !== undefined && (
-          <a class="button" href={block} aria-label={t(replay, "sideBySide")}>
+          <a
+            class="button"
+            href={block}
+            aria-label={t(replay, "sideBySide")}
+            title={t(replay, "sideBySide")}
+          >
             <Icon glyph="columns" />
             <span class="text">{t(replay, "sideBySide")}</span>
           </a>
