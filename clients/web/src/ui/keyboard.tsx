@@ -1,6 +1,7 @@
 /** Keys of a page: what they do, and an overlay that lists them. */
 
 import { useEffect, useRef } from "preact/hooks";
+import "./keyboard.css";
 import { singleKeys } from "./settings.js";
 
 export interface Binding {
