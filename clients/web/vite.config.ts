@@ -14,5 +14,5 @@ export default defineConfig({
     target: "es2022",
   },
   server: { fs: { allow: ["../.."] } }, // the client's sources, and matches for the gallery
-  test: { include: ["test/**/*.test.{ts,tsx}"] },
+  test: { setupFiles: ["src/words/all.ts"], include: ["test/**/*.test.{ts,tsx}"] },
 });

@@ -20,6 +20,15 @@ const LOADERS: Loaders = {
   play: () => import("./play/play-page.js").then((module) => module.PlayPage),
 };
 
+/** Starts to load the page that the address names, so that it is there when it is shown. */
+export function loadPage(): void {
+  loaderOf(parsePath(address.value.path))?.().catch(() => undefined); // told when it is shown
+}
+
+function loaderOf(route: Route): (() => Promise<ComponentType<Route>>) | undefined {
+  return LOADERS[route.page] as (() => Promise<ComponentType<Route>>) | undefined;
+}
+
 export function Page() {
   const route = parsePath(address.value.path);
   switch (route.page) {
@@ -35,7 +44,7 @@ export function Page() {
 }
 
 function Loaded({ route }: { route: Route }) {
-  const load = LOADERS[route.page] as (() => Promise<ComponentType<Route>>) | undefined;
+  const load = loaderOf(route);
   const [Shown, setShown] = useState<ComponentType<Route>>();
   const [failed, setFailed] = useState(false);
   useEffect(() => {

@@ -9,6 +9,7 @@ import {
   type Section,
   type Value,
 } from "./catalogue.js";
+import { isLoaded, loadPack } from "./packs.js";
 
 const STORED = "asara.language";
 
@@ -50,12 +51,36 @@ export const language = signal<Language>(
   storedLanguage() ?? fileLanguage() ?? preferredLanguage(browserTags()),
 );
 
+/** The language that the reader has chosen: the current one, or one that is being loaded. */
+export const chosenLanguage = signal<Language>(language.value);
+
+/** True if the texts of the language that was chosen last could not be loaded. */
+export const languageFailed = signal(false);
+
 effect(() => {
+  chosenLanguage.value = language.value;
   if (typeof document !== "undefined") document.documentElement.lang = language.value;
 });
 
-/** Changes the language and remembers it. */
-export function setLanguage(chosen: Language): void {
+/**
+ * Changes the language and remembers it. The page keeps its texts until those of the language are
+ * loaded, and for good if they cannot be.
+ */
+export async function setLanguage(chosen: Language): Promise<void> {
+  chosenLanguage.value = chosen;
+  languageFailed.value = false;
+  if (!isLoaded(chosen)) {
+    const failed = await loadPack(chosen).then(
+      () => false,
+      () => true,
+    );
+    if (chosenLanguage.value !== chosen) return; // another has been chosen since
+    if (failed) {
+      chosenLanguage.value = language.value;
+      languageFailed.value = true;
+      return;
+    }
+  }
   language.value = chosen;
   try {
     localStorage.setItem(STORED, chosen);
