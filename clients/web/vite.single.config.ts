@@ -11,6 +11,7 @@ export default defineConfig({
     copyPublicDir: false,
     cssCodeSplit: false, // one file of its own: otherwise the script would insert the style
     assetsInlineLimit: Number.MAX_SAFE_INTEGER, // the font, as there is no other file
+    modulePreload: false, // there is nothing to load
     target: "es2022",
     rolldownOptions: {
       input: "src/single.tsx",

@@ -1,4 +1,4 @@
-/** Makes the texts of all languages available at once: for pages that can load nothing. */
+/** All texts at once: for the tests and the gallery. */
 
 import * as de from "./languages/de/index.js";
 import * as en from "./languages/en/index.js";

@@ -30,8 +30,8 @@ export function loadWith(chosen: Loaders): void {
   loaders = chosen;
 }
 
-/** Makes texts available that the page contains. */
-export function addPacks(packs: { readonly [L in Language]?: Pack<L> }): void {
+/** Makes texts available; those of pages that are never shown may be missing. */
+export function addPacks(packs: { readonly [L in Language]?: Partial<Pack<L>> }): void {
   Object.assign(loaded, packs);
 }
 
