@@ -11,10 +11,10 @@ export default defineConfig({
     copyPublicDir: false,
     cssCodeSplit: false, // one file of its own: otherwise the script would insert the style
     assetsInlineLimit: Number.MAX_SAFE_INTEGER, // the font, as there is no other file
-    modulePreload: false, // there is nothing to load
     target: "es2022",
     rolldownOptions: {
       input: "src/single.tsx",
+      checks: { emptyImportMeta: false }, // in the code that loads parts: this file has all
       output: { format: "iife", entryFileNames: "page.js", assetFileNames: "page[extname]" },
     },
   },
