@@ -555,6 +555,25 @@ def test_nothing_scrolls_sideways(page: Page, site: Site, width: int) -> None:
         assert widest(page) <= width, language
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1366, 768), (1920, 1080)])
+def test_the_whole_table_fits_the_window(page: Page, site: Site, width: int, height: int) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    visit(page, site.match("richest-4", "?viewer=open#moment-250"))
+    for language in ("en", "de", "fr"):
+        page.locator("select.language").select_option(language)
+        assert page.evaluate("document.documentElement.scrollHeight") == height
+        head = page.get_by_role("banner").bounding_box()
+        bar = page.get_by_role("contentinfo").bounding_box()
+        assert head is not None
+        assert head["height"] < 80, "more than one row"
+        assert bar is not None
+        for part in page.locator("main svg[role=group]").all():
+            box = part.bounding_box()
+            assert box is not None
+            assert box["y"] >= head["height"]
+            assert box["y"] + box["height"] <= bar["y"]
+
+
 def test_reduced_motion_moves_nothing(page: Page, site: Site) -> None:
     page.emulate_media(reduced_motion="reduce")
     visit(page, site.match("richest-4", "?viewer=open"))

@@ -8,7 +8,6 @@ import type { MatchRecord, Viewer } from "../match/model.js";
 import { type Binding, KeyHelp, useKeys } from "../ui/keyboard.js";
 import * as settings from "../ui/settings.js";
 import { isolate, t } from "../words/language.js";
-import { common } from "../words/sections/common.js";
 import { replay } from "../words/sections/replay.js";
 import { partings, type StepBy, type Steps, stepsOf } from "./compare.js";
 import { Preferences } from "./header.js";
@@ -185,17 +184,7 @@ function Block({ run, block, records }: BlockProps) {
         ))}
       </main>
       <BlockBar store={store} />
-      {helped && (
-        <KeyHelp
-          bindings={bindings}
-          texts={{
-            title: t(replay, "keys"),
-            single: t(replay, "singleKeys"),
-            close: t(common, "close"),
-          }}
-          close={() => setHelped(false)}
-        />
-      )}
+      {helped && <KeyHelp bindings={bindings} close={() => setHelped(false)} />}
     </div>
   );
 }

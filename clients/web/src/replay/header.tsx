@@ -58,7 +58,12 @@ export function Header({ store, showKeys, block }: Props) {
           <span class="text">{t(replay, "spoilers")}</span>
         </button>
         {block !== undefined && (
-          <a class="button" href={block} aria-label={t(replay, "sideBySide")}>
+          <a
+            class="button"
+            href={block}
+            aria-label={t(replay, "sideBySide")}
+            title={t(replay, "sideBySide")}
+          >
             <Icon glyph="columns" />
             <span class="text">{t(replay, "sideBySide")}</span>
           </a>
@@ -78,7 +83,7 @@ function Connection({ store }: { store: MatchStore }) {
   return <output class={`connection ${kind}`}>{t(replay, kind)}</output>;
 }
 
-export function viewerName(viewer: Viewer, entries: readonly string[]): string {
+function viewerName(viewer: Viewer, entries: readonly string[]): string {
   if (viewer.kind !== "seat") return t(replay, viewer.kind);
   const { seat } = viewer;
   return t(replay, "seatView", { name: isolate(entries[seat] ?? ""), seat });

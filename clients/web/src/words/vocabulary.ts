@@ -56,17 +56,12 @@ export function buyerColourName(colour: BuyerColour): string {
   return part(words().buyers[colour - 1], 6);
 }
 
-/** Returns a kind of section in the singular. */
-export function kindName(kind: SectionKind): string {
-  return part(words().kinds[kind - 1], 0);
-}
-
 /** Returns a kind of section in the plural. */
 export function kindsName(kind: SectionKind): string {
   return part(words().kinds[kind - 1], 1);
 }
 
-export function ruleSetName(ruleSet: RuleSet): string {
+function ruleSetName(ruleSet: RuleSet): string {
   return words().ruleSets[ruleSet - 1] ?? "";
 }
 
