@@ -49,8 +49,10 @@ export const language = remembered<Language>(
 /** The language that the reader has chosen: the current one, or one that is being loaded. */
 export const chosenLanguage = signal<Language>(language.value);
 
-/** True if the texts of the language that was chosen last could not be loaded. */
+/** True for some seconds after the texts of a chosen language could not be loaded. */
 export const languageFailed = signal(false);
+const TOLD_MS = 12_000;
+let forgetting: ReturnType<typeof setTimeout> | undefined;
 
 effect(() => {
   chosenLanguage.value = language.value;
@@ -64,6 +66,7 @@ effect(() => {
 export async function setLanguage(chosen: Language): Promise<void> {
   chosenLanguage.value = chosen;
   languageFailed.value = false;
+  clearTimeout(forgetting);
   if (!isLoaded(chosen)) {
     const failed = await loadPack(chosen).then(
       () => false,
@@ -73,6 +76,9 @@ export async function setLanguage(chosen: Language): Promise<void> {
     if (failed) {
       chosenLanguage.value = language.value;
       languageFailed.value = true;
+      forgetting = setTimeout(() => {
+        languageFailed.value = false;
+      }, TOLD_MS);
       return;
     }
   }

@@ -16,6 +16,7 @@ beforeEach(async () => {
 });
 
 afterEach(() => {
+  vi.useRealTimers();
   vi.resetModules();
 });
 
@@ -42,13 +43,15 @@ test("of two languages chosen quickly, the last one is shown", async () => {
 });
 
 test("without the texts the language stays, and the page knows that they failed", async () => {
+  vi.useFakeTimers();
   const { LOADERS } = await import("../../src/words/loaders.js");
   packs.loadWith({ ...LOADERS, es: () => Promise.reject(new TypeError("no connection")) });
   await words.setLanguage("es");
   expect(words.languageFailed.value).toBe(true);
   expect([words.language.value, words.chosenLanguage.value]).toEqual(["en", "en"]);
-  await words.setLanguage("de");
+  vi.advanceTimersByTime(60_000);
   expect(words.languageFailed.value).toBe(false);
+  await words.setLanguage("de");
   expect(words.language.value).toBe("de");
 });
 

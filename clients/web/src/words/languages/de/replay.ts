@@ -87,6 +87,9 @@ export const replay = {
   follow: "Folgen",
   noDecision:
     "Diese Sicht enthält diese Entscheidung nicht; gezeigt wird die nächstgelegene Stelle.",
+  noDecisions:
+    "Diese Sicht enthält keine Entscheidungen von Sitz {seat}; gezeigt wird der Anfang. Eine andere Sicht zeigt sie.",
+  allMatches: "Alle Partien dieses Laufs",
   noMoment: "Diese Stelle gibt es nicht; gezeigt wird die nächstgelegene.",
   badLink: "Der Link nennt keine Stelle der Partie; gezeigt wird der Anfang.",
   signature: "Signatur",

@@ -86,6 +86,9 @@ export const replay = {
   over: "The match is over.",
   follow: "Follow",
   noDecision: "This view does not contain that decision; the nearest moment is shown.",
+  noDecisions:
+    "This view contains no decisions of seat {seat}; the start is shown. Another view shows them.",
+  allMatches: "All matches of this run",
   noMoment: "That moment does not exist; the nearest one is shown.",
   badLink: "The link names no moment of the match; the start is shown.",
   signature: "Signature",

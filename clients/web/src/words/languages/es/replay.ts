@@ -86,6 +86,9 @@ export const replay = {
   over: "La partida ha terminado.",
   follow: "Seguir",
   noDecision: "Esta vista no contiene esa decisión; se muestra el momento más cercano.",
+  noDecisions:
+    "Esta vista no contiene decisiones del asiento {seat}; se muestra el principio. Otra vista las muestra.",
+  allMatches: "Todas las partidas de esta serie",
   noMoment: "Ese momento no existe; se muestra el más cercano.",
   badLink: "El enlace no nombra ningún momento de la partida; se muestra el principio.",
   signature: "Firma",

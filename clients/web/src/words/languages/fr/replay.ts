@@ -86,6 +86,9 @@ export const replay = {
   over: "La partie est terminée.",
   follow: "Suivre",
   noDecision: "Cette vue ne contient pas cette décision ; le moment le plus proche est affiché.",
+  noDecisions:
+    "Cette vue ne contient aucune décision du siège {seat} ; le début est affiché. Une autre vue les montre.",
+  allMatches: "Toutes les parties de cette série",
   noMoment: "Ce moment n’existe pas ; le plus proche est affiché.",
   badLink: "Le lien ne désigne aucun moment de la partie ; le début est affiché.",
   signature: "Signature",

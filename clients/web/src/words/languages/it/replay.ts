@@ -86,6 +86,9 @@ export const replay = {
   over: "La partita è finita.",
   follow: "Segui",
   noDecision: "Questa vista non contiene quella decisione; è mostrato il momento più vicino.",
+  noDecisions:
+    "Questa vista non contiene decisioni del posto {seat}; è mostrato l’inizio. Un’altra vista le mostra.",
+  allMatches: "Tutte le partite di questa serie",
   noMoment: "Quel momento non esiste; è mostrato il più vicino.",
   badLink: "Il link non indica nessun momento della partita; è mostrato l’inizio.",
   signature: "Firma",

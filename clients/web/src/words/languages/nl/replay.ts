@@ -87,6 +87,9 @@ export const replay = {
   follow: "Volgen",
   noDecision:
     "Dit perspectief bevat die beslissing niet; het dichtstbijzijnde moment wordt getoond.",
+  noDecisions:
+    "Dit perspectief bevat geen beslissingen van stoel {seat}; het begin wordt getoond. Een ander perspectief toont ze.",
+  allMatches: "Alle partijen van deze reeks",
   noMoment: "Dat moment bestaat niet; het dichtstbijzijnde wordt getoond.",
   badLink: "De link noemt geen moment van de partij; het begin wordt getoond.",
   signature: "Handtekening",
