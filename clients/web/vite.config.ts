@@ -31,6 +31,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0, // no data: addresses, which the content security policy forbids
     target: "es2022",
+    rolldownOptions: { checks: { pluginTimings: false } }, // compression takes its two seconds
   },
   server: { fs: { allow: ["../.."] } }, // the client's sources, and matches for the gallery
   test: { setupFiles: ["src/words/all.ts"], include: ["test/**/*.test.{ts,tsx}"] },
