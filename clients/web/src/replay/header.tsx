@@ -23,13 +23,26 @@ interface Props {
   readonly showKeys: () => void;
   /** Address of the match's block, to see it side by side. */
   readonly block?: string | undefined;
+  /** Address of the matches of its run. */
+  readonly up?: string | undefined;
 }
 
-export function Header({ store, showKeys, block }: Props) {
+/** The way back to the matches of the run. */
+export function UpLink({ to }: { readonly to: string }) {
+  const label = t(replay, "allMatches");
+  return (
+    <a class="button glyph up" href={to} aria-label={label} title={label}>
+      <Icon glyph="list" />
+    </a>
+  );
+}
+
+export function Header({ store, showKeys, block, up }: Props) {
   const { entries, ruleSets, edition } = store.record.value.setting;
   const { year } = store.moment.value.table.publicView;
   return (
     <header class="match-head">
+      {up !== undefined && <UpLink to={up} />}
       <div class="match-title">
         <h1>
           {entries.map((name, seat) => (

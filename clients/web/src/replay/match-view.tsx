@@ -26,6 +26,8 @@ export interface MatchViewProps {
   readonly embedded: boolean;
   /** Address of the match's block, to see it side by side. */
   readonly block?: string | undefined;
+  /** Address of the matches of its run. */
+  readonly up?: string | undefined;
 }
 
 export function MatchView({ source, ...rest }: MatchViewProps) {
@@ -44,7 +46,7 @@ export function MatchView({ source, ...rest }: MatchViewProps) {
   );
 }
 
-function Match({ source, first, embedded, block }: MatchViewProps & { first: MatchRecord }) {
+function Match({ source, first, embedded, block, up }: MatchViewProps & { first: MatchRecord }) {
   const store = useMemo(() => new MatchStore(source, first), [source]);
   const [helped, setHelped] = useState(false);
   useEffect(() => {
@@ -60,8 +62,8 @@ function Match({ source, first, embedded, block }: MatchViewProps & { first: Mat
     document.title = `${entries.join(" · ")} – ASARA`;
   }, [entries]);
   return (
-    <div class={embedded ? "match embedded" : "match"}>
-      {!embedded && <Header store={store} showKeys={() => setHelped(true)} block={block} />}
+    <div class={embedded ? "match embedded" : "match fits"}>
+      {!embedded && <Header store={store} showKeys={() => setHelped(true)} block={block} up={up} />}
       <main class="match-main">
         <section class="match-table" aria-label={t(replay, "board")}>
           <Table store={store} aside={embedded ? undefined : <Panel store={store} />} />

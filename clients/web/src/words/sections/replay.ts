@@ -88,6 +88,9 @@ export const replay = {
     follow: "Folgen",
     noDecision:
       "Diese Sicht enthält diese Entscheidung nicht; gezeigt wird die nächstgelegene Stelle.",
+    noDecisions:
+      "Diese Sicht enthält keine Entscheidungen von Sitz {seat}; gezeigt wird der Anfang. Eine andere Sicht zeigt sie.",
+    allMatches: "Alle Partien dieses Laufs",
     noMoment: "Diese Stelle gibt es nicht; gezeigt wird die nächstgelegene.",
     badLink: "Der Link nennt keine Stelle der Partie; gezeigt wird der Anfang.",
     signature: "Signatur",
@@ -207,6 +210,9 @@ export const replay = {
     over: "The match is over.",
     follow: "Follow",
     noDecision: "This view does not contain that decision; the nearest moment is shown.",
+    noDecisions:
+      "This view contains no decisions of seat {seat}; the start is shown. Another view shows them.",
+    allMatches: "All matches of this run",
     noMoment: "That moment does not exist; the nearest one is shown.",
     badLink: "The link names no moment of the match; the start is shown.",
     signature: "Signature",
@@ -326,6 +332,9 @@ export const replay = {
     over: "La partie est terminée.",
     follow: "Suivre",
     noDecision: "Cette vue ne contient pas cette décision ; le moment le plus proche est affiché.",
+    noDecisions:
+      "Cette vue ne contient aucune décision du siège {seat} ; le début est affiché. Une autre vue les montre.",
+    allMatches: "Toutes les parties de cette série",
     noMoment: "Ce moment n’existe pas ; le plus proche est affiché.",
     badLink: "Le lien ne désigne aucun moment de la partie ; le début est affiché.",
     signature: "Signature",
@@ -446,6 +455,9 @@ export const replay = {
     over: "La partita è finita.",
     follow: "Segui",
     noDecision: "Questa vista non contiene quella decisione; è mostrato il momento più vicino.",
+    noDecisions:
+      "Questa vista non contiene decisioni del posto {seat}; è mostrato l’inizio. Un’altra vista le mostra.",
+    allMatches: "Tutte le partite di questa serie",
     noMoment: "Quel momento non esiste; è mostrato il più vicino.",
     badLink: "Il link non indica nessun momento della partita; è mostrato l’inizio.",
     signature: "Firma",
@@ -566,6 +578,9 @@ export const replay = {
     follow: "Volgen",
     noDecision:
       "Dit perspectief bevat die beslissing niet; het dichtstbijzijnde moment wordt getoond.",
+    noDecisions:
+      "Dit perspectief bevat geen beslissingen van stoel {seat}; het begin wordt getoond. Een ander perspectief toont ze.",
+    allMatches: "Alle partijen van deze reeks",
     noMoment: "Dat moment bestaat niet; het dichtstbijzijnde wordt getoond.",
     badLink: "De link noemt geen moment van de partij; het begin wordt getoond.",
     signature: "Handtekening",
@@ -686,6 +701,9 @@ export const replay = {
     over: "La partida ha terminado.",
     follow: "Seguir",
     noDecision: "Esta vista no contiene esa decisión; se muestra el momento más cercano.",
+    noDecisions:
+      "Esta vista no contiene decisiones del asiento {seat}; se muestra el principio. Otra vista las muestra.",
+    allMatches: "Todas las partidas de esta serie",
     noMoment: "Ese momento no existe; se muestra el más cercano.",
     badLink: "El enlace no nombra ningún momento de la partida; se muestra el principio.",
     signature: "Firma",
