@@ -106,7 +106,10 @@ export function Board({
               forfeit={moment.table.forfeits[seat.seat] ?? 0}
               scale={scale}
               litWindows={rules.has(RuleSet.PROFESSIONAL)}
-              plot={seat.seat === turn && choices?.actions.has("plot") === true}
+              plot={
+                seat.seat === turn &&
+                (choices?.actions.has("plot") === true || choices?.chosen.has("plot") === true)
+              }
               raised={raised && towersOf(raised, seat.seat)}
             />
           ))}

@@ -19,7 +19,6 @@ import { SPEEDS } from "./player.js";
 import { fetchRecord, get } from "./server-source.js";
 import "./replay.css";
 import "./block.css";
-import "../ui/keyboard.css";
 
 const MOST_MATCHES = 4;
 const STEP_MS = 1400;

@@ -18,7 +18,6 @@ import { SignatureNote } from "./signature.js";
 import type { MatchSource } from "./source.js";
 import { MatchStore } from "./store.js";
 import "./replay.css";
-import "../ui/keyboard.css";
 
 export interface MatchViewProps {
   readonly source: MatchSource;

@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { t } from "../words/language.js";
 import { common } from "../words/sections/common.js";
 import { replay } from "../words/sections/replay.js";
+import "./keyboard.css";
 import { singleKeys } from "./settings.js";
 
 export interface Binding {
