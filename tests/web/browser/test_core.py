@@ -15,14 +15,7 @@ from tests.web.play_table import Table, play_table, sit_down
 
 README = Path(__file__).parents[3] / "clients/typescript/README.md"
 
-_ERRORS = """
-import { playSocket } from "asara/core";
-import { browserPlatform } from "./match/play-client.js";
-const url = `${location.origin.replace("http", "ws")}/ws/play`;
-try {
-  const bot = (decision, match) => match.randomAction(decision);
-  await playSocket(bot, { url, token: "wrong", patienceS: 1 }, browserPlatform());
-} catch (error) {
+_CAUGHT = """ catch (error) {
   document.body.textContent = `${error.name}, ${error.code}, ${error.reason}: ${error.message}`;
 }
 """
@@ -44,16 +37,18 @@ def other_plays(page: Page, link: str) -> Any:
         return playing.result(0)
 
 
+def readme_code() -> str:
+    """The example of the README."""
+    blocks = re.findall(r"^```ts\n(.*?)^```$", README.read_text(), re.DOTALL | re.MULTILINE)
+    code: str
+    (code,) = (block for block in blocks if "playSocket" in block)
+    return code
+
+
 @pytest.fixture(scope="module")
 def example(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The example of the README, as a browser runs it."""
-    folder = tmp_path_factory.mktemp("example")
-    (code,) = (
-        block
-        for block in re.findall(r"^```ts\n(.*?)^```$", README.read_text(), re.DOTALL | re.MULTILINE)
-        if "playSocket" in block
-    )
-    return bundled(code, folder)
+    return bundled(readme_code(), tmp_path_factory.mktemp("example"))
 
 
 @pytest.fixture
@@ -101,7 +96,9 @@ def test_a_broken_connection_costs_nothing_but_time(page: Page, example: str, ta
 
 
 def test_a_refusal_is_an_error_with_its_reason(page: Page, tmp_path: Path, table: Table) -> None:
-    script = bundled(_ERRORS, tmp_path)
+    begin, play, call = readme_code().partition("await playSocket(")
+    call = call.replace(" token }", ' token: "wrong", patienceS: 1 }')
+    script = bundled(f"{begin}try {{ {play}{call} }}{_CAUGHT}", tmp_path)
     show(page, table.links[0], script)
     page.get_by_text("refused this bot").wait_for()
     text = page.locator("body").inner_text()

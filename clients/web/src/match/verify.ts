@@ -89,26 +89,6 @@ export function fingerprint(publicKey: Uint8Array): string {
   return Array.from(part, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Returns the public key in a PEM file, such as `referee.pub`; undefined if it holds none. */
-export function keyFromPem(pem: string): Uint8Array | undefined {
-  const body = /^-----BEGIN PUBLIC KEY-----([A-Za-z0-9+/=\s]+)-----END PUBLIC KEY-----\s*$/.exec(
-    pem,
-  );
-  if (body?.[1] === undefined) return undefined;
-  try {
-    const der = Uint8Array.from(atob(body[1].replace(/\s/g, "")), (c) => c.charCodeAt(0));
-    const head = der.subarray(0, SPKI.length);
-    return der.length === SPKI.length + 32 && sameBytes(head, SPKI)
-      ? der.subarray(SPKI.length)
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** What precedes the 32 bytes of an Ed25519 key in a SubjectPublicKeyInfo (RFC 8410). */
-const SPKI = Uint8Array.of(0x30, 0x2a, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3, 0x21, 0);
-
 /** Returns true if the key signed the records; undefined if the browser cannot tell. */
 async function signatureHolds({
   start,

@@ -1,6 +1,7 @@
 /** Links to a moment of a match: the viewer in the query, the moment in the fragment. */
 
 import type { MatchRecord, Moment, Viewer } from "../match/model.js";
+import { decisionIndex, sequenceIndex } from "../match/places.js";
 
 export type Link =
   | { readonly kind: "moment"; readonly moment: number }
@@ -33,44 +34,35 @@ export interface Located {
   readonly none?: boolean;
 }
 
-export function locate({ moments }: MatchRecord, link: Link): Located {
+export function locate(record: MatchRecord, link: Link): Located {
   switch (link.kind) {
     case "moment": {
-      const position = Math.min(link.moment, moments.length - 1);
+      const position = Math.min(link.moment, record.moments.length - 1);
       return { position, exact: position === link.moment };
     }
     case "decision":
-      return locateDecision(moments, link.seat, link.decision);
+      return locateDecision(record, link.seat, link.decision);
     case "unreadable":
       return { position: 0, exact: false };
   }
 }
 
-function locateDecision(moments: readonly Moment[], seat: number, decision: number): Located {
-  let position = 0;
-  let distance = Number.POSITIVE_INFINITY;
-  for (const moment of moments) {
-    if (moment.decision?.seat !== seat) continue;
-    const away = Math.abs(Number(moment.decision.decisionId) - decision);
-    // The last of several answers to one decision is the one that counted.
-    if (away <= distance) {
-      distance = away;
-      position = moment.index;
-    }
-  }
-  if (distance === Number.POSITIVE_INFINITY) return { position, exact: false, none: true };
-  return { position, exact: distance === 0 };
+function locateDecision(record: MatchRecord, seat: number, decision: number): Located {
+  const position = decisionIndex(record, seat, decision);
+  if (position !== undefined) return { position, exact: true };
+  const numbers = record.moments.flatMap((moment) =>
+    moment.decision?.seat === seat ? [Number(moment.decision.decisionId)] : [],
+  );
+  const away = (number: number) => Math.abs(number - decision);
+  const [nearest] = numbers.sort((one, other) => away(one) - away(other));
+  if (nearest === undefined) return { position: 0, exact: false, none: true };
+  return { position: decisionIndex(record, seat, nearest) ?? 0, exact: false };
 }
 
 /** The position in another record of the same match that shows as much as `moment`. */
-export function samePlace({ moments }: MatchRecord, moment: Moment): number {
-  const { decision } = moment;
-  if (decision !== undefined) {
-    const { position, exact } = locateDecision(moments, decision.seat, Number(decision.decisionId));
-    if (exact) return position;
-  }
-  const reached = moments.findIndex(({ sequence }) => sequence >= moment.sequence);
-  return reached === -1 ? moments.length - 1 : reached;
+export function samePlace(record: MatchRecord, { decision, sequence }: Moment): number {
+  const answer = decision && decisionIndex(record, decision.seat, Number(decision.decisionId));
+  return answer ?? sequenceIndex(record, sequence);
 }
 
 /** A viewer as the address and the server name it. */

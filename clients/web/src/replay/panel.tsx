@@ -14,6 +14,7 @@ import {
   momentSentences,
   rejectionText,
   seatName,
+  turnSentence,
 } from "../words/sentences.js";
 import { tableText } from "../words/table.js";
 import { fragmentOf } from "./links.js";
@@ -38,7 +39,7 @@ export function sentences(moment: Moment, { setting, moments }: MatchRecord): re
 function decisionLine(decision: ReplayDecision, setting: MatchSetting): string {
   const answer = rejected(decision)
     ? rejectedText(decision)
-    : decision.actions.map((action) => actionSentence(action, { setting })).join("; ");
+    : turnSentence(decision.actions, { setting });
   return `${seatName(decision.seat, setting)}: ${answer || t(replay, "unanswered")}`;
 }
 
