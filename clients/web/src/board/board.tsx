@@ -106,7 +106,10 @@ export function Board({
               forfeit={moment.table.forfeits[seat.seat] ?? 0}
               scale={scale}
               litWindows={rules.has(RuleSet.PROFESSIONAL)}
-              plot={seat.seat === turn && choices?.actions.has("plot") === true}
+              plot={
+                seat.seat === turn &&
+                (choices?.actions.has("plot") === true || choices?.chosen.has("plot") === true)
+              }
               raised={raised && towersOf(raised, seat.seat)}
             />
           ))}
@@ -164,7 +167,7 @@ function searchedSections(moment: Moment) {
 }
 
 /** Kind of the pile that is being searched after the moment, 0 if there is none. */
-export function searchedPile(moment: Moment): number {
+function searchedPile(moment: Moment): number {
   const [seen] = searchedSections(moment);
   if (seen !== undefined) return seen.kind;
   const last = moment.events.findLast(
@@ -198,7 +201,7 @@ const alike = (one: unknown, other: unknown): boolean =>
 
 const numbers = (set: ReadonlySet<number> | undefined) => set && [...set].join();
 
-export function sameSkyline(one: SkylineProps, other: SkylineProps): boolean {
+function sameSkyline(one: SkylineProps, other: SkylineProps): boolean {
   return (
     one.active === other.active &&
     one.patron === other.patron &&

@@ -22,6 +22,11 @@ interface Place {
   readonly top: number;
 }
 
+interface Box extends Place {
+  readonly right: number;
+  readonly bottom: number;
+}
+
 export function Chips({ store, setting, board }: Props) {
   const actions = store.beside.value;
   const picked = store.picked.value;
@@ -29,11 +34,13 @@ export function Chips({ store, setting, board }: Props) {
   const own = useRef<HTMLDivElement>(null);
   const [wide, setWide] = useState(false);
   const [place, setPlace] = useState<Place>();
+  const [dock, setDock] = useState(0);
   const target = picked.at(-1) ?? thingOf(decision);
   useLayoutEffect(() => {
     const measure = () => {
       setWide((board.current?.clientWidth ?? 0) >= WIDE);
       setPlace(placeAt(board.current, own.current, target));
+      setDock(document.querySelector<HTMLElement>(".dock")?.offsetHeight ?? 0);
     };
     measure();
     window.addEventListener("resize", measure);
@@ -43,11 +50,13 @@ export function Chips({ store, setting, board }: Props) {
   return (
     <div
       ref={own}
-      class={wide ? "chips placed" : "chips"}
+      class={wide && place ? "chips placed" : "chips"}
       role="group"
       aria-label={t(play, "choices")}
       data-picked={picked.length > 0 ? "" : undefined}
-      style={wide && place ? { left: `${place.left}px`, top: `${place.top}px` } : {}}
+      style={
+        wide && place ? { left: `${place.left}px`, top: `${place.top}px` } : { bottom: `${dock}px` }
+      }
       onKeyDown={(event) => {
         if (move(own.current, event.key)) event.preventDefault();
       }}
@@ -70,7 +79,10 @@ function thingOf(decision: Decision | undefined): string | undefined {
   return space && `space ${space.area} ${space.number}`;
 }
 
-/** Returns where the buttons lie beside a target; undefined if there is no room for them. */
+/**
+ * Returns where the buttons lie beside a target and cover no place that can be chosen; undefined
+ * if there is no room for them.
+ */
 function placeAt(
   board: HTMLElement | null,
   own: HTMLElement | null,
@@ -79,15 +91,68 @@ function placeAt(
   const thing = target && board?.querySelector(`[data-target="${target}"]`);
   if (board === null || own === null || !thing || board.clientWidth < WIDE) return undefined;
   const frame = board.getBoundingClientRect();
-  const { left, right, top, bottom } = thing.getBoundingClientRect();
-  const { offsetWidth: width, offsetHeight: height } = own;
-  const x = (left + right) / 2 - frame.left - width / 2;
-  const below = bottom - frame.top + GAP;
-  const fits = below + height <= frame.height;
-  return {
-    left: Math.max(GAP, Math.min(x, frame.width - width - GAP)),
-    top: fits ? below : Math.max(GAP, top - frame.top - height - GAP),
+  const within = (element: Element): Box => {
+    const { left, right, top, bottom } = element.getBoundingClientRect();
+    return {
+      left: left - frame.left,
+      right: right - frame.left,
+      top: top - frame.top,
+      bottom: bottom - frame.top,
+    };
   };
+  const beside = within(thing);
+  const lit = [...board.querySelectorAll("[data-lit]")].map(within);
+  const was = own.className;
+  own.className = "chips placed"; // the size that they have there
+  const size = { width: own.offsetWidth, height: own.offsetHeight };
+  own.className = was;
+  const places = [...around(beside, size), ...around(union([beside, ...lit]), size)].map(
+    ({ left, top }) => ({
+      left: Math.max(GAP, Math.min(left, frame.width - size.width - GAP)),
+      top: Math.max(GAP, top),
+    }),
+  );
+  const boxes = places.map(({ left, top }) => ({
+    left,
+    top,
+    right: left + size.width,
+    bottom: top + size.height,
+  }));
+  const fits = (box: Box) => box.bottom <= frame.height;
+  const free = (box: Box) => ![beside, ...lit].some((other) => overlap(box, other));
+  return boxes.find((box) => fits(box) && free(box)) ?? boxes.find(fits) ?? boxes[0];
+}
+
+/** Returns places below, above, right and left of a box. */
+function around(
+  { left, right, top, bottom }: Box,
+  { width, height }: { readonly width: number; readonly height: number },
+): readonly Place[] {
+  const centred = { left: (left + right - width) / 2, top: (top + bottom - height) / 2 };
+  return [
+    { left: centred.left, top: bottom + GAP },
+    { left: right + GAP, top: centred.top },
+    { left: centred.left, top: top - height - GAP },
+    { left: left - width - GAP, top: centred.top },
+  ];
+}
+
+function union(boxes: readonly Box[]): Box {
+  return {
+    left: Math.min(...boxes.map((box) => box.left)),
+    right: Math.max(...boxes.map((box) => box.right)),
+    top: Math.min(...boxes.map((box) => box.top)),
+    bottom: Math.max(...boxes.map((box) => box.bottom)),
+  };
+}
+
+function overlap(one: Box, other: Box): boolean {
+  return (
+    one.left < other.right &&
+    other.left < one.right &&
+    one.top < other.bottom &&
+    other.top < one.bottom
+  );
 }
 
 /** Moves the focus among the buttons; false if the key does not. */

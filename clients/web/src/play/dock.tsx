@@ -8,6 +8,7 @@ import { t } from "../words/language.js";
 import { play } from "../words/sections/play.js";
 import { actionSentence, decisionTitle, seatName } from "../words/sentences.js";
 import { areaName } from "../words/vocabulary.js";
+import { isNewcomer } from "./explained.js";
 import type { PlayStore } from "./store.js";
 
 interface Props {
@@ -15,10 +16,21 @@ interface Props {
   readonly setting: MatchSetting;
 }
 
-export function Dock({ store, setting }: Props) {
+export function Dock({
+  store,
+  setting,
+  showRules,
+}: Props & {
+  /** Opens the rules. */
+  readonly showRules: () => void;
+}) {
   return (
     <section class="dock" aria-label={t(play, "soFar")}>
-      <Explanation store={store} setting={setting} />
+      {isNewcomer() ? (
+        <Welcome setting={setting} showRules={showRules} />
+      ) : (
+        <Explanation store={store} setting={setting} />
+      )}
       <div class="dock-row">
         <div class="dock-ask" aria-live="polite">
           <Question store={store} setting={setting} />
@@ -27,6 +39,24 @@ export function Dock({ store, setting }: Props) {
         <Buttons store={store} />
       </div>
     </section>
+  );
+}
+
+/** What players are after, until the person has gone anywhere. */
+function Welcome({
+  setting,
+  showRules,
+}: {
+  readonly setting: MatchSetting;
+  readonly showRules: () => void;
+}) {
+  return (
+    <p class="explanation">
+      {t(play, "goal", { years: setting.edition.years })}{" "}
+      <button type="button" onClick={showRules}>
+        {t(play, "rules")}
+      </button>
+    </p>
   );
 }
 

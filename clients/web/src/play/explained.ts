@@ -23,3 +23,8 @@ export function noteExplained(area: Area): void {
 export function explainAgain(): void {
   explained.value = "";
 }
+
+/** True until an area has been explained: a person who may not know the game. */
+export function isNewcomer(): boolean {
+  return explained.value === "";
+}

@@ -22,6 +22,7 @@ import { Log } from "./log.js";
 import { Message } from "./message.js";
 import { Outcome } from "./outcome.js";
 import "./play.css";
+import { Primer } from "./primer.js";
 import { PlayStore } from "./store.js";
 
 export function PlayPage() {
@@ -85,6 +86,10 @@ function Match({ store }: { readonly store: PlayStore }) {
   const previous = usePrevious(moment);
   const board = useRef<HTMLDivElement>(null);
   const help = useSignal(false);
+  const rules = useSignal(false);
+  const showRules = () => {
+    rules.value = true;
+  };
   const bindings = useBindings(store, help);
   useKeys(bindings);
   useFocus(store, board);
@@ -92,7 +97,13 @@ function Match({ store }: { readonly store: PlayStore }) {
   if (moment === undefined || setting === undefined) return null;
   return (
     <div class="play">
-      <Head store={store} setting={setting} moment={moment} showKeys={() => (help.value = true)} />
+      <Head
+        store={store}
+        setting={setting}
+        moment={moment}
+        showKeys={() => (help.value = true)}
+        showRules={showRules}
+      />
       <main class="play-table">
         <Notices store={store} />
         {over.value && <Outcome store={store} setting={setting} />}
@@ -109,15 +120,21 @@ function Match({ store }: { readonly store: PlayStore }) {
           <Hints setting={setting} board={board} />
         </div>
       </main>
-      {session.stage === "playing" && <Dock store={store} setting={setting} />}
+      {session.stage === "playing" && (
+        <Dock store={store} setting={setting} showRules={showRules} />
+      )}
+      {rules.value && (
+        <Primer
+          setting={setting}
+          again={explainAgain}
+          close={() => {
+            rules.value = false;
+          }}
+        />
+      )}
       {help.value && (
         <KeyHelp
           bindings={bindings}
-          texts={{
-            title: t(replay, "keys"),
-            single: t(replay, "singleKeys"),
-            close: t(common, "close"),
-          }}
           close={() => {
             help.value = false;
           }}
@@ -213,11 +230,13 @@ function Head({
   setting,
   moment,
   showKeys,
+  showRules,
 }: {
   readonly store: PlayStore;
   readonly setting: MatchSetting;
   readonly moment: Moment;
   readonly showKeys: () => void;
+  readonly showRules: () => void;
 }) {
   const { year } = moment.table.publicView;
   return (
@@ -231,9 +250,8 @@ function Head({
         <ClockFace store={store} />
       </p>
       <div class="choices">
-        <button type="button" class="plain" onClick={explainAgain} title={t(play, "explainAgain")}>
-          <span aria-hidden="true">i</span>
-          <span class="unseen">{t(play, "explainAgain")}</span>
+        <button type="button" class="plain" onClick={showRules}>
+          {t(play, "rules")}
         </button>
         <button type="button" class="plain keys" onClick={showKeys} title={t(replay, "keys")}>
           <span aria-hidden="true">?</span>

@@ -9,7 +9,6 @@ import { pathOf } from "../router.js";
 import { type Binding, KeyHelp, useKeys } from "../ui/keyboard.js";
 import * as settings from "../ui/settings.js";
 import { isolate, t } from "../words/language.js";
-import { common } from "../words/sections/common.js";
 import { replay } from "../words/sections/replay.js";
 import { partings, type StepBy, type Steps, stepsOf } from "./compare.js";
 import { Preferences, UpLink } from "./header.js";
@@ -20,7 +19,6 @@ import { SPEEDS } from "./player.js";
 import { fetchRecord, get } from "./server-source.js";
 import "./replay.css";
 import "./block.css";
-import "../ui/keyboard.css";
 
 const MOST_MATCHES = 4;
 const STEP_MS = 1400;
@@ -187,17 +185,7 @@ function Block({ run, block, records }: BlockProps) {
         ))}
       </main>
       <BlockBar store={store} />
-      {helped && (
-        <KeyHelp
-          bindings={bindings}
-          texts={{
-            title: t(replay, "keys"),
-            single: t(replay, "singleKeys"),
-            close: t(common, "close"),
-          }}
-          close={() => setHelped(false)}
-        />
-      )}
+      {helped && <KeyHelp bindings={bindings} close={() => setHelped(false)} />}
     </div>
   );
 }

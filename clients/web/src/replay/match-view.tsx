@@ -6,7 +6,6 @@ import { Board } from "../board/board.js";
 import type { MatchRecord } from "../match/model.js";
 import { type Binding, KeyHelp, useKeys } from "../ui/keyboard.js";
 import { isolate, t } from "../words/language.js";
-import { common } from "../words/sections/common.js";
 import { replay } from "../words/sections/replay.js";
 import { Controls, JumpMenu, positionText, ScrubBar, SpeedChoice } from "./controls.js";
 import { connectEmbed } from "./embed.js";
@@ -19,7 +18,6 @@ import { SignatureNote } from "./signature.js";
 import type { MatchSource } from "./source.js";
 import { MatchStore } from "./store.js";
 import "./replay.css";
-import "../ui/keyboard.css";
 
 export interface MatchViewProps {
   readonly source: MatchSource;
@@ -87,17 +85,7 @@ function Match({ source, first, embedded, block, up }: MatchViewProps & { first:
           </div>
         </div>
       </footer>
-      {helped && (
-        <KeyHelp
-          bindings={bindings}
-          texts={{
-            title: t(replay, "keys"),
-            single: t(replay, "singleKeys"),
-            close: t(common, "close"),
-          }}
-          close={() => setHelped(false)}
-        />
-      )}
+      {helped && <KeyHelp bindings={bindings} close={() => setHelped(false)} />}
     </div>
   );
 }
