@@ -136,11 +136,13 @@ function District({
   const name = areaName(area);
   const many = area === Area.COLOURED_BUILDING;
   const lit = area === Area.HOUSE_OF_LIGHTED_WINDOWS;
+  // The smoke of the genie rises to the second line of a long name.
+  const scale = lit ? 0.86 : area === Area.HOUSE_OF_THE_BOTTLE_GENIE ? 0.82 : 1;
   return (
     <g class="district" role="group" aria-label={areaLabel(state)} data-place={`area ${area}`}>
       <rect class="plate" width={PANEL.width} height={PANEL.height} rx="10" />
       <Title name={name} x={10} y={19} />
-      <g transform={`translate(${lit ? 46 : 90} 90) scale(${lit ? 0.86 : 1})`}>
+      <g transform={`translate(${lit ? 46 : 90} 90) scale(${scale})`}>
         <title>{areaSentence(area, setting)}</title>
         <House area={area} />
       </g>

@@ -3,9 +3,10 @@
 import type { Viewer } from "../match/model.js";
 import { nextTheme, theme } from "../ui/settings.js";
 import { LANGUAGES } from "../words/catalogue.js";
-import { isolate, language, t } from "../words/language.js";
+import { chosenLanguage, isolate, languageFailed, setLanguage, t } from "../words/language.js";
 import { common } from "../words/sections/common.js";
 import { replay } from "../words/sections/replay.js";
+import { unloaded } from "../words/unloaded.js";
 import { rulesName } from "../words/vocabulary.js";
 import { Icon, IconButton } from "./icons.js";
 import { parseViewer, viewerText } from "./links.js";
@@ -134,10 +135,10 @@ export function Preferences() {
         class="language"
         aria-label={t(common, "language")}
         title={t(common, "language")}
-        value={language.value}
+        value={chosenLanguage.value}
         onChange={(event) => {
           const tag = LANGUAGES.find((each) => each === event.currentTarget.value);
-          if (tag !== undefined) language.value = tag;
+          if (tag !== undefined) void setLanguage(tag);
         }}
       >
         {LANGUAGES.map((tag) => (
@@ -147,6 +148,11 @@ export function Preferences() {
           </option>
         ))}
       </select>
+      {languageFailed.value && (
+        <p class="language-failed" role="alert">
+          {t(unloaded, "failed")}
+        </p>
+      )}
       <IconButton
         glyph={themed}
         label={`${t(replay, "theme")}: ${t(replay, themed)}`}

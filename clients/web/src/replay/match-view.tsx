@@ -41,6 +41,11 @@ export function MatchView({ source, ...rest }: MatchViewProps) {
           ? t(replay, "failed", { reason: state.reason })
           : t(replay, "loading")}
       </p>
+      {state.kind === "failed" && rest.up !== undefined && (
+        <p>
+          <a href={rest.up}>{t(replay, "allMatches")}</a>
+        </p>
+      )}
     </main>
   );
 }

@@ -1,6 +1,6 @@
 /** The language of the page, and texts in it. */
 
-import { effect } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { remembered } from "../ui/settings.js";
 import {
   type Arguments,
@@ -10,6 +10,7 @@ import {
   type Section,
   type Value,
 } from "./catalogue.js";
+import { isLoaded, loadPack } from "./packs.js";
 
 /** Returns the first of a browser's languages that the page has, or English. */
 export function preferredLanguage(tags: readonly string[]): Language {
@@ -45,9 +46,44 @@ export const language = remembered<Language>(
   asLanguage,
 );
 
+/** The language that the reader has chosen: the current one, or one that is being loaded. */
+export const chosenLanguage = signal<Language>(language.value);
+
+/** True for some seconds after the texts of a chosen language could not be loaded. */
+export const languageFailed = signal(false);
+const TOLD_MS = 12_000;
+let forgetting: ReturnType<typeof setTimeout> | undefined;
+
 effect(() => {
+  chosenLanguage.value = language.value;
   if (typeof document !== "undefined") document.documentElement.lang = language.value;
 });
+
+/**
+ * Changes the language. The page keeps its texts until those of the language are loaded, and for
+ * good if they cannot be.
+ */
+export async function setLanguage(chosen: Language): Promise<void> {
+  chosenLanguage.value = chosen;
+  languageFailed.value = false;
+  clearTimeout(forgetting);
+  if (!isLoaded(chosen)) {
+    const failed = await loadPack(chosen).then(
+      () => false,
+      () => true,
+    );
+    if (chosenLanguage.value !== chosen) return; // another has been chosen since
+    if (failed) {
+      chosenLanguage.value = language.value;
+      languageFailed.value = true;
+      forgetting = setTimeout(() => {
+        languageFailed.value = false;
+      }, TOLD_MS);
+      return;
+    }
+  }
+  language.value = chosen;
+}
 
 /** Returns the locale for numbers and dates: the browser's regional form of the language. */
 export function locale(): string {
