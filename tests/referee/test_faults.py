@@ -453,7 +453,8 @@ async def test_streams_that_are_gone_at_once_leave_nothing_behind():
 
 
 async def test_streams_with_one_token_in_a_row_are_a_flood():
-    async with referee_server(LimitSettings(requests_per_second=10, rate_window_s=1)) as server:
+    # Ten in five seconds, as WebSockets on a busy machine take their time.
+    async with referee_server(LimitSettings(requests_per_second=2, rate_window_s=5)) as server:
         server.admit("a")
         streams = [await server.dial("a") for _ in range(10)]
         last = server.stream()

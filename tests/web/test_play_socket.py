@@ -81,7 +81,7 @@ async def test_a_bot_that_never_reads_forfeits():
         reading = asyncio.create_task(play_bot(b, 120))
         playing = []
         for number in range(120):
-            match = spec(match_id=f"m{number}", clocks=ClockSettings(start_up_s=0.1, bank_s=1))
+            match = spec(match_id=f"m{number}", clocks=ClockSettings(start_up_s=0.1, bank_s=2))
             playing.append(asyncio.create_task(server.referee.play(match)))
             await asyncio.sleep(0.005)
         records = await asyncio.gather(*playing)
