@@ -30,7 +30,7 @@ export const play = {
     nothing: "Noch nichts",
     newHere: "Zum ersten Mal hier",
     explainAgain: "Alle Bereiche noch einmal erklären",
-    rules: "Spielregeln",
+    rules: "Regeln",
     goal: "Kaufe auf den Märkten Turmteile und baue daraus Türme. Verbaute Teile, Türme und Gold bringen Prestige, am Ende auch die höchsten und die meisten Türme. Wer nach {years:# Jahr|# Jahren} das meiste Prestige hat, gewinnt.",
     course:
       "Wer am Zug ist, schickt Einkäufer auf ein Feld und führt die Aktion seines Bereichs aus. Sind alle Einkäufer unterwegs, endet das Jahr, und alle erhalten neue Einkäufer und Asari.",
@@ -140,8 +140,8 @@ export const play = {
     nothing: "Encore rien",
     newHere: "Votre première visite ici",
     explainAgain: "Réexpliquer tous les secteurs",
-    rules: "Règles du jeu",
-    goal: "Achetez des blocs sur les marchés et bâtissez-en des tours. Les blocs bâtis, les tours et l’or rapportent du prestige et, à la fin, les tours les plus hautes et les plus nombreuses aussi. Après {years:# an|# ans}, le plus grand prestige l’emporte.",
+    rules: "Règles",
+    goal: "Achetez des blocs sur les marchés et bâtissez-en des tours. Les blocs bâtis, les tours et l’or rapportent du prestige et, à la fin, les plus hautes tours et le plus grand nombre de tours aussi. Après {years:# an|# ans}, le plus grand prestige l’emporte.",
     course:
       "À votre tour, vous envoyez des acheteurs sur une case et effectuez l’action de son secteur. Quand tous les acheteurs sont envoyés, l’année s’achève et chacun reçoit de nouveaux acheteurs et des Asari.",
     areas: "Les secteurs",
@@ -250,7 +250,7 @@ export const play = {
     nothing: "Nog niets",
     newHere: "Je eerste bezoek hier",
     explainAgain: "Alle gebieden opnieuw uitleggen",
-    rules: "Spelregels",
+    rules: "Regels",
     goal: "Koop torenelementen op de markten en bouw er torens mee. Gebouwde elementen, torens en goud leveren prestige op, aan het eind ook de hoogste en de meeste torens. Wie na {years:# jaar|# jaar} het meeste prestige heeft, wint.",
     course:
       "In je beurt stuur je inkopers naar een veld en voer je de actie van het gebied uit. Zijn alle inkopers op pad, dan eindigt het jaar en krijgt iedereen nieuwe inkopers en Asari.",
