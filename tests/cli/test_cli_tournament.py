@@ -172,8 +172,8 @@ def test_a_run_prints_standings_and_leaves_everything_in_its_directory(tmp_path:
     assert shown.stdout.startswith("Match r1-basic-0001-1 as seat 1 ")
 
     assert refusal("tournament", "run", file, "--out", out) == (
-        f"asara: {out}: already holds a run; name another directory, "
-        "or delete this run with --replace\n"
+        f"asara: {out}: already holds a run; go on with it by --resume, name another directory, "
+        "or delete that run with --replace\n"
     )
     before = (out / "standings.json").read_bytes()
     assert asara("tournament", "run", file, "--out", out, "--replace").returncode == 0

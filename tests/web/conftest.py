@@ -1,30 +1,22 @@
 """Fixtures of the tests of the page: Chromium, and helpers that every page's tests share."""
 
-import shutil
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
-# Without these, Chromium asks for hosts of its own, and as root it does not start.
-ARGUMENTS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-features=LocalNetworkAccessChecks",  # frames of this machine in pages of tests
-)
+from tests.web.chromium import ARGUMENTS, CHROMIUM, opened_page
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that need Chromium."""
+    """Mark the tests that need Chromium, and put them behind all others.
+
+    Playwright leaves an event loop running in its thread, so no test can start another one there.
+    """
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.browser)
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
 
 
 @pytest.fixture(scope="session")
@@ -41,11 +33,5 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     """A page in a fresh profile; the test fails if a script throws or logs an error."""
-    context = browser.new_context(locale="en-GB", viewport={"width": 1280, "height": 800})
-    page = context.new_page()
-    faults: list[str] = []
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("console", lambda line: faults.append(line.text) if line.type == "error" else None)
-    yield page
-    context.close()
-    assert not faults
+    with opened_page(browser) as page:
+        yield page

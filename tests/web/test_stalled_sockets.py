@@ -1,4 +1,4 @@
-"""WebSockets whose peers read nothing: they keep neither memory nor connections."""
+"""Peers that read nothing: they keep neither memory nor connections."""
 
 import asyncio
 import socket
@@ -16,14 +16,20 @@ HANDSHAKE = (
 )
 
 
-async def deaf(address):
-    """A connection with an open WebSocket, and the least room for what it is sent."""
+async def connected(address):
+    """A connection with the least room for what it is sent."""
     host, port = address.split(":")
     connection = socket.socket()
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
     connection.setblocking(False)
+    await asyncio.get_running_loop().sock_connect(connection, (host, int(port)))
+    return connection
+
+
+async def deaf(address):
+    """A connection with an open WebSocket."""
+    connection = await connected(address)
     loop = asyncio.get_running_loop()
-    await loop.sock_connect(connection, (host, int(port)))
     await loop.sock_sendall(connection, HANDSHAKE.format(address).encode())
     received = b""
     while b"\r\n\r\n" not in received:
@@ -54,12 +60,28 @@ async def test_a_peer_that_does_not_answer_a_close_is_disconnected(monkeypatch):
         connection.close()
 
 
+@pytest.mark.parametrize("requests", [1, 100])
+async def test_a_response_that_is_not_read_ends_the_connection(tmp_path, requests):
+    (tmp_path / "index.html").write_bytes(bytes(7_000_000))
+    settings = WebSettings(page=tmp_path, limits=WebLimits(request_s=0.3))
+    async with serving(settings) as address:
+        connection = await connected(address)
+        await _send(connection, f"GET / HTTP/1.1\r\nHost: {address}\r\n\r\n".encode() * requests)
+        await asyncio.sleep(1)
+        received = 0
+        async with asyncio.timeout(10):
+            while data := await _receive(asyncio.get_running_loop(), connection, 1 << 20):
+                received += len(data)
+        assert 0 < received < 7_000_000
+        connection.close()
+
+
 async def _send(connection, data):
     await asyncio.wait_for(asyncio.get_running_loop().sock_sendall(connection, data), 30)
 
 
-async def _receive(loop, connection):
+async def _receive(loop, connection, size=100):
     try:
-        return await loop.sock_recv(connection, 100)
+        return await loop.sock_recv(connection, size)
     except ConnectionResetError:
         return b""

@@ -146,8 +146,9 @@ def test_a_tournament_shows_its_matches_until_its_end(tmp_path: Path):
         while not any(run["over"] for run in get_json(f"{address}api/runs")["runs"]):
             time.sleep(0.05)
         assert get_json(f"{address}api/runs/cup")["state"] == "running"
-        process.communicate(timeout=60)
+        _, said = process.communicate(timeout=60)
         assert process.returncode == 0
+        assert "has ended" not in said
         with pytest.raises(urllib.error.URLError):
             get_json(f"{address}api/runs")
 
@@ -155,8 +156,9 @@ def test_a_tournament_shows_its_matches_until_its_end(tmp_path: Path):
 def test_a_page_that_is_killed_does_not_stop_the_tournament(tmp_path: Path):
     with playing(tmp_path) as (process, _):
         os.kill(child_of(process.pid), signal.SIGKILL)
-        process.communicate(timeout=60)
+        _, said = process.communicate(timeout=60)
     assert process.returncode == 0
+    assert "the web server has ended, and the matches go on" in said
 
 
 def test_the_page_of_a_killed_tournament_ends(tmp_path: Path):

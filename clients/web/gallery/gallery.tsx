@@ -13,6 +13,7 @@ import type { MatchRecord, Moment, Viewer } from "../src/match/model.js";
 import { restrictView } from "../src/match/restrict.js";
 import { recordOf } from "../src/match/timeline.js";
 import "../src/ui/theme.css";
+import "../src/words/all.js";
 import { LANGUAGES } from "../src/words/catalogue.js";
 import { language } from "../src/words/language.js";
 

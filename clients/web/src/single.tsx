@@ -6,6 +6,7 @@ import { parseViewer } from "./replay/links.js";
 import { MatchView } from "./replay/match-view.js";
 import { applyTheme } from "./ui/settings.js";
 import "./ui/theme.css";
+import "./words/offline.js";
 
 const root = document.getElementById("page");
 if (root !== null) {

@@ -35,6 +35,22 @@ class LiveFile(NamedTuple):
         data = json.dumps(content, indent=2) + "\n"
         replace_file(folder / LIVE_FILE, data.encode(), mode=PRIVATE)
 
+    @classmethod
+    def is_offered(cls, folder: Path) -> bool:
+        """Return True if a folder names a feed whose process lives.
+
+        The file outlives a process that was killed, and its number may have been given to another
+        process since: only the socket tells for certain.
+        """
+        live = cls.read(folder)
+        if live is None or live.process <= 0:
+            return False
+        try:
+            os.kill(live.process, 0)  # sends nothing
+        except (OSError, OverflowError):
+            return False
+        return True
+
     @staticmethod
     def remove(folder: Path) -> None:
         (folder / LIVE_FILE).unlink(missing_ok=True)

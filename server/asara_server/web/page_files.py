@@ -13,10 +13,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from asara_server.bounded_file import MIB, read_bounded
-from asara_server.web.responses import accepts_gzip, error_response, tagged_response
+from asara_server.web.responses import accepts_brotli, accepts_gzip, error_response, tagged_response
 
 _LARGEST: Final = 8 * MIB
 _MOST_FILES: Final = 200
+_BROTLI: Final = ".br"
 _FOREVER: Final = "public, max-age=31536000, immutable"
 _HASHED: Final = re.compile(r"/assets/.+-[\w-]{8}\.\w+")
 """Files whose names change with their content."""
@@ -51,9 +52,11 @@ class PageFile:
     content: bytes
     media_type: str
     hashed: bool
+    brotli: bytes | None = None
+    """The content compressed when the page was built, as Python has no Brotli."""
 
     @cached_property
-    def compressed(self) -> bytes:
+    def gzipped(self) -> bytes:
         return gzip.compress(self.content, 9, mtime=0)
 
 
@@ -70,10 +73,14 @@ class PageFiles:
             if request.url.path.startswith("/api/"):
                 return error_response(404, "there is nothing at this address")
             return self.page(request, status=404)
-        if found.hashed and accepts_gzip(request):
+        if found.hashed:
             headers = {"Cache-Control": _FOREVER, "Vary": "Accept-Encoding"}
-            headers["Content-Encoding"] = "gzip"
-            return Response(found.compressed, 200, headers, media_type=found.media_type)
+            if found.brotli is not None and accepts_brotli(request):
+                headers["Content-Encoding"] = "br"
+                return Response(found.brotli, 200, headers, media_type=found.media_type)
+            if accepts_gzip(request):
+                headers["Content-Encoding"] = "gzip"
+                return Response(found.gzipped, 200, headers, media_type=found.media_type)
         cache = _FOREVER if found.hashed else "no-cache"
         return tagged_response(request, found.content, found.media_type, cache=cache)
 
@@ -87,9 +94,12 @@ class PageFiles:
 
 def _files(folder: Path) -> Iterator[tuple[str, PageFile]]:
     paths = sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
-    for path in paths[:_MOST_FILES]:
+    compressed = {path for path in paths if path.suffix == _BROTLI}
+    for path in [path for path in paths if path not in compressed][:_MOST_FILES]:
         name = f"/{path.relative_to(folder).as_posix()}"
         media_type = _TYPES.get(path.suffix) or mimetypes.guess_type(name)[0]
         if media_type is not None:
             content = read_bounded(path, _LARGEST)
-            yield name, PageFile(content, media_type, _HASHED.fullmatch(name) is not None)
+            smaller = path.with_name(path.name + _BROTLI)
+            brotli = read_bounded(smaller, _LARGEST) if smaller in compressed else None
+            yield name, PageFile(content, media_type, bool(_HASHED.fullmatch(name)), brotli)

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from collections.abc import Collection
 from hashlib import sha256
 from typing import Any, Final
 
@@ -53,9 +54,18 @@ def tagged_response(
 
 def accepts_gzip(request: Request) -> bool:
     """Return True if the browser accepts gzip."""
+    return _accepts(request, {"gzip", "*"})
+
+
+def accepts_brotli(request: Request) -> bool:
+    """Return True if the browser accepts Brotli, as it does over HTTPS and on this machine."""
+    return _accepts(request, {"br"})
+
+
+def _accepts(request: Request, names: Collection[str]) -> bool:
     for part in request.headers.get("accept-encoding", "").lower().split(","):
         coding, *parameters = (piece.strip() for piece in part.split(";"))
-        if coding in {"gzip", "*"}:
+        if coding in names:
             return not any(parameter in {"q=0", "q=0.0"} for parameter in parameters)
     return False
 

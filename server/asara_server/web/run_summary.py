@@ -9,7 +9,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from asara_server.bounded_file import MIB, open_ordinary, read_bounded
-from asara_server.network.live_file import LIVE_FILE
+from asara_server.network.live_file import LiveFile
 from asara_server.text import plain
 from asara_server.tournament.run.directory import RunDirectoryError
 from asara_server.tournament.run.status import RESULTS, RunState, read_state
@@ -48,7 +48,7 @@ class RunSummaries:
         }
         if source.kind is SourceKind.REPLAYS:
             with suppress(OSError):
-                if (source.directory / LIVE_FILE).is_file():
+                if LiveFile.is_offered(source.directory):
                     found["state"] = RunState.RUNNING.value
                 found["over"] = sum(path.suffix == ".asara" for path in source.directory.iterdir())
             return found

@@ -140,6 +140,7 @@ def _http_protocol(gate: _Gate) -> type[asyncio.Protocol]:
     class Http(H11Protocol):
         _peer: str | None = None
         _deadline: asyncio.TimerHandle | None = None
+        _unread: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
@@ -152,6 +153,20 @@ def _http_protocol(gate: _Gate) -> type[asyncio.Protocol]:
             super().connection_lost(exc)
             self._leave()
 
+        # A peer that does not read a response must not keep it here.
+
+        def pause_writing(self) -> None:
+            super().pause_writing()
+            self._unread = self.loop.call_later(gate.limits.request_s, self.transport.abort)
+
+        def resume_writing(self) -> None:
+            super().resume_writing()
+            self._forget_unread()
+
+        def timeout_keep_alive_handler(self) -> None:
+            super().timeout_keep_alive_handler()
+            self.loop.call_later(_CLOSE_S, self.transport.abort)
+
         def handle_websocket_upgrade(self, event: Any) -> None:
             # The WebSocket counts from here on, and its own limits apply.
             super().handle_websocket_upgrade(event)
@@ -161,7 +176,13 @@ def _http_protocol(gate: _Gate) -> type[asyncio.Protocol]:
             if self.cycle is None and not self.transport.is_closing():
                 self.transport.abort()
 
+        def _forget_unread(self) -> None:
+            if self._unread is not None:
+                self._unread.cancel()
+                self._unread = None
+
         def _leave(self) -> None:
+            self._forget_unread()
             if self._deadline is not None:
                 self._deadline.cancel()
             if self._peer is not None:

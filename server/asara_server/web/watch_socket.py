@@ -102,7 +102,7 @@ class WatchSockets:
             request.after_sequence,
         )
         try:
-            source = self._catalogue.find(run)
+            source = await asyncio.to_thread(self._catalogue.find, run)
         except WebError as error:
             raise StreamError(ErrorKind.MATCH, plain(str(error), longest=100)) from None
         live = self._live.of(source.directory)

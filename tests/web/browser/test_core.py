@@ -17,7 +17,7 @@ README = Path(__file__).parents[3] / "clients/typescript/README.md"
 
 _ERRORS = """
 import { playSocket } from "asara/core";
-import { browserPlatform } from "./match/play_client.js";
+import { browserPlatform } from "./match/play-client.js";
 const url = `${location.origin.replace("http", "ws")}/ws/play`;
 try {
   const bot = (decision, match) => match.randomAction(decision);

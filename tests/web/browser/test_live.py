@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from asara_server import bundled
+from tests.web.chromium import opened_page
 from tests.web.live_table import LiveTable, live_table
+from tests.web.web_process import require_page
 
 
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[LiveTable]:
-    if not (bundled.page() / "app" / "index.html").is_file():
-        pytest.skip("the page is not built: run scripts/web")
+    require_page()
     with live_table(tmp_path) as table:
         yield table
 
@@ -22,13 +22,8 @@ def table(tmp_path: Path) -> Iterator[LiveTable]:
 @pytest.fixture
 def viewer(browser: Browser) -> Iterator[Page]:
     """A page whose browser may log that a connection broke; scripts must not throw."""
-    context = browser.new_context(locale="en-GB", viewport={"width": 1280, "height": 800})
-    page = context.new_page()
-    faults: list[str] = []
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    yield page
-    context.close()
-    assert not faults
+    with opened_page(browser, broken=True) as page:
+        yield page
 
 
 def last_moment(page: Page) -> int:

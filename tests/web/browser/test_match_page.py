@@ -229,6 +229,7 @@ def test_a_link_opens_its_decision(page: Page, site: Site) -> None:
     ("link", "sentence"),
     [
         ("#seat-1-decision-9999", "does not contain that decision; the nearest moment is shown"),
+        ("#seat-7-decision-1", "contains no decisions of seat 7; the start is shown"),
         ("#moment-99999", "That moment does not exist; the nearest one is shown"),
         ("#%3Cscript%3E", "The link names no moment of the match; the start is shown"),
     ],
@@ -238,6 +239,13 @@ def test_a_link_to_nothing_says_so(page: Page, site: Site, link: str, sentence: 
     expect(page.get_by_role("status").filter(has_text=sentence)).to_be_visible()
     press(page, "ArrowLeft")
     expect(page.get_by_text(sentence)).to_be_hidden()
+
+
+def test_a_link_leads_to_the_matches_of_the_run(page: Page, site: Site) -> None:
+    for address in (site.match("richest-4"), site.block()):
+        visit(page, address)
+        page.get_by_role("link", name="All matches of this run").click()
+        expect(page.get_by_role("list", name="Matches")).to_be_visible()
 
 
 def test_the_link_of_the_moment_is_copied(page: Page, site: Site) -> None:
@@ -553,6 +561,25 @@ def test_nothing_scrolls_sideways(page: Page, site: Site, width: int) -> None:
         assert widest(page) <= width, language
         press(page, "Home")
         assert widest(page) <= width, language
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1366, 768), (1920, 1080)])
+def test_the_whole_table_fits_the_window(page: Page, site: Site, width: int, height: int) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    visit(page, site.match("richest-4", "?viewer=open#moment-250"))
+    for language in ("en", "de", "fr"):
+        page.locator("select.language").select_option(language)
+        assert page.evaluate("document.documentElement.scrollHeight") == height
+        head = page.get_by_role("banner").bounding_box()
+        bar = page.get_by_role("contentinfo").bounding_box()
+        assert head is not None
+        assert head["height"] < 80, "more than one row"
+        assert bar is not None
+        for part in page.locator("main svg[role=group]").all():
+            box = part.bounding_box()
+            assert box is not None
+            assert box["y"] >= head["height"]
+            assert box["y"] + box["height"] <= bar["y"]
 
 
 def test_reduced_motion_moves_nothing(page: Page, site: Site) -> None:

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from asara_server import bundled
 from asara_server.replay.file import read_replay
+from tests.web.chromium import opened_page
 from tests.web.play_pipe import WebStream
 from tests.web.play_table import Table, parts_of, play_table
+from tests.web.web_process import require_page
 
 ROOT = Path(__file__).parents[3]
 AXE = ROOT / "clients/web/node_modules/axe-core/axe.min.js"
@@ -30,8 +31,7 @@ QUESTIONS = {
 
 @pytest.fixture(autouse=True)
 def _page_is_built() -> None:
-    if not (bundled.page() / "app" / "index.html").is_file():
-        pytest.skip("the page is not built: run scripts/web")
+    require_page()
 
 
 @pytest.fixture(scope="module")
@@ -46,19 +46,10 @@ def seat(
     browser: Browser, link: str, *, width: int = 1280, locale: str = "en-GB", still: bool = True
 ) -> Iterator[Page]:
     """Open a link in a profile of its own; a script that throws or logs an error fails the test."""
-    context = browser.new_context(
-        locale=locale,
-        viewport={"width": width, "height": 800},
-        reduced_motion="reduce" if still else "no-preference",
-    )
-    page = context.new_page()
-    faults: list[str] = []
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("console", lambda line: faults.append(line.text) if line.type == "error" else None)
-    page.goto(link)
-    yield page
-    context.close()
-    assert not faults
+    motion = "reduce" if still else "no-preference"
+    with opened_page(browser, width=width, locale=locale, reduced_motion=motion) as page:
+        page.goto(link)
+        yield page
 
 
 def lit(page: Page) -> Locator:

@@ -15,6 +15,7 @@ from asara_server.tournament.run.directory import JOURNAL
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
 from tests.report.runs import run_with_replays
 from tests.tournament.samples import RUNNING, match, mirrored, write_run
+from tests.web.chromium import opened_page
 from tests.web.web_process import asara_web, require_page
 
 AXE = Path(__file__).parents[3] / "clients/web/node_modules/axe-core/axe.min.js"
@@ -59,9 +60,8 @@ def address(folder: Path) -> Iterator[str]:
 @pytest.fixture
 def missing_page(browser: Browser) -> Iterator[Page]:
     """A page whose console may name answers with status 4xx."""
-    context = browser.new_context(locale="en-GB")
-    yield context.new_page()
-    context.close()
+    with opened_page(browser, broken=True) as page:
+        yield page
 
 
 def heading(page: Page) -> Locator:
@@ -279,3 +279,44 @@ def test_the_first_page_needs_no_other_host(page: Page, address: str):
     page.goto(f"{address}/runs/cup")
     expect(page.get_by_role("region", name="Standings")).to_be_visible()
     assert [url for url in requested if not url.startswith(f"{address}/")] == []
+
+
+def test_the_policy_stops_every_other_script_style_and_request(browser: Browser, address: str):
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(address)
+    expect(heading(page)).to_be_visible()
+    refused = page.evaluate(
+        """async () => {
+          const refused = [];
+          document.addEventListener("securitypolicyviolation", (event) => {
+            refused.push(event.effectiveDirective);
+          });
+          const add = (name, properties) => {
+            document.body.append(Object.assign(document.createElement(name), properties));
+          };
+          add("script", { textContent: "window.harmed = true" });
+          add("script", { src: "http://other.example/x.js" });
+          add("style", { textContent: "body { display: none }" });
+          add("img", { src: "http://other.example/x.png" });
+          document.body.setAttribute("style", "display: none");
+          add("form", { action: "/harmed" });
+          document.forms[0].submit();
+          await fetch("http://other.example/").catch(() => {});
+          try { new WebSocket("ws://other.example/"); } catch {}
+          await new Promise((resolve) => setTimeout(resolve, 200));
+          return { refused, harmed: window.harmed === true };
+        }"""
+    )
+    assert refused["harmed"] is False
+    assert sorted(refused["refused"]) == [
+        "connect-src",
+        "connect-src",
+        "form-action",
+        "img-src",
+        "script-src-elem",
+        "script-src-elem",
+        "style-src-attr",
+        "style-src-elem",
+    ]
+    context.close()

@@ -18,7 +18,7 @@ from tests.web.browser.scripts import bundled, run_in_page
 from tests.web.served import watched_referee
 
 _WATCH = """
-import { watchMatch } from "./match/sockets.js";
+import { watchMatch } from "./match/watch.js";
 const seen = { lengths: [], kept: true, connections: [], failed: "", record: undefined };
 Object.assign(window, { seen });
 const [run, match] = decodeURIComponent(location.hash.slice(1)).split("/");

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from asara.v1.replay_view_pb2 import ReplayView
-from asara_server.replay.match_page import NoPageError, match_page, read_page_files
+from asara_server.replay.match_page import NoPageError, PageLanguage, match_page, read_page_files
 
 FOLDER = Path(__file__).parents[2] / "vectors" / "replay_views"
 HOSTILE = "<marquee>\u202eevil\u2069</marquee>"
@@ -24,7 +24,7 @@ PURCHASE = {
 """What the second seat does at moment 6."""
 
 
-def _write(path: Path, language: str | None = None) -> str:
+def _write(path: Path, language: PageLanguage | None = None) -> str:
     try:
         files = read_page_files()
     except NoPageError as error:
@@ -73,7 +73,7 @@ def test_a_switch_overrules_the_browser_and_is_remembered(browser: Browser, addr
 
 
 def test_the_language_of_a_file_overrules_the_browser(browser: Browser, tmp_path: Path) -> None:
-    with _opened(browser, _write(tmp_path / "match.html", "nl"), "de") as page:
+    with _opened(browser, _write(tmp_path / "match.html", PageLanguage("nl")), "de") as page:
         _expect_language(page, "nl")
 
 

@@ -167,7 +167,7 @@ function searchedSections(moment: Moment) {
 }
 
 /** Kind of the pile that is being searched after the moment, 0 if there is none. */
-export function searchedPile(moment: Moment): number {
+function searchedPile(moment: Moment): number {
   const [seen] = searchedSections(moment);
   if (seen !== undefined) return seen.kind;
   const last = moment.events.findLast(
@@ -201,7 +201,7 @@ const alike = (one: unknown, other: unknown): boolean =>
 
 const numbers = (set: ReadonlySet<number> | undefined) => set && [...set].join();
 
-export function sameSkyline(one: SkylineProps, other: SkylineProps): boolean {
+function sameSkyline(one: SkylineProps, other: SkylineProps): boolean {
   return (
     one.active === other.active &&
     one.patron === other.patron &&

@@ -168,7 +168,7 @@ function Pile({ market, searching }: { readonly market: Market; readonly searchi
 }
 
 /** An eye: somebody looks, and not everybody. */
-export function Eye({ x, y }: { readonly x: number; readonly y: number }) {
+function Eye({ x, y }: { readonly x: number; readonly y: number }) {
   return (
     <g class="eye" transform={`translate(${x} ${y})`}>
       <path d="M-11 0q11-13 22 0q-11 13-22 0z" />

@@ -18,7 +18,7 @@ const OUTLINES: readonly string[] = [
 ];
 
 /** Opening of a window, and the door of a base. */
-export const ARCH = "M-5 -6v-7.500q0-3.5 5-6q5 2.5 5 6v7.500z";
+const ARCH = "M-5 -6v-7.500q0-3.5 5-6q5 2.5 5 6v7.500z";
 const DOOR = "M-5 0v-9q0-3.5 5-5.500q5 2 5 5.500v9z";
 
 export function outline(kind: SectionKind): string {

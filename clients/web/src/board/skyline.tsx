@@ -162,7 +162,7 @@ const FAR = (() => {
   let path = `M-900 ${GROUND}`;
   for (let x = -900, i = 0; x < 1220; i++) {
     const width = 16 + ((i * 37) % 23);
-    const height = 9 + ((i * 53) % 26);
+    const height = 9 + ((i * 17) % 26);
     const dome = i % 4 === 1 ? `q${width / 2}-${width * 0.8} ${width} 0` : `h${width}`;
     path += `V${GROUND - height}${dome}`;
     x += width;

@@ -68,7 +68,7 @@ function opensTurn({ decision }: Moment): boolean {
 }
 
 /** Returns the indices of the moments with an event of one of these kinds. */
-export function momentsWith(record: MatchRecord, ...kinds: readonly EventCase[]): number[] {
+function momentsWith(record: MatchRecord, ...kinds: readonly EventCase[]): number[] {
   return record.moments
     .filter((moment) => kinds.some((kind) => has(moment, kind)))
     .map(({ index }) => index);

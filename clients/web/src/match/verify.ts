@@ -18,7 +18,7 @@ import {
   type Fault,
   type ReplayFile,
   readReplayFile,
-} from "./replay_file.js";
+} from "./replay-file.js";
 
 const FINGERPRINT_BYTES = 8;
 const SHOWN_REJECTED_ACTIONS = 64;

@@ -23,7 +23,7 @@ function without(all: readonly Target[], some: readonly Target[]): Target[] | un
 }
 
 /** Returns the legal actions that use all picked targets. */
-export function matching(
+function matching(
   legal: readonly Action[],
   picked: readonly Target[],
   searched = false,
@@ -73,7 +73,7 @@ export function nextTargets(
 }
 
 /** True if the board draws the target. */
-export function isOnBoard(target: Target): boolean {
+function isOnBoard(target: Target): boolean {
   return ON_BOARD.has(target.split(" ", 1)[0] ?? "");
 }
 

@@ -67,7 +67,7 @@ export function Hints({ setting, board }: Props) {
 const PLACES = /^(?:space|area|stall|pile|display|crowd) (\d+)/;
 
 /** Returns the area that an element of the board belongs to. */
-export function areaOf(element: Element | null): Area {
+function areaOf(element: Element | null): Area {
   for (let at = element; at !== null; at = at.parentElement) {
     for (const name of ["data-target", "data-place"]) {
       const [, area] = PLACES.exec(at.getAttribute(name) ?? "") ?? [];

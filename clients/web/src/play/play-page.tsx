@@ -144,11 +144,6 @@ function Match({ store }: { readonly store: PlayStore }) {
       {help.value && (
         <KeyHelp
           bindings={bindings}
-          texts={{
-            title: t(replay, "keys"),
-            single: t(replay, "singleKeys"),
-            close: t(common, "close"),
-          }}
           close={() => {
             help.value = false;
           }}

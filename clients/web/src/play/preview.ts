@@ -8,6 +8,7 @@ import {
   PreviewResponseSchema,
 } from "asara/gen/preview_pb.js";
 import type { Action } from "asara/gen/vocabulary_pb.js";
+import { request } from "../match/api.js";
 
 const PATIENCE_MS = 5_000;
 
@@ -17,19 +18,18 @@ export async function askPreview(
   decision: Decision,
   actions: readonly Action[],
 ): Promise<PreviewResponse | undefined> {
-  const request = create(PreviewRequestSchema, {
+  const asked = create(PreviewRequestSchema, {
     started: { ...started, view: undefined },
     decision: { ...decision, events: [] }, // they are in the view, and can be many
     actions: [...actions],
   });
   try {
-    const response = await fetch("/api/preview", {
+    const response = await request("/api/preview", {
       method: "POST",
       headers: { "Content-Type": "application/x-protobuf" },
-      body: toBinary(PreviewRequestSchema, request),
+      body: toBinary(PreviewRequestSchema, asked),
       signal: AbortSignal.timeout(PATIENCE_MS),
     });
-    if (!response.ok) return undefined;
     return fromBinary(PreviewResponseSchema, new Uint8Array(await response.arrayBuffer()));
   } catch {
     return undefined;

@@ -5,13 +5,13 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { Board } from "../board/board.js";
 import { runPath, ServerError } from "../match/api.js";
 import type { MatchRecord, Viewer } from "../match/model.js";
+import { pathOf } from "../router.js";
 import { type Binding, KeyHelp, useKeys } from "../ui/keyboard.js";
 import * as settings from "../ui/settings.js";
 import { isolate, t } from "../words/language.js";
-import { common } from "../words/sections/common.js";
 import { replay } from "../words/sections/replay.js";
 import { partings, type StepBy, type Steps, stepsOf } from "./compare.js";
-import { Preferences } from "./header.js";
+import { Preferences, UpLink } from "./header.js";
 import { Icon, IconButton } from "./icons.js";
 import { fragmentOf, parseViewer, viewerText } from "./links.js";
 import { sentences } from "./panel.js";
@@ -160,6 +160,7 @@ function Block({ run, block, records }: BlockProps) {
   return (
     <div class="match block">
       <header class="match-head">
+        <UpLink to={pathOf({ page: "matches", run })} />
         <div class="match-title">
           <h1>{t(replay, "sideBySide")}</h1>
           <p class="quiet">
@@ -184,17 +185,7 @@ function Block({ run, block, records }: BlockProps) {
         ))}
       </main>
       <BlockBar store={store} />
-      {helped && (
-        <KeyHelp
-          bindings={bindings}
-          texts={{
-            title: t(replay, "keys"),
-            single: t(replay, "singleKeys"),
-            close: t(common, "close"),
-          }}
-          close={() => setHelped(false)}
-        />
-      )}
+      {helped && <KeyHelp bindings={bindings} close={() => setHelped(false)} />}
     </div>
   );
 }

@@ -30,7 +30,7 @@ export function readCommand(data: unknown): Command | undefined {
 }
 
 /** What the page around is sent: nothing that the viewer of this page is not shown. */
-export function stateMessage(store: MatchStore) {
+function stateMessage(store: MatchStore) {
   const { setting } = store.record.value;
   const { index, sequence, table } = store.moment.value;
   const state = {

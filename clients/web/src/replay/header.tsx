@@ -3,9 +3,10 @@
 import type { Viewer } from "../match/model.js";
 import { nextTheme, theme } from "../ui/settings.js";
 import { LANGUAGES } from "../words/catalogue.js";
-import { isolate, language, setLanguage, t } from "../words/language.js";
+import { chosenLanguage, isolate, languageFailed, setLanguage, t } from "../words/language.js";
 import { common } from "../words/sections/common.js";
 import { replay } from "../words/sections/replay.js";
+import { unloaded } from "../words/unloaded.js";
 import { rulesName } from "../words/vocabulary.js";
 import { Icon, IconButton } from "./icons.js";
 import { parseViewer, viewerText } from "./links.js";
@@ -23,13 +24,26 @@ interface Props {
   readonly showKeys: () => void;
   /** Address of the match's block, to see it side by side. */
   readonly block?: string | undefined;
+  /** Address of the matches of its run. */
+  readonly up?: string | undefined;
 }
 
-export function Header({ store, showKeys, block }: Props) {
+/** The way back to the matches of the run. */
+export function UpLink({ to }: { readonly to: string }) {
+  const label = t(replay, "allMatches");
+  return (
+    <a class="button glyph up" href={to} aria-label={label} title={label}>
+      <Icon glyph="list" />
+    </a>
+  );
+}
+
+export function Header({ store, showKeys, block, up }: Props) {
   const { entries, ruleSets, edition } = store.record.value.setting;
   const { year } = store.moment.value.table.publicView;
   return (
     <header class="match-head">
+      {up !== undefined && <UpLink to={up} />}
       <div class="match-title">
         <h1>
           {entries.map((name, seat) => (
@@ -57,7 +71,12 @@ export function Header({ store, showKeys, block }: Props) {
           <span class="text">{t(replay, "spoilers")}</span>
         </button>
         {block !== undefined && (
-          <a class="button" href={block} aria-label={t(replay, "sideBySide")}>
+          <a
+            class="button"
+            href={block}
+            aria-label={t(replay, "sideBySide")}
+            title={t(replay, "sideBySide")}
+          >
             <Icon glyph="columns" />
             <span class="text">{t(replay, "sideBySide")}</span>
           </a>
@@ -77,7 +96,7 @@ function Connection({ store }: { store: MatchStore }) {
   return <output class={`connection ${kind}`}>{t(replay, kind)}</output>;
 }
 
-export function viewerName(viewer: Viewer, entries: readonly string[]): string {
+function viewerName(viewer: Viewer, entries: readonly string[]): string {
   if (viewer.kind !== "seat") return t(replay, viewer.kind);
   const { seat } = viewer;
   return t(replay, "seatView", { name: isolate(entries[seat] ?? ""), seat });
@@ -116,10 +135,10 @@ export function Preferences() {
         class="language"
         aria-label={t(common, "language")}
         title={t(common, "language")}
-        value={language.value}
+        value={chosenLanguage.value}
         onChange={(event) => {
           const tag = LANGUAGES.find((each) => each === event.currentTarget.value);
-          if (tag !== undefined) setLanguage(tag);
+          if (tag !== undefined) void setLanguage(tag);
         }}
       >
         {LANGUAGES.map((tag) => (
@@ -129,6 +148,11 @@ export function Preferences() {
           </option>
         ))}
       </select>
+      {languageFailed.value && (
+        <p class="language-failed" role="alert">
+          {t(unloaded, "failed")}
+        </p>
+      )}
       <IconButton
         glyph={themed}
         label={`${t(replay, "theme")}: ${t(replay, themed)}`}

@@ -29,6 +29,8 @@ export function fragmentOf({ decision, index }: Moment): string {
 export interface Located {
   readonly position: number;
   readonly exact: boolean;
+  /** True if the record has no decision of the seat: the position is the start. */
+  readonly none?: boolean;
 }
 
 export function locate({ moments }: MatchRecord, link: Link): Located {
@@ -56,6 +58,7 @@ function locateDecision(moments: readonly Moment[], seat: number, decision: numb
       position = moment.index;
     }
   }
+  if (distance === Number.POSITIVE_INFINITY) return { position, exact: false, none: true };
   return { position, exact: distance === 0 };
 }
 

@@ -1,6 +1,7 @@
 /** The page of one match of a run. */
 
 import { useMemo } from "preact/hooks";
+import { pathOf } from "../router.js";
 import { viewer as viewerSetting } from "../ui/settings.js";
 import { parseViewer } from "./links.js";
 import { MatchView } from "./match-view.js";
@@ -19,7 +20,7 @@ export function MatchPage({ run, match }: MatchPageProps) {
     return new ServerSource(run, match, viewer);
   }, [run, match]);
   const deal = source.record.value?.setting.sharedDeal ?? "";
-  const block =
-    deal === "" ? undefined : `/runs/${encodeURIComponent(run)}/blocks/${encodeURIComponent(deal)}`;
-  return <MatchView source={source} embedded={query.has("embed")} block={block} />;
+  const block = deal === "" ? undefined : pathOf({ page: "block", run, block: deal });
+  const up = pathOf({ page: "matches", run });
+  return <MatchView source={source} embedded={query.has("embed")} block={block} up={up} />;
 }

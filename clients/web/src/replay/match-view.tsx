@@ -6,7 +6,6 @@ import { Board } from "../board/board.js";
 import type { MatchRecord } from "../match/model.js";
 import { type Binding, KeyHelp, useKeys } from "../ui/keyboard.js";
 import { isolate, t } from "../words/language.js";
-import { common } from "../words/sections/common.js";
 import { replay } from "../words/sections/replay.js";
 import { Controls, JumpMenu, positionText, ScrubBar, SpeedChoice } from "./controls.js";
 import { connectEmbed } from "./embed.js";
@@ -26,6 +25,8 @@ export interface MatchViewProps {
   readonly embedded: boolean;
   /** Address of the match's block, to see it side by side. */
   readonly block?: string | undefined;
+  /** Address of the matches of its run. */
+  readonly up?: string | undefined;
 }
 
 export function MatchView({ source, ...rest }: MatchViewProps) {
@@ -44,7 +45,7 @@ export function MatchView({ source, ...rest }: MatchViewProps) {
   );
 }
 
-function Match({ source, first, embedded, block }: MatchViewProps & { first: MatchRecord }) {
+function Match({ source, first, embedded, block, up }: MatchViewProps & { first: MatchRecord }) {
   const store = useMemo(() => new MatchStore(source, first), [source]);
   const [helped, setHelped] = useState(false);
   useEffect(() => {
@@ -60,8 +61,8 @@ function Match({ source, first, embedded, block }: MatchViewProps & { first: Mat
     document.title = `${entries.join(" · ")} – ASARA`;
   }, [entries]);
   return (
-    <div class={embedded ? "match embedded" : "match"}>
-      {!embedded && <Header store={store} showKeys={() => setHelped(true)} block={block} />}
+    <div class={embedded ? "match embedded" : "match fits"}>
+      {!embedded && <Header store={store} showKeys={() => setHelped(true)} block={block} up={up} />}
       <main class="match-main">
         <section class="match-table" aria-label={t(replay, "board")}>
           <Table store={store} aside={embedded ? undefined : <Panel store={store} />} />
@@ -79,17 +80,7 @@ function Match({ source, first, embedded, block }: MatchViewProps & { first: Mat
           </div>
         </div>
       </footer>
-      {helped && (
-        <KeyHelp
-          bindings={bindings}
-          texts={{
-            title: t(replay, "keys"),
-            single: t(replay, "singleKeys"),
-            close: t(common, "close"),
-          }}
-          close={() => setHelped(false)}
-        />
-      )}
+      {helped && <KeyHelp bindings={bindings} close={() => setHelped(false)} />}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 /** The signature of the match's file: the result of checking it here, and what that means. */
 
 import { useEffect, useState } from "preact/hooks";
-import { type Verdict, verifyReplay } from "../match/verify.js";
+import type { Verdict } from "../match/verify.js";
 import { isolate, t } from "../words/language.js";
 import { replay } from "../words/sections/replay.js";
 import type { Signature } from "./source.js";
@@ -45,6 +45,7 @@ async function check({ source }: MatchStore): Promise<Checked> {
   const signature: Signature | undefined = await source.signature();
   if (signature === undefined || signature.kind === "part") return { kind: "part" };
   const { file, shown, runKey } = signature;
+  const { verifyReplay } = await import("../match/verify.js"); // seldom needed
   const verdict = await verifyReplay(file, shown, runKey);
   return { kind: "verdict", verdict, runKey: runKey !== undefined };
 }

@@ -212,14 +212,16 @@ export class MatchStore {
 
   /** Opens a link, or the nearest moment with a sentence that says so. */
   open(link: Link): void {
-    const { position, exact } = locate(this.record.value, link);
+    const { position, exact, none } = locate(this.record.value, link);
     const beyond = link.kind === "moment" && !exact;
     // The last moment would tell the length.
     if (beyond && this.hidesEnd.value) this.toEnd();
     else this.goTo(position);
     if (exact) return;
-    const keys = { moment: "noMoment", decision: "noDecision", unreadable: "badLink" } as const;
-    this.notice.value = t(replay, keys[link.kind]);
+    const decision = none ? "noDecisions" : "noDecision";
+    const keys = { moment: "noMoment", decision, unreadable: "badLink" } as const;
+    const seat = link.kind === "decision" ? link.seat : 0;
+    this.notice.value = t(replay, keys[link.kind], { seat });
   }
 
   /** Keeps the address and the position the same; the returned function stops it. */

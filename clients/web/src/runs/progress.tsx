@@ -1,27 +1,11 @@
 /** How far a run is. */
 
 import { useEffect, useState } from "preact/hooks";
-import { locale, t } from "../words/language.js";
-import { dateTime, list, number } from "../words/numbers.js";
+import { t } from "../words/language.js";
+import { dateTime, list, number, span } from "../words/numbers.js";
 import { common } from "../words/sections/common.js";
 import { runs } from "../words/sections/runs.js";
 import type { Progress as Course, Run, RunState } from "./api.js";
-
-/** Returns a length of time in one unit, such as `4 minutes`. */
-export function span(seconds: number): string {
-  const [value, unit] =
-    seconds < 90
-      ? [seconds, "second"]
-      : seconds < 90 * 60
-        ? [seconds / 60, "minute"]
-        : [seconds / 3600, "hour"];
-  return new Intl.NumberFormat(locale(), {
-    style: "unit",
-    unit: unit as string,
-    unitDisplay: "long",
-    maximumFractionDigits: 0,
-  }).format(Math.max(value as number, 0));
-}
 
 export function StateBadge({ state, kind }: { state: RunState; kind: "run" | "replays" }) {
   return (

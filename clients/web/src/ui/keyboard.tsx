@@ -1,6 +1,9 @@
 /** Keys of a page: what they do, and an overlay that lists them. */
 
 import { useEffect, useRef } from "preact/hooks";
+import { t } from "../words/language.js";
+import { common } from "../words/sections/common.js";
+import { replay } from "../words/sections/replay.js";
 import "./keyboard.css";
 import { singleKeys } from "./settings.js";
 
@@ -25,7 +28,7 @@ const SHOWN: Readonly<Record<string, string>> = {
  * Name of the keys pressed together: `Shift+ArrowLeft`, `Space`, `b`, `Shift+b`, `Shift+1`, `?`.
  * undefined if a key is held that belongs to the browser.
  */
-export function chord(event: KeyboardEvent): string | undefined {
+function chord(event: KeyboardEvent): string | undefined {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return undefined;
   const shift = event.shiftKey ? "Shift+" : "";
   const digit = /^Digit(\d)$/.exec(event.code);
@@ -80,21 +83,20 @@ function Keys({ keys }: { keys: string }) {
   );
 }
 
-export interface KeyHelpProps {
+interface KeyHelpProps {
   readonly bindings: readonly Binding[];
-  readonly texts: { readonly title: string; readonly single: string; readonly close: string };
   readonly close: () => void;
 }
 
 /** An overlay with all keys; Esc closes it, and the focus returns. */
-export function KeyHelp({ bindings, texts, close }: KeyHelpProps) {
+export function KeyHelp({ bindings, close }: KeyHelpProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     dialog.current?.showModal();
   }, []);
   return (
     <dialog ref={dialog} class="key-help" aria-labelledby="key-help-title" onClose={close}>
-      <h2 id="key-help-title">{texts.title}</h2>
+      <h2 id="key-help-title">{t(replay, "keys")}</h2>
       <dl>
         {bindings.map(({ keys, label }) => (
           <div key={label}>
@@ -115,10 +117,10 @@ export function KeyHelp({ bindings, texts, close }: KeyHelpProps) {
             singleKeys.value = event.currentTarget.checked;
           }}
         />
-        {texts.single}
+        {t(replay, "singleKeys")}
       </label>
       <button type="button" class="primary" onClick={() => dialog.current?.close()}>
-        {texts.close}
+        {t(common, "close")}
       </button>
     </dialog>
   );

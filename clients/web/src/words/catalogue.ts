@@ -1,6 +1,6 @@
 /** The types of the page's texts, and the templates that they are written in. */
 
-import type { en, enRules } from "./languages/en.js";
+import type { en, enRules } from "./languages/en/game.js";
 
 /** The languages of the page, in the order of the switch. */
 export const LANGUAGES = ["de", "en", "fr", "it", "nl", "es"] as const;
@@ -13,8 +13,8 @@ export type Value = string | number;
 export type Texts = Readonly<Record<string, string>>;
 
 /**
- * Texts of one part of the page in all languages; a section file ends with
- * `as const satisfies Section`, so that `t` knows the keys and placeholders.
+ * Texts of one part of the page in all languages. Each language's file ends with
+ * `as const satisfies Texts`, so that `t` knows the keys and placeholders.
  *
  * Templates contain
  *

@@ -11,33 +11,16 @@ import {
 import type { MatchSetting } from "../match/model.js";
 import type { Language, Rules } from "./catalogue.js";
 import { fill, language, t } from "./language.js";
-import { deRules } from "./languages/de.js";
-import { enRules } from "./languages/en.js";
-import { esRules } from "./languages/es.js";
-import { frRules } from "./languages/fr.js";
-import { itRules } from "./languages/it.js";
-import { nlRules } from "./languages/nl.js";
 import { list, number } from "./numbers.js";
+import { inEveryLanguage, type Pack } from "./packs.js";
 import { asariText, colourName } from "./vocabulary.js";
 
 /** The explanations in every language. */
-export const rules: Readonly<Record<Language, Rules>> = {
-  de: deRules,
-  en: enRules,
-  fr: frRules,
-  it: itRules,
-  nl: nlRules,
-  es: esRules,
-};
+export const rules = inEveryLanguage<Readonly<Record<Language, Rules>>>((pack) => pack.rules);
 
-const texts = {
-  de: deRules.texts,
-  en: enRules.texts,
-  fr: frRules.texts,
-  it: itRules.texts,
-  nl: nlRules.texts,
-  es: esRules.texts,
-} as const;
+const texts = inEveryLanguage<{
+  readonly [L in Language]: Pack<L>["rules"]["texts"];
+}>((pack) => pack.rules.texts);
 
 function explanations(): Rules {
   return rules[language.value];

@@ -1,6 +1,7 @@
 /** The language of the page, and texts in it. */
 
 import { effect, signal } from "@preact/signals";
+import { remembered } from "../ui/settings.js";
 import {
   type Arguments,
   type Key,
@@ -9,8 +10,7 @@ import {
   type Section,
   type Value,
 } from "./catalogue.js";
-
-const STORED = "asara.language";
+import { isLoaded, loadPack } from "./packs.js";
 
 /** Returns the first of a browser's languages that the page has, or English. */
 export function preferredLanguage(tags: readonly string[]): Language {
@@ -29,39 +29,60 @@ function browserTags(): readonly string[] {
   return typeof document === "undefined" ? [] : navigator.languages;
 }
 
-function storedLanguage(): Language | undefined {
-  try {
-    const stored = localStorage.getItem(STORED);
-    return LANGUAGES.find((language) => language === stored);
-  } catch {
-    return undefined; // no storage, as in a sandboxed frame
-  }
-}
-
 /** The language that a file was written in, if its author chose one. */
 function fileLanguage(): Language | undefined {
   if (typeof document === "undefined") return undefined;
-  const chosen = document.documentElement.getAttribute("data-language");
-  return LANGUAGES.find((language) => language === chosen);
+  return asLanguage(document.documentElement.getAttribute("data-language"));
+}
+
+function asLanguage(text: string | null): Language | undefined {
+  return LANGUAGES.find((language) => language === text);
 }
 
 /** The current language. Components that read it are rendered again when it changes. */
-export const language = signal<Language>(
-  storedLanguage() ?? fileLanguage() ?? preferredLanguage(browserTags()),
+export const language = remembered<Language>(
+  "language",
+  fileLanguage() ?? preferredLanguage(browserTags()),
+  asLanguage,
 );
 
+/** The language that the reader has chosen: the current one, or one that is being loaded. */
+export const chosenLanguage = signal<Language>(language.value);
+
+/** True for some seconds after the texts of a chosen language could not be loaded. */
+export const languageFailed = signal(false);
+const TOLD_MS = 12_000;
+let forgetting: ReturnType<typeof setTimeout> | undefined;
+
 effect(() => {
+  chosenLanguage.value = language.value;
   if (typeof document !== "undefined") document.documentElement.lang = language.value;
 });
 
-/** Changes the language and remembers it. */
-export function setLanguage(chosen: Language): void {
-  language.value = chosen;
-  try {
-    localStorage.setItem(STORED, chosen);
-  } catch {
-    // It holds until the page is left.
+/**
+ * Changes the language. The page keeps its texts until those of the language are loaded, and for
+ * good if they cannot be.
+ */
+export async function setLanguage(chosen: Language): Promise<void> {
+  chosenLanguage.value = chosen;
+  languageFailed.value = false;
+  clearTimeout(forgetting);
+  if (!isLoaded(chosen)) {
+    const failed = await loadPack(chosen).then(
+      () => false,
+      () => true,
+    );
+    if (chosenLanguage.value !== chosen) return; // another has been chosen since
+    if (failed) {
+      chosenLanguage.value = language.value;
+      languageFailed.value = true;
+      forgetting = setTimeout(() => {
+        languageFailed.value = false;
+      }, TOLD_MS);
+      return;
+    }
   }
+  language.value = chosen;
 }
 
 /** Returns the locale for numbers and dates: the browser's regional form of the language. */

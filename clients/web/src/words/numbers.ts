@@ -48,6 +48,22 @@ export function duration(microseconds: number): string {
   return clock(microseconds);
 }
 
+/** Returns a length of time in one unit, such as `4 minutes`. */
+export function span(seconds: number): string {
+  const [value, unit] =
+    seconds < 90
+      ? [seconds, "second"]
+      : seconds < 90 * 60
+        ? [seconds / 60, "minute"]
+        : [seconds / 3600, "hour"];
+  return numberFormat({
+    style: "unit",
+    unit: unit as string,
+    unitDisplay: "long",
+    maximumFractionDigits: 0,
+  }).format(Math.max(value as number, 0));
+}
+
 function unit(value: number, symbol: string): string {
   return `${number(value, 1)}\u00a0${symbol}`; // the international symbols
 }

@@ -1,6 +1,6 @@
 /** What happens in a match, and what can be done, as sentences in the current language. */
 
-import { type Event, Termination } from "asara/gen/event_pb.js";
+import type { Event, Termination } from "asara/gen/event_pb.js";
 import type { DecisionKind, RejectionReason } from "asara/gen/play_pb.js";
 import {
   type Action,
@@ -245,7 +245,7 @@ function without<T extends BuyerColour | Colour>(all: readonly T[], some: readon
 }
 
 /** Returns the sources of an evaluation's prestige, such as `3 for towers`; none if there are none. */
-export function evaluationParts({ event }: Event): string[] {
+function evaluationParts({ event }: Event): string[] {
   const parts: string[] = [];
   const add = (n: number, key: TextKey, values: Values = {}) => {
     if (n > 0) parts.push(fill(words().texts[key], { n, ...values }));
@@ -378,11 +378,6 @@ export function decisionTitle(kind: DecisionKind): string {
 /** Returns the reason why a seat ended, as a clause such as `out of time`. */
 export function terminationText(termination: Termination): string {
   return words().terminations[termination - 1] ?? "";
-}
-
-/** True if the seat forfeited. */
-export function isForfeit(termination: Termination): boolean {
-  return termination > Termination.COMPLETED;
 }
 
 /** Returns the reason of a rejection, as a clause. */

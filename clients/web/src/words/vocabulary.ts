@@ -14,29 +14,18 @@ import {
 } from "asara/gen/vocabulary_pb.js";
 import type { Catalogue, Language } from "./catalogue.js";
 import { fill, language, t } from "./language.js";
-import { de } from "./languages/de.js";
-import { en } from "./languages/en.js";
-import { es } from "./languages/es.js";
-import { fr } from "./languages/fr.js";
-import { it } from "./languages/it.js";
-import { nl } from "./languages/nl.js";
 import { list } from "./numbers.js";
+import { inEveryLanguage, type Pack } from "./packs.js";
 
-/**
- * The game in every language. All are loaded at once: together they take 11 KiB compressed, the
- * offline page needs them anyway, and a switch of the language needs no connection.
- */
-export const catalogues: Readonly<Record<Language, Catalogue>> = { de, en, fr, it, nl, es };
+/** The game in every language. */
+export const catalogues = inEveryLanguage<Readonly<Record<Language, Catalogue>>>(
+  ({ catalogue }) => catalogue,
+);
 
 /** The templates of the game's texts. */
-export const texts = {
-  de: de.texts,
-  en: en.texts,
-  fr: fr.texts,
-  it: it.texts,
-  nl: nl.texts,
-  es: es.texts,
-} as const;
+export const texts = inEveryLanguage<{
+  readonly [L in Language]: Pack<L>["catalogue"]["texts"];
+}>(({ catalogue }) => catalogue.texts);
 
 /** Returns the game in the current language. */
 export function words(): Catalogue {
@@ -67,17 +56,12 @@ export function buyerColourName(colour: BuyerColour): string {
   return part(words().buyers[colour - 1], 6);
 }
 
-/** Returns a kind of section in the singular. */
-export function kindName(kind: SectionKind): string {
-  return part(words().kinds[kind - 1], 0);
-}
-
 /** Returns a kind of section in the plural. */
 export function kindsName(kind: SectionKind): string {
   return part(words().kinds[kind - 1], 1);
 }
 
-export function ruleSetName(ruleSet: RuleSet): string {
+function ruleSetName(ruleSet: RuleSet): string {
   return words().ruleSets[ruleSet - 1] ?? "";
 }
 

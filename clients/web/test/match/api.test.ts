@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { getJson, isRefusal, matchPath, request, ServerError } from "../../src/match/api.js";
-import { socketUrl } from "../../src/match/sockets.js";
+import { socketUrl } from "../../src/match/reconnecting-socket.js";
 import { sampleFile } from "../samples.js";
 
 const REPLAY = sampleFile("basic-2.asara");

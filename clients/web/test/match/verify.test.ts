@@ -4,7 +4,7 @@ import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/p
 import { type ReplayRecord, ReplayRecordSchema } from "asara/gen/replay_pb.js";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Viewer } from "../../src/match/model.js";
-import { readReplayFile } from "../../src/match/replay_file.js";
+import { readReplayFile } from "../../src/match/replay-file.js";
 import { restrictView } from "../../src/match/restrict.js";
 import { fingerprint, keyFromPem, type Verdict, verifyReplay } from "../../src/match/verify.js";
 import { SAMPLES, sampleFile, sampleView } from "../samples.js";

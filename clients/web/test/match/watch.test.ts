@@ -3,7 +3,7 @@ import type { Event } from "asara/gen/event_pb.js";
 import { WatchRequestSchema, WatchResponseSchema } from "asara/gen/watch_pb.js";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { MatchRecord } from "../../src/match/model.js";
-import { watchMatch } from "../../src/match/sockets.js";
+import { watchMatch } from "../../src/match/watch.js";
 import { sampleView } from "../samples.js";
 
 const VIEW = sampleView("basic-2");

@@ -1,8 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import { type Action, ActionSchema, BuyerColour, Colour } from "asara/gen/vocabulary_pb.js";
 import { expect, test } from "vitest";
+import { endingOf } from "../../src/match/reconnecting-socket.js";
 import { besideBoard, nextTargets, pick } from "../../src/play/choosing.js";
-import { endingOf } from "../../src/play/connection.js";
+import { mayReturn } from "../../src/play/connection.js";
 
 const { BLUE, GREEN, YELLOW } = BuyerColour;
 const lay = (faceDown: boolean, ...buyers: BuyerColour[]): Action =>
@@ -70,15 +71,17 @@ test("choices without a place are buttons, and those on the board are not", () =
 });
 
 test("close codes say whether to connect again", () => {
+  const returns = (code: number, text: string) => {
+    const ending = endingOf(code, text);
+    return ending === undefined || mayReturn(ending);
+  };
   expect(endingOf(1006, "")).toBeUndefined();
   expect(endingOf(1012, "")).toBeUndefined();
-  expect(endingOf(4014, "the connection to the referee broke")).toBeUndefined();
-  expect(endingOf(4008, "too-many-streams: later")).toBeUndefined();
-  expect(endingOf(4014, "stopping: the referee is stopping")?.reason).toBe("stopping");
-  expect(endingOf(4010, "replaced: a new stream")).toEqual({
-    reason: "replaced",
-    detail: "a new stream",
-  });
-  expect(endingOf(4016, "unknown-token: no such token")?.reason).toBe("unknown-token");
-  expect(endingOf(4000, "")).toEqual({ reason: "", detail: "" });
+  expect(returns(4014, "the connection to the referee broke")).toBe(true);
+  expect(returns(4008, "too-many-streams: later")).toBe(true);
+  expect(returns(4014, "stopping: the referee is stopping")).toBe(false);
+  expect(returns(4016, "unknown-token: no such token")).toBe(false);
+  expect(returns(4000, "")).toBe(false);
+  const replaced = { status: 10, retryable: false, reason: "replaced", detail: "a new stream" };
+  expect(endingOf(4010, "replaced: a new stream")).toEqual(replaced);
 });

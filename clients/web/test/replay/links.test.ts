@@ -44,7 +44,12 @@ test("a link to what is not there leads to the nearest moment and is not exact",
   const found = locate(RECORD, { kind: "decision", seat: 1, decision: 99999 });
   expect(found.exact).toBe(false);
   expect(RECORD.moments[found.position]?.decision?.seat).toBe(1);
-  expect(locate(EVERYBODY, { kind: "decision", seat: 1, decision: 2 }).exact).toBe(false);
+  expect(found.none).toBeUndefined();
+  expect(locate(EVERYBODY, { kind: "decision", seat: 1, decision: 2 })).toEqual({
+    position: 0,
+    exact: false,
+    none: true,
+  });
 });
 
 test("another viewer is shown as much of the match, and no more than its turn", () => {

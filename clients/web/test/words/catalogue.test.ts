@@ -12,6 +12,7 @@ import {
 import { expect, test } from "vitest";
 import { LANGUAGES, type Language, type Section } from "../../src/words/catalogue.js";
 import { rules } from "../../src/words/explain.js";
+import { unloaded } from "../../src/words/unloaded.js";
 import { catalogues } from "../../src/words/vocabulary.js";
 
 const files = import.meta.glob<Record<string, Section>>("../../src/words/sections/*.ts", {
@@ -40,7 +41,11 @@ function placeholders(text: string): string[] {
 }
 
 const sources = new Map<string, Readonly<Record<Language, Map<string, string>>>>();
-const others = [["catalogue", catalogues] as const, ["rules", rules] as const];
+const others = [
+  ["catalogue", catalogues] as const,
+  ["rules", rules] as const,
+  ["unloaded", unloaded] as const,
+];
 for (const [name, section] of [...sections, ...others]) {
   sources.set(
     name,
@@ -101,11 +106,39 @@ test("there is a word for every member of the vocabulary", () => {
   }
 });
 
-test("the catalogues are small, as every page loads all of them", () => {
+test("the texts of a language are small, as every page loads them", () => {
   // As a minifier writes them: names of members without quotes.
   const written = (value: object) => JSON.stringify(value).replaceAll(/"(\w+)":/g, "$1:");
-  const size = (value: object) => Buffer.byteLength(written(value));
-  expect(size(catalogues)).toBeLessThan(45_000);
-  expect(size(rules)).toBeLessThan(22_000);
-  expect(gzipSync(written(catalogues) + written(rules)).length).toBeLessThan(20_000);
+  for (const tag of LANGUAGES) {
+    const parts = [...sections.values(), catalogues, rules].map((part) => written(part[tag]));
+    expect(gzipSync(parts.join("")).length, tag).toBeLessThan(12_000);
+  }
+});
+
+test("the page that is one file has the texts of its parts, and no others", () => {
+  const code = import.meta.glob<string>("../../src/**/*.{ts,tsx}", {
+    eager: true,
+    query: "?raw",
+    import: "default",
+  });
+  const reached = new Set<string>();
+  const reach = (path: string) => {
+    if (reached.has(path)) return;
+    reached.add(path);
+    const imported = code[path]?.matchAll(
+      /^(?!import type).*(?:from|import\(|import) ?"(\..*)\.js"/gm,
+    );
+    for (const [, name] of imported ?? []) {
+      const target = new URL(name ?? "", `file:///${path.replaceAll("../", "")}`).pathname;
+      for (const end of [".ts", ".tsx"])
+        if (`../..${target}${end}` in code) reach(`../..${target}${end}`);
+    }
+  };
+  reach("../../src/single.tsx");
+  const used = [...reached].flatMap((path) => /sections\/(.*)\.ts$/.exec(path)?.[1] ?? []);
+  const offline = code["../../src/words/offline.ts"] ?? "";
+  for (const tag of LANGUAGES) {
+    const contained = [...offline.matchAll(new RegExp(`: ${tag}\\.(\\w+)`, "g"))].map((m) => m[1]);
+    expect(contained.sort(), tag).toEqual(["catalogue", "rules", ...used].sort());
+  }
 });

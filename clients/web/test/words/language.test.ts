@@ -1,13 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { LANGUAGES, type Section } from "../../src/words/catalogue.js";
-import {
-  fill,
-  isolate,
-  language,
-  preferredLanguage,
-  setLanguage,
-  t,
-} from "../../src/words/language.js";
+import { fill, isolate, language, preferredLanguage, t } from "../../src/words/language.js";
 import {
   clock,
   decimal,
@@ -36,7 +29,7 @@ test("the first language that the browser and the page share decides", () => {
 
 test("a text changes with the language", () => {
   expect(t(common, "seat", { seat: 2 })).toBe("Seat 2");
-  setLanguage("fr");
+  language.value = "fr";
   expect(t(common, "seat", { seat: 2 })).toBe("Siège 2");
 });
 

@@ -134,6 +134,11 @@ def _run_directory(
         ) as resumed:
             yield resumed
     else:
+        if not options.replace and (path / "run.json").is_file():
+            raise UserError(
+                f"{path}: already holds a run; go on with it by --resume, name another directory, "
+                "or delete that run with --replace"
+            )
         with new_run_directory(path, replace=options.replace, durability=durability) as directory:
             directory.keep_tournament_file(options.file)
             yield directory, None

@@ -48,7 +48,8 @@ def serve_web(options: WebOptions) -> None:
         sources=tuple(sources),
         hosts=frozenset({listening.host, socket.gethostname(), *options.hosts}),
         frame_ancestors=("'self'", *options.embed),
-        logs=not options.insecure_remote,
+        # A name is for a proxy or another machine: strangers may be behind both.
+        logs=not options.insecure_remote and not options.hosts,
         mirrored_live=options.mirrored_live,
         play_address=options.play,
     )

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 from asara_server.cli.display.console import err, notify, warn
 from asara_server.cli.errors import UserError
@@ -108,7 +108,7 @@ def _address(process: "subprocess.Popen[bytes]", option: str) -> str:
     before, _, line = printed.decode(errors="replace").partition(STARTED)
     for text in before.splitlines():
         notify(text)
-    threading.Thread(target=_show, args=(process.stderr,), name="web", daemon=True).start()
+    threading.Thread(target=_show, args=(process,), name="web", daemon=True).start()
     return line.strip().removeprefix("http://").rstrip("/")
 
 
@@ -118,9 +118,17 @@ def _last_line(printed: bytes) -> str:
     return lines[-1].removeprefix("asara: ").removeprefix("--listen: ")
 
 
-def _show(stream: IO[bytes]) -> None:
-    for line in stream:
+def _show(process: "subprocess.Popen[bytes]") -> None:
+    """Show what the process prints, and say so if it ends before it is stopped."""
+    assert process.stderr is not None
+    assert process.stdin is not None
+    for line in process.stderr:
         err.print(line.decode(errors="replace").rstrip(), markup=False, soft_wrap=True)
+    if not process.stdin.closed:
+        warn(
+            "the web server has ended, and the matches go on; to show them again, "
+            "run asara web in another terminal"
+        )
 
 
 def _stop(process: "subprocess.Popen[bytes]") -> None:

@@ -1,6 +1,6 @@
 /** The game in French: the terms are those of the French rulebook. */
 
-import type { Catalogue, Rules } from "../catalogue.js";
+import type { Catalogue, Rules } from "../../catalogue.js";
 
 export const fr = {
   name: "Français",

@@ -1,6 +1,6 @@
 /** The game in German: the terms are those of the German rulebook. */
 
-import type { Catalogue, Rules } from "../catalogue.js";
+import type { Catalogue, Rules } from "../../catalogue.js";
 
 export const de = {
   name: "Deutsch",

@@ -1,6 +1,6 @@
 /** The game in Italian: the terms are those of the Italian rulebook. */
 
-import type { Catalogue, Rules } from "../catalogue.js";
+import type { Catalogue, Rules } from "../../catalogue.js";
 
 export const it = {
   name: "Italiano",

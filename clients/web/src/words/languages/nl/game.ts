@@ -1,6 +1,6 @@
 /** The game in Dutch: the terms are those of the Dutch rulebook. */
 
-import type { Catalogue, Rules } from "../catalogue.js";
+import type { Catalogue, Rules } from "../../catalogue.js";
 
 export const nl = {
   name: "Nederlands",

@@ -3,7 +3,7 @@
  * Lighted Windows and the expansions, whose names are translated here.
  */
 
-import type { Catalogue, Rules } from "../catalogue.js";
+import type { Catalogue, Rules } from "../../catalogue.js";
 
 export const es = {
   name: "Español",

@@ -10,7 +10,7 @@ import {
   playSocket,
   type SocketOptions,
 } from "asara/core.js";
-import { socketUrl } from "./sockets.js";
+import { socketUrl } from "./reconnecting-socket.js";
 
 /** Options of `playHere`; the address is that of the page's own server. */
 export type PlayOptions = Omit<SocketOptions, "url">;

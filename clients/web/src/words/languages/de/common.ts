@@ -1,0 +1,11 @@
+/** Words that all pages use, in German. */
+
+import type { Texts } from "../../catalogue.js";
+
+export const common = {
+  language: "Sprache",
+  close: "Schließen",
+  seat: "Sitz {seat}",
+  matches: "{count:# Partie|# Partien}",
+  you: "du",
+} as const satisfies Texts;

@@ -1,0 +1,11 @@
+/** Words that all pages use, in English. */
+
+import type { Texts } from "../../catalogue.js";
+
+export const common = {
+  language: "Language",
+  close: "Close",
+  seat: "Seat {seat}",
+  matches: "{count:# match|# matches}",
+  you: "you",
+} as const satisfies Texts;

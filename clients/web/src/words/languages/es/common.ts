@@ -1,0 +1,11 @@
+/** Words that all pages use, in Spanish. */
+
+import type { Texts } from "../../catalogue.js";
+
+export const common = {
+  language: "Idioma",
+  close: "Cerrar",
+  seat: "Asiento {seat}",
+  matches: "{count:# partida|# partidas}",
+  you: "tú",
+} as const satisfies Texts;

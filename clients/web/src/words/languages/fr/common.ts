@@ -1,0 +1,11 @@
+/** Words that all pages use, in French. */
+
+import type { Texts } from "../../catalogue.js";
+
+export const common = {
+  language: "Langue",
+  close: "Fermer",
+  seat: "Siège {seat}",
+  matches: "{count:# partie|# parties}",
+  you: "vous",
+} as const satisfies Texts;

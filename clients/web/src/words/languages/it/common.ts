@@ -1,0 +1,11 @@
+/** Words that all pages use, in Italian. */
+
+import type { Texts } from "../../catalogue.js";
+
+export const common = {
+  language: "Lingua",
+  close: "Chiudi",
+  seat: "Posto {seat}",
+  matches: "{count:# partita|# partite}",
+  you: "tu",
+} as const satisfies Texts;

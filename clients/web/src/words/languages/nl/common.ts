@@ -1,0 +1,11 @@
+/** Words that all pages use, in Dutch. */
+
+import type { Texts } from "../../catalogue.js";
+
+export const common = {
+  language: "Taal",
+  close: "Sluiten",
+  seat: "Stoel {seat}",
+  matches: "{count:# partij|# partijen}",
+  you: "jij",
+} as const satisfies Texts;

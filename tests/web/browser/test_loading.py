@@ -1,0 +1,124 @@
+"""What a page loads when it is opened, and what follows only if it is needed."""
+
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.web.web_process import asara_web, require_page
+
+VECTORS: Final = Path(__file__).parents[2] / "vectors" / "replay_views"
+LANGUAGE: Final = re.compile(r"/assets/(de|en|es|fr|it|nl)-[\w-]+\.js$")
+MOST_KB: Final = 130
+
+
+@pytest.fixture(scope="module")
+def match(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a four-player match of the richest rules."""
+    require_page()
+    folder = tmp_path_factory.mktemp("runs") / "samples"
+    folder.mkdir()
+    shutil.copy(VECTORS / "richest-4.asara", folder)
+    with asara_web(folder.parent) as address:
+        yield f"{address}/runs/samples/matches/richest-4"
+
+
+@contextmanager
+def opened(browser: Browser, locale: str = "en-GB") -> Iterator[Page]:
+    context = browser.new_context(locale=locale, viewport={"width": 1280, "height": 800})
+    yield context.new_page()
+    context.close()
+
+
+def languages(page: Page) -> list[str]:
+    """Return a list to which the languages are added whose texts the page asks for."""
+    asked: list[str] = []
+
+    def note(request: Any) -> None:
+        if found := LANGUAGE.search(request.url):
+            asked.append(found[1])
+
+    page.on("request", note)
+    return asked
+
+
+def slider(page: Page, name: str = "Position in the match") -> Any:
+    return page.get_by_role("slider", name=name)
+
+
+def test_the_first_load_of_a_match_is_small(browser: Browser, match: str) -> None:
+    received: dict[str, float] = {}
+    with opened(browser) as page:
+        session = page.context.new_cdp_session(page)
+        names: dict[str, str] = {}
+        session.send("Network.enable")
+        session.on(
+            "Network.requestWillBeSent",
+            lambda event: names.update({event["requestId"]: event["request"]["url"]}),
+        )
+        session.on(
+            "Network.loadingFinished",
+            lambda event: received.update({event["requestId"]: event["encodedDataLength"]}),
+        )
+        page.goto(match)
+        expect(slider(page)).to_be_visible()
+        page.wait_for_load_state("networkidle")
+    sizes = {names[one].rpartition("/")[2]: size / 1e3 for one, size in received.items()}
+    assert len(sizes) > 5
+    assert sum(sizes.values()) < MOST_KB, sizes
+
+
+def test_only_the_readers_language_is_loaded(browser: Browser, match: str) -> None:
+    with opened(browser, "it-CH") as page:
+        asked = languages(page)
+        page.goto(match)
+        expect(page.locator("html")).to_have_attribute("lang", "it")
+        expect(page.get_by_role("slider")).to_be_visible()
+        assert set(asked) == {"it"}
+        page.locator("select.language").select_option("nl")
+        expect(page.locator("html")).to_have_attribute("lang", "nl")
+        assert set(asked) == {"it", "nl"}
+
+
+def test_a_switch_without_a_connection_keeps_the_texts_and_says_so(
+    browser: Browser, match: str
+) -> None:
+    with opened(browser) as page:
+        page.goto(match)
+        expect(slider(page)).to_be_visible()
+        page.route("**/assets/fr-*", lambda route: route.abort())
+        choice = page.get_by_label("Language")
+        choice.select_option("fr")
+        expect(page.get_by_role("alert")).to_have_text(re.compile("^The texts could not be loaded"))
+        expect(choice).to_have_value("en")
+        expect(page.locator("html")).to_have_attribute("lang", "en")
+        expect(slider(page)).to_be_visible()
+        choice.select_option("de")
+        expect(page.locator("html")).to_have_attribute("lang", "de")
+        expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_a_page_without_texts_says_so_in_the_readers_language(browser: Browser, match: str) -> None:
+    with opened(browser, "es") as page:
+        page.route("**/assets/es-*", lambda route: route.abort())
+        page.goto(match)
+        expect(page.get_by_text("No se han podido cargar los textos.")).to_be_visible()
+
+
+def test_the_check_of_the_signature_is_loaded_when_it_is_opened(
+    browser: Browser, match: str
+) -> None:
+    with opened(browser) as page:
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(f"{match}?viewer=open")
+        expect(slider(page)).to_be_visible()
+        page.wait_for_load_state("networkidle")
+        assert not [url for url in asked if "/verify-" in url]
+        with page.expect_request(re.compile("/verify-")):
+            page.get_by_text("Signature", exact=True).click()
