@@ -248,6 +248,33 @@ def test_each_area_explains_itself_once(browser: Browser, table: Table) -> None:
         expect(page.get_by_role("tooltip")).to_contain_text("Bank")
 
 
+def test_choices_beside_a_market_cover_none_of_its_goods(browser: Browser, table: Table) -> None:
+    with seat(browser, table.links[0]) as page:
+        for market in range(1, 5):
+            page.locator(f"[data-target='space {market} 2']").click()
+            lit(page).first.click()
+            expect(page.get_by_role("group", name="Choices")).to_contain_text("Decline")
+            for good in lit(page).all():
+                good.click(trial=True)
+            page.keyboard.press("Escape")
+            page.keyboard.press("Escape")
+            expect(steps(page)).to_have_count(0)
+
+
+def test_the_page_tells_what_players_are_after(browser: Browser, table: Table) -> None:
+    with seat(browser, table.links[0]) as page:
+        expect(page).to_have_title("It is your turn – ASARA")
+        expect(page.get_by_role("region", name="Your turn")).to_contain_text("most prestige")
+        page.get_by_role("banner").get_by_role("button", name="Rules").click()
+        rules = page.get_by_role("dialog", name="Rules")
+        expect(rules).to_contain_text("Base market, Trunk market, Window market, Turret market")
+        expect(rules).to_contain_text("At the end of each year")
+        expect(rules).to_contain_text("gift cards")
+        page.keyboard.press("Escape")
+        expect(rules).to_have_count(0)
+        expect(steps(page)).to_have_count(0)
+
+
 def test_a_second_window_takes_the_seat_and_the_first_can_take_it_back(
     browser: Browser, table: Table
 ) -> None:

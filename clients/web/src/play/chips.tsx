@@ -118,7 +118,9 @@ function placeAt(
     right: left + size.width,
     bottom: top + size.height,
   }));
-  const fits = (box: Box) => box.bottom <= frame.height;
+  const dock = document.querySelector(".dock")?.getBoundingClientRect().top ?? innerHeight;
+  const depth = Math.min(frame.height, dock - frame.top);
+  const fits = (box: Box) => box.bottom <= depth;
   const free = (box: Box) => ![beside, ...lit].some((other) => overlap(box, other));
   return boxes.find((box) => fits(box) && free(box)) ?? boxes.find(fits) ?? boxes[0];
 }

@@ -28,7 +28,7 @@ import { PlayStore } from "./store.js";
 export function PlayPage() {
   const [link] = useState(() => parseLink(location.hash));
   useEffect(() => {
-    document.title = `${t(play, "title")} – ASARA`;
+    if (link === undefined) document.title = `${t(play, "title")} – ASARA`;
   });
   if (link === undefined) {
     return <Message title={t(play, "noSeat")} text={t(play, "noSeatHelp")} />;
@@ -40,6 +40,12 @@ function Seat({ link }: { readonly link: NonNullable<ReturnType<typeof parseLink
   const store = useMemo(() => new PlayStore(link), [link]);
   useEffect(() => store.run(), [store]);
   const { stage, setting } = store.session.value;
+  const asked = store.decision.value !== undefined;
+  useEffect(() => {
+    // The name of the tab calls a person who looks elsewhere.
+    const title = t(play, asked ? "yourTurn" : "title");
+    document.title = `${title} – ASARA`;
+  });
   const ending = store.ending.value;
   if (ending?.reason === "replaced") {
     const button = { label: t(play, "here"), press: () => store.again() };
@@ -66,11 +72,14 @@ function Waiting({ store }: { readonly store: PlayStore }) {
   return <Message title={t(play, title)} />;
 }
 
+/** Names that `asara play` gives to people. */
+const GIVEN_NAME = /^(?:you|player-\d+|)$/;
+
 /** The setting with the reader's own name in the reader's language. */
 function named(setting: MatchSetting, seat: number): MatchSetting {
   const own = capitalised(t(common, "you"));
   const entries = setting.entries.map((name, other) =>
-    other === seat && (name === "you" || name === "") ? own : name,
+    other === seat && GIVEN_NAME.test(name) ? own : name,
   );
   return { ...setting, entries };
 }

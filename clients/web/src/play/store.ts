@@ -185,10 +185,9 @@ export class PlayStore {
     });
   }
 
-  #explain({ action }: Action): void {
-    const goes = action.case === "chooseSpace" || action.case === "wish";
-    const area = goes ? (action.value.space?.area ?? Area.UNSPECIFIED) : Area.UNSPECIFIED;
-    if (goes && isNew(area)) {
+  #explain(action: Action): void {
+    const area = areaOf(action);
+    if (area !== undefined && isNew(area)) {
       this.explaining.value = area;
       noteExplained(area);
     }
@@ -208,7 +207,12 @@ export class PlayStore {
     batch(() => {
       this.session.value = sessions.undo(session, step);
       this.picked.value = [];
-      if (step === 0) this.explaining.value = Area.UNSPECIFIED;
+      const last = session.steps
+        .slice(0, step)
+        .findLast((each) => areaOf(each.action) !== undefined);
+      if (last === undefined || areaOf(last.action) !== this.explaining.peek()) {
+        this.explaining.value = Area.UNSPECIFIED;
+      }
     });
   }
 
@@ -239,4 +243,10 @@ export class PlayStore {
 /** True if nothing is to move. */
 function isStill(): boolean {
   return speed.peek() > 4 || matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+/** Returns the area that an action goes to or wishes for; undefined if it does neither. */
+function areaOf({ action }: Action): Area | undefined {
+  const goes = action.case === "chooseSpace" || action.case === "wish";
+  return goes ? (action.value.space?.area ?? Area.UNSPECIFIED) : undefined;
 }

@@ -229,7 +229,7 @@ def page(
     logs: LogsOption = False,
     replace: ReplacePageOption = False,
 ) -> None:
-    """Write a match as one HTML file that a browser shows without any network.
+    """Write a match as one page that needs no network.
 
     It holds the whole match and its signed replay, or with --seat only what that seat could see.
     """

@@ -46,7 +46,9 @@ def _parameters(command: Any, ctx: Any, kind: str) -> list[Any]:
 
 def _argument_name(argument: Any) -> str:
     name: str = argument.metavar or argument.name.upper()
-    return name if argument.nargs == 1 else f"{name}..."
+    if argument.nargs != 1:
+        name = f"{name}..."
+    return name if argument.required else f"[{name}]"
 
 
 def _option_help(option: Any) -> str:
@@ -59,6 +61,8 @@ def _option_help(option: Any) -> str:
         notes.append("required")
     elif isinstance(option.show_default, str):
         notes.append(f"default: {option.show_default}")
+    elif option.default is True:
+        notes.append(f"default: {option.opts[0]}")
     elif isinstance(option.default, str | int | float | Enum) and option.default is not False:
         notes.append(f"default: {_value(option.default)}")
     if isinstance(option.envvar, str):

@@ -50,7 +50,7 @@ _POLL_S: Final = 0.1
 
 def play_in_browser(options: PlayOptions, log: LogOptions) -> int:
     """Play with these options; return the exit status."""
-    log_to_terminal(log, default_level="warning")
+    log_to_terminal(log)
     with _folder() as folder:
         settings = _settings(options, folder)
         assert settings.replays is not None

@@ -28,7 +28,7 @@ export const play = {
   nothing: "Noch nichts",
   newHere: "Zum ersten Mal hier",
   explainAgain: "Alle Bereiche noch einmal erklären",
-  rules: "Spielregeln",
+  rules: "Regeln",
   goal: "Kaufe auf den Märkten Turmteile und baue daraus Türme. Verbaute Teile, Türme und Gold bringen Prestige, am Ende auch die höchsten und die meisten Türme. Wer nach {years:# Jahr|# Jahren} das meiste Prestige hat, gewinnt.",
   course:
     "Wer am Zug ist, schickt Einkäufer auf ein Feld und führt die Aktion seines Bereichs aus. Sind alle Einkäufer unterwegs, endet das Jahr, und alle erhalten neue Einkäufer und Asari.",

@@ -27,10 +27,10 @@ export const play = {
   nothing: "Encore rien",
   newHere: "Votre première visite ici",
   explainAgain: "Réexpliquer tous les secteurs",
-  rules: "Règles du jeu",
-  goal: "Achetez des blocs sur les marchés et bâtissez-en des tours. Les blocs bâtis, les tours et l’or rapportent du prestige et, à la fin, les tours les plus hautes et les plus nombreuses aussi. Après {years:# an|# ans}, le plus grand prestige l’emporte.",
+  rules: "Règles",
+  goal: "Achetez des blocs sur les marchés et bâtissez-en des tours. Les blocs bâtis, les tours et l’or rapportent du prestige et, à la fin, les plus hautes tours et le plus grand nombre de tours aussi. Après {years:# an|# ans}, le plus grand prestige l’emporte.",
   course:
-    "À votre tour, vous envoyez des acheteurs sur une case et effectuez l’action de son secteur. Quand tous les acheteurs sont envoyés, l’année s’achève et chacun reçoit de nouveaux acheteurs et des Asari.",
+    "À votre tour, vous envoyez des acheteurs sur une case et effectuez l’action de son secteur. Quand tous les acheteurs sont envoyés, l’année s’achève et chacun reçoit de nouveaux acheteurs et des asaris.",
   areas: "Les secteurs",
   scoring: "Prestige",
   inWords: "La table en mots",

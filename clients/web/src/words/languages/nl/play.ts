@@ -28,7 +28,7 @@ export const play = {
   nothing: "Nog niets",
   newHere: "Je eerste bezoek hier",
   explainAgain: "Alle gebieden opnieuw uitleggen",
-  rules: "Spelregels",
+  rules: "Regels",
   goal: "Koop torenelementen op de markten en bouw er torens mee. Gebouwde elementen, torens en goud leveren prestige op, aan het eind ook de hoogste en de meeste torens. Wie na {years:# jaar|# jaar} het meeste prestige heeft, wint.",
   course:
     "In je beurt stuur je inkopers naar een veld en voer je de actie van het gebied uit. Zijn alle inkopers op pad, dan eindigt het jaar en krijgt iedereen nieuwe inkopers en Asari.",
