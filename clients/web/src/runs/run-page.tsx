@@ -43,10 +43,12 @@ export function RunPage({ run: name }: { run: string }) {
 
 /** Matches that are being played, and can be watched. */
 function Running({ run }: { run: Run }) {
-  if (run.running.length === 0) return null;
+  const shared = (run.settings?.blocks ?? "independent") !== "independent";
+  if (run.running.length === 0 && !(run.state === "running" && shared)) return null;
   return (
     <section class="now" aria-labelledby="now">
       <h2 id="now">{t(runs, "nowPlayed")}</h2>
+      {run.running.length === 0 && <p class="quiet">{t(runs, "withheld")}</p>}
       <ul>
         {run.running.map(({ name, rules, entries }) => (
           <li key={name}>

@@ -37,6 +37,8 @@ export const runs = {
   voids: "{count:# Partie|# Partien} ohne Ergebnis, weil der Schiedsrichter ausfiel",
   unreadableFiles: "{count:# Datei|# Dateien} nicht lesbar.",
   nowPlayed: "Gerade im Gange",
+  withheld:
+    "Die Partien eines Blocks haben dieselbe Verteilung und lassen sich öffnen, sobald die letzte von ihnen vorbei ist.",
   standings: "Tabelle",
   standingsOf: "Tabelle für",
   allRules: "Alle Regeln",

@@ -37,6 +37,8 @@ export const runs = {
   voids: "{count:# match|# matches} without a result, because the referee failed",
   unreadableFiles: "{count:# file|# files} cannot be read.",
   nowPlayed: "Being played now",
+  withheld:
+    "The matches of a block share a deal, so they can be opened when its last match is over.",
   standings: "Standings",
   standingsOf: "Standings by",
   allRules: "All rules",

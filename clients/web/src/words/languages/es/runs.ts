@@ -37,6 +37,8 @@ export const runs = {
   voids: "{count:# partida|# partidas} sin resultado por un fallo del árbitro",
   unreadableFiles: "{count:# archivo ilegible|# archivos ilegibles}.",
   nowPlayed: "En juego ahora",
+  withheld:
+    "Las partidas de un bloque comparten el reparto: se pueden abrir cuando termina la última.",
   standings: "Clasificación",
   standingsOf: "Clasificación de",
   allRules: "Todas las reglas",

@@ -37,6 +37,8 @@ export const runs = {
   voids: "{count:# partie|# parties} sans résultat, à cause d’une panne de l’arbitre",
   unreadableFiles: "{count:# fichier illisible|# fichiers illisibles}.",
   nowPlayed: "En ce moment",
+  withheld:
+    "Les parties d’un bloc partagent la même donne : elles s’ouvrent dès que la dernière est terminée.",
   standings: "Classement",
   standingsOf: "Classement pour",
   allRules: "Toutes les règles",

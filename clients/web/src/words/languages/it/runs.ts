@@ -37,6 +37,8 @@ export const runs = {
   voids: "{count:# partita|# partite} senza risultato per un guasto dell’arbitro",
   unreadableFiles: "{count:# file illeggibile|# file illeggibili}.",
   nowPlayed: "In corso adesso",
+  withheld:
+    "Le partite di un blocco condividono la distribuzione: si possono aprire quando l’ultima è finita.",
   standings: "Classifica",
   standingsOf: "Classifica per",
   allRules: "Tutte le regole",

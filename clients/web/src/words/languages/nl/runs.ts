@@ -37,6 +37,8 @@ export const runs = {
   voids: "{count:# partij|# partijen} zonder uitslag door een fout van de scheidsrechter",
   unreadableFiles: "{count:# bestand|# bestanden} onleesbaar.",
   nowPlayed: "Nu bezig",
+  withheld:
+    "De partijen van een blok hebben dezelfde verdeling en zijn te openen zodra de laatste is afgelopen.",
   standings: "Stand",
   standingsOf: "Stand voor",
   allRules: "Alle regels",
