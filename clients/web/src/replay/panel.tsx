@@ -4,6 +4,7 @@ import { equals } from "@bufbuild/protobuf";
 import { RejectionReason } from "asara/gen/play_pb.js";
 import type { ReplayDecision } from "asara/gen/replay_view_pb.js";
 import { type Action, ActionSchema } from "asara/gen/vocabulary_pb.js";
+import { useEffect, useRef } from "preact/hooks";
 import type { MatchRecord, MatchSetting, Moment } from "../match/model.js";
 import { isolate, t } from "../words/language.js";
 import { clock, duration } from "../words/numbers.js";
@@ -46,6 +47,14 @@ function decisionLine(decision: ReplayDecision, setting: MatchSetting): string {
 function rejectedText({ rejection, detail }: ReplayDecision): string {
   const reason = detail === "" ? rejectionText(rejection) : isolate(detail);
   return t(replay, "rejected", { reason });
+}
+
+/** Scrolls a long list, and nothing else, to the chosen action. */
+function showChosen(list: HTMLUListElement | null): void {
+  const chosen = list?.querySelector<HTMLElement>(".chosen");
+  if (list === null || !chosen) return;
+  list.scrollTop =
+    chosen.offsetTop - list.offsetTop - (list.clientHeight - chosen.clientHeight) / 2;
 }
 
 function rejected({ rejection }: ReplayDecision): boolean {
@@ -111,6 +120,8 @@ function DecisionDetails({ decision, record }: { decision: ReplayDecision; recor
   const text = (action: Action) => actionSentence(action, record);
   const isChosen = (action: Action) =>
     first !== undefined && !rejected(decision) && equals(ActionSchema, action, first);
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => showChosen(list.current), [decision]);
   return (
     <>
       <p>
@@ -125,6 +136,7 @@ function DecisionDetails({ decision, record }: { decision: ReplayDecision; recor
       <p class="quiet">{t(replay, "legal", { count: decision.legalActions.length })}</p>
       <ul
         class="actions"
+        ref={list}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys
         tabIndex={0}
         aria-label={t(replay, "legal", { count: decision.legalActions.length })}
