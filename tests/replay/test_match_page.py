@@ -105,6 +105,7 @@ def test_a_page_loads_nothing() -> None:
     assert not re.search(rb"https?://|url[(]", page)
 
 
+@pytest.mark.sources_only
 def test_names_do_not_become_elements(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("asara_server.eventlog.resimulate._check_digests", lambda *_: None)
     monkeypatch.setattr("asara_server.eventlog.resimulate._check_each", lambda *_: None)
