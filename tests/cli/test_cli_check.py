@@ -176,7 +176,7 @@ def test_output_and_replays_are_kept_where_asked(
 def test_no_entry_meets_another(evening: Path, checked: "subprocess.CompletedProcess[str]") -> None:
     assert checked.returncode == 1
     players = {
-        path.parent.name: sorted(log.name for log in path.parent.iterdir())
+        path.parent.name: sorted(log.name for log in path.parent.glob("*.log"))
         for path in (evening / "kept" / "logs").glob("*/*.log")
     }
     assert players == {
