@@ -10,7 +10,7 @@ import { t } from "../words/language.js";
 import { seatName } from "../words/sentences.js";
 import { areaName, texts } from "../words/vocabulary.js";
 import { House, Palace } from "./houses.js";
-import { areaLabel, offerLabel, supplyLabel } from "./names.js";
+import { areaLabel, areaRules, offerLabel, supplyLabel } from "./names.js";
 import { BuyerShape, SeatShape } from "./pieces.js";
 import { Banner, SpaceShape } from "./space.js";
 import { type AreaState, type SpaceState, type Supply, supplies } from "./table.js";
@@ -143,7 +143,7 @@ function District({
       <rect class="plate" width={PANEL.width} height={PANEL.height} rx="10" />
       <Title name={name} x={10} y={19} />
       <g transform={`translate(${lit ? 46 : 90} 90) scale(${scale})`}>
-        <title>{areaSentence(area, setting)}</title>
+        <title>{areaRules(state, setting)}</title>
         <House area={area} />
       </g>
       {!many && <Banner colour={colour} x={160} y={30} />}

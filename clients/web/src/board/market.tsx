@@ -3,10 +3,9 @@
 import type { Market } from "asara/gen/view_pb.js";
 import { type Edition, type Section, SectionKind } from "asara/gen/vocabulary_pb.js";
 import type { MatchSetting } from "../match/model.js";
-import { areaSentence } from "../words/explain.js";
 import { t } from "../words/language.js";
 import { asariText, capitalised, kindsName, priceOf, texts } from "../words/vocabulary.js";
-import { areaLabel, countedName, pileLabel, sectionName } from "./names.js";
+import { areaLabel, areaRules, countedName, pileLabel, sectionName } from "./names.js";
 import { SectionIcon, SectionShape } from "./pieces.js";
 import { Banner, SpaceShape } from "./space.js";
 import { type AreaState, counted } from "./table.js";
@@ -32,7 +31,7 @@ export function Stall({ market, area, setting, searching, searched }: StallProps
     <section class="stall" data-place={`stall ${market.kind}`}>
       <svg viewBox="0 0 360 110" role="group" aria-label={name}>
         <g class="dimmable">
-          {area !== undefined && <title>{areaSentence(area.area, setting)}</title>}
+          {area !== undefined && <title>{areaRules(area, setting)}</title>}
           <rect class="plate" x="0.5" y="4" width="359" height="105" rx="9" />
           <path class="awning" d={AWNING} />
           <path class="gold-line" d={`M8 ${GROUND + 0.5}h302`} />

@@ -4,6 +4,7 @@ import { create } from "@bufbuild/protobuf";
 import type { Market } from "asara/gen/view_pb.js";
 import { type Area, type LitWindowOffer, SectionSchema } from "asara/gen/vocabulary_pb.js";
 import type { MatchSetting } from "../match/model.js";
+import { areaSentence, giftSentence } from "../words/explain.js";
 import { t } from "../words/language.js";
 import { list } from "../words/numbers.js";
 import { board } from "../words/sections/board.js";
@@ -43,6 +44,13 @@ export function areaLabel({ area, colour }: Pick<AreaState, "area" | "colour">):
   const name = areaName(area);
   if (colour === 0) return name;
   return `${name} (${t(texts, "areaColour", { colour: buyerColourName(colour) })})`;
+}
+
+/** Returns what an area does, and what the gift cards on it do. */
+export function areaRules({ area, spaces }: AreaState, setting: MatchSetting): string {
+  const cards = spaces.flatMap((space) => space.cards);
+  const gifts = cards.map((card) => line(capitalised(giftName(card)), giftSentence(card)));
+  return [areaSentence(area, setting), ...new Set(gifts)].join("\n");
 }
 
 /** Returns a space with what is printed on it, the buyers there and its gift cards. */

@@ -2,7 +2,6 @@
 
 import { type GiftCard, GiftKind } from "asara/gen/vocabulary_pb.js";
 import type { MatchSetting } from "../match/model.js";
-import { giftSentence } from "../words/explain.js";
 import { spaceLabel } from "./names.js";
 import { BuyerShape, SectionShape } from "./pieces.js";
 import type { SpaceState } from "./table.js";
@@ -95,7 +94,6 @@ function Chest({ cards }: { readonly cards: readonly GiftCard[] }) {
   if (first === undefined) return null;
   return (
     <g class="chest" transform="translate(-13 -15)">
-      <title>{cards.map(giftSentence).join("\n")}</title>
       {cards.length > 1 && <rect class="card" x="-6" y="-13" width="17" height="22" rx="2.5" />}
       <rect class="card" x="-9" y="-10" width="17" height="22" rx="2.5" />
       <Gift card={first} />

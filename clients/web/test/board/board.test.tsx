@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { placesOf } from "../../src/board/animation.js";
 import { plan } from "../../src/board/city.js";
 import { Board, SectionIcon } from "../../src/board/index.js";
+import { areaRules } from "../../src/board/names.js";
 import { towerSections } from "../../src/board/pieces.js";
 import { towerScale } from "../../src/board/skyline.js";
 import { areaStates } from "../../src/board/table.js";
@@ -179,4 +180,18 @@ describe("the plan of the city", () => {
 test("gift cards on a chest space are named", () => {
   const record = sampleRecord("richest-4", EVERYBODY);
   expect(labels(drawn(record, 0)).filter((label) => label.includes("gift cards"))).toHaveLength(6);
+});
+
+test("the rules of an area explain each kind of gift card on it once", () => {
+  const { setting, moments } = sampleRecord("richest-4");
+  const table = moments.find(({ table }) => table.publicView.chests.length > 0)?.table;
+  expect(table).toBeDefined();
+  if (table === undefined) return;
+  for (const state of areaStates(setting, table).values()) {
+    const [rule, ...gifts] = areaRules(state, setting).split("\n");
+    expect(rule).not.toBe("");
+    const cards = state.spaces.flatMap((space) => space.cards);
+    expect(gifts.length > 0).toBe(cards.length > 0);
+    expect(new Set(gifts).size).toBe(gifts.length);
+  }
 });
