@@ -41,6 +41,11 @@ def built_bot(folder: Path, build: str = BUILD) -> Path:
     return write(folder, text, source_py=sample_bots.GOOD, build_sh=build)
 
 
+def kept(run: str) -> str:
+    """Return the notices about a run that is kept."""
+    return f"Standings, replays and logs: {run}\nIn a browser: asara web {run}\n"
+
+
 @pytest.mark.parametrize("sandbox", ["bubblewrap", "none"])
 def test_a_folder_plays_with_its_environment(tmp_path: Path, sandbox: str) -> None:
     if sandbox == "bubblewrap":
@@ -50,7 +55,10 @@ def test_a_folder_plays_with_its_environment(tmp_path: Path, sandbox: str) -> No
     write(tmp_path / "my bots/mine", text, bot_py=says + sample_bots.GOOD)
     words = ("match", "my bots/mine", "random", "--sandbox", sandbox, "--out", "run")
     done = asara(*words, cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "Standings, replays and logs: run\n")
+    assert (done.returncode, done.stderr) == (
+        0,
+        kept("run"),
+    )
     assert "Deep thought" in done.stdout
     log = tmp_path / "run/logs/r1-basic-0001/0-Deep thought.log"
     assert "level 4 3\n" in log.read_text()
@@ -67,7 +75,7 @@ def test_a_program_in_a_subfolder_reads_files_of_its_folder(tmp_path: Path, comm
     words = ("match", ".", "random", *CONTAINED, "--out", "runs/first")
     done = asara(*words, cwd=folder)
     assert done.returncode == 0
-    assert done.stderr == "Building mine: true\nStandings, replays and logs: runs/first\n"
+    assert done.stderr == "Building mine: true\n" + kept("runs/first")
     log = folder / "runs/first/logs/r1-basic-0001/0-mine.log"
     assert "heavy\n" in log.read_text()
     if command == "ask":
@@ -101,7 +109,7 @@ def test_the_cache_of_builds_is_never_copied(tmp_path: Path) -> None:
     with (folder / ".asara-build/huge").open("wb") as file:
         file.truncate(200 << 20)
     done = asara("match", "mine", "random", *CONTAINED, "--out", "run", cwd=tmp_path)
-    assert done.stderr == "Standings, replays and logs: run\n"
+    assert done.stderr == kept("run")
     log = (tmp_path / "run/logs/r1-basic-0001/0-mine.log").read_text()
     assert "['bot.py', 'bot.toml']" in log
 

@@ -113,7 +113,10 @@ def test_bots_in_the_current_folder_see_their_own_files(tmp_path: Path) -> None:
     words = ("match", *bots, "--sandbox", "bubblewrap", "--out", "runs/first")
     done = asara(*words, cwd=folder)
     assert done.returncode == 0
-    assert done.stderr == "Standings, replays and logs: runs/first\n"
+    assert (
+        done.stderr
+        == "Standings, replays and logs: runs/first\nIn a browser: asara web runs/first\n"
+    )
     logs = folder / "runs" / "first" / "logs" / "r1-basic-0001"
     common = ["inner.py", "models", "runs", "tools.py", "weights.txt"]
     assert f"{sorted(['mine.py', *common])} 12 34" in (logs / "0-mine.log").read_text()

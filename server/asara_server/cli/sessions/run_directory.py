@@ -1,5 +1,6 @@
 """Opens the directory in which a run is kept."""
 
+import shlex
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -79,3 +80,4 @@ def resumed_run_directory(
 
 def notify_run_directory(path: Path) -> None:
     notify(f"Standings, replays and logs: {path}")
+    notify(f"In a browser: asara web {shlex.quote(str(path))}")
