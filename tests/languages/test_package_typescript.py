@@ -67,7 +67,7 @@ def test_the_examples_of_the_readme_use_the_installed_package(
     tools = json.loads((KIT.folder / "package.json").read_text())
     needed = {**tools["dependencies"], **tools["devDependencies"]}
     page = json.loads((KIT.folder.parent / "web" / "package.json").read_text())
-    needed.update(page["dependencies"])
+    needed["@noble/hashes"] = page["devDependencies"]["@noble/hashes"]
     packages = ("typescript", "@types/node", "@bufbuild/protobuf", "@noble/hashes")
     execute(
         "npm", "install", tarball, *(f"{name}@{needed[name]}" for name in packages), cwd=tmp_path
