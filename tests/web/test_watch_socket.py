@@ -129,6 +129,21 @@ async def test_nothing_of_the_turn_in_progress_is_shown(tmp_path):
             task.cancel()
 
 
+async def test_ticks_become_rarer_with_many_viewers(tmp_path):
+    async with watched_referee(tmp_path) as web:
+        await web.bots("a", "b")
+        playing = asyncio.create_task(web.referee.play(spec()))
+        await until(web.referee.running_matches)
+        live = live_matches.LiveRun(tmp_path, mirrored=False)
+        (match,) = await live.matches()
+        for watchers, interval_s in ((0, 0.05), (50, 0.05), (200, 0.2)):
+            match.watchers = watchers
+            assert live.tick_s() == interval_s
+        match.watchers = 0
+        await live.close()
+        playing.cancel()
+
+
 async def test_a_turn_is_told_at_a_tick_of_the_clock_whatever_was_in_it(tmp_path, monkeypatch):
     """The moment of a message must not depend on when something happened that is not shown."""
     monkeypatch.setattr(live_matches, "_TICK_S", 0.25)

@@ -3,9 +3,10 @@
 A match that somebody watches is simulated again from its records, and watchers are sent what
 `referee.spectators` says: the events of whole turns.
 
-What watchers receive changes at the ticks of a clock only, 20 times a second. So many turns of a
-quick match become one message, which is encoded once for all watchers; and the moment of a message
-says nothing about what has happened in the turn in progress.
+What watchers receive changes at the ticks of a clock only: 20 times a second, and less often with
+more than 50 watchers, because bots may need the machine. So many turns of a quick match become one
+message, which is encoded once for all watchers; and the moment of a message says nothing about what
+has happened in the turn in progress.
 
 The feed is read while somebody is interested, and for half a minute afterwards.
 """
@@ -33,6 +34,8 @@ from asara_server.tournament.standings.match_result import utc_text
 from asara_server.web.match_list import MatchRow
 
 _TICK_S: Final = 0.05
+_SENT_PER_S: Final = 1_000
+"""Largest number of messages to all watchers of a run in a second."""
 _IDLE_S: Final = 30.0
 """Seconds for which the feed is read after the last request or watcher."""
 _READY_S: Final = 2.0
@@ -290,10 +293,16 @@ class LiveRun:
         self._tick.set()
         self._tick = asyncio.Event()
 
+    def tick_s(self) -> float:
+        """Return the seconds between two ticks, which depend on nothing in a match."""
+        matches = (*self._running.values(), *self._over.values())
+        return max(_TICK_S, sum(match.watchers for match in matches) / _SENT_PER_S)
+
     async def _tick_always(self) -> None:
         loop = asyncio.get_running_loop()
         while True:
-            await asyncio.sleep(_TICK_S - loop.time() % _TICK_S)
+            interval_s = self.tick_s()
+            await asyncio.sleep(interval_s - loop.time() % interval_s)
             self._show_news()
             now_s = time.monotonic()
             if any(match.watchers for match in self._running.values()):
