@@ -3,8 +3,10 @@
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Final
 
+import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page
 
 CHROMIUM: Final = shutil.which("chromium") or shutil.which("chromium-browser") or ""
@@ -19,6 +21,7 @@ ARGUMENTS: Final = (
     "--disable-sync",
     "--disable-features=LocalNetworkAccessChecks",  # frames of this machine in pages of tests
 )
+_AXE: Final = Path(__file__).parents[2] / "clients/web/node_modules/axe-core/axe.min.js"
 _BROKEN: Final = ("Failed to load resource", "WebSocket connection to")
 """How Chromium logs an answer with status 4xx, or a connection that broke."""
 
@@ -46,3 +49,19 @@ def opened_page(
     yield page
     context.close()
     assert not faults
+
+
+def violations(page: Page, part: str = "html", rules: tuple[str, ...] = ()) -> list[str]:
+    """Return the violations of `rules` (default: all) that axe-core finds in a part of a page.
+
+    The test is skipped without axe-core, which `scripts/test --browser` installs.
+    """
+    if not _AXE.is_file():
+        pytest.skip("axe-core is not installed: run npm ci in clients/web")
+    page.evaluate(_AXE.read_text())
+    options = {"runOnly": list(rules)} if rules else {}
+    found = page.evaluate("([part, options]) => axe.run(part, options)", [part, options])
+    return [
+        f"{one['id']}: {[node['html'][:200] for node in one['nodes'][:3]]}"
+        for one in found["violations"]
+    ]

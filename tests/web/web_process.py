@@ -7,10 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-
-from asara_server import bundled
-
 
 @contextmanager
 def asara_web(*arguments: Path | str) -> Iterator[str]:
@@ -29,9 +25,3 @@ def asara_web(*arguments: Path | str) -> Iterator[str]:
         process.terminate()
         process.wait(10)
         process.stderr.close()
-
-
-def require_page() -> None:
-    """Skip the test if the page has not been built."""
-    if not (bundled.page() / "app" / "index.html").is_file():
-        pytest.skip("the page has not been built: run scripts/web")

@@ -9,12 +9,10 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.web.chromium import opened_page
 from tests.web.live_table import LiveTable, live_table
-from tests.web.web_process import require_page
 
 
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[LiveTable]:
-    require_page()
     with live_table(tmp_path) as table:
         yield table
 

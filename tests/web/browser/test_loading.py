@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.web.web_process import asara_web, require_page
+from tests.web.web_process import asara_web
 
 VECTORS: Final = Path(__file__).parents[2] / "vectors" / "replay_views"
 LANGUAGE: Final = re.compile(r"/assets/(de|en|es|fr|it|nl)-[\w-]+\.js$")
@@ -20,7 +20,6 @@ MOST_KB: Final = 130
 @pytest.fixture(scope="module")
 def match(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a four-player match of the richest rules."""
-    require_page()
     folder = tmp_path_factory.mktemp("runs") / "samples"
     folder.mkdir()
     shutil.copy(VECTORS / "richest-4.asara", folder)

@@ -15,11 +15,11 @@ from playwright.sync_api import Browser, FrameLocator, Locator, Page, Request, e
 
 from asara.v1.replay_view_pb2 import ReplayView
 from asara_server.replay.file import read_replay
-from asara_server.replay.match_page import NoPageError, match_page, read_page_files
+from asara_server.replay.match_page import match_page, read_page_files
 from asara_server.replay.replay_view import OPEN, replay_view, seat_viewer
+from tests.web.chromium import violations
 
 VECTORS: Final = Path(__file__).parents[2] / "vectors" / "replay_views"
-AXE: Final = Path(__file__).parents[3] / "clients" / "web" / "node_modules/axe-core/axe.min.js"
 PARENT: Final = "http://parent.example"
 """Origin of a page that may embed matches."""
 HOSTILE: Final = "<img src=x onerror=alert(1)>\u202edrows\u2066"
@@ -40,10 +40,6 @@ class Site:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    try:
-        read_page_files()
-    except NoPageError as error:
-        pytest.skip(str(error))
     folder = tmp_path_factory.mktemp("runs")
     (folder / "samples").mkdir()
     for path in VECTORS.glob("*.asara"):
@@ -70,10 +66,7 @@ def offline(tmp_path: Path) -> Callable[..., str]:
         path = VECTORS / f"{name}.asara"
         seen = replay_view(read_replay(path), OPEN if seat is None else seat_viewer(seat))
         replay = path.read_bytes() if seat is None else None
-        try:
-            page = match_page(seen, read_page_files(), replay)
-        except NoPageError as error:
-            pytest.skip(str(error))
+        page = match_page(seen, read_page_files(), replay)
         (tmp_path / "match.html").write_bytes(change(page))
         return (tmp_path / "match.html").as_uri()
 
@@ -105,14 +98,6 @@ def last(page: Page) -> int:
 def press(page: Page, *keys: str) -> None:
     for key in keys:
         page.keyboard.press(key)
-
-
-def violations(page: Page) -> list[Any]:
-    if not AXE.exists():
-        pytest.skip("axe-core is not installed: run npm ci in clients/web")
-    page.evaluate(AXE.read_text())
-    found = page.evaluate("axe.run().then(({violations}) => violations)")
-    return [(one["id"], [node["html"] for node in one["nodes"]][:3]) for one in found]
 
 
 def widest(page: Page) -> int:
@@ -303,11 +288,7 @@ def test_hostile_names_and_logs_are_text(page: Page, tmp_path: Path) -> None:
     seen.entries[0] = HOSTILE
     decided = next(moment for moment in seen.moments if moment.HasField("decision"))
     decided.decision.log = HOSTILE
-    try:
-        files = read_page_files()
-    except NoPageError as error:
-        pytest.skip(str(error))
-    (tmp_path / "match.html").write_bytes(match_page(seen, files))
+    (tmp_path / "match.html").write_bytes(match_page(seen, read_page_files()))
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     page.goto((tmp_path / "match.html").as_uri())
     decision = decided.decision

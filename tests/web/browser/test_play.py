@@ -10,13 +10,11 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from asara_server.replay.file import read_replay
-from tests.web.chromium import opened_page
+from tests.web.chromium import opened_page, violations
 from tests.web.play_pipe import WebStream
 from tests.web.play_table import Table, parts_of, play_table
-from tests.web.web_process import require_page
 
 ROOT = Path(__file__).parents[3]
-AXE = ROOT / "clients/web/node_modules/axe-core/axe.min.js"
 RICHEST = "pro+gifts+genie"
 QUESTIONS = {
     "de": "Feld wählen",
@@ -27,11 +25,6 @@ QUESTIONS = {
     "nl": "Kies een veld",
 }
 """How each language asks for a space."""
-
-
-@pytest.fixture(autouse=True)
-def _page_is_built() -> None:
-    require_page()
 
 
 @pytest.fixture(scope="module")
@@ -350,9 +343,7 @@ def test_axe_finds_nothing_and_a_phone_has_room(browser: Browser, table: Table) 
             page.set_viewport_size({"width": width, "height": 800})
             lit(page).first.click()
             expect(steps(page)).to_have_count(1)
-            page.evaluate(AXE.read_text())
-            found = page.evaluate("axe.run().then((result) => result.violations)")
-            assert [(v["id"], [n["html"][:200] for n in v["nodes"]]) for v in found] == []
+            assert violations(page) == []
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
             page.keyboard.press("Escape")
 

@@ -15,10 +15,9 @@ from asara_server.tournament.run.directory import JOURNAL
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
 from tests.report.runs import run_with_replays
 from tests.tournament.samples import RUNNING, match, mirrored, write_run
-from tests.web.chromium import opened_page
-from tests.web.web_process import asara_web, require_page
+from tests.web.chromium import opened_page, violations
+from tests.web.web_process import asara_web
 
-AXE = Path(__file__).parents[3] / "clients/web/node_modules/axe-core/axe.min.js"
 HOSTILE = '<img src=x onerror="document.title=1">\u202egnp.exe'
 WIDTHS = (360, 768, 1280, 1920)
 MANY = 2_000
@@ -52,7 +51,6 @@ def outcome(
 
 @pytest.fixture(scope="module")
 def address(folder: Path) -> Iterator[str]:
-    require_page()
     with asara_web(folder) as address:
         yield address
 
@@ -194,7 +192,6 @@ def test_names_are_text_and_keep_their_direction_to_themselves(page: Page, addre
 
 
 def test_a_run_that_goes_on_is_shown_without_reloading(page: Page, tmp_path: Path):
-    require_page()
     folder = tmp_path / "runs"
     results = [
         result.model_copy(update={"started": "2026-01-01T10:00:00+00:00"})
@@ -241,24 +238,14 @@ def test_nothing_scrolls_sideways(page: Page, address: str):
             assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def violations(page: Page, rules: list[str] | None = None) -> str:
-    """What axe-core finds wrong with a page, in words; "" if nothing."""
-    if not AXE.is_file():
-        pytest.skip("axe-core is not installed: run npm ci in clients/web")
-    page.evaluate(AXE.read_text())
-    options = {"runOnly": rules} if rules else {}
-    found = page.evaluate("options => axe.run(options)", options)["violations"]
-    return "\n".join(f"{one['id']}: {[node['html'] for node in one['nodes']][:3]}" for one in found)
-
-
 @pytest.mark.parametrize("path", ["/", "/runs/cup", "/runs/cup/matches?entry=dan"])
 def test_pages_are_accessible(page: Page, address: str, path: str):
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
     page.goto(address + path)
     page.wait_for_load_state("networkidle")
-    assert violations(page) == ""
+    assert violations(page) == []
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")
-    assert violations(page, ["color-contrast"]) == ""
+    assert violations(page, rules=("color-contrast",)) == []
 
 
 def test_the_language_is_switched(page: Page, address: str):

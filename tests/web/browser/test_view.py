@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
-from asara_server import bundled
 from asara_server.eventlog.replay import replay_of
 from asara_server.match.spec import Player
 from asara_server.replay.file import write_replay
@@ -23,12 +22,6 @@ from tests.vectors import viewed_matches
 
 RICHEST = viewed_matches.FOLDER / f"{viewed_matches.RICHEST}.asara"
 HOSTILE = "</script><script>document.title='taken'</script>\u202e<b>"
-
-
-@pytest.fixture(autouse=True)
-def _built() -> None:
-    if not (bundled.page() / "single" / "page.js").is_file():
-        pytest.skip("the page is not built; run scripts/web")
 
 
 class _Quiet(SimpleHTTPRequestHandler):
