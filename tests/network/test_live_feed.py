@@ -21,7 +21,7 @@ from tests.referee.harness import play_bot, referee_server, spec, together, unti
 
 
 def feed_of(folder: Path) -> LiveFile:
-    """What the folder's live.json says."""
+    """Return the content of the folder's live.json."""
     live = LiveFile.read(folder)
     assert live is not None
     return live

@@ -158,7 +158,7 @@ def test_a_page_that_is_killed_does_not_stop_the_tournament(tmp_path: Path):
         os.kill(child_of(process.pid), signal.SIGKILL)
         _, said = process.communicate(timeout=60)
     assert process.returncode == 0
-    assert "the web server has ended, and the matches go on" in said
+    assert "the web server has ended, but the matches continue" in said
 
 
 def test_the_page_of_a_killed_tournament_ends(tmp_path: Path):

@@ -1,7 +1,7 @@
 """Pages of the matches of a run, in one folder with the script and style that they share.
 
-Of a run that goes on, matches with a shared deal have a page once their block is over, because
-their replays appear only then.
+During a run, a match with a shared deal has no page before its block is over, because its replay
+appears only then.
 """
 
 import errno

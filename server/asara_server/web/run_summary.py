@@ -29,7 +29,7 @@ class RunSummaries:
         self._leaders: dict[Path, tuple[tuple[int, int], str]] = {}
 
     def of(self, sources: Iterable[Source]) -> list[dict[str, Any]]:
-        """Return the runs, those that go on first, then the latest first."""
+        """Return the runs: unfinished ones first, then the latest."""
         runs = [self._summary(source) for source in sources]
         runs.sort(key=lambda run: (run["state"] == "running", run["started"]), reverse=True)
         return runs

@@ -123,7 +123,7 @@ class RunsApi:
             kept -= len(self._opened.pop(name).run.matches.results)
 
     async def runs(self, request: Request) -> Response:
-        """All runs, those that go on first, then the latest first."""
+        """All runs: unfinished ones first, then the latest."""
         sources = await self._in_thread(self._catalogue.sources)
         return json_response(
             request, {"runs": await self._in_thread(lambda: self._summaries.of(sources.values()))}

@@ -155,7 +155,7 @@ test("moments that were shown stay the same objects, so the page need not jump",
   for (const [index, moment] of before.entries()) expect(after[index]).toBe(moment);
 });
 
-test("the pauses between attempts grow to five seconds, and begin anew after a success", () => {
+test("pauses between attempts grow to five seconds and are reset by a success", () => {
   watchMatch("cup", VIEW.matchId, new Log());
   const pauses: number[] = [];
   for (let attempt = 0; attempt < 12; attempt++) {

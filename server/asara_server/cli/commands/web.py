@@ -25,7 +25,7 @@ def web(
 ) -> None:
     """Show runs and their matches in a browser.
 
-    Only reads the files in DIR, so it works at any time, also while a run goes on. Ctrl-C ends it.
+    Only reads the files in DIR, so it works at any time, even during a run. Ctrl-C ends it.
     """
     from asara_server.cli.sessions.web import serve_web
 

@@ -64,7 +64,7 @@ def web_for_run(
     """Yield a function that serves a run's directory, or a folder of replays, until the end.
 
     It does nothing if `listen` is None. Raises UserError, before anything is played, for an address
-    that cannot be used; later, matches go on without the page whatever happens to it.
+    that cannot be used. A failure of the page after that does not affect the matches.
     """
     if listen is None:
         yield lambda directory: None
@@ -126,7 +126,7 @@ def _show(process: "subprocess.Popen[bytes]") -> None:
         err.print(line.decode(errors="replace").rstrip(), markup=False, soft_wrap=True)
     if not process.stdin.closed:
         warn(
-            "the web server has ended, and the matches go on; to show them again, "
+            "the web server has ended, but the matches continue; to show them again, "
             "run asara web in another terminal"
         )
 
