@@ -234,6 +234,7 @@ class Runner:
             reuse_processes=tournament.processes == "run",
             bot_seeds={e.name: bot_seed(seed, e.name) for e in tournament.entries if seed},
             build_directories=built,
+            ponder=tournament.ponder,
         )
         context = ExecutionContext(
             match_settings,

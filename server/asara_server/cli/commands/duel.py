@@ -12,6 +12,7 @@ from asara_server.cli.options.match import (
     START_UP_S,
     BankOption,
     IncrementOption,
+    NoPonderOption,
     RulesOption,
     SeedOption,
     SeriesOptions,
@@ -93,6 +94,7 @@ def duel(
     replace: ReplaceOption = False,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
     readable: ReadableOption = None,
+    no_ponder: NoPonderOption = False,
 ) -> None:
     """Test which of two bots is better.
 
@@ -115,6 +117,7 @@ def duel(
         key=key,
         sandbox=sandbox,
         readable=readable_paths(readable),
+        ponder=not no_ponder,
     )
     status = play_duel((a, b), test, max_blocks, options, context.obj, json_file=json_file)
     raise typer.Exit(status)

@@ -11,6 +11,7 @@ from asara_server.cli.options.match import (
     START_UP_S,
     BankOption,
     IncrementOption,
+    NoPonderOption,
     RulesOption,
     SeedOption,
     SeriesOptions,
@@ -69,6 +70,7 @@ def match(
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
     show_output: ShowOutputOption = False,
     readable: ReadableOption = None,
+    no_ponder: NoPonderOption = False,
 ) -> None:
     """Play a match between 2 to 4 bots.
 
@@ -89,6 +91,7 @@ def match(
         key=key,
         sandbox=sandbox,
         readable=readable_paths(readable),
+        ponder=not no_ponder,
     )
     status = play_matches(
         bots, matches, options, context.obj, mirrored=mirrored, with_output=show_output

@@ -76,6 +76,10 @@ StartUpOption = Annotated[
     ),
 ]
 
+NoPonderOption = Annotated[
+    bool, typer.Option("--no-ponder", help="Freeze bots in the sandbox while they are not asked.")
+]
+
 
 def rule_sets(text: str) -> frozenset[RuleSet]:
     """Return the rule sets that --rules names."""
@@ -103,3 +107,5 @@ class SeriesOptions:
     sandbox: SandboxChoice
     readable: tuple[str, ...] = ()
     """Paths that the bots may read in the sandbox besides their own files."""
+    ponder: bool = True
+    """False to freeze bots in the sandbox while they are not asked."""

@@ -31,6 +31,7 @@ from asara_server.text import plain_words
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.exclusions import Absence, Exclusions
 from asara_server.tournament.bots.failed_starts import FailedStarts
+from asara_server.tournament.bots.freezer import BotFreezer
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper
 from asara_server.tournament.bots.output_log import OutputLog, OutputTap
 from asara_server.tournament.bots.process import BotProcess, StartError, bot_environment
@@ -105,6 +106,7 @@ class BotPool:
         entries: Iterable[Entry],
         *,
         reuse_processes: bool,
+        ponder: bool = True,
         limits: Limits,
         seeds: Mapping[str, int],
         logs: Path,
@@ -116,7 +118,8 @@ class BotPool:
     ) -> None:
         """`entries` are those whose bots the pool starts, each process with one of the `addresses`.
 
-        Processes are reused for further matches if `reuse_processes`. `seeds`, by entry, are what
+        Processes are reused for further matches if `reuse_processes`. Without `ponder`, contained
+        bots are frozen while they are not asked (see `freezer`). `seeds`, by entry, are what
         bots derive their randomness from; without one, a bot draws its own. `built` has the
         directories that builds produced, by entry. Without a `sandbox`, bots run with our rights.
         `show_output` is called for every process, with its entry, and returns its tap. `asked`
@@ -144,6 +147,7 @@ class BotPool:
         self._protected: set[asyncio.Task[Any]] = set()
         self._retirements: set[asyncio.Task[None]] = set()
         self._logger = log or logger("runner")
+        self._freezer = BotFreezer(referee, self._logger, ponder=ponder)
 
     @property
     def excluded(self) -> dict[str, str]:
@@ -203,6 +207,7 @@ class BotPool:
             idle.log.switch_to(path)
             idle.log.note(f"process {idle.process.pid}, kept from an earlier match")
         bot = idle or await self._start_protected(name, match_id, seat, path)
+        self._freezer.begin_match(bot.token)
         if bot.log is not None and self._asked is not None:
             bot.log.begin_match(partial(self._asked, match_id, seat))
         return bot
@@ -211,6 +216,7 @@ class BotPool:
         """Keep the bot for another match or end it, depending on how its match ended for it."""
         if bot.external:
             return
+        self._freezer.end_match(bot.token)
         if bot.log is not None:
             bot.log.end_match()
             if termination.forfeit:
@@ -229,6 +235,7 @@ class BotPool:
         while self._protected:  # a task whose caller was cancelled; it may start a process yet
             await asyncio.wait(self._protected.copy())
         await asyncio.gather(*(self._retire(bot, "the run is over") for bot in self._all.copy()))
+        self._freezer.close()
         if self._reaper is not None:
             self._reaper.close()
         self._copies.close()
@@ -280,6 +287,9 @@ class BotPool:
             return bot
         self._logger.info("bot started", entry=entry.name, pid=bot.process.pid, match=match_id)
         self._reaper.watch(bot.process.pid)
+        if bot.process.group is not None:
+            self._reaper.watch_control_group(bot.process.group.folders)
+            self._freezer.add(bot.token, bot.process.group)
         bot.watcher = asyncio.create_task(self._watch(bot, bot.process, bot.log))
         return bot
 
@@ -360,6 +370,7 @@ class BotPool:
         """Remove the bot from the referee, which says goodbye to it, and end its process."""
         if bot in self._all:
             self._all.discard(bot)
+            self._freezer.remove(bot.token)  # so that it can read the goodbye
             self._referee.remove_bot(bot.token, why)
             await self._protect(self._end_process(bot))
 
@@ -368,6 +379,8 @@ class BotPool:
             if bot.watcher is not None and not bot.ending:
                 await asyncio.wait([bot.watcher], timeout=_GOODBYE_S)
             await bot.process.stop()
+            if bot.process.group is not None and self._reaper is not None:
+                self._reaper.unwatch_control_group(bot.process.group.folders)
         if bot.server is not None:
             await self._addresses.discard(bot.server)
             if self._reaper is not None:

@@ -52,6 +52,7 @@ async def local_referee(
             addresses,
             local_entries,
             reuse_processes=match_settings.reuse_processes,
+            ponder=match_settings.ponder,
             limits=match_settings.limits,
             seeds=match_settings.bot_seeds,
             logs=logs,

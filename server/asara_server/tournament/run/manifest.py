@@ -99,6 +99,8 @@ class Manifest(Document):
     processes: Literal["match", "run"]
     transport: Literal["unix", "tcp"]
     sandbox: SandboxKind
+    ponder: bool = True
+    """False if contained bots were frozen while they were not asked."""
 
     @property
     def entry_names(self) -> tuple[str, ...]:
@@ -194,6 +196,7 @@ def new_manifest(
         processes=tournament.processes,
         transport=tournament.transport,
         sandbox=sandbox,
+        ponder=tournament.ponder,
     )
 
 

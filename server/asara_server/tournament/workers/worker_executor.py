@@ -130,7 +130,10 @@ class _BlockScheduler:
         return BlockJob(
             run_id=self._run_id,
             requirements=worker_requirements(
-                entries, settings.build_directories, self._sandbox_config
+                entries,
+                settings.build_directories,
+                self._sandbox_config,
+                freezer=not settings.ponder,
             ),
             match_settings=settings,
             matches=block.matches,
