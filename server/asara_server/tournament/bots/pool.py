@@ -35,6 +35,7 @@ from asara_server.tournament.bots.freezer import BotFreezer
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper
 from asara_server.tournament.bots.output_log import OutputLog, OutputTap
 from asara_server.tournament.bots.process import BotProcess, StartError, bot_environment
+from asara_server.tournament.bots.processor_meter import ProcessorClock
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.filesystem_view import match_sandbox
@@ -75,6 +76,13 @@ class PooledBot:
         """Seconds from the start of its process until it connected; None if it did not."""
         connected_s = self.server.first_connected_s if self.server else None
         return None if connected_s is None else connected_s - self.started_s
+
+    @property
+    def processor_clock(self) -> ProcessorClock | None:
+        """The processor time of its process; None if there is no process here."""
+        if self.process is None:
+            return None
+        return ProcessorClock(self.process.processor_ns, self.process.group is not None)
 
     def last_lines(self) -> list[str]:
         """Return the last lines that its process printed, and the remarks on them."""

@@ -144,6 +144,7 @@ async def _play_matches(progress: RunProgress, local: LocalReferee, queue: Match
         async for played in local.matches.play(match, attempt):
             records = None if played.replay is None else replay_records(played.replay)
             progress.exclude(local.pool.exclusions.out)
+            progress.add_processor_times(played.processor_times)
             for name, why in progress.record_result(played.result, records).items():
                 await local.pool.suspend(name, why)
         queue.finish_match(match)

@@ -38,6 +38,7 @@ from asara_server.network.live_file import LIVE_FILE, LiveFile
 from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.config.tournament_file import LARGEST_FILE
 from asara_server.tournament.run.directory_lock import DirectoryInUseError, DirectoryLock
+from asara_server.tournament.run.processor_time import ProcessorTime
 from asara_server.tournament.run.resume_check import check_resumable
 from asara_server.tournament.sandbox.spec import SandboxKind
 from asara_server.tournament.standings.match_result import MatchResult
@@ -134,6 +135,8 @@ class RunInfo(BaseModel):
     stalled_s: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """Seconds for which all clocks stood still because the referee did not run; None if that is not
     known, as during the run and of workers."""
+    processor_time: dict[str, ProcessorTime] = {}
+    """Processor time of the bots on this machine and on workers, by entry; written at the end."""
     manifest_sha256: str = ""
     """SHA-256 of `manifest.json`, published before the first match."""
     resumed_with: tuple[str, ...] = ()

@@ -117,7 +117,7 @@ class _RunningBlock:
                 return
             async for played in matches.play(match, first_attempt):
                 records = None if played.replay is None else replay_records(played.replay)
-                attempts.append(PlayedAttempt(played.result, records))
+                attempts.append(PlayedAttempt(played.result, records, played.processor_times))
                 if match.kind == "duplicate":
                     break  # the runner stores that another deal is played before that begins
 
