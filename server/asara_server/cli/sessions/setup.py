@@ -74,8 +74,8 @@ def check_freezer(sandbox: Sandbox | None, setting: str) -> None:
     try:
         require_freezer(sandbox)
     except SandboxError as error:
-        remedy = "" if sandbox else " and not with --sandbox none"
-        raise UserError(f"{setting}: {error}; play without it{remedy}") from None
+        remedy = "remove it" if sandbox else "remove it, or run with --sandbox bubblewrap"
+        raise UserError(f"{setting}: {error}; {remedy}") from None
 
 
 def sandbox_of_bots(
