@@ -6,6 +6,8 @@ The number of concurrent matches limits the load, not the number of processes.
 
 No process meets a deal twice. A process that lives on plays in one place of mirrored blocks only
 (see `ScheduledMatch.place`), and ends if a match is to be played again with the deal of its match.
+Besides, the pool remembers the shared deals that each process has met, lest it meet one again when
+a worker repeats a block.
 
 A process that has ended or forfeited a match is not used again. An entry whose processes fail
 several times in a row before they dial in is excluded: it forfeits its remaining matches at once.
@@ -61,6 +63,8 @@ class PooledBot:
     """True if its process is started and ended elsewhere."""
     place: int = 0
     """The only place of mirrored blocks in which its process plays; others have only place 0."""
+    deals: set[str] = field(default_factory=set)
+    """Names of the shared deals that its process has met."""
     processes: ProcessPolicy | None = None
     """Lifetime of its process; None if it is started elsewhere."""
     absence: Callable[[], str] = str
@@ -190,11 +194,13 @@ class BotPool:
             self._idle.remove(bot)
             await self._retire(bot, why)
 
-    async def acquire(self, name: str, match_id: str, seat: int, place: int = 0) -> PooledBot:
+    async def acquire(
+        self, name: str, match_id: str, seat: int, place: int = 0, deal: str = ""
+    ) -> PooledBot:
         """Return a bot of this entry for one seat of a match, starting one if none is idle.
 
-        `place` is that of the match in its block. If there can be no bot, the referee already knows
-        why the returned one is lost.
+        `place` is that of the match in its block, and `deal` the name of its deal if others may
+        have it. If there can be no bot, the referee already knows why the returned one is lost.
         """
         external = self._external.get(name)
         absence = self.exclusions.absence(name)
@@ -207,11 +213,13 @@ class BotPool:
         if external:
             return external
         path = self._logs / match_id / f"{seat}-{name}.log"
-        idle = self._pop_idle(name, place)
+        idle = self._pop_idle(name, place, deal)
         if idle is not None and idle.log is not None and idle.process is not None:
             idle.log.switch_to(path)
             idle.log.note(f"process {idle.process.pid}, kept from an earlier match")
         bot = idle or await self._start_protected(name, match_id, seat, place, path)
+        if deal:
+            bot.deals.add(deal)
         if bot.log is not None and self._asked is not None:
             bot.log.begin_match(partial(self._asked, match_id, seat))
         return bot
@@ -260,9 +268,9 @@ class BotPool:
     ) -> PooledBot:
         return await self._protect(self._start(self._entries[name], match_id, seat, place, path))
 
-    def _pop_idle(self, name: str, place: int) -> PooledBot | None:
+    def _pop_idle(self, name: str, place: int, deal: str) -> PooledBot | None:
         for bot in reversed(self._idle):
-            if (bot.entry, bot.place) == (name, place):
+            if (bot.entry, bot.place) == (name, place) and deal not in bot.deals:
                 self._idle.remove(bot)
                 return bot
         return None
