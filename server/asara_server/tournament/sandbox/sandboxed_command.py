@@ -46,6 +46,11 @@ class SandboxedCommand:
             return self.cgroup.memory_peak()
         return self._memory_peak
 
+    async def forget(self) -> None:
+        """Drop what the kernel's caches hold because of the program, which goes on running."""
+        if self.cgroup is not None and self._cleanup is None:
+            await asyncio.to_thread(self.cgroup.empty_caches)
+
     async def clean_up(self) -> None:
         """Release the copied files, and remove the control group after its processes were killed.
 
