@@ -64,7 +64,7 @@ def replayed(spec: MatchSpec) -> Replay:
 def spec_of(
     match: ScheduledMatch, attempt: int, clocks: ClockSettings, secret: bytes, *, joint: bool
 ) -> MatchSpec:
-    players = tuple(Player(name, f"token {name}") for name in match.entries)
+    players = tuple(Player(name, f"token {name}", "run") for name in match.entries)
     return MatchSpec(
         attempt_name(match.match_id, attempt),
         rules_for(match.rule_sets, len(match.entries)),

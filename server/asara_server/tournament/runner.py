@@ -243,7 +243,7 @@ class Runner:
             limits=tournament.limits,
             transport=tournament.transport,
             joint_deals=tournament.deals == "joint",
-            reuse_processes=tournament.processes == "run",
+            processes=tournament.process_policies,
             bot_seeds={e.name: bot_seed(seed, e.name) for e in tournament.entries if seed},
             build_directories=built,
         )
@@ -309,6 +309,7 @@ class Runner:
             edition_sha256=self._edition.sha256.hex(),
             started=utc_now(),
             sandbox=self._sandbox_kind,
+            processes=self._tournament.process_policies,
             remote=self._tournament.remote_entries,
             left_out=left_out,
             manifest_sha256=self.manifest_sha256,

@@ -35,6 +35,7 @@ from pydantic import BaseModel, Field, ValidationError
 from asara_server.atomic_file import PRIVATE, PUBLIC, AppendedFile, abandoned_parts, replace_file
 from asara_server.bounded_file import MIB, read_bounded
 from asara_server.eventlog.journal import Durability, Journal, JournalError
+from asara_server.match.spec import ProcessPolicy
 from asara_server.network.live_file import LIVE_FILE, LiveFile
 from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.config.tournament_file import LARGEST_FILE
@@ -119,6 +120,8 @@ class RunInfo(BaseModel):
     """"prepared": the manifest is signed, and no match was begun."""
     sandbox: SandboxKind = "none"
     """Sandbox in which the bots ran."""
+    processes: dict[str, ProcessPolicy] = {}
+    """Lifetime of the processes of each entry whose bots are started here."""
     remote: tuple[str, ...] = ()
     """Entries whose bots run on other machines; their mirrored blocks share no deal."""
     left_out: dict[str, str] = {}
