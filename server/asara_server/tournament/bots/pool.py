@@ -41,6 +41,7 @@ from asara_server.tournament.bots.orphan_reaper import OrphanReaper
 from asara_server.tournament.bots.output_log import OutputLog, OutputTap
 from asara_server.tournament.bots.process import BotProcess, StartError, bot_environment
 from asara_server.tournament.config.tournament_file import Entry, Limits
+from asara_server.tournament.run.cost_meter import CostMeter
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.filesystem_view import match_sandbox
 from asara_server.tournament.sandbox.hidden_files import HiddenFiles, reports_missing_file
@@ -124,6 +125,7 @@ class BotPool:
         built: Mapping[str, Path] | None = None,
         show_output: Callable[[str], OutputTap] | None = None,
         asked: Callable[[str, int], int] | None = None,
+        meter: CostMeter | None = None,
         log: FilteringBoundLogger | None = None,
     ) -> None:
         """`entries` are those whose bots the pool starts, each process with one of the `addresses`.
@@ -133,7 +135,7 @@ class BotPool:
         directories that builds produced, by entry. Without a `sandbox`, bots run with our rights.
         `show_output` is called for every process, with its entry, and returns its tap. `asked`
         returns the number of the decision that a seat of a match was asked last, or 0; with it, the
-        logs have indexes (see `decision_index`).
+        logs have indexes (see `decision_index`). `meter` counts what the processes cost.
         """
         self._referee = referee
         self._addresses = addresses
@@ -146,6 +148,7 @@ class BotPool:
         self._built = built or {}
         self._show_output = show_output
         self._asked = asked
+        self._meter = meter or CostMeter()
         self._copies = PrivateCopies()
         self._external: dict[str, PooledBot] = {}
         self._all: set[PooledBot] = set()
@@ -233,6 +236,8 @@ class BotPool:
         """
         if bot.external:
             return
+        if bot.process is not None:
+            self._meter.bot_played(bot.process)
         if bot.log is not None:
             bot.log.end_match()
             if termination.forfeit:
@@ -260,7 +265,7 @@ class BotPool:
 
     async def _protect(self, work: Coroutine[Any, Any, T]) -> T:
         """Finish this work even if the caller is cancelled; then `close` waits for it."""
-        task = asyncio.create_task(work)
+        task = asyncio.create_task(self._meter.as_runner(work))
         self._protected.add(task)
         task.add_done_callback(self._protected.discard)
         return await asyncio.shield(task)
@@ -309,7 +314,13 @@ class BotPool:
             return bot
         self._logger.info("bot started", entry=entry.name, pid=bot.process.pid, match=match_id)
         self._reaper.watch(bot.process.pid)
-        bot.watcher = asyncio.create_task(self._watch(bot, bot.process, bot.log))
+        self._meter.bot_started(bot.process)
+        if bot.server.first_connected_s is None:
+            bot.server.on_first_connection = partial(self._record_connection, bot, bot.process)
+        else:
+            self._record_connection(bot, bot.process)
+        watch = self._watch(bot, bot.process, bot.log)
+        bot.watcher = asyncio.create_task(self._meter.as_runner(watch))
         return bot
 
     async def _contain(self, entry: Entry) -> SandboxSpec | None:
@@ -317,7 +328,7 @@ class BotPool:
         if self._sandbox is None:
             return None
         try:
-            return await asyncio.to_thread(
+            return await self._meter.thread_as_runner(
                 match_sandbox,
                 self._sandbox,
                 entry,
@@ -342,6 +353,9 @@ class BotPool:
 
         return await asyncio.to_thread(explain)
 
+    def _record_connection(self, bot: PooledBot, process: BotProcess) -> None:
+        self._meter.bot_connected(process, bot.start_up_s or 0.0)
+
     def _new_bot(self, name: str, place: int) -> PooledBot:
         return PooledBot(name, _new_token(), place=place, processes=self._processes.get(name))
 
@@ -361,6 +375,7 @@ class BotPool:
     async def _watch(self, bot: PooledBot, process: BotProcess, log: OutputLog) -> None:
         """Report the end of the process to the referee immediately."""
         ending = await process.wait()
+        self._meter.bot_ended(process)
         if self._reaper is not None:
             self._reaper.unwatch(process.pid)
         log.note(ending)

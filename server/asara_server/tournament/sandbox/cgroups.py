@@ -62,6 +62,20 @@ class Cgroup:
                     return int((folder / name).read_text())
         return None
 
+    def processor_ns(self) -> int | None:
+        """Return the processor time of all processes that were ever in the group, in nanoseconds.
+
+        None if Linux does not count it.
+        """
+        for folder in self.folders:
+            with suppress(OSError, ValueError):
+                return int((folder / "cpuacct.usage").read_text())
+            with suppress(OSError):
+                text = (folder / "cpu.stat").read_text()
+                if used := re.search(r"^usage_usec (\d+)", text, re.MULTILINE):
+                    return int(used[1]) * 1_000
+        return None
+
     async def remove(self) -> None:
         """Remove the group, waiting about a second for killed processes to disappear."""
         for _ in range(_REMOVAL_TRIES):
