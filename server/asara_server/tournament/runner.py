@@ -231,7 +231,7 @@ class Runner:
             limits=tournament.limits,
             transport=tournament.transport,
             joint_deals=tournament.deals == "joint",
-            reuse_processes=tournament.processes == "run",
+            processes=tournament.process_policies,
             bot_seeds={e.name: bot_seed(seed, e.name) for e in tournament.entries if seed},
             build_directories=built,
         )

@@ -117,11 +117,12 @@ class LocalExecutor:
 def _most_processes(progress: RunProgress, context: ExecutionContext) -> int:
     """Return the largest number of bots that run at the same time."""
     settings = context.match_settings
-    remote = sum(entry.remote for entry in settings.entries)
-    seats = max((len(match.entries) for match, _ in progress.pending_matches()), default=0)
+    matches = [match for match, _ in progress.pending_matches()]
+    seats = max((len(match.entries) for match in matches), default=0)
     processes = context.concurrency * seats
-    if settings.reuse_processes:
-        most = context.concurrency * (len(settings.entries) - remote)
+    if kept := sum(policy == "run" for policy in settings.processes.values()):
+        places = 1 + max((match.place for match in matches), default=0)
+        most = context.concurrency * kept * places
         processes += min(settings.limits.idle_processes, most)
     return processes
 

@@ -51,7 +51,7 @@ async def local_referee(
             referee,
             addresses,
             local_entries,
-            reuse_processes=match_settings.reuse_processes,
+            processes=match_settings.processes,
             limits=match_settings.limits,
             seeds=match_settings.bot_seeds,
             logs=logs,

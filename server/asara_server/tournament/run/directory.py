@@ -37,6 +37,7 @@ from asara_server.eventlog.journal import Durability, Journal, JournalError
 from asara_server.network.live_file import LIVE_FILE, LiveFile
 from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.config.tournament_file import LARGEST_FILE
+from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.directory_lock import DirectoryInUseError, DirectoryLock
 from asara_server.tournament.run.resume_check import check_resumable
 from asara_server.tournament.sandbox.spec import SandboxKind
@@ -134,6 +135,9 @@ class RunInfo(BaseModel):
     stalled_s: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """Seconds for which all clocks stood still because the referee did not run; None if that is not
     known, as during the run and of workers."""
+    costs: RunCosts | None = None
+    """Where the time went, over all sessions so far; None before the first match and in runs of
+    earlier versions."""
     manifest_sha256: str = ""
     """SHA-256 of `manifest.json`, published before the first match."""
     resumed_with: tuple[str, ...] = ()
