@@ -81,11 +81,11 @@ class MatchRunner:
     async def _play_attempt(self, match: ScheduledMatch, attempt: int) -> PlayedMatch | None:
         """Play a match once; None if the referee is stopped before its end."""
         name = attempt_name(match.match_id, attempt)
+        shared_deal = match.shared_deal(attempt)
         bots = [
-            await self._pool.acquire(entry, name, seat, match.place)
+            await self._pool.acquire(entry, name, seat, match.place, shared_deal)
             for seat, entry in enumerate(match.entries)
         ]
-        shared_deal = match.shared_deal(attempt)
         spec = MatchSpec(
             name,
             self._rules_of(match),
