@@ -22,7 +22,7 @@ from asara_server.tournament.run.directory import read_info
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.cgroups import Cgroup, Cgroups
 from tests.cli.command import asara, environment
-from tests.tournament.processes import living_in, wait_until
+from tests.tournament.processes import living_in, running_processes, wait_until
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import CRASHES, GOOD, MUTE, SEED, write_tournament
 from tests.tournament.sandbox_config import sandbox_or_skip
@@ -115,7 +115,7 @@ async def spinning_pool(sandbox: Sandbox, folder: Path) -> AsyncIterator[tuple[R
             referee,
             addresses,
             tournament.entries,
-            reuse_processes=True,
+            processes=dict.fromkeys("ab", "run"),
             limits=tournament.limits,
             seeds={},
             logs=folder / "logs",
@@ -241,7 +241,7 @@ def test_nothing_is_left_of_frozen_bots_when_the_runner_is_killed(
         runner.wait()
     assert bots
     wait_until("its groups are gone", lambda: not groups_of(groups, runner.pid), 10)
-    assert not any(Path(f"/proc/{pid}").exists() for pid in bots)
+    assert not set(bots) & set(running_processes())
 
 
 def groups_of(groups: Cgroups, runner: int) -> list[Path]:

@@ -47,6 +47,7 @@ def series_tournament(
         "seats": len(bots),
         "rule_sets": options.rules,
         "ponder": options.ponder,
+        "processes": options.processes.value,
         "seed": None if options.seed is None else local_seed(options.seed),
         "clocks": {
             "bank_s": options.bank,

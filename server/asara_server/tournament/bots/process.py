@@ -170,13 +170,33 @@ class BotProcess:
         With a control group, the time of all its children is included, of others none.
         """
         if self._sandboxed is not None:
-            return self._sandboxed.processor_ns()
+            return self.group_ns()
         if sys.platform != "linux" or not self.running:
             return None
         try:
             return time.clock_gettime_ns(_processor_clock(self.pid))
         except OSError:
             return None
+
+    async def forget(self) -> None:
+        """Drop what it left in the kernel's caches, where another process could recognise it.
+
+        Has no effect without a sandbox that has control groups.
+        """
+        if self._sandboxed is not None:
+            await self._sandboxed.forget()
+
+    @property
+    def contained(self) -> bool:
+        """True if it runs in a sandbox."""
+        return self._sandboxed is not None
+
+    def group_ns(self) -> int | None:
+        """Return the processor time that its control group has counted, in nanoseconds.
+
+        None without a control group.
+        """
+        return self._sandboxed.processor_ns() if self._sandboxed else None
 
     async def wait(self) -> str:
         """Return how the process ended, once it has and its output is in the log."""
