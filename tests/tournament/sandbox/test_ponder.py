@@ -74,7 +74,7 @@ def test_a_bot_that_spins_while_it_waits_is_reported_or_kept_from_it(
     for name, ponder in (("allowed", ""), ("refused", NO_PONDER)):
         folder = tmp_path / name
         folder.mkdir()
-        bots = {"pensive": pensive(0.4), "spins": SPINS + GOOD}
+        bots = {"pensive": pensive(0.25), "spins": SPINS + GOOD}
         file = write_tournament(folder, bots, HEADER + ponder)
         end = play(file, folder / "run", sandbox=sandbox)
         assert end.standings.complete
@@ -224,10 +224,9 @@ def test_nothing_is_left_of_frozen_bots_when_the_runner_is_killed(
     cup = tmp_path / "cup"
     cup.mkdir()
     file = write_tournament(cup, {"waits": GOOD, "pensive": pensive(60)}, HEADER + NO_PONDER)
-    words = ("tournament", "run", file, "--out", cup / "run", "--key", cup / "key")
-    words = (*words, "--sandbox", "bubblewrap")
+    options = ("--out", cup / "run", "--key", cup / "key", "--sandbox", "bubblewrap")
     runner = subprocess.Popen(
-        [sys.executable, "-c", RUN_WITH_GROUPS, root, *words],
+        [sys.executable, "-c", RUN_WITH_GROUPS, root, "tournament", "run", file, *options],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         env=environment(),
@@ -270,7 +269,9 @@ def test_ponder_is_refused_where_no_bot_can_be_frozen(
     assert "cup.toml: ponder = false: only bots in the sandbox can be frozen" in one(refused.stderr)
     refused = asara("match", "random", "greedy", "--no-ponder", "--sandbox", "none")
     assert refused.returncode == 2
-    assert one(refused.stderr).startswith("--no-ponder: only bots in the sandbox can be frozen")
+    assert one(refused.stderr).startswith(
+        "asara: --no-ponder: only bots in the sandbox can be frozen"
+    )
     monkeypatch.setattr(Sandbox, "can_freeze", False)
     refused = asara(*run, "--sandbox", "bubblewrap")
     assert refused.returncode == 2
