@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 import logging
-import platform
-import secrets
+import os
+import sys
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -77,7 +77,7 @@ class ProtocolClient:
         self._make_bot = make_bot
         self._settings = settings
         seed = settings.seed
-        self._seed = secrets.token_hex(16) if seed is None or seed == "" else str(seed)
+        self._seed = os.urandom(16).hex() if seed is None or seed == "" else str(seed)
         self._welcome = Welcome()
         self._transcripts = settings.transcript_folder()
         self._matches: dict[str, _ActiveMatch] = {}
@@ -97,7 +97,7 @@ class ProtocolClient:
                 protocol_version=PROTOCOL_VERSION,
                 token=settings.token,
                 bot_name=settings.bot_name.encode()[:_NAME_BYTES].decode(errors="ignore"),
-                language=f"Python {platform.python_version()}",
+                language=f"Python {sys.version.split(maxsplit=1)[0]}",
                 max_matches=settings.max_matches,
                 live_updates=settings.live_updates,
                 omit_public_view=settings.omit_public_view,

@@ -244,8 +244,10 @@ class BotPool:
                 bot.log.note(f"forfeit: {plain_words(termination.name)}")
         if bot.entry not in self.excluded and bot.entry not in self._external:
             self._record_start(bot, termination)
-        kept = bot.processes == "run" and not deal_returns
-        if kept and not termination.forfeit and not bot.ending:
+        kept = bot.processes == "run" and not deal_returns and not termination.forfeit
+        if kept and bot.deals and bot.process is not None:
+            await bot.process.forget()  # lest another process of the entry recognise the deal
+        if kept and not bot.ending:
             self._idle.append(bot)
             while len(self._idle) > self._limits.idle_processes:
                 await self._retire(self._idle.pop(0), "too many idle processes")

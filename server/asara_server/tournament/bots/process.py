@@ -154,6 +154,14 @@ class BotProcess:
         """
         return self._sandboxed.memory_peak() if self._sandboxed else None
 
+    async def forget(self) -> None:
+        """Drop what it left in the kernel's caches, where another process could recognise it.
+
+        Has no effect without a sandbox that has control groups.
+        """
+        if self._sandboxed is not None:
+            await self._sandboxed.forget()
+
     @property
     def contained(self) -> bool:
         """True if it runs in a sandbox."""

@@ -93,7 +93,8 @@ class Cgroup:
 
         These are pages of files that were not in memory, and names that were looked up, among them
         names that do not exist. Otherwise a bot could recognise them by their speed in its next
-        match, and so leave itself messages there.
+        match, and so leave itself messages there. The processes of the group, if there are any, go
+        on; they load what they still need again.
         """
         for folder in self.folders:
             for name, amount in (("memory.force_empty", "0"), ("memory.reclaim", _EVERYTHING)):

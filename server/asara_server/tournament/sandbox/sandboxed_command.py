@@ -47,6 +47,11 @@ class SandboxedCommand:
             return self.cgroup.memory_peak()
         return self._memory_peak
 
+    async def forget(self) -> None:
+        """Drop what the kernel's caches hold because of the program, which goes on running."""
+        if self.cgroup is not None and self._cleanup is None:
+            await asyncio.to_thread(self.cgroup.empty_caches)
+
     def processor_ns(self) -> int | None:
         """Return the processor time of the program and its children, in nanoseconds.
 
