@@ -5,6 +5,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from asara_server.cli.display.console import notify, out
+from asara_server.cli.display.costs import costs_lines
 from asara_server.cli.display.faults import (
     warn_of_earlier_exclusions,
     warn_of_faults,
@@ -152,6 +153,8 @@ def _show_end(tournament: Tournament, end: RunEnd, directory: Path) -> None:
     out.print()
     warn_of_faults(end, directory / "run.log")
     warn_of_folders(tournament)
+    for line in costs_lines(end.costs, tournament.process_policies.values()):
+        notify(line)
     notify_run_directory(directory)
     if not end.standings.complete:
         notify("To resume this run, repeat the command with --resume.")
