@@ -80,6 +80,8 @@ class Session:
         self.authenticator = authenticator
         self.socket = socket
         self.on_admitted = on_admitted
+        self.before_send: Callable[[], None] | None = None
+        """Called before every response, if not None."""
         self.closed = False
         """True once nothing more is handled, and nothing more is queued."""
         self.ignored_requests = 0
@@ -109,6 +111,8 @@ class Session:
         """Queue a response; it is written as soon as the stream takes it."""
         if self.closed:
             return
+        if self.before_send is not None:
+            self.before_send()
         self._outbox.append(message)
         self._outbox_bytes += len(message)
         if self._is_overfull():
@@ -142,6 +146,8 @@ class Session:
     def close(self, goodbye: bytes) -> None:
         """Send a last response and end the stream with status OK."""
         if not self.closed:
+            if self.before_send is not None:
+                self.before_send()
             self._outbox.append(goodbye)
             self._stop_reading()
 
