@@ -27,6 +27,7 @@ from asara_server.tournament.run.costs_file import CostsFile
 from asara_server.tournament.run.directory import RunDirectory, RunInfo
 from asara_server.tournament.run.info_writer import RunInfoWriter, resumed_info
 from asara_server.tournament.run.manifest import ScheduleRule, new_manifest
+from asara_server.tournament.run.processor_time import added
 from asara_server.tournament.run.progress import MAX_ATTEMPTS, RunProgress
 from asara_server.tournament.run.run_signing import RunSigner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
@@ -246,6 +247,7 @@ class Runner:
             processes=tournament.process_policies,
             bot_seeds={e.name: bot_seed(seed, e.name) for e in tournament.entries if seed},
             build_directories=built,
+            ponder=tournament.ponder,
         )
         context = ExecutionContext(
             match_settings,
@@ -339,6 +341,7 @@ class Runner:
             "out": progress.out,
             "suspended": progress.suspended,
             "scheduled": len(progress.schedule),
+            "processor_time": added(info.processor_time, progress.processor_times),
         }
         stalled_s = self._executor.stalled_s
         if stalled_s is not None:

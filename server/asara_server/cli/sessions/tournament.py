@@ -25,6 +25,7 @@ from asara_server.cli.sessions.run_directory import (
     resumed_run_directory,
 )
 from asara_server.cli.sessions.setup import (
+    check_freezer,
     chosen_executor,
     chosen_sandbox,
     metrics_server,
@@ -55,6 +56,8 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
     matches = planned_matches(tournament)
     check_remote(tournament, options.file)
     sandbox = tournament_sandbox(tournament, options.sandbox, options.file, options.key)
+    if not tournament.ponder:
+        check_freezer(sandbox, f"{options.file.name}: ponder = false")
     warn_of_folders(tournament)
     if sandbox is not None:
         warn_of_views(tournament.entries, tournament.limits, sandbox)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from asara_server.logs import Fact
 from asara_server.tournament.execution.match_settings import MatchSettings
 from asara_server.tournament.run.costs import RunCosts
+from asara_server.tournament.run.processor_time import ProcessorTime
 from asara_server.tournament.run.progress import PendingMatch
 from asara_server.tournament.standings.match_result import MatchResult, attempt_name
 from asara_server.tournament.workers.requirements import WorkerRequirements
@@ -53,6 +54,8 @@ class PlayedAttempt(NamedTuple):
     result: MatchResult
     records: tuple[bytes, ...] | None
     """Records of its replay; None if the attempt is void."""
+    processor_times: Mapping[str, ProcessorTime]
+    """Processor time by entry, without the entries whose bots cannot be measured."""
 
 
 @dataclass(frozen=True, slots=True)

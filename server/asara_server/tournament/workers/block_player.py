@@ -128,7 +128,7 @@ class _RunningBlock:
                 if played.replay is not None:
                     self.meter.count_match(played.replay)
                     records = replay_records(played.replay)
-                attempts.append(PlayedAttempt(played.result, records))
+                attempts.append(PlayedAttempt(played.result, records, played.processor_times))
                 if match.kind == "duplicate":
                     break  # the runner stores that another deal is played before that begins
 

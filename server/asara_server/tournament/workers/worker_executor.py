@@ -148,7 +148,10 @@ class _BlockScheduler:
         return BlockJob(
             run_id=self._run_id,
             requirements=worker_requirements(
-                entries, settings.build_directories, self._sandbox_config
+                entries,
+                settings.build_directories,
+                self._sandbox_config,
+                freezer=not settings.ponder,
             ),
             match_settings=settings,
             matches=block.matches,
@@ -205,9 +208,10 @@ class _BlockScheduler:
             with path.open("ab") as file:
                 file.write(output)
         last: dict[str, MatchResult] = {}
-        for returned, records in result.attempts:
+        for returned, records, processor_times in result.attempts:
             attempt = self._with_losses(returned)
             progress.record_result(attempt, records)
+            progress.add_processor_times(processor_times)
             self._record_starts(attempt)
             last[attempt.match_id] = attempt
         progress.unfinished += result.unfinished
