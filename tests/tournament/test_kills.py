@@ -51,9 +51,9 @@ def start(file: Path, out: Path, *options: str) -> "subprocess.Popen[str]":
     )
 
 
-def begin(file: Path, run: Path) -> "subprocess.Popen[str]":
+def begin(file: Path, run: Path, *options: str) -> "subprocess.Popen[str]":
     """Start a run, or resume it."""
-    return start(file, run, *(["--resume"] if (run / "run.json").exists() else []))
+    return start(file, run, *(["--resume"] if (run / "run.json").exists() else []), *options)
 
 
 def wait_for_a_match(log: Path, process: "subprocess.Popen[str]") -> None:

@@ -22,6 +22,7 @@ from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.execution.executor import ExecutionContext, Executor
 from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.execution.match_settings import MatchSettings
+from asara_server.tournament.run.block_journals import wait_for_writers
 from asara_server.tournament.run.directory import RunDirectory, RunInfo
 from asara_server.tournament.run.info_writer import RunInfoWriter, resumed_info
 from asara_server.tournament.run.manifest import ScheduleRule, new_manifest
@@ -34,6 +35,9 @@ from asara_server.tournament.schedule.schedule import ScheduledMatch, bot_seed
 from asara_server.tournament.standings.match_result import MatchResult, utc_now
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import compute_standings
+
+_WORKERS_END_S = 20.0
+"""Seconds that the workers of a runner that was killed have to end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +212,9 @@ class Runner:
     async def _play(self, writer: RunInfoWriter) -> None:
         tournament = self._tournament
         progress = self._progress
+        if self._resumed:
+            await asyncio.to_thread(wait_for_writers, self._directory.path, _WORKERS_END_S)
+            progress.recover_blocks()
         builder = EntryBuilder(
             self._directory.builds,
             self._directory.logs,
