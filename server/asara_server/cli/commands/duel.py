@@ -12,6 +12,8 @@ from asara_server.cli.options.match import (
     START_UP_S,
     BankOption,
     IncrementOption,
+    ProcessesChoice,
+    ProcessesOption,
     RulesOption,
     SeedOption,
     SeriesOptions,
@@ -91,6 +93,7 @@ def duel(
     json_file: JsonOption = None,
     key: KeyOption = None,
     replace: ReplaceOption = False,
+    processes: ProcessesOption = ProcessesChoice.RUN,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
     readable: ReadableOption = None,
 ) -> None:
@@ -113,6 +116,7 @@ def duel(
         out_directory=out_directory,
         replace=replace,
         key=key,
+        processes=processes,
         sandbox=sandbox,
         readable=readable_paths(readable),
     )

@@ -46,6 +46,7 @@ def series_tournament(
         ],
         "seats": len(bots),
         "rule_sets": options.rules,
+        "processes": options.processes.value,
         "seed": None if options.seed is None else local_seed(options.seed),
         "clocks": {
             "bank_s": options.bank,

@@ -21,6 +21,7 @@ from asara_server.tournament.execution.executor import Executor
 from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.probe import USE_NONE, SandboxError, find_sandbox
+from asara_server.tournament.workers.auto_executor import AutoExecutor
 from asara_server.tournament.workers.backend import WorkerError
 from asara_server.tournament.workers.dask_workers import dask_workers
 from asara_server.tournament.workers.process_workers import process_workers
@@ -136,16 +137,21 @@ def chosen_executor(
     tournament: Tournament,
     sandbox: Sandbox | None,
     watch: Callable[[Referee], None],
+    *,
+    only_local: str,
 ) -> Iterator[tuple[Executor, str]]:
     """Yield the executor, and how many matches it plays at once, in words.
 
-    `watch` receives the referee if it runs in this process.
+    `watch` receives the referee if it runs in this process. `only_local` says why workers should
+    not be chosen unless the user asks for them, or is "".
     """
+    local = LocalExecutor(watch, _notify_address, strangers=True)
+    at_once = f"{tournament.concurrency} at once"
     if options.choice is ExecutorChoice.LOCAL:
-        yield (
-            LocalExecutor(watch, _notify_address, strangers=True),
-            f"{tournament.concurrency} at once",
-        )
+        yield local, at_once
+    elif options.choice is ExecutorChoice.AUTO:
+        with process_workers(tournament.concurrency) as backend:
+            yield AutoExecutor(local, backend, only_local=only_local, notify=notify), at_once
     elif options.choice is ExecutorChoice.PROCESSES:
         number = options.workers or tournament.concurrency
         with process_workers(number) as backend:

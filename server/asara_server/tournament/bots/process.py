@@ -154,6 +154,26 @@ class BotProcess:
         """
         return self._sandboxed.memory_peak() if self._sandboxed else None
 
+    async def forget(self) -> None:
+        """Drop what it left in the kernel's caches, where another process could recognise it.
+
+        Has no effect without a sandbox that has control groups.
+        """
+        if self._sandboxed is not None:
+            await self._sandboxed.forget()
+
+    @property
+    def contained(self) -> bool:
+        """True if it runs in a sandbox."""
+        return self._sandboxed is not None
+
+    def group_ns(self) -> int | None:
+        """Return the processor time that its control group has counted, in nanoseconds.
+
+        None without a control group.
+        """
+        return self._sandboxed.processor_ns() if self._sandboxed else None
+
     async def wait(self) -> str:
         """Return how the process ended, once it has and its output is in the log."""
         status = await self._process.wait()

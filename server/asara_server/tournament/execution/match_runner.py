@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from functools import partial
 
 from asara_codec.results import SeatResult, Termination
 from asara_game.edition import Edition
@@ -80,27 +81,32 @@ class MatchRunner:
     async def _play_attempt(self, match: ScheduledMatch, attempt: int) -> PlayedMatch | None:
         """Play a match once; None if the referee is stopped before its end."""
         name = attempt_name(match.match_id, attempt)
-        bots = [
-            await self._pool.acquire(entry, name, seat) for seat, entry in enumerate(match.entries)
-        ]
         shared_deal = match.shared_deal(attempt)
+        bots = [
+            await self._pool.acquire(entry, name, seat, match.place, shared_deal)
+            for seat, entry in enumerate(match.entries)
+        ]
         spec = MatchSpec(
             name,
             self._rules_of(match),
-            tuple(Player(bot.entry, bot.token) for bot in bots),
+            tuple(Player(bot.entry, bot.token, bot.processes) for bot in bots),
             self._clocks,
             self._secret_of(name, shared_deal),
             joint=self._joint_deals,
             shared_deal=shared_deal,
         )
         terminations = [Termination.UNSPECIFIED] * len(bots)
+        over = False
         try:
             record = await self._referee.play(spec)
             terminations[: len(record.results)] = [seat.termination for seat in record.results]
+            over = not record.void
         except MatchCut:
             return None
         finally:
-            await asyncio.gather(*map(self._pool.release, bots, terminations))
+            deal_returns = not over and match.attempts_share_deal
+            release = partial(self._pool.release, deal_returns=deal_returns)
+            await asyncio.gather(*map(release, bots, terminations))
         # Now the output of bots that forfeited is complete, because their processes have ended.
         seats = tuple(map(_seat_outcome, record.results, bots))
         result = MatchResult(

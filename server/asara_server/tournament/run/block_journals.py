@@ -3,7 +3,8 @@
 The worker writes it as the referee of a `local` run writes the journal of the run, and adds the
 results of the matches that are over. Once the runner has recorded them in its own journal, it
 removes that of the block. So if a worker or the runner is killed, its journal has what is not
-recorded yet: the matches that are over, and the others up to the last decision.
+recorded yet: the matches that are over, and the others up to the last decision. The runner makes an
+empty file before it submits the block, which says that no match of it has begun.
 
 Only the owner may read the folder, because the journals hold the secrets of deals.
 """
@@ -55,10 +56,18 @@ def block_of(journal: Path) -> str:
     return journal.name.removesuffix(_SUFFIX)
 
 
+def make_block_journal(directory: Path, block: str) -> None:
+    """Make the empty journal of a block that is about to be submitted; raises OSError."""
+    block_journal(directory, block).touch(mode=0o600)
+
+
 def begin_block_journal(
     directory: Path, block: str, begun: Sequence[OpenMatch], durability: Durability
 ) -> Journal:
-    """Create the journal of a block, with the matches that have begun; raises JournalError."""
+    """Open the new journal of a block, and write the matches that have begun to it.
+
+    Raises JournalError.
+    """
     journal = Journal(block_journal(directory, block), durability)
     for opened in begun:
         journal.adopt(opened)

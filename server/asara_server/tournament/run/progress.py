@@ -160,6 +160,10 @@ class RunProgress:
         self._begun.add(name)
         return True
 
+    def has_begun(self, block: str) -> bool:
+        """Return True if a match of this block has begun."""
+        return block in self._begun
+
     def void_lost(self, *, resumable: bool) -> None:
         """Record the duplicate matches as void that had begun when the run was interrupted.
 

@@ -62,6 +62,20 @@ class Cgroup:
                     return int((folder / name).read_text())
         return None
 
+    def processor_ns(self) -> int | None:
+        """Return the processor time of all processes that were ever in the group, in nanoseconds.
+
+        None if Linux does not count it.
+        """
+        for folder in self.folders:
+            with suppress(OSError, ValueError):
+                return int((folder / "cpuacct.usage").read_text())
+            with suppress(OSError):
+                text = (folder / "cpu.stat").read_text()
+                if used := re.search(r"^usage_usec (\d+)", text, re.MULTILINE):
+                    return int(used[1]) * 1_000
+        return None
+
     async def remove(self) -> None:
         """Remove the group, waiting about a second for killed processes to disappear."""
         for _ in range(_REMOVAL_TRIES):
@@ -79,7 +93,8 @@ class Cgroup:
 
         These are pages of files that were not in memory, and names that were looked up, among them
         names that do not exist. Otherwise a bot could recognise them by their speed in its next
-        match, and so leave itself messages there.
+        match, and so leave itself messages there. The processes of the group, if there are any, go
+        on; they load what they still need again.
         """
         for folder in self.folders:
             for name, amount in (("memory.force_empty", "0"), ("memory.reclaim", _EVERYTHING)):

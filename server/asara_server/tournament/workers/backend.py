@@ -21,9 +21,15 @@ class WorkerBackend(Protocol):
 
     max_submissions: int
     """Number of times that a block is submitted if it is lost each time."""
+    cores: int
+    """Number of cores of this machine that they may use; 0 if they are on other machines."""
 
     shares_directory: bool
     """True if workers can write to the run directory: then they keep journals there."""
+
+    @property
+    def sharing(self) -> int:
+        """Number of workers that share the idle processes which the limits allow."""
 
     def begin_run(self, settings: RunSettings) -> None:
         """Have every worker call `begin_run` before it gets a block of this run."""

@@ -13,6 +13,7 @@ from asara_server.eventlog.journal import Durability, OpenMatch
 from asara_server.logs import Fact
 from asara_server.tournament.execution.match_settings import MatchSettings
 from asara_server.tournament.run.block_journals import PlayedAttempt
+from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.progress import PendingMatch
 from asara_server.tournament.standings.match_result import attempt_name
 from asara_server.tournament.workers.requirements import WorkerRequirements
@@ -101,6 +102,8 @@ class BlockResult:
     bot_logs: tuple[BotLog, ...]
     log_lines: tuple[Fact, ...]
     """Lines that the referee and the runner logged on the worker."""
+    costs: RunCosts
+    """Costs of the worker since it returned its last block, without wall time."""
 
 
 class WorkerContext(NamedTuple):

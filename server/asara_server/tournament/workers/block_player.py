@@ -11,6 +11,7 @@ from threading import Lock, Thread
 from typing import Any, Final, TypeVar
 
 from asara_server.event_loop import new_event_loop, seldom_collect
+from asara_server.tournament.run.cost_meter import CostMeter
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.workers.block_job import (
     BlockJob,
@@ -99,6 +100,7 @@ class _LoopThread:
         seldom_collect()
         self.settings: dict[str, RunSettings] = {}
         self._loop = new_event_loop()
+        self._meter = CostMeter()
         self._runs: dict[str, WorkerRun] = {}
         """By run, what plays its further blocks."""
         self._open: dict[WorkerRun, str] = {}
@@ -161,7 +163,7 @@ class _LoopThread:
                 del self._runs[job.run_id]  # and it ends once it is idle
                 run = None
             if run is None:
-                run = WorkerRun(settings, sandbox)
+                run = WorkerRun(settings, sandbox, self._meter)
                 await run.open(job)
                 self._runs[job.run_id] = run
                 self._open[run] = job.run_id

@@ -19,6 +19,7 @@ from threading import Thread
 from types import FrameType
 from typing import Final, NamedTuple
 
+from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
@@ -57,16 +58,22 @@ class ProcessWorkers:
     shares_directory = True
 
     def __init__(self, number: int) -> None:
-        self._number = number
+        self.cores = usable_cores()
+        self.number = number
+        """Number of workers, of which each plays one block at a time."""
         self._settings: RunSettings | None = None
         self._workers: set[_WorkerProcess] = set()
         self._idle: list[_WorkerProcess] = []
+
+    @property
+    def sharing(self) -> int:
+        return self.number
 
     def begin_run(self, settings: RunSettings) -> None:
         self._settings = settings
 
     async def slots(self) -> int:
-        return self._number
+        return self.number
 
     def submit(self, job: BlockJob) -> "Future[BlockResult]":
         while True:

@@ -12,6 +12,7 @@ import asyncio
 import secrets
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from asara_server.logs import logger, repeat
@@ -19,7 +20,13 @@ from asara_server.referee.waits import Wait
 from asara_server.tournament.bots.decision_index import SUFFIX, moved_index
 from asara_server.tournament.bots.failed_starts import FailedStarts
 from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext
-from asara_server.tournament.run.block_journals import block_journal, remove_block_journal
+from asara_server.tournament.run.block_journals import (
+    block_journal,
+    make_block_journal,
+    remove_block_journal,
+)
+from asara_server.tournament.run.cost_meter import CostMeter
+from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.progress import (
     MAX_ATTEMPTS,
     PendingBlock,
@@ -55,7 +62,8 @@ class WorkerExecutor:
     """An `Executor` that plays on the workers of a backend."""
 
     def __init__(self, backend: WorkerBackend) -> None:
-        self._backend = backend
+        self.backend = backend
+        self._meter: CostMeter | None = None
 
     @property
     def awaited(self) -> Sequence[str]:
@@ -70,18 +78,32 @@ class WorkerExecutor:
         """The clocks are those of the workers."""
         return None
 
+    @property
+    def costs(self) -> RunCosts:
+        return RunCosts() if self._meter is None else self._meter.costs
+
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
-        progress.void_lost(resumable=self._backend.shares_directory)
-        await _BlockScheduler(self._backend, progress, context).play()
+        progress.void_lost(resumable=self.backend.shares_directory)
+        journal = progress.directory.journal
+        meter = self._meter = CostMeter(journal, cores=self.backend.cores, plays=False)
+        try:
+            await _BlockScheduler(self.backend, progress, context, meter).play()
+        finally:
+            meter.stop()
 
 
 class _BlockScheduler:
     """Submits the pending blocks of one run to workers, and records what they return."""
 
     def __init__(
-        self, backend: WorkerBackend, progress: RunProgress, context: ExecutionContext
+        self,
+        backend: WorkerBackend,
+        progress: RunProgress,
+        context: ExecutionContext,
+        meter: CostMeter,
     ) -> None:
         self._backend = backend
+        self._meter = meter
         self._progress = progress
         self._context = context
         self._sandbox_config = sandbox_config(context.sandbox)
@@ -127,12 +149,15 @@ class _BlockScheduler:
     async def _submit_blocks(self) -> None:
         """Submit as many blocks as there are free slots."""
         slots = await self._backend.slots()
+        self._meter.set_slots(slots)
         if self._no_workers != (slots == 0):
             self._no_workers = slots == 0
             self._logger.warning("no workers left" if self._no_workers else "workers are back")
         while self._pending and len(self._running) < slots:
             block = self._pending.popleft()
             if self._progress.begin_block(block.name):
+                if self._backend.shares_directory:
+                    make_block_journal(self._progress.directory.path, block.name)
                 if block.name in self._refused:
                     self._refused.discard(block.name)
                 else:
@@ -144,12 +169,14 @@ class _BlockScheduler:
         settings = self._context.match_settings
         directory = self._progress.directory
         started = [entry for entry in settings.entries if entry.name not in self._progress.out]
+        idle = settings.limits.idle_processes // self._backend.sharing
+        limits = settings.limits.model_copy(update={"idle_processes": idle})
         return RunSettings(
             run_id=self._run_id,
             requirements=worker_requirements(
                 tuple(started), settings.build_directories, self._sandbox_config
             ),
-            match_settings=settings,
+            match_settings=replace(settings, limits=limits),
             log_level=self._logger.get_effective_level(),
             directory=directory.path.resolve() if self._backend.shares_directory else None,
             durability=directory.durability,
@@ -208,6 +235,7 @@ class _BlockScheduler:
 
     def _record_block(self, block: PendingBlock, result: BlockResult) -> None:
         progress = self._progress
+        self._meter.add(result.costs)
         repeat(result.log_lines, worker=result.worker)
         self._write_logs(result.bot_logs)
         last: dict[str, MatchResult] = {}
@@ -292,9 +320,8 @@ class _BlockScheduler:
         if not self._backend.shares_directory:
             return False
         progress = self._progress
-        begun = block_journal(progress.directory.path, block.name).exists()
         before = len(progress.results)
-        known = progress.recover_block(block.name, self._submissions.lost) or not begun
+        known = progress.recover_block(block.name, self._submissions.lost)
         for result in progress.results[before:]:
             self._record_starts(result)
         return known

@@ -23,6 +23,7 @@ from asara_server.tournament.run.block_journals import (
     begin_block_journal,
     end_attempt,
 )
+from asara_server.tournament.run.cost_meter import CostMeter
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.workers.block_job import BlockJob, BlockResult, BotLog, RunSettings
 from asara_server.tournament.workers.requirements import edition
@@ -36,11 +37,12 @@ class WorkerRun:
     All of it belongs to one event loop. Without a journal, several blocks can be played at once.
     """
 
-    def __init__(self, settings: RunSettings, sandbox: Sandbox | None) -> None:
+    def __init__(self, settings: RunSettings, sandbox: Sandbox | None, meter: CostMeter) -> None:
         self.blocks_played = 0
         """Number of blocks that have ended."""
         self._settings = settings
         self._sandbox = sandbox
+        self._meter = meter
         self._log_lines: list[Fact] = []
         self._log = gather(self._log_lines, settings.log_level)
         self._secrets: dict[str, bytes] = {}
@@ -68,6 +70,7 @@ class WorkerRun:
                 logs=self._outputs.folder,
                 out={},
                 suspended={},
+                meter=self._meter,
                 log=self._log.bind(part="runner"),
             )
         )
@@ -119,6 +122,7 @@ class WorkerRun:
             tuple(line for line in cut if any(f" {name}:" in line for name in job.secrets)),
             self._outputs.take(set(job.secrets), pool.open_logs()),
             self._take_log_lines(),
+            self._meter.take(),
         )
 
     async def _play_matches(
@@ -128,7 +132,10 @@ class WorkerRun:
             if self._stopper is not None:
                 return
             async for played in self._local.matches.play(match, first_attempt):
-                records = None if played.replay is None else replay_records(played.replay)
+                records = None
+                if played.replay is not None:
+                    self._meter.count_match(played.replay)
+                    records = replay_records(played.replay)
                 attempt = PlayedAttempt(played.result, records)
                 if journal is not None:
                     end_attempt(journal, attempt)
@@ -147,9 +154,11 @@ class WorkerRun:
             journal = self._new_journal(job)
             assert journal is not None
             self._referee.use_journal(journal)
+        self._meter.use_journal(journal)
         with journal:
             yield journal
             self._referee.flush()
+        self._meter.use_journal(None)
 
     def _new_journal(self, job: BlockJob) -> Journal | None:
         settings = self._settings
