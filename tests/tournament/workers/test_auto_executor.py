@@ -87,7 +87,11 @@ def test_a_referee_that_keeps_up_plays_on(cup: Path) -> None:
     ("cores", "only_local", "why"),
     [
         (2, "", "of 2 cores, bots use what one referee leaves"),
-        (8, "--metrics shows one referee", "--metrics shows one referee"),
+        (
+            8,
+            "bots on other machines connect to one referee",
+            "bots on other machines connect to one referee",
+        ),
     ],
 )
 def test_workers_are_not_chosen_if_they_would_not_help(

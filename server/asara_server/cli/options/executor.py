@@ -68,8 +68,8 @@ class ExecutorOptions:
             raise UserError("--scheduler requires --executor dask")
         if self.scheduler is None and self.choice is ExecutorChoice.DASK:
             raise UserError("--executor dask requires --scheduler ADDRESS")
-        if metrics and not local:
+        if metrics and self.choice is ExecutorChoice.DASK:
             raise UserError(
-                f"--metrics covers a single referee, but with --executor {self.choice.value} "
-                "every worker has its own; remove one of the two options"
+                "--metrics covers the referees of this machine, but with --executor dask every "
+                "worker of the cluster has its own; remove one of the two options"
             )

@@ -107,8 +107,6 @@ def _only_local(tournament: Tournament, options: TournamentOptions) -> str:
     """Return why workers should not play unless the user asks for them; "" if they may."""
     if tournament.remote_entries:
         return "bots on other machines connect to one referee"
-    if options.metrics is not None:
-        return "--metrics shows one referee"
     if options.web is not None:
         return "--web shows matches of one referee while they are played"
     return ""

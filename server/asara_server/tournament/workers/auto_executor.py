@@ -75,7 +75,8 @@ class AutoExecutor:
     ) -> None:
         """`backend` has no workers yet. `only_local` says why workers cannot play, or is "".
 
-        `notify` is called with the choice. `cores` is the number of cores by default, and `measure` is `measured`.
+        `notify` is called with the choice. By default `cores` are those of this machine, and
+        `measure` is `measured`.
         """
         self._local = local
         self._backend = backend

@@ -6,9 +6,10 @@ import os
 from collections.abc import Coroutine
 from concurrent.futures import Future, wait
 from contextlib import suppress
+from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Lock, Thread
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from asara_server.event_loop import new_event_loop, seldom_collect
 from asara_server.tournament.run.cost_meter import CostMeter
@@ -22,6 +23,9 @@ from asara_server.tournament.workers.block_job import (
 )
 from asara_server.tournament.workers.requirements import shared_sandbox
 from asara_server.tournament.workers.worker_run import WorkerRun
+
+if TYPE_CHECKING:
+    from asara_server.tournament.workers.metrics_reporter import MetricsReporter
 
 T = TypeVar("T")
 
@@ -42,6 +46,14 @@ class UnpreparedWorkerError(Exception):
 def begin_run(settings: RunSettings) -> None:
     """Store the settings of a run, before its first block."""
     _loop_thread().settings[settings.run_id] = settings
+
+
+def report_metrics(connection: Connection) -> None:
+    """Report the metrics of all referees of this process through a pipe from now on."""
+    # Loads prometheus_client, which takes 20 ms and is seldom needed.
+    from asara_server.tournament.workers.metrics_reporter import MetricsReporter
+
+    _loop_thread().reporter = MetricsReporter(connection)
 
 
 def require_run(run_id: str) -> RunSettings:
@@ -99,6 +111,7 @@ class _LoopThread:
         _keep_descriptors()
         seldom_collect()
         self.settings: dict[str, RunSettings] = {}
+        self.reporter: MetricsReporter | None = None
         self._loop = new_event_loop()
         self._meter = CostMeter()
         self._runs: dict[str, WorkerRun] = {}
@@ -163,7 +176,7 @@ class _LoopThread:
                 del self._runs[job.run_id]  # and it ends once it is idle
                 run = None
             if run is None:
-                run = WorkerRun(settings, sandbox, self._meter)
+                run = WorkerRun(settings, sandbox, self._meter, self.reporter)
                 await run.open(job)
                 self._runs[job.run_id] = run
                 self._open[run] = job.run_id

@@ -9,7 +9,7 @@ import asyncio
 import multiprocessing
 import os
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
@@ -17,7 +17,7 @@ from functools import partial
 from multiprocessing.connection import Connection
 from threading import Thread
 from types import FrameType
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.workers.block_job import (
@@ -31,8 +31,12 @@ from asara_server.tournament.workers.block_player import (
     begin_run,
     end_run,
     play_block,
+    report_metrics,
     stop_blocks,
 )
+
+if TYPE_CHECKING:
+    from asara_server.network.summed_metrics import SummedMetrics
 
 _ABANDON_S: Final = 10.0
 """Seconds that a worker has to end its bots when the runner has ended."""
@@ -42,9 +46,14 @@ _RUNNER_SIGNALS: Final = frozenset({signal.SIGINT, signal.SIGTERM})
 
 
 @contextmanager
-def process_workers(number: int) -> "Iterator[ProcessWorkers]":
-    """Yield the workers; all their processes have ended on exit."""
-    workers = ProcessWorkers(number)
+def process_workers(
+    number: int, watch_others: "Callable[[], SummedMetrics | None]" = lambda: None
+) -> "Iterator[ProcessWorkers]":
+    """Yield the workers; all their processes have ended on exit.
+
+    `watch_others` is called with the first worker, and returns what receives the metrics of all.
+    """
+    workers = ProcessWorkers(number, watch_others)
     try:
         yield workers
     finally:
@@ -57,7 +66,11 @@ class ProcessWorkers:
     max_submissions = 3
     shares_directory = True
 
-    def __init__(self, number: int) -> None:
+    def __init__(
+        self, number: int, watch_others: "Callable[[], SummedMetrics | None]" = lambda: None
+    ) -> None:
+        self._watch_others = watch_others
+        self._metrics: SummedMetrics | None = None
         self.cores = usable_cores()
         self.number = number
         """Number of workers, of which each plays one block at a time."""
@@ -109,7 +122,9 @@ class ProcessWorkers:
             worker.join()
 
     def _add_worker(self) -> "_WorkerProcess":
-        worker = _WorkerProcess()
+        if self._metrics is None:
+            self._metrics = self._watch_others()
+        worker = _WorkerProcess(self._metrics)
         self._workers.add(worker)
         return worker
 
@@ -135,12 +150,20 @@ class _Stop(NamedTuple):
 class _WorkerProcess:
     """One worker, whose process is started with its first block."""
 
-    def __init__(self) -> None:
+    def __init__(self, metrics: "SummedMetrics | None") -> None:
         context = multiprocessing.get_context("spawn")  # threads of gRPC do not survive a fork
         self._receiver, self._sender = context.Pipe(duplex=False)
         self._run_id = ""
+        self._reports: Connection | None = None
+        if metrics is not None:
+            receiver, self._reports = context.Pipe(duplex=False)
+            reading = [metrics, receiver]
+            Thread(target=_read_reports, args=reading, name="metrics", daemon=True).start()
         self._pool = ProcessPoolExecutor(
-            1, mp_context=context, initializer=_initialize, initargs=(self._receiver,)
+            1,
+            mp_context=context,
+            initializer=_initialize,
+            initargs=(self._receiver, self._reports),
         )
 
     def submit(self, job: BlockJob, settings: RunSettings | None) -> "Future[BlockResult]":
@@ -152,7 +175,11 @@ class _WorkerProcess:
             if settings is not None and self._run_id != settings.run_id:
                 self._pool.submit(begin_run, settings)
                 self._run_id = settings.run_id
-            return self._pool.submit(play_block, job)
+            future = self._pool.submit(play_block, job)
+        if self._reports is not None:  # the process has its own by now, and ends it with itself
+            self._reports.close()
+            self._reports = None
+        return future
 
     def stop_blocks(self, run_id: str, finish_s: float) -> None:
         self._send(_Stop(run_id, finish_s))
@@ -183,8 +210,19 @@ def _blocked_signals() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _initialize(receiver: Connection) -> None:
+def _read_reports(metrics: "SummedMetrics", receiver: Connection) -> None:
+    """Pass on the metrics that a worker reports, until it ends."""
+    with suppress(EOFError, OSError):
+        while True:
+            metrics.update(receiver, receiver.recv())
+    metrics.end(receiver)
+    receiver.close()
+
+
+def _initialize(receiver: Connection, reports: Connection | None) -> None:
     """Prepare a worker process, before its first block."""
+    if reports is not None:
+        report_metrics(reports)
     for number in _RUNNER_SIGNALS:
         signal.signal(number, _ignore)  # bots would inherit SIG_IGN
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _RUNNER_SIGNALS)

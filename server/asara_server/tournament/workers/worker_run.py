@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from asara_server.eventlog.journal import Journal
 from asara_server.logs import Fact, gather
@@ -28,6 +28,9 @@ from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.workers.block_job import BlockJob, BlockResult, BotLog, RunSettings
 from asara_server.tournament.workers.requirements import edition
 
+if TYPE_CHECKING:
+    from asara_server.tournament.workers.metrics_reporter import MetricsReporter
+
 _NO_LIMIT: Final = 1_000_000_000
 
 
@@ -37,12 +40,19 @@ class WorkerRun:
     All of it belongs to one event loop. Without a journal, several blocks can be played at once.
     """
 
-    def __init__(self, settings: RunSettings, sandbox: Sandbox | None, meter: CostMeter) -> None:
+    def __init__(
+        self,
+        settings: RunSettings,
+        sandbox: Sandbox | None,
+        meter: CostMeter,
+        reporter: "MetricsReporter | None" = None,
+    ) -> None:
         self.blocks_played = 0
         """Number of blocks that have ended."""
         self._settings = settings
         self._sandbox = sandbox
         self._meter = meter
+        self._reporter = reporter
         self._log_lines: list[Fact] = []
         self._log = gather(self._log_lines, settings.log_level)
         self._secrets: dict[str, bytes] = {}
@@ -60,6 +70,8 @@ class WorkerRun:
         if journal is not None:
             self._stack.callback(self._close_first_journal)
         self._referee = Referee(log=self._log.bind(part="referee"), journal=journal)
+        if self._reporter is not None:
+            self._reporter.watch(self._referee)
         self._local = await self._stack.enter_async_context(
             local_referee(
                 _match_settings(self._settings.match_settings),
@@ -139,6 +151,8 @@ class WorkerRun:
                 attempt = PlayedAttempt(played.result, records)
                 if journal is not None:
                     end_attempt(journal, attempt)
+                if self._reporter is not None:
+                    self._reporter.report_soon()
                 attempts.append(attempt)
                 if match.kind == "duplicate":
                     break  # the runner stores that another deal is played before that begins
