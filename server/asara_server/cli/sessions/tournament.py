@@ -79,7 +79,13 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
             )
         )
         executor, at_once = stack.enter_context(
-            chosen_executor(options.executor, tournament, sandbox, watch)
+            chosen_executor(
+                options.executor,
+                tournament,
+                sandbox,
+                watch,
+                only_local=_only_local(tournament, options),
+            )
         )
         key = signing_key(options.key, create=not options.resume)
         directory, resumed = stack.enter_context(_run_directory(options, key))
@@ -100,6 +106,15 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
         )
     _show_end(tournament, end, options.out_directory)
     return status
+
+
+def _only_local(tournament: Tournament, options: TournamentOptions) -> str:
+    """Return why workers should not play unless the user asks for them; "" if they may."""
+    if tournament.remote_entries:
+        return "bots on other machines connect to one referee"
+    if options.web is not None:
+        return "--web shows matches of one referee while they are played"
+    return ""
 
 
 def check_remote(tournament: Tournament, file: Path) -> None:

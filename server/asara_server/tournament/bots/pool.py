@@ -194,6 +194,10 @@ class BotPool:
         mine = [bot.process for bot in self._all if bot.entry == name and bot.process is not None]
         return [process.pid for process in mine if process.running]
 
+    def open_logs(self) -> set[Path]:
+        """Return the files to which the output of processes goes, idle ones included."""
+        return {bot.log.path for bot in self._all if bot.log is not None}
+
     async def exclude(self, name: str, why: str) -> None:
         """Start no more bots of this entry, which is out: it forfeits its remaining matches."""
         self.exclusions.out.setdefault(name, why)

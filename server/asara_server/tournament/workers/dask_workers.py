@@ -6,16 +6,31 @@ The scheduler itself gives a block whose worker died to another worker, a limite
 
 import asyncio
 import logging
+import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from asara_server.tournament.workers.backend import WorkerError
-from asara_server.tournament.workers.block_job import BlockJob, BlockResult, WorkerContext
-from asara_server.tournament.workers.block_player import play_block, stop_blocks
+from asara_server.tournament.workers.block_job import (
+    BlockJob,
+    BlockResult,
+    BotLog,
+    RunSettings,
+    WorkerContext,
+)
+from asara_server.tournament.workers.block_player import (
+    UnpreparedWorkerError,
+    begin_run,
+    end_run,
+    play_block,
+    require_run,
+    stop_blocks,
+)
 from asara_server.tournament.workers.requirements import WorkerRequirements
 
 if TYPE_CHECKING:
@@ -67,21 +82,55 @@ class DaskWorkers:
     cores = 0
     max_submissions = 1
     """The scheduler tries other workers itself before a block is lost."""
+    sharing = 1
+    shares_directory = False
 
     def __init__(self, client: "Client", address: str) -> None:
         self._client = client
         self._address = address
         self._executor = client.get_executor(pure=False)
         self._slots = 0
-        self._counted_s = -_COUNT_INTERVAL_S
+        self._counted_s = -math.inf
+        self._settings: RunSettings | None = None
+        self._prepared: set[str] = set()
+        """Addresses of the workers that have the settings of the run."""
+
+    def begin_run(self, settings: RunSettings) -> None:
+        self._settings = settings
+        self._count_again()
 
     async def slots(self) -> int:
-        """Return the number of threads of all workers."""
+        """Return the number of threads of all workers that have the settings of the run.
+
+        Workers that have joined receive them.
+        """
         if time.monotonic() - self._counted_s >= _COUNT_INTERVAL_S:
-            threads: dict[str, int] = await self._call(self._client.nthreads)
-            self._slots = sum(threads.values())
             self._counted_s = time.monotonic()
+            threads: dict[str, int] = await self._call(self._client.nthreads)
+            await self._prepare([worker for worker in threads if worker not in self._prepared])
+            self._slots = sum(threads[worker] for worker in threads.keys() & self._prepared)
         return self._slots
+
+    def _count_again(self) -> None:
+        """Have `slots` count anew, and prepare all workers."""
+        self._counted_s = -math.inf
+        self._prepared = set()
+
+    async def _prepare(self, workers: list[str]) -> None:
+        """Send the settings of the run to these workers; raises WorkerError."""
+        if not workers or self._settings is None:
+            return
+        run = partial(self._client.run, begin_run, self._settings)
+        answers = await self._call(partial(run, workers=workers, on_error="return"))
+        faults = {name: error for name, error in answers.items() if error is not None}
+        if lines := [
+            f"worker {worker}: {line}"
+            for worker, error in sorted(faults.items())
+            if not isinstance(error, OSError)  # it has just died
+            for line in _missing_lines(error)
+        ]:
+            raise WorkerError("\n".join(lines))
+        self._prepared |= answers.keys() - faults.keys()
 
     def submit(self, job: BlockJob) -> "Future[BlockResult]":
         future: Future[BlockResult] = self._executor.submit(play_dask_block, job)
@@ -92,6 +141,8 @@ class DaskWorkers:
 
         if isinstance(error, asyncio.CancelledError):  # as of all when the scheduler has gone
             raise _scheduler_gone(self._address)
+        if isinstance(error, UnpreparedWorkerError):
+            self._count_again()
         if isinstance(error, BegunElsewhereError):
             return str(error)
         if isinstance(error, KilledWorker):
@@ -103,6 +154,17 @@ class DaskWorkers:
             self._client.run(stop_blocks, run_id, finish_s, on_error="ignore")
 
         await self._call(call)
+
+    async def end_run(self, run_id: str) -> Sequence[BotLog]:
+        def call() -> dict[str, Any]:
+            answers: dict[str, Any] = self._client.run(end_run, run_id, on_error="ignore")
+            return answers
+
+        try:
+            answers = await self._call(call)
+        except WorkerError:  # no worker can be reached; their bots end when the worker is idle
+            return ()
+        return [log for logs in answers.values() for log in logs or ()]
 
     async def _call(self, function: Callable[[], T]) -> T:
         """Call a function that waits for the scheduler; raises WorkerError if that has gone."""
@@ -174,8 +236,9 @@ def play_dask_block(job: BlockJob) -> BlockResult:
     """Play a block on the Dask worker whose task this thread runs.
 
     If a worker dies, the scheduler gives its task to another one. Raises BegunElsewhereError if the
-    block may not be played again.
+    block may not be played again, and UnpreparedWorkerError.
     """
+    require_run(job.run_id)
     if job.once:
         from distributed import get_client
 

@@ -1,7 +1,7 @@
 """Requirements of a run that every worker has to meet, and how they are checked."""
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
@@ -41,8 +41,11 @@ class WorkerRequirements:
     freezer: bool = False
     """True if bots are frozen while they are not asked."""
 
-    def missing(self) -> list[str]:
-        """Return a line for each requirement that this process does not meet."""
+    def missing(self, playing: Container[str] | None = None) -> list[str]:
+        """Return a line for each requirement that this process does not meet.
+
+        With `playing`, only files of these entries are looked for.
+        """
         labels = ("asara", "Python", "the edition of the game")
         lines = [
             f"it has {label} {ours}, but the runner has {theirs}: install the same on both"
@@ -53,7 +56,7 @@ class WorkerRequirements:
             f"entry {name}: {path} does not exist there; entries must be on a file system that "
             "all machines share, at the same path"
             for name, path in self.paths
-            if not path.exists()
+            if (playing is None or name in playing) and not path.exists()
         ]
         if self.sandbox_config is not None:
             try:
