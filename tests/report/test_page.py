@@ -248,7 +248,7 @@ def test_the_processor_time_of_a_run_that_has_ended(tmp_path, page):
     assert (
         "In the 20 s of play, the run used 50% of the cores. Bots were deciding for 20% of" in told
     )
-    widths = [value for _, name, value in page.attributes if name == "style" and "width:" in value]
+    widths = [value for tag, name, value in page.attributes if (tag, name) == ("i", "style")]
     assert widths == ["width:30.0%", "width:15.0%", "width:3.0%", "width:1.5%", "width:0.5%"]
     page = page_of(write_run(tmp_path / "running", mirrored(), costs=COSTS, **RUNNING))
     assert "costs" not in page.shown
