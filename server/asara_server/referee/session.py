@@ -77,6 +77,8 @@ class Session:
         self.authenticator = authenticator
         self.socket = socket
         self.on_admitted = on_admitted
+        self.before_send: Callable[[], None] | None = None
+        """Called before every response, if not None."""
         self.closed = False
         """True once nothing more is handled, and nothing more is queued."""
         self.ignored_requests = 0
@@ -98,6 +100,8 @@ class Session:
         """Queue a response; it is written as soon as the stream takes it."""
         if self.closed:
             return
+        if self.before_send is not None:
+            self.before_send()
         self._responses.add(message)
         detail = self._responses.overfull()
         if detail:
@@ -129,6 +133,8 @@ class Session:
     def close(self, goodbye: bytes) -> None:
         """Send a last response and end the stream with status OK."""
         if not self.closed:
+            if self.before_send is not None:
+                self.before_send()
             self._responses.add(goodbye)
             self._stop_reading()
 

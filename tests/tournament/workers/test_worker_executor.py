@@ -14,6 +14,7 @@ from asara_codec.results import Termination
 from asara_game.rules import format_rule_sets
 from asara_server.match import deal_secrets
 from asara_server.replay.file import read_replay
+from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.directory import read_info
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import (
@@ -44,6 +45,7 @@ class Scripted:
     """A backend whose workers return what a function makes of a job, or lose it."""
 
     max_submissions = 3
+    cores = 4
 
     def __init__(self, answer: Callable[[BlockJob], BlockResult], slots: int = 1) -> None:
         self.jobs: list[BlockJob] = []
@@ -105,7 +107,7 @@ def done(job: BlockJob, **faults: Termination) -> BlockResult:
     attempts = tuple(
         PlayedAttempt(result(match, attempt, faults), None) for match, attempt in job.matches
     )
-    return BlockResult("somewhere", attempts, (), (), ())
+    return BlockResult("somewhere", attempts, (), (), (), RunCosts(matches=len(attempts)))
 
 
 def names(job: BlockJob) -> list[str]:

@@ -278,7 +278,7 @@ class TableServer:
             limits=Limits(),
             transport="unix",
             joint_deals=False,
-            reuse_processes=True,
+            processes={entry.name: "run" for entry in entries},
             bot_seeds={entry.name: bot_seed(settings.seed, entry.name) for entry in entries},
             build_directories={},
         )

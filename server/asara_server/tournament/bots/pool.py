@@ -4,6 +4,11 @@ A process plays one match at a time, so its clock measures only its own thinking
 of an entry are busy, another one is started; otherwise cores would idle in a run with few entries.
 The number of concurrent matches limits the load, not the number of processes.
 
+No process meets a deal twice. A process that lives on plays in one place of mirrored blocks only
+(see `ScheduledMatch.place`), and ends if a match is to be played again with the deal of its match.
+Besides, the pool remembers the shared deals that each process has met, lest it meet one again when
+a worker repeats a block.
+
 A process that has ended or forfeited a match is not used again. An entry whose processes fail
 several times in a row before they dial in is excluded: it forfeits its remaining matches at once.
 Entries can also be excluded for other reasons.
@@ -25,16 +30,20 @@ from structlog.typing import FilteringBoundLogger
 
 from asara_codec.results import Termination
 from asara_server.logs import logger
+from asara_server.match.spec import ProcessPolicy
 from asara_server.network.bot_server import BotServer
 from asara_server.referee.bot_registry import BotRegistry
 from asara_server.text import plain_words
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.exclusions import Absence, Exclusions
 from asara_server.tournament.bots.failed_starts import FailedStarts
+from asara_server.tournament.bots.freezer import BotFreezer
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper
 from asara_server.tournament.bots.output_log import OutputLog, OutputTap
 from asara_server.tournament.bots.process import BotProcess, StartError, bot_environment
+from asara_server.tournament.bots.processor_meter import ProcessorClock
 from asara_server.tournament.config.tournament_file import Entry, Limits
+from asara_server.tournament.run.cost_meter import CostMeter
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.filesystem_view import match_sandbox
 from asara_server.tournament.sandbox.hidden_files import HiddenFiles, reports_missing_file
@@ -55,6 +64,12 @@ class PooledBot:
     token: str
     external: bool = False
     """True if its process is started and ended elsewhere."""
+    place: int = 0
+    """The only place of mirrored blocks in which its process plays; others have only place 0."""
+    deals: set[str] = field(default_factory=set)
+    """Names of the shared deals that its process has met."""
+    processes: ProcessPolicy | None = None
+    """Lifetime of its process; None if it is started elsewhere."""
     absence: Callable[[], str] = str
     """Returns why an external bot is no longer waited for, or "" if it is."""
     server: BotServer | None = None
@@ -74,6 +89,13 @@ class PooledBot:
         """Seconds from the start of its process until it connected; None if it did not."""
         connected_s = self.server.first_connected_s if self.server else None
         return None if connected_s is None else connected_s - self.started_s
+
+    @property
+    def processor_clock(self) -> ProcessorClock | None:
+        """The processor time of its process; None if there is no process here."""
+        if self.process is None:
+            return None
+        return ProcessorClock(self.process.processor_ns, self.process.group is not None)
 
     def last_lines(self) -> list[str]:
         """Return the last lines that its process printed, and the remarks on them."""
@@ -104,7 +126,8 @@ class BotPool:
         addresses: BotAddresses,
         entries: Iterable[Entry],
         *,
-        reuse_processes: bool,
+        processes: Mapping[str, ProcessPolicy],
+        ponder: bool = True,
         limits: Limits,
         seeds: Mapping[str, int],
         logs: Path,
@@ -112,21 +135,23 @@ class BotPool:
         built: Mapping[str, Path] | None = None,
         show_output: Callable[[str], OutputTap] | None = None,
         asked: Callable[[str, int], int] | None = None,
+        meter: CostMeter | None = None,
         log: FilteringBoundLogger | None = None,
     ) -> None:
         """`entries` are those whose bots the pool starts, each process with one of the `addresses`.
 
-        Processes are reused for further matches if `reuse_processes`. `seeds`, by entry, are what
-        bots derive their randomness from; without one, a bot draws its own. `built` has the
+        `processes`, by entry, is the lifetime of its processes. Without `ponder`, contained bots
+        are frozen while they are not asked (see `freezer`). `seeds`, by entry, are what bots
+        derive their randomness from; without one, a bot draws its own. `built` has the
         directories that builds produced, by entry. Without a `sandbox`, bots run with our rights.
         `show_output` is called for every process, with its entry, and returns its tap. `asked`
         returns the number of the decision that a seat of a match was asked last, or 0; with it, the
-        logs have indexes (see `decision_index`).
+        logs have indexes (see `decision_index`). `meter` counts what the processes cost.
         """
         self._referee = referee
         self._addresses = addresses
         self._entries = {entry.name: entry for entry in entries}
-        self._reuse_processes = reuse_processes
+        self._processes = processes
         self._limits = limits
         self._seeds = seeds
         self._logs = logs
@@ -134,6 +159,7 @@ class BotPool:
         self._built = built or {}
         self._show_output = show_output
         self._asked = asked
+        self._meter = meter or CostMeter()
         self._copies = PrivateCopies()
         self._external: dict[str, PooledBot] = {}
         self._all: set[PooledBot] = set()
@@ -144,6 +170,7 @@ class BotPool:
         self._protected: set[asyncio.Task[Any]] = set()
         self._retirements: set[asyncio.Task[None]] = set()
         self._logger = log or logger("runner")
+        self._freezer = BotFreezer(referee, self._logger, ponder=ponder)
 
     @property
     def excluded(self) -> dict[str, str]:
@@ -182,42 +209,59 @@ class BotPool:
             self._idle.remove(bot)
             await self._retire(bot, why)
 
-    async def acquire(self, name: str, match_id: str, seat: int) -> PooledBot:
+    async def acquire(
+        self, name: str, match_id: str, seat: int, place: int = 0, deal: str = ""
+    ) -> PooledBot:
         """Return a bot of this entry for one seat of a match, starting one if none is idle.
 
-        If there can be none, the referee already knows why the returned bot is lost.
+        `place` is that of the match in its block, and `deal` the name of its deal if others may
+        have it. If there can be no bot, the referee already knows why the returned one is lost.
         """
         external = self._external.get(name)
         absence = self.exclusions.absence(name)
         if absence is None and external and (why := external.absence()):
             absence = Absence(Termination.MISSED, why)
         if absence is not None:
-            bot = self._register(PooledBot(name, _new_token()))
+            bot = self._register(self._new_bot(name, place))
             self._lose(bot, absence.why, absence.termination)
             return bot
         if external:
             return external
         path = self._logs / match_id / f"{seat}-{name}.log"
-        idle = self._pop_idle(name)
+        idle = self._pop_idle(name, place, deal)
         if idle is not None and idle.log is not None and idle.process is not None:
             idle.log.switch_to(path)
             idle.log.note(f"process {idle.process.pid}, kept from an earlier match")
-        bot = idle or await self._start_protected(name, match_id, seat, path)
+        bot = idle or await self._start_protected(name, match_id, seat, place, path)
+        self._freezer.begin_match(bot.token)
+        if deal:
+            bot.deals.add(deal)
         if bot.log is not None and self._asked is not None:
             bot.log.begin_match(partial(self._asked, match_id, seat))
         return bot
 
-    async def release(self, bot: PooledBot, termination: Termination) -> None:
-        """Keep the bot for another match or end it, depending on how its match ended for it."""
+    async def release(
+        self, bot: PooledBot, termination: Termination, *, deal_returns: bool = False
+    ) -> None:
+        """Keep the bot for another match or end it, depending on how its match ended for it.
+
+        It is ended if `deal_returns`: another attempt at the match would have the same deal.
+        """
         if bot.external:
             return
+        self._freezer.end_match(bot.token)
+        if bot.process is not None:
+            self._meter.bot_played(bot.process)
         if bot.log is not None:
             bot.log.end_match()
             if termination.forfeit:
                 bot.log.note(f"forfeit: {plain_words(termination.name)}")
         if bot.entry not in self.excluded and bot.entry not in self._external:
             self._record_start(bot, termination)
-        if self._reuse_processes and not termination.forfeit and not bot.ending:
+        kept = bot.processes == "run" and not deal_returns and not termination.forfeit
+        if kept and bot.deals and bot.process is not None:
+            await bot.process.forget()  # lest another process of the entry recognise the deal
+        if kept and not bot.ending:
             self._idle.append(bot)
             while len(self._idle) > self._limits.idle_processes:
                 await self._retire(self._idle.pop(0), "too many idle processes")
@@ -229,29 +273,34 @@ class BotPool:
         while self._protected:  # a task whose caller was cancelled; it may start a process yet
             await asyncio.wait(self._protected.copy())
         await asyncio.gather(*(self._retire(bot, "the run is over") for bot in self._all.copy()))
+        self._freezer.close()
         if self._reaper is not None:
             self._reaper.close()
         self._copies.close()
 
     async def _protect(self, work: Coroutine[Any, Any, T]) -> T:
         """Finish this work even if the caller is cancelled; then `close` waits for it."""
-        task = asyncio.create_task(work)
+        task = asyncio.create_task(self._meter.as_runner(work))
         self._protected.add(task)
         task.add_done_callback(self._protected.discard)
         return await asyncio.shield(task)
 
-    async def _start_protected(self, name: str, match_id: str, seat: int, path: Path) -> PooledBot:
-        return await self._protect(self._start(self._entries[name], match_id, seat, path))
+    async def _start_protected(
+        self, name: str, match_id: str, seat: int, place: int, path: Path
+    ) -> PooledBot:
+        return await self._protect(self._start(self._entries[name], match_id, seat, place, path))
 
-    def _pop_idle(self, name: str) -> PooledBot | None:
+    def _pop_idle(self, name: str, place: int, deal: str) -> PooledBot | None:
         for bot in reversed(self._idle):
-            if bot.entry == name:
+            if (bot.entry, bot.place) == (name, place) and deal not in bot.deals:
                 self._idle.remove(bot)
                 return bot
         return None
 
-    async def _start(self, entry: Entry, match_id: str, seat: int, path: Path) -> PooledBot:
-        bot = PooledBot(entry.name, _new_token())
+    async def _start(
+        self, entry: Entry, match_id: str, seat: int, place: int, path: Path
+    ) -> PooledBot:
+        bot = self._new_bot(entry.name, place)
         bot.server = await self._addresses.open(bot.token, partial(self._close_flooded, bot))
         self._register(bot)
         tap = self._show_output(entry.name) if self._show_output else None
@@ -261,7 +310,7 @@ class BotPool:
             address=bot.server.address,
             token=bot.token,
             seed=self._seeds.get(entry.name),
-            seat=None if self._reuse_processes else seat,
+            seat=seat if bot.processes == "match" else None,
             contained=self._sandbox is not None,
         )
         if self._reaper is None:
@@ -280,7 +329,16 @@ class BotPool:
             return bot
         self._logger.info("bot started", entry=entry.name, pid=bot.process.pid, match=match_id)
         self._reaper.watch(bot.process.pid)
-        bot.watcher = asyncio.create_task(self._watch(bot, bot.process, bot.log))
+        if bot.process.group is not None:
+            self._reaper.watch_control_group(bot.process.group.folders)
+            self._freezer.add(bot.token, bot.process.group)
+        self._meter.bot_started(bot.process)
+        if bot.server.first_connected_s is None:
+            bot.server.on_first_connection = partial(self._record_connection, bot, bot.process)
+        else:
+            self._record_connection(bot, bot.process)
+        watch = self._watch(bot, bot.process, bot.log)
+        bot.watcher = asyncio.create_task(self._meter.as_runner(watch))
         return bot
 
     async def _contain(self, entry: Entry) -> SandboxSpec | None:
@@ -288,7 +346,7 @@ class BotPool:
         if self._sandbox is None:
             return None
         try:
-            return await asyncio.to_thread(
+            return await self._meter.thread_as_runner(
                 match_sandbox,
                 self._sandbox,
                 entry,
@@ -313,6 +371,12 @@ class BotPool:
 
         return await asyncio.to_thread(explain)
 
+    def _record_connection(self, bot: PooledBot, process: BotProcess) -> None:
+        self._meter.bot_connected(process, bot.start_up_s or 0.0)
+
+    def _new_bot(self, name: str, place: int) -> PooledBot:
+        return PooledBot(name, _new_token(), place=place, processes=self._processes.get(name))
+
     def _register(self, bot: PooledBot) -> PooledBot:
         self._all.add(bot)
         self._referee.register_bot(bot.token, bot.entry, authenticator=bot.server)
@@ -329,6 +393,7 @@ class BotPool:
     async def _watch(self, bot: PooledBot, process: BotProcess, log: OutputLog) -> None:
         """Report the end of the process to the referee immediately."""
         ending = await process.wait()
+        self._meter.bot_ended(process)
         if self._reaper is not None:
             self._reaper.unwatch(process.pid)
         log.note(ending)
@@ -360,6 +425,7 @@ class BotPool:
         """Remove the bot from the referee, which says goodbye to it, and end its process."""
         if bot in self._all:
             self._all.discard(bot)
+            self._freezer.remove(bot.token)  # so that it can read the goodbye
             self._referee.remove_bot(bot.token, why)
             await self._protect(self._end_process(bot))
 
@@ -368,6 +434,8 @@ class BotPool:
             if bot.watcher is not None and not bot.ending:
                 await asyncio.wait([bot.watcher], timeout=_GOODBYE_S)
             await bot.process.stop()
+            if bot.process.group is not None and self._reaper is not None:
+                self._reaper.unwatch_control_group(bot.process.group.folders)
         if bot.server is not None:
             await self._addresses.discard(bot.server)
             if self._reaper is not None:

@@ -16,6 +16,7 @@ from asara_server.replay.file import signed_bytes
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import Limits
 from asara_server.tournament.run.directory import RunDirectory
+from asara_server.tournament.run.processor_time import ProcessorTime, added
 from asara_server.tournament.run.submissions import RUN_ENDED, submitted_attempts
 from asara_server.tournament.run.suspension import Suspensions
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -77,6 +78,8 @@ class RunProgress:
         """A line for each match or block without a result: how far it was, or why it has none."""
         self.out: dict[str, str] = dict(out)
         """Entries that could not be built or started, and why."""
+        self.processor_times: dict[str, ProcessorTime] = {}
+        """Processor time of the bots by entry, since the run began or was resumed."""
         self._key = key
         self._finished = finished
         self._enough = enough
@@ -203,6 +206,10 @@ class RunProgress:
         if suspended:
             self._exclusions_changed()
         return suspended
+
+    def add_processor_times(self, times: Mapping[str, ProcessorTime]) -> None:
+        """Add the processor times of the bots of an attempt, by entry."""
+        self.processor_times = added(self.processor_times, times)
 
     def finish_match(self, match: ScheduledMatch, last: MatchResult) -> None:
         """Count a match as over, whose `last` attempt is recorded.

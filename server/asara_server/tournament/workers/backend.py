@@ -15,6 +15,8 @@ class WorkerBackend(Protocol):
 
     max_submissions: int
     """Number of times that a block is submitted if it is lost each time."""
+    cores: int
+    """Number of cores of this machine that they may use; 0 if they are on other machines."""
 
     async def slots(self) -> int:
         """Return the number of blocks that can be played at once now. May raise WorkerError."""

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from asara_server.logs import Fact
 from asara_server.tournament.execution.match_settings import MatchSettings
+from asara_server.tournament.run.costs import RunCosts
+from asara_server.tournament.run.processor_time import ProcessorTime
 from asara_server.tournament.run.progress import PendingMatch
 from asara_server.tournament.standings.match_result import MatchResult, attempt_name
 from asara_server.tournament.workers.requirements import WorkerRequirements
@@ -52,6 +54,8 @@ class PlayedAttempt(NamedTuple):
     result: MatchResult
     records: tuple[bytes, ...] | None
     """Records of its replay; None if the attempt is void."""
+    processor_times: Mapping[str, ProcessorTime]
+    """Processor time by entry, without the entries whose bots cannot be measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,8 @@ class BlockResult:
     """Paths in the folder of logs, each with the output of a bot."""
     log_lines: tuple[Fact, ...]
     """Lines that the referee and the runner logged on the worker."""
+    costs: RunCosts
+    """Costs of the worker since it returned its last block, without wall time."""
 
 
 class WorkerContext(NamedTuple):

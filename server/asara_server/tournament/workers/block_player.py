@@ -20,6 +20,7 @@ from asara_server.referee.referee import Referee
 from asara_server.replay.file import replay_records
 from asara_server.tournament.execution.local_referee import local_referee
 from asara_server.tournament.execution.match_runner import MatchRunner
+from asara_server.tournament.run.cost_meter import CostMeter
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.workers.block_job import (
     BlockJob,
@@ -71,6 +72,7 @@ class _RunningBlock:
     """A block that is being played."""
 
     job: BlockJob
+    meter: CostMeter
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     finish_s: float = 0.0
     """Seconds for open decisions, once `stopping` is set."""
@@ -96,6 +98,7 @@ class _RunningBlock:
                 logs=Path(folder),
                 out=job.out,
                 suspended=job.suspended,
+                meter=self.meter,
                 log=log.bind(part="runner"),
             ) as local:
                 stopper = asyncio.create_task(self._stop_when_told(referee))
@@ -108,7 +111,12 @@ class _RunningBlock:
                     await asyncio.gather(stopper, return_exceptions=True)
             bot_logs = _read_logs(Path(folder))
         return BlockResult(
-            worker.name, tuple(attempts), tuple(unfinished), bot_logs, tuple(log_lines)
+            worker.name,
+            tuple(attempts),
+            tuple(unfinished),
+            bot_logs,
+            tuple(log_lines),
+            self.meter.take(),
         )
 
     async def _play_matches(self, matches: MatchRunner, attempts: list[PlayedAttempt]) -> None:
@@ -116,8 +124,11 @@ class _RunningBlock:
             if self.stopping.is_set():
                 return
             async for played in matches.play(match, first_attempt):
-                records = None if played.replay is None else replay_records(played.replay)
-                attempts.append(PlayedAttempt(played.result, records))
+                records = None
+                if played.replay is not None:
+                    self.meter.count_match(played.replay)
+                    records = replay_records(played.replay)
+                attempts.append(PlayedAttempt(played.result, records, played.processor_times))
                 if match.kind == "duplicate":
                     break  # the runner stores that another deal is played before that begins
 
@@ -137,6 +148,7 @@ class _LoopThread:
         _keep_descriptors()
         seldom_collect()
         self._loop = new_event_loop()
+        self._meter = CostMeter()
         self._tasks: dict[_RunningBlock, asyncio.Task[BlockResult]] = {}
         self._stopped_runs: set[str] = set()
         self._thread = Thread(target=self._loop.run_forever, name="asara", daemon=True)
@@ -145,7 +157,7 @@ class _LoopThread:
 
     def play(self, job: BlockJob, worker: WorkerContext, sandbox: Sandbox | None) -> BlockResult:
         """Play a block; blocks the calling thread until it is over."""
-        block = _RunningBlock(job)
+        block = _RunningBlock(job, self._meter)
         future = asyncio.run_coroutine_threadsafe(self._play(block, worker, sandbox), self._loop)
         while not wait([future], _CHECK_INTERVAL_S).done:
             if not worker.is_wanted():

@@ -64,6 +64,7 @@ def dask_workers(address: str, requirements: WorkerRequirements) -> "Iterator[Da
 class DaskWorkers:
     """A `WorkerBackend` of a Dask cluster, connected by `dask_workers`."""
 
+    cores = 0
     max_submissions = 1
     """The scheduler tries other workers itself before a block is lost."""
 

@@ -18,6 +18,7 @@ from threading import Thread
 from types import FrameType
 from typing import Final
 
+from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.workers.block_job import BlockJob, BlockResult
 from asara_server.tournament.workers.block_player import abandon_blocks, play_block, stop_blocks
 
@@ -44,6 +45,7 @@ class ProcessWorkers:
     max_submissions = 3
 
     def __init__(self, number: int) -> None:
+        self.cores = usable_cores()
         self._number = number
         self._workers: set[_WorkerProcess] = set()
         self._idle: list[_WorkerProcess] = []

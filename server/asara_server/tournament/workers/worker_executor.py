@@ -18,6 +18,8 @@ from asara_server.referee.waits import Wait
 from asara_server.tournament.bots.decision_index import SUFFIX, moved_index
 from asara_server.tournament.bots.failed_starts import FailedStarts
 from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext
+from asara_server.tournament.run.cost_meter import CostMeter
+from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.progress import (
     MAX_ATTEMPTS,
     PendingBlock,
@@ -49,6 +51,7 @@ class WorkerExecutor:
 
     def __init__(self, backend: WorkerBackend) -> None:
         self._backend = backend
+        self._meter: CostMeter | None = None
 
     @property
     def awaited(self) -> Sequence[str]:
@@ -63,18 +66,32 @@ class WorkerExecutor:
         """The clocks are those of the workers."""
         return None
 
+    @property
+    def costs(self) -> RunCosts:
+        return RunCosts() if self._meter is None else self._meter.costs
+
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
         progress.void_lost(resumable=False)
-        await _BlockScheduler(self._backend, progress, context).play()
+        journal = progress.directory.journal
+        meter = self._meter = CostMeter(journal, cores=self._backend.cores, plays=False)
+        try:
+            await _BlockScheduler(self._backend, progress, context, meter).play()
+        finally:
+            meter.stop()
 
 
 class _BlockScheduler:
     """Submits the pending blocks of one run to workers, and records what they return."""
 
     def __init__(
-        self, backend: WorkerBackend, progress: RunProgress, context: ExecutionContext
+        self,
+        backend: WorkerBackend,
+        progress: RunProgress,
+        context: ExecutionContext,
+        meter: CostMeter,
     ) -> None:
         self._backend = backend
+        self._meter = meter
         self._progress = progress
         self._context = context
         self._sandbox_config = sandbox_config(context.sandbox)
@@ -111,6 +128,7 @@ class _BlockScheduler:
     async def _submit_blocks(self) -> None:
         """Submit as many blocks as there are free slots."""
         slots = await self._backend.slots()
+        self._meter.set_slots(slots)
         if self._no_workers != (slots == 0):
             self._no_workers = slots == 0
             self._logger.warning("no workers left" if self._no_workers else "workers are back")
@@ -130,7 +148,10 @@ class _BlockScheduler:
         return BlockJob(
             run_id=self._run_id,
             requirements=worker_requirements(
-                entries, settings.build_directories, self._sandbox_config
+                entries,
+                settings.build_directories,
+                self._sandbox_config,
+                freezer=not settings.ponder,
             ),
             match_settings=settings,
             matches=block.matches,
@@ -176,6 +197,7 @@ class _BlockScheduler:
 
     def _record_block(self, block: PendingBlock, result: BlockResult) -> None:
         progress = self._progress
+        self._meter.add(result.costs)
         repeat(result.log_lines, worker=result.worker)
         for name, output in result.bot_logs:
             path = progress.directory.logs / name
@@ -186,9 +208,10 @@ class _BlockScheduler:
             with path.open("ab") as file:
                 file.write(output)
         last: dict[str, MatchResult] = {}
-        for returned, records in result.attempts:
+        for returned, records, processor_times in result.attempts:
             attempt = self._with_losses(returned)
             progress.record_result(attempt, records)
+            progress.add_processor_times(processor_times)
             self._record_starts(attempt)
             last[attempt.match_id] = attempt
         progress.unfinished += result.unfinished
