@@ -55,6 +55,9 @@ T = TypeVar("T")
 _GOODBYE_S = 1.0
 """Seconds that a process has to end by itself after its bot received the referee's goodbye."""
 
+_LAST_MESSAGES_S = 0.01
+"""Seconds that a process has to read the end of a match before its entry plays the deal again."""
+
 
 @dataclass(eq=False)
 class PooledBot:
@@ -78,6 +81,8 @@ class PooledBot:
     process: BotProcess | None = None
     started_s: float = 0.0
     """Monotonic time at which its process was started, in seconds."""
+    idle_since_s: float = 0.0
+    """Monotonic time at which its last match ended, in seconds."""
     ending: str = ""
     """How the process ended, or why there is none; "" while it runs."""
     watcher: asyncio.Task[None] | None = field(default=None, repr=False)
@@ -231,6 +236,8 @@ class BotPool:
             return bot
         if external:
             return external
+        if deal:
+            await self._keep_apart(name, deal)
         path = self._logs / match_id / f"{seat}-{name}.log"
         idle = self._pop_idle(name, place, deal)
         if idle is not None and idle.log is not None and idle.process is not None:
@@ -263,9 +270,8 @@ class BotPool:
         if bot.entry not in self.excluded and bot.entry not in self._external:
             self._record_start(bot, termination)
         kept = bot.processes == "run" and not deal_returns and not termination.forfeit
-        if kept and bot.deals and bot.process is not None:
-            await bot.process.forget()  # lest another process of the entry recognise the deal
         if kept and not bot.ending:
+            bot.idle_since_s = time.monotonic()
             self._idle.append(bot)
             while len(self._idle) > self._limits.idle_processes:
                 await self._retire(self._idle.pop(0), "too many idle processes")
@@ -288,6 +294,19 @@ class BotPool:
         self._protected.add(task)
         task.add_done_callback(self._protected.discard)
         return await asyncio.shield(task)
+
+    async def _keep_apart(self, name: str, deal: str) -> None:
+        """Let no idle process of the entry that has met the deal pass it on to the one to play it.
+
+        It stops running, and what it left in the kernel's caches is dropped.
+        """
+        for bot in [bot for bot in self._idle if bot.entry == name and deal in bot.deals]:
+            if bot.process is None or bot.process.group is None:
+                continue
+            await asyncio.sleep(bot.idle_since_s + _LAST_MESSAGES_S - time.monotonic())
+            if bot in self._idle:
+                self._freezer.freeze_idle(bot.token)
+                await bot.process.forget()
 
     async def _start_protected(
         self, name: str, match_id: str, seat: int, place: int, path: Path
