@@ -27,6 +27,7 @@ from asara_codec.encode import (
     serialize,
     space_bytes,
 )
+from asara_codec.part_cache import cached_part
 from asara_codec.results import RejectionReason, SeatResult
 from asara_codec.view_writer import ViewWriter, public_bytes
 from asara_codec.wire_format import (
@@ -60,7 +61,7 @@ _gifts: Final = RepeatedField(DecisionMessage, "gifts")
 _lit_windows_to_keep: Final = IntegerField(DecisionMessage, "lit_windows_to_keep")
 
 
-@lru_cache(maxsize=4096)
+@cached_part(4096)
 def _match_id_field(match_id: str) -> bytes:
     return _match_id.encode(match_id.encode())
 

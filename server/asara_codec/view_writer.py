@@ -5,7 +5,6 @@ A display, an area or a seat changes from turn to turn: it is joined from smalle
 """
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import Final
 
 from asara.v1.view_pb2 import (
@@ -21,6 +20,7 @@ from asara.v1.view_pb2 import PublicView as PublicMessage
 from asara.v1.view_pb2 import SeatView as SeatMessage
 from asara.v1.view_pb2 import View as ViewMessage
 from asara_codec.encode import enum_value, numbers_by_count, serialize, tower_message
+from asara_codec.part_cache import cached_part
 from asara_codec.reflection import to_message
 from asara_codec.wire_format import DelimitedField, IntegerField
 from asara_game.rules import AREAS
@@ -126,7 +126,7 @@ class ViewWriter:
             self._write_seats(seats, last.seats or _NO_SEATS)
         self._last_bytes = b"".join(
             (
-                _round(year, turn, patronage),
+                _round((year, turn, patronage)),
                 _buyer_pile_size.encode(buyers),
                 _lit_window_stack_size.encode(lit),
                 _gift_deck_size.encode(gifts),
@@ -167,7 +167,7 @@ class ViewWriter:
         prestige, hand_size, lit_windows, towers = seat
         cache = self._seat_caches[number]
         if before is None or towers is not before.towers:
-            cache.towers_bytes = b"".join(map(_tower, range(1, len(towers) + 1), towers))
+            cache.towers_bytes = b"".join(map(_tower, enumerate(towers, 1)))
         return _seats.encode(
             _seat_number.encode(number)
             + _prestige.encode(prestige)
@@ -207,8 +207,9 @@ def public_bytes(public: PublicView) -> bytes:
     return ViewWriter().public(public)
 
 
-@lru_cache(maxsize=1024)
-def _round(year: int, turn: int, patronage: int) -> bytes:
+@cached_part(1024)
+def _round(numbers: tuple[int, int, int]) -> bytes:
+    year, turn, patronage = numbers
     return serialize(PublicMessage(year=year, turn_seat=turn, patronage_seat=patronage))
 
 
@@ -236,15 +237,16 @@ _public_areas: Final = DelimitedField(PublicMessage, "areas")
 
 
 def _area(area: int, colour: int, dispatched: tuple[Dispatched, ...]) -> bytes:
-    return _public_areas.encode(_area_head(area, colour) + b"".join(map(_lying, dispatched)))
+    return _public_areas.encode(_area_head((area, colour)) + b"".join(map(_lying, dispatched)))
 
 
-@lru_cache(maxsize=1024)
-def _area_head(area: int, colour: int) -> bytes:
+@cached_part(1024)
+def _area_head(coloured: tuple[int, int]) -> bytes:
+    area, colour = coloured
     return serialize(AreaView(area=enum_value(area), colour=enum_value(colour)))
 
 
-@lru_cache(maxsize=4096)
+@cached_part(4096)
 def _lying(lying: Dispatched) -> bytes:
     message = DispatchedMessage(
         number=lying.space.number, seat=lying.seat, colour=enum_value(lying.colour)
@@ -252,7 +254,7 @@ def _lying(lying: Dispatched) -> bytes:
     return serialize(AreaView(dispatched=[message]))
 
 
-@lru_cache(maxsize=4096)
+@cached_part(4096)
 def _chest(chest: tuple[Space, tuple[GiftCard, ...]]) -> bytes:
     space, cards = chest
     message = Chest(space=to_message(space), cards=map(to_message, cards))
@@ -266,16 +268,16 @@ _hand_size: Final = IntegerField(SeatMessage, "hand_size")
 _lit_windows_held: Final = IntegerField(SeatMessage, "lit_windows")
 
 
-@lru_cache(maxsize=16384)
-def _tower(number: int, tower: Tower) -> bytes:
-    return serialize(SeatMessage(towers=[tower_message(number, tower)]))
+@cached_part(16384)
+def _tower(numbered: tuple[int, Tower]) -> bytes:
+    return serialize(SeatMessage(towers=[tower_message(*numbered)]))
 
 
 _private_seat: Final = IntegerField(PrivateMessage, "seat")
 _private_asari: Final = IntegerField(PrivateMessage, "asari")
 
 
-@lru_cache(maxsize=16384)
+@cached_part(16384)
 def _hand(counts: tuple[int, ...]) -> bytes:
     return serialize(PrivateMessage(hand=numbers_by_count(counts)))
 
@@ -283,19 +285,19 @@ def _hand(counts: tuple[int, ...]) -> bytes:
 _STOCKED: Final = tuple(serialize(PrivateMessage(sections=[to_message(s)])) for s in SECTION_TYPES)
 
 
-@lru_cache(maxsize=4096)
+@cached_part(4096)
 def _lit(counts: tuple[int, ...]) -> bytes:
     return serialize(PrivateMessage(lit_windows=numbers_by_count(counts)))
 
 
-@lru_cache(maxsize=4096)
+@cached_part(4096)
 def _face_down(lying: tuple[Space, tuple[BuyerColour, ...]]) -> bytes:
     space, buyers = lying
     message = FaceDown(space=to_message(space), buyers=map(enum_value, buyers))
     return serialize(PrivateMessage(face_down=[message]))
 
 
-@lru_cache(maxsize=4096)
+@cached_part(4096)
 def _known_lit_windows(known: _KnownLit) -> bytes:
     messages = [KnownLitWindow(above=above, colour=enum_value(colour)) for above, colour in known]
     return serialize(PrivateMessage(known_lit_windows=messages))
@@ -308,11 +310,11 @@ def _searched_sections(sections: tuple[Section, ...]) -> bytes:
     return b"".join([_SEARCHED[section] for section in sections])
 
 
-@lru_cache(maxsize=4096)
+@cached_part(4096)
 def _searched_buyers(buyers: tuple[BuyerColour, ...]) -> bytes:
     return serialize(PrivateMessage(searched_buyers=map(enum_value, buyers)))
 
 
-@lru_cache(maxsize=4096)
+@cached_part(4096)
 def _searched_lit_windows(colours: tuple[Colour, ...]) -> bytes:
     return serialize(PrivateMessage(searched_lit_windows=map(enum_value, colours)))

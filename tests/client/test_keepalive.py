@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import asara
-from asara import client
+from asara import stream
 from asara.v1.play_pb2 import PlayResponse
 from tests.client import scripted
 from tests.client.scripted import ScriptedReferee, Stream
@@ -68,10 +68,10 @@ class Proxy:
 
 def ping_often(monkeypatch: pytest.MonkeyPatch) -> None:
     quick = [
-        (name, 500 if value == client._KEEPALIVE_MS else value)
-        for name, value in client._KEEPALIVE_OPTIONS
+        (name, 500 if value == stream._KEEPALIVE_MS else value)
+        for name, value in stream._KEEPALIVE_OPTIONS
     ]
-    monkeypatch.setattr(client, "_KEEPALIVE_OPTIONS", tuple(quick))
+    monkeypatch.setattr(stream, "_KEEPALIVE_OPTIONS", tuple(quick))
 
 
 def test_a_silently_lost_connection_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:

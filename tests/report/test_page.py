@@ -13,7 +13,7 @@ from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import by_schedule, compute_standings
 from tests.report.runs import Page, run_with_replays, write_run
-from tests.tournament.samples import INFO, RUNNING, SECRET, match, mirrored, seat
+from tests.tournament.samples import COSTS, INFO, RUNNING, SECRET, match, mirrored, seat
 
 
 def report_of(directory: Path) -> Report:
@@ -229,6 +229,29 @@ def test_a_finished_run_tells_what_its_deals_came_from(page):
     told = page.shown["run"]
     for text in (INFO.deal_commitment, SECRET.hex(), INFO.edition_sha256, "the seed", "yes"):
         assert text in told
+
+
+def test_the_processor_time_of_a_run_that_has_ended(tmp_path, page):
+    assert "costs" not in page.shown
+    page = page_of(write_run(tmp_path / "ended", mirrored(), costs=COSTS))
+    assert page.tables["costs"] == [
+        [
+            ["Part", "Time", "Share"],
+            ["Starting bots", "6.0 s", "60%"],
+            ["Bots at play", "3.0 s", "30%"],
+            ["Referee", "600 ms", "6%"],
+            ["Journal", "300 ms", "3%"],
+            ["Runner", "100 ms", "1%"],
+        ]
+    ]
+    told = " ".join(page.shown["costs"].split())
+    assert (
+        "In the 20 s of play, the run used 50% of the cores. Bots were deciding for 20% of" in told
+    )
+    widths = [value for tag, name, value in page.attributes if (tag, name) == ("i", "style")]
+    assert widths == ["width:30.0%", "width:15.0%", "width:3.0%", "width:1.5%", "width:0.5%"]
+    page = page_of(write_run(tmp_path / "running", mirrored(), costs=COSTS, **RUNNING))
+    assert "costs" not in page.shown
 
 
 def test_a_secret_that_does_not_open_the_commitment_is_told(tmp_path):

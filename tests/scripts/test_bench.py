@@ -73,6 +73,13 @@ def test_a_client_beside_the_echo_of_its_library(tmp_path):
     assert rows["client_python"]["peer"] == "its bare gRPC echo"
 
 
+@pytest.mark.long
+def test_the_python_client_beside_a_bare_one(tmp_path):
+    rows = quick(tmp_path, "python_client")
+    assert set(rows) == {"python_client", "python_import"}
+    assert rows["python_client"]["peer"] == "bare grpc.aio"
+
+
 def test_a_client_without_its_tools_is_left_out_by_name(tmp_path):
     for program in ("bash", "dirname"):
         (tmp_path / program).symlink_to(shutil.which(program))

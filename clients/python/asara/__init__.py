@@ -14,11 +14,12 @@ enums of the protocol are available under their own names: `asara.Decision`, `as
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from asara.bot import Answer, Bot, Match
 from asara.client import play, run
 from asara.errors import AsaraError, BotError, ConfigurationError, ConnectionLostError, RefusedError
 from asara.settings import Settings
-from asara.text import format_action, parse_action
 from asara.v1.event_pb2 import Event, Termination
 from asara.v1.play_pb2 import (
     Clocks,
@@ -78,6 +79,9 @@ from asara.v1.vocabulary_pb2 import (
     Tower,
     Wish,
 )
+
+if TYPE_CHECKING:
+    from asara.text import format_action, parse_action
 
 __all__ = [
     "Action",
@@ -148,3 +152,13 @@ __all__ = [
     "play",
     "run",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Load the text form of actions when it is first used: most bots never do."""
+    if name in {"format_action", "parse_action"}:
+        from asara import text
+
+        found: object = globals().setdefault(name, getattr(text, name))
+        return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

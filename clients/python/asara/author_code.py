@@ -5,14 +5,11 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-import sysconfig
 import traceback
 from collections.abc import Callable
-from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 
-_PACKAGE = str(Path(__file__).parent)
-_LIBRARY = sysconfig.get_path("stdlib")
+_PACKAGE = __file__.removesuffix("author_code.py")
 
 
 def code_of(function: object) -> CodeType | None:
@@ -43,10 +40,13 @@ def caller_place() -> str:
 
 def raising_place(trace: TracebackType | None) -> str:
     """Return the last line of the author's program in a traceback."""
+    import sysconfig
+
+    library = sysconfig.get_path("stdlib")
     found = ""
     while trace is not None:
         code = trace.tb_frame.f_code
-        if not _is_ours(code) and not code.co_filename.startswith((_LIBRARY, "<")):
+        if not _is_ours(code) and not code.co_filename.startswith((library, "<")):
             found = place(code, trace.tb_lineno)
         trace = trace.tb_next
     return found

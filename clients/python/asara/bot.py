@@ -5,8 +5,7 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from random import Random
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from google.protobuf.message import Message
 
@@ -18,6 +17,9 @@ from asara.v1.play_pb2 import Clocks, Decision, Limits, MatchEnded, MatchStarted
 from asara.v1.view_pb2 import View
 from asara.v1.vocabulary_pb2 import Action, Edition, RuleSet
 from asara.verifier import Verifier
+
+if TYPE_CHECKING:
+    from random import Random
 
 _LONGEST_VALUE = 80  # characters, in messages
 
@@ -36,7 +38,7 @@ class Match:
         self._limits = limits
         self._rule_sets = frozenset(started.rule_sets)
         self._seed = seed
-        self._random = Random(repr((seed, started.match_id, started.seat)))
+        self._random: Random | None = None
         self._verifier = verifier
 
     # Properties, because help() shows their texts.
@@ -89,6 +91,10 @@ class Match:
     @property
     def random(self) -> Random:
         """Random numbers that depend on ASARA_SEED, the match and the seat alone."""
+        if self._random is None:
+            from random import Random
+
+            self._random = Random(repr((self._seed, self.match_id, self.seat)))
         return self._random
 
     def random_action(self, decision: Decision) -> Action:

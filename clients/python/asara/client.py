@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import random
 import sys
 import time
-from queue import SimpleQueue
+from collections.abc import Iterable
+from typing import Any
 
 import grpc
 
@@ -17,10 +17,9 @@ from asara.bot import Bot, DecideFunction, bot_factory
 from asara.errors import AsaraError, ConfigurationError, ConnectionLostError, RefusedError
 from asara.protocol_client import ProtocolClient
 from asara.settings import Settings
-from asara.transport import transport_fault
+from asara.stream import open_stream
 from asara.v1.play_pb2 import PlayRequest
 
-_PLAY = "/asara.v1.PlayService/Play"
 _REASON_KEY = "asara-reason"  # in the trailing metadata
 
 # After any other status a new stream would only end in the same way.
@@ -37,23 +36,6 @@ _RETRYABLE = frozenset(
 _RETRYABLE_REASONS = frozenset({"too-many-streams"})
 _FIRST_PAUSE_S = 0.1
 _LONGEST_PAUSE_S = 2.0
-
-_KEEPALIVE_MS = 20_000
-_LARGEST_RESPONSE = 64 * 2**20  # bytes
-
-_CHANNEL_OPTIONS = (
-    ("grpc.use_local_subchannel_pool", 1),  # each attempt really connects; we time the pauses
-    ("grpc.enable_http_proxy", 0),  # http_proxy is often set although the referee is local
-    ("grpc.max_receive_message_length", _LARGEST_RESPONSE),
-)
-# A connection that is lost silently, as between machines, is detected within 40 s. On a Unix socket
-# none is lost silently, and a referee that is stopped for a while keeps its bots.
-_KEEPALIVE_OPTIONS = (
-    ("grpc.keepalive_time_ms", _KEEPALIVE_MS),
-    ("grpc.keepalive_timeout_ms", _KEEPALIVE_MS),
-    ("grpc.http2.max_pings_without_data", 0),
-    ("grpc.http2.ping_timeout_ms", _KEEPALIVE_MS),
-)
 
 log = logging.getLogger("asara")
 
@@ -144,7 +126,7 @@ def _play_until_goodbye(
         now = time.monotonic()
         if protocol.welcomed:
             last_contact, warned, met = now, False, True
-        elif not met and (fault := transport_fault(settings.address, tls=bool(settings.ca))):
+        elif not met and (fault := _transport_fault(settings)):
             raise ConfigurationError(fault)
         elif now - last_contact > patience_s:
             raise ConnectionLostError(settings.address, patience_s, detail)
@@ -153,60 +135,44 @@ def _play_until_goodbye(
             log.warning("asara: no connection to %s (%s); retrying", settings.address, detail)
         if now - began > _LONGEST_PAUSE_S:
             pause_s = _FIRST_PAUSE_S
-        time.sleep(pause_s * random.uniform(0.5, 1.0))
+        _pause(pause_s)
         pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+
+
+def _transport_fault(settings: Settings) -> str:
+    from asara.transport import transport_fault
+
+    return transport_fault(settings.address, tls=bool(settings.ca))
+
+
+def _pause(longest_s: float) -> None:
+    from random import uniform
+
+    time.sleep(longest_s * uniform(0.5, 1.0))
 
 
 def _play_stream(
     protocol: ProtocolClient, address: str, credentials: grpc.ChannelCredentials | None
 ) -> str:
-    """Play on one stream; return why it broke, or "" after Goodbye. Raises RefusedError.
-
-    Blocking gRPC, measured against grpc.aio: it takes the same CPU time per decision once the
-    cores are busy or several matches run, and keeps the author's code out of an event loop.
-    """
-    requests: SimpleQueue[PlayRequest | None] = SimpleQueue()
-    requests.put(protocol.hello())
-    with _connect(address, credentials) as channel:
-        play_stream: grpc.StreamStreamMultiCallable[PlayRequest, bytes] = channel.stream_stream(
-            _PLAY,
-            request_serializer=PlayRequest.SerializeToString,
-            response_deserializer=None,  # the digest needs the bytes as received
-        )
-        responses = play_stream(iter(requests.get, None))
-        try:
-            while not protocol.finished:
-                try:
-                    message = next(responses)
-                except StopIteration:
-                    return "closed without a goodbye"
-                except grpc.RpcError as error:
-                    error.__traceback__ = None  # whose frames keep the call, which is the error
-                    return _break_reason(address, error)
-                request = protocol.handle(message)
-                if request:
-                    requests.put(request)
-        finally:
-            requests.put(None)  # ends gRPC's sending thread
-            # A call that is left to the interpreter's end takes a lock there, which a thread that
-            # has been stopped may hold: the process would hang.
-            del responses
+    """Play on one stream; return why it broke, or "" after Goodbye. Raises RefusedError."""
+    request: PlayRequest | None = protocol.hello()
+    with open_stream(address, credentials) as stream:
+        while not protocol.finished:
+            try:
+                message = stream.exchange(request)
+            except grpc.RpcError as error:
+                return _break_reason(address, error)
+            if message is None:
+                return "closed without a goodbye"
+            request = protocol.handle(message)
     return ""
-
-
-def _connect(address: str, credentials: grpc.ChannelCredentials | None) -> grpc.Channel:
-    remote = not address.startswith("unix:")
-    options = (*_CHANNEL_OPTIONS, *(_KEEPALIVE_OPTIONS if remote else ()))
-    if credentials is None:
-        return grpc.insecure_channel(address, options=options)
-    return grpc.secure_channel(address, credentials, options=options)
 
 
 def _break_reason(address: str, error: grpc.RpcError) -> str:
     """Return why the stream broke; raise RefusedError if a new connection would not help."""
     code, detail = error.code(), error.details() or ""
-    trailing = error.trailing_metadata() or ()
-    reason = next((str(item.value) for item in trailing if item.key == _REASON_KEY), "")
+    trailing: Iterable[Any] = error.trailing_metadata() or ()  # pairs; named with blocking gRPC
+    reason = next((str(value) for key, value in trailing if key == _REASON_KEY), "")
     if code in _RETRYABLE or reason in _RETRYABLE_REASONS:
         return detail or code.name
     raise RefusedError(address, code.name, reason, detail) from None

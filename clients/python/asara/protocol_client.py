@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 import logging
-import platform
-import secrets
+import os
+import sys
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -59,6 +59,7 @@ class _ActiveMatch:
 
     def __init__(self, bot: Bot, verifier: Verifier, sequence: int) -> None:
         self.bot = bot
+        self.follows_events = type(bot).updated is not Bot.updated
         self.verifier = verifier
         self.sequence = sequence
         self.decision = Decision()
@@ -77,7 +78,7 @@ class ProtocolClient:
         self._make_bot = make_bot
         self._settings = settings
         seed = settings.seed
-        self._seed = secrets.token_hex(16) if seed is None or seed == "" else str(seed)
+        self._seed = os.urandom(16).hex() if seed is None or seed == "" else str(seed)
         self._welcome = Welcome()
         self._transcripts = settings.transcript_folder()
         self._matches: dict[str, _ActiveMatch] = {}
@@ -97,7 +98,7 @@ class ProtocolClient:
                 protocol_version=PROTOCOL_VERSION,
                 token=settings.token,
                 bot_name=settings.bot_name.encode()[:_NAME_BYTES].decode(errors="ignore"),
-                language=f"Python {platform.python_version()}",
+                language=f"Python {sys.version.split(maxsplit=1)[0]}",
                 max_matches=settings.max_matches,
                 live_updates=settings.live_updates,
                 omit_public_view=settings.omit_public_view,
@@ -243,12 +244,17 @@ class ProtocolClient:
 
 def _deliver_events(active: _ActiveMatch, message: _MessageWithEvents) -> None:
     """Pass on the events that are new to the bot; a reconnection may repeat some."""
-    count = len(message.events)
-    new = message.sequence - active.sequence
-    if count == 0 or new <= 0:
+    sequence = message.sequence
+    new = sequence - active.sequence
+    if new <= 0:
         return
-    active.sequence = message.sequence
-    active.bot.updated(message.events if new >= count else message.events[-new:])
+    events = message.events
+    count = len(events)
+    if count == 0:
+        return
+    active.sequence = sequence
+    if active.follows_events:
+        active.bot.updated(events if new >= count else events[-new:])
 
 
 def _reply(active: _ActiveMatch, method: str, answer: Answer) -> PlayRequest:
@@ -258,10 +264,10 @@ def _reply(active: _ActiveMatch, method: str, answer: Answer) -> PlayRequest:
     reply = request.reply
     reply.match_id = decision.match_id
     reply.decision_id = decision.decision_id
-    actions = (answer,) if isinstance(answer, Action) else answer
+    actions = reply.actions
     try:
-        reply.actions.extend(actions)
-        usable = len(reply.actions) > 0
+        actions.extend((answer,) if isinstance(answer, Action) else answer)
+        usable = len(actions) > 0
     except TypeError:
         usable = False
     if usable:

@@ -7,11 +7,14 @@ import re
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import grpc
 
 from asara.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _DEFAULT_PATIENCE_S = 30.0
 
@@ -82,6 +85,8 @@ class Settings:
         """Return TLS credentials, or None without a CA; raise ConfigurationError for a bad file."""
         if not self.ca:
             return None
+        from pathlib import Path
+
         try:
             authority = Path(self.ca).read_bytes()
         except OSError as error:
@@ -106,6 +111,8 @@ class Settings:
                 "a transcript is asked for, but the sandbox of this bot is deleted with everything "
                 "in it; play with --sandbox none, or without the transcript"
             )
+        from pathlib import Path
+
         folder = Path(self.transcript)
         try:
             folder.mkdir(parents=True, exist_ok=True)

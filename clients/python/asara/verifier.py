@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import hmac
 import logging
 import os
 import string
 from hashlib import sha256
-from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from asara.v1.play_pb2 import DealCommitted, MatchEnded, MatchStarted, Nonce, PlayRequest
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NONCE_BYTES = 32
 
@@ -24,6 +25,8 @@ def make_nonce(seed: int | str | None, match_id: str, seat: int) -> bytes:
     """Return 32 random bytes, or bytes derived from seed, match and seat if there is a seed."""
     if seed is None or seed == "":
         return os.urandom(NONCE_BYTES)
+    import hmac
+
     return hmac.digest(str(seed).encode(), f"nonce/{match_id}/{seat}".encode(), sha256)
 
 
@@ -98,6 +101,8 @@ class Verifier:
     def finish(self) -> None:
         """Close the transcript of a match that has ended, and write the digest beside it."""
         if self._transcript is not None:
+            from pathlib import Path
+
             path = Path(self._transcript.name).with_suffix(".digest")
             self.close()
             try:

@@ -28,6 +28,7 @@ from asara_server.tournament.run.costs_file import CostsFile
 from asara_server.tournament.run.directory import RunDirectory, RunInfo
 from asara_server.tournament.run.info_writer import RunInfoWriter, resumed_info
 from asara_server.tournament.run.manifest import ScheduleRule, new_manifest
+from asara_server.tournament.run.processor_time import ProcessorTime, added
 from asara_server.tournament.run.progress import MAX_ATTEMPTS, RunProgress
 from asara_server.tournament.run.run_signing import RunSigner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
@@ -56,6 +57,8 @@ class RunEnd:
     """Entries that forfeited too often, and why."""
     costs: RunCosts
     """Where the time went, over all sessions of the run."""
+    processor_time: dict[str, ProcessorTime]
+    """Processor time of the bots, by entry."""
 
 
 class Runner:
@@ -219,6 +222,7 @@ class Runner:
             unstartable=dict(progress.out),
             suspended=dict(progress.suspended),
             costs=self.costs,
+            processor_time=self._processor_time,
         )
 
     async def _play(self, writer: RunInfoWriter) -> None:
@@ -253,6 +257,7 @@ class Runner:
             processes=tournament.process_policies,
             bot_seeds={e.name: bot_seed(seed, e.name) for e in tournament.entries if seed},
             build_directories=built,
+            ponder=tournament.ponder,
         )
         context = ExecutionContext(
             match_settings,
@@ -331,6 +336,12 @@ class Runner:
         self._finished(result)
         self._costs.write_if_due(lambda: self._executor.costs)
 
+    @property
+    def _processor_time(self) -> dict[str, ProcessorTime]:
+        """Processor time of the bots by entry, over all sessions of the run."""
+        earlier = self._resumed.processor_time if self._resumed else {}
+        return added(earlier, self._progress.processor_times)
+
     def _write_exclusions(self) -> None:
         if self._writer is not None:
             self._writer.write_exclusions(self._progress.out, self._progress.suspended)
@@ -351,6 +362,7 @@ class Runner:
             "out": progress.out,
             "suspended": progress.suspended,
             "scheduled": len(progress.schedule),
+            "processor_time": self._processor_time,
         }
         stalled_s = self._executor.stalled_s
         if stalled_s is not None:

@@ -8,8 +8,6 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from asara_server.match.inputs import ReplyRecord
 from asara_server.match.spec import SECOND_US
@@ -27,6 +25,7 @@ from asara_server.tournament.workers.process_workers import process_workers
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import HEADER, STEADY, write_tournament
+from tests.tournament.samples import COSTS
 from tests.tournament.sandbox_config import sandbox_or_skip
 
 START_S, CHILD_S, DECISION_S = 0.2, 0.05, 0.2
@@ -63,18 +62,14 @@ def test_parts_add_up_and_nothing_becomes_negative() -> None:
     assert RunCosts.model_validate_json(both.model_dump_json()) == both
 
 
-seconds = st.floats(0, 1e6)
-
-
-@given(st.lists(seconds, min_size=5, max_size=5), st.integers(1, 64))
-def test_shares_are_shares(cpu_s: list[float], cores: int) -> None:
-    names = ("start_cpu_s", "bots_cpu_s", "referee_cpu_s", "journal_cpu_s", "runner_cpu_s")
-    costs = RunCosts(**dict(zip(names, cpu_s, strict=True)), core_s=max(sum(cpu_s), 1.0) * cores)
-    assert costs.cpu_s == pytest.approx(sum(cpu_s))
-    if costs.cpu_s:
-        assert sum(costs.share(each) for each in cpu_s) == pytest.approx(1.0)
-    assert costs.busy is not None
-    assert 0 <= costs.busy <= 1.0
+def test_shares() -> None:
+    assert COSTS.cpu_s == pytest.approx(10.0)
+    assert COSTS.share(COSTS.start_cpu_s) == pytest.approx(0.6)
+    assert COSTS.busy == pytest.approx(0.5)
+    assert COSTS.deciding == pytest.approx(0.2)
+    assert COSTS.model_copy(update={"core_s": 1.0}).busy == 1.0  # clocks are not that exact
+    assert RunCosts().share(0.0) == 0.0
+    assert RunCosts().busy is RunCosts().deciding is None
 
 
 def burn(seconds: float) -> None:

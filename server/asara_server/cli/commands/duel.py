@@ -12,6 +12,7 @@ from asara_server.cli.options.match import (
     START_UP_S,
     BankOption,
     IncrementOption,
+    NoPonderOption,
     ProcessesChoice,
     ProcessesOption,
     RulesOption,
@@ -96,6 +97,7 @@ def duel(
     processes: ProcessesOption = ProcessesChoice.RUN,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
     readable: ReadableOption = None,
+    no_ponder: NoPonderOption = False,
 ) -> None:
     """Test which of two bots is better.
 
@@ -119,6 +121,7 @@ def duel(
         processes=processes,
         sandbox=sandbox,
         readable=readable_paths(readable),
+        ponder=not no_ponder,
     )
     status = play_duel((a, b), test, max_blocks, options, context.obj, json_file=json_file)
     raise typer.Exit(status)

@@ -11,6 +11,7 @@ from asara_server.cli.options.match import (
     START_UP_S,
     BankOption,
     IncrementOption,
+    NoPonderOption,
     ProcessesChoice,
     ProcessesOption,
     RulesOption,
@@ -72,6 +73,7 @@ def match(
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
     show_output: ShowOutputOption = False,
     readable: ReadableOption = None,
+    no_ponder: NoPonderOption = False,
 ) -> None:
     """Play a match between 2 to 4 bots.
 
@@ -93,6 +95,7 @@ def match(
         processes=processes,
         sandbox=sandbox,
         readable=readable_paths(readable),
+        ponder=not no_ponder,
     )
     status = play_matches(
         bots, matches, options, context.obj, mirrored=mirrored, with_output=show_output

@@ -77,6 +77,10 @@ StartUpOption = Annotated[
     ),
 ]
 
+NoPonderOption = Annotated[
+    bool, typer.Option("--no-ponder", help="Freeze bots in the sandbox while they are not asked.")
+]
+
 
 class ProcessesChoice(Enum):
     RUN = "run"
@@ -119,3 +123,5 @@ class SeriesOptions:
     sandbox: SandboxChoice
     readable: tuple[str, ...] = ()
     """Paths that the bots may read in the sandbox besides their own files."""
+    ponder: bool = True
+    """False to freeze bots in the sandbox while they are not asked."""

@@ -20,7 +20,12 @@ from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.execution.executor import Executor
 from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.sandbox.probe import USE_NONE, SandboxError, find_sandbox
+from asara_server.tournament.sandbox.probe import (
+    USE_NONE,
+    SandboxError,
+    find_sandbox,
+    require_freezer,
+)
 from asara_server.tournament.workers.auto_executor import AutoExecutor
 from asara_server.tournament.workers.backend import WorkerError
 from asara_server.tournament.workers.dask_workers import dask_workers
@@ -63,6 +68,18 @@ def chosen_sandbox(
         return find_sandbox(hidden=secret, shared=shared)
     except SandboxError as error:
         raise UserError(f"--sandbox bubblewrap: {error}") from None
+
+
+def check_freezer(sandbox: Sandbox | None, setting: str) -> None:
+    """Raise UserError, before anything is written, if bots cannot be frozen; `setting` asks for it.
+
+    Nothing else would keep a bot from thinking while its opponents are asked.
+    """
+    try:
+        require_freezer(sandbox)
+    except SandboxError as error:
+        remedy = "remove it" if sandbox else "remove it, or run with --sandbox bubblewrap"
+        raise UserError(f"{setting}: {error}; {remedy}") from None
 
 
 def sandbox_of_bots(
@@ -174,7 +191,9 @@ def _dask_executor(
     scheduler: str, tournament: Tournament, sandbox: Sandbox | None
 ) -> Iterator[Executor]:
     not_built = tuple(entry for entry in tournament.entries if not entry.build)
-    requirements = worker_requirements(not_built, {}, sandbox_config(sandbox))
+    requirements = worker_requirements(
+        not_built, {}, sandbox_config(sandbox), freezer=not tournament.ponder
+    )
     try:
         with dask_workers(scheduler, requirements) as backend:
             yield WorkerExecutor(backend)

@@ -5,6 +5,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from asara_server.cli.display.console import notify, out
+from asara_server.cli.display.costs import costs_lines
 from asara_server.cli.display.faults import (
     warn_of_earlier_exclusions,
     warn_of_faults,
@@ -12,6 +13,7 @@ from asara_server.cli.display.faults import (
     warn_of_views,
 )
 from asara_server.cli.display.plan import heading
+from asara_server.cli.display.processor_time import unasked_lines
 from asara_server.cli.display.results import show_standings
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.log import LogOptions
@@ -24,6 +26,7 @@ from asara_server.cli.sessions.run_directory import (
     resumed_run_directory,
 )
 from asara_server.cli.sessions.setup import (
+    check_freezer,
     chosen_executor,
     chosen_sandbox,
     metrics_server,
@@ -54,6 +57,8 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
     matches = planned_matches(tournament)
     check_remote(tournament, options.file)
     sandbox = tournament_sandbox(tournament, options.sandbox, options.file, options.key)
+    if not tournament.ponder:
+        check_freezer(sandbox, f"{options.file.name}: ponder = false")
     warn_of_folders(tournament)
     if sandbox is not None:
         warn_of_views(tournament.entries, tournament.limits, sandbox)
@@ -164,6 +169,10 @@ def _show_end(tournament: Tournament, end: RunEnd, directory: Path) -> None:
     out.print()
     warn_of_faults(end, directory / "run.log")
     warn_of_folders(tournament)
+    for line in costs_lines(end.costs, tournament.process_policies.values()):
+        notify(line)
+    for line in unasked_lines(end.processor_time):
+        notify(line)
     notify_run_directory(directory)
     if not end.standings.complete:
         notify("To resume this run, repeat the command with --resume.")

@@ -37,9 +37,11 @@ from asara_server.text import plain_words
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.exclusions import Absence, Exclusions
 from asara_server.tournament.bots.failed_starts import FailedStarts
+from asara_server.tournament.bots.freezer import BotFreezer
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper
 from asara_server.tournament.bots.output_log import OutputLog, OutputTap
 from asara_server.tournament.bots.process import BotProcess, StartError, bot_environment
+from asara_server.tournament.bots.processor_meter import ProcessorClock
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.run.cost_meter import CostMeter
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
@@ -88,6 +90,13 @@ class PooledBot:
         connected_s = self.server.first_connected_s if self.server else None
         return None if connected_s is None else connected_s - self.started_s
 
+    @property
+    def processor_clock(self) -> ProcessorClock | None:
+        """The processor time of its process; None if there is no process here."""
+        if self.process is None:
+            return None
+        return ProcessorClock(self.process.processor_ns, self.process.group is not None)
+
     def last_lines(self) -> list[str]:
         """Return the last lines that its process printed, and the remarks on them."""
         lines = self.log.last_lines() if self.log else []
@@ -118,6 +127,7 @@ class BotPool:
         entries: Iterable[Entry],
         *,
         processes: Mapping[str, ProcessPolicy],
+        ponder: bool = True,
         limits: Limits,
         seeds: Mapping[str, int],
         logs: Path,
@@ -130,7 +140,8 @@ class BotPool:
     ) -> None:
         """`entries` are those whose bots the pool starts, each process with one of the `addresses`.
 
-        `processes`, by entry, is the lifetime of its processes. `seeds`, by entry, are what bots
+        `processes`, by entry, is the lifetime of its processes. Without `ponder`, contained bots
+        are frozen while they are not asked (see `freezer`). `seeds`, by entry, are what bots
         derive their randomness from; without one, a bot draws its own. `built` has the
         directories that builds produced, by entry. Without a `sandbox`, bots run with our rights.
         `show_output` is called for every process, with its entry, and returns its tap. `asked`
@@ -159,6 +170,7 @@ class BotPool:
         self._protected: set[asyncio.Task[Any]] = set()
         self._retirements: set[asyncio.Task[None]] = set()
         self._logger = log or logger("runner")
+        self._freezer = BotFreezer(referee, self._logger, ponder=ponder)
 
     @property
     def excluded(self) -> dict[str, str]:
@@ -225,6 +237,7 @@ class BotPool:
             idle.log.switch_to(path)
             idle.log.note(f"process {idle.process.pid}, kept from an earlier match")
         bot = idle or await self._start_protected(name, match_id, seat, place, path)
+        self._freezer.begin_match(bot.token)
         if deal:
             bot.deals.add(deal)
         if bot.log is not None and self._asked is not None:
@@ -240,6 +253,7 @@ class BotPool:
         """
         if bot.external:
             return
+        self._freezer.end_match(bot.token)
         if bot.process is not None:
             self._meter.bot_played(bot.process)
         if bot.log is not None:
@@ -263,6 +277,7 @@ class BotPool:
         while self._protected:  # a task whose caller was cancelled; it may start a process yet
             await asyncio.wait(self._protected.copy())
         await asyncio.gather(*(self._retire(bot, "the run is over") for bot in self._all.copy()))
+        self._freezer.close()
         if self._reaper is not None:
             self._reaper.close()
         self._copies.close()
@@ -318,6 +333,9 @@ class BotPool:
             return bot
         self._logger.info("bot started", entry=entry.name, pid=bot.process.pid, match=match_id)
         self._reaper.watch(bot.process.pid)
+        if bot.process.group is not None:
+            self._reaper.watch_control_group(bot.process.group.folders)
+            self._freezer.add(bot.token, bot.process.group)
         self._meter.bot_started(bot.process)
         if bot.server.first_connected_s is None:
             bot.server.on_first_connection = partial(self._record_connection, bot, bot.process)
@@ -411,6 +429,7 @@ class BotPool:
         """Remove the bot from the referee, which says goodbye to it, and end its process."""
         if bot in self._all:
             self._all.discard(bot)
+            self._freezer.remove(bot.token)  # so that it can read the goodbye
             self._referee.remove_bot(bot.token, why)
             await self._protect(self._end_process(bot))
 
@@ -419,6 +438,8 @@ class BotPool:
             if bot.watcher is not None and not bot.ending:
                 await asyncio.wait([bot.watcher], timeout=_GOODBYE_S)
             await bot.process.stop()
+            if bot.process.group is not None and self._reaper is not None:
+                self._reaper.unwatch_control_group(bot.process.group.folders)
         if bot.server is not None:
             await self._addresses.discard(bot.server)
             if self._reaper is not None:

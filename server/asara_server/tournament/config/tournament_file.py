@@ -15,6 +15,7 @@
                                        # independent blocks only
     processes = "run"                  # a bot process lives on for further matches of the run, or
                                        # for one "match"
+    ponder = true                      # false: contained bots are frozen while they are not asked
     transport = "unix"                 # or "tcp", for languages without unix sockets
     entries_from = "submissions/*"     # further entries: folders with a bot.toml; default: none
 
@@ -147,6 +148,8 @@ LARGEST_FILE: Final = 256 * 1024
 _MOST_ENTRIES: Final = 1_000
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _CLOCKS = ClockSettings()
+_THAWING_S: Final = 0.01
+"""Least grace of a decision, in seconds, if bots are thawed for it."""
 
 
 class ConfigError(ValueError):
@@ -344,6 +347,8 @@ class Tournament(_Section):
     concurrency: Annotated[int, Field(ge=1, le=10_000)] = Field(default_factory=usable_cores)
     deals: Literal["committed", "joint"] = "committed"
     """Deals drawn by the referee alone, which commits to them, or with a nonce of every bot."""
+    ponder: bool = True
+    """False if contained bots are frozen while they are not asked."""
     transport: Literal["unix", "tcp"] = "unix"
     """Connection of local bots: a unix socket, or TCP on the loopback interface."""
     clocks: Clocks = Clocks()
@@ -397,6 +402,11 @@ class Tournament(_Section):
             raise problem(
                 "deals: a joint deal cannot be shared by several matches, because the nonces of "
                 "each match change the deal; set blocks to 'independent'"
+            )
+        if not self.ponder and self.clocks.grace_s < _THAWING_S:
+            raise problem(
+                f"clocks.grace_s: must be at least {_THAWING_S:g} if ponder is false, because bots "
+                "are thawed in this time; set it higher, or remove ponder"
             )
         if self.blocks != "duplicate" and "tables" in self.model_fields_set:
             raise problem(

@@ -180,6 +180,7 @@ async def _play_matches(
                 if played.replay is not None:
                     meter.count_match(played.replay)
                 progress.exclude(local.pool.exclusions.out)
+                progress.add_processor_times(played.processor_times)
                 suspended = progress.record_result(played.result, records)
             for name, why in suspended.items():
                 await local.pool.suspend(name, why)

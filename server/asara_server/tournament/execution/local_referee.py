@@ -54,6 +54,7 @@ async def local_referee(
             referee,
             addresses,
             local_entries,
+            ponder=match_settings.ponder,
             processes=match_settings.processes,
             limits=match_settings.limits,
             seeds=match_settings.bot_seeds,

@@ -14,6 +14,8 @@ from asara_server.match.spec import SECOND_US, ClockSettings, MatchSpec, Player
 from asara_server.referee.match_ending import MatchCut
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.pool import BotPool, PooledBot
+from asara_server.tournament.bots.processor_meter import ProcessorMeter
+from asara_server.tournament.run.processor_time import ProcessorTime
 from asara_server.tournament.run.progress import MAX_ATTEMPTS
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import (
@@ -37,6 +39,8 @@ class PlayedMatch:
     """None if it is void."""
     bots: tuple[PooledBot, ...]
     """The bots that played it, by seat."""
+    processor_times: dict[str, ProcessorTime]
+    """Processor time by entry, without the entries whose bots cannot be measured."""
 
 
 class MatchRunner:
@@ -95,15 +99,17 @@ class MatchRunner:
             joint=self._joint_deals,
             shared_deal=shared_deal,
         )
+        meter = ProcessorMeter([bot.processor_clock for bot in bots])
         terminations = [Termination.UNSPECIFIED] * len(bots)
         over = False
         try:
-            record = await self._referee.play(spec)
+            record = await self._referee.play(spec, meter)
             terminations[: len(record.results)] = [seat.termination for seat in record.results]
             over = not record.void
         except MatchCut:
             return None
         finally:
+            times = zip(match.entries, meter.times(), strict=True)
             deal_returns = not over and match.attempts_share_deal
             release = partial(self._pool.release, deal_returns=deal_returns)
             await asyncio.gather(*map(release, bots, terminations))
@@ -122,7 +128,12 @@ class MatchRunner:
             started=utc_text(record.started_unix_ms / 1000),
             seconds=round(record.duration_us / SECOND_US, 3),
         )
-        return PlayedMatch(result, None if record.void else replay_of(record), tuple(bots))
+        return PlayedMatch(
+            result,
+            None if record.void else replay_of(record),
+            tuple(bots),
+            {entry: time for entry, time in times if time is not None},
+        )
 
     def _rules_of(self, match: ScheduledMatch) -> Rules:
         """Return the rules of a match, which all matches of one kind share."""

@@ -25,3 +25,5 @@ class MatchSettings:
     """Seeds of the bots, by entry; empty if they draw their own."""
     build_directories: Mapping[str, Path]
     """Directories that builds have made, by entry."""
+    ponder: bool = True
+    """False if contained bots are frozen while they are not asked."""

@@ -55,18 +55,17 @@ class RunCosts(BaseModel):
     @property
     def cpu_s(self) -> float:
         """Processor seconds of bots, referee, journal and runner together."""
-        return (
-            self.start_cpu_s
-            + self.bots_cpu_s
-            + self.referee_cpu_s
-            + self.journal_cpu_s
-            + self.runner_cpu_s
-        )
+        return self.start_cpu_s + self.bots_cpu_s + self.process_cpu_s
+
+    @property
+    def process_cpu_s(self) -> float:
+        """Processor seconds of the process with the referee, or of all processes of workers."""
+        return self.referee_cpu_s + self.journal_cpu_s + self.runner_cpu_s
 
     @property
     def busy(self) -> float | None:
-        """Share of the cores that the run kept busy; None if that is not known."""
-        return self.cpu_s / self.core_s if self.core_s else None
+        """Share of the cores that the run used; None if that is not known."""
+        return min(1.0, self.cpu_s / self.core_s) if self.core_s else None
 
     @property
     def deciding(self) -> float | None:

@@ -104,6 +104,8 @@ class Manifest(Document):
     """Lifetime of the processes of entries that do not choose their own."""
     transport: Literal["unix", "tcp"]
     sandbox: SandboxKind
+    ponder: bool = True
+    """False if contained bots were frozen while they were not asked."""
 
     @property
     def entry_names(self) -> tuple[str, ...]:
@@ -208,6 +210,7 @@ def new_manifest(
         processes=tournament.processes,
         transport=tournament.transport,
         sandbox=sandbox,
+        ponder=tournament.ponder,
     )
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 from asara_game.edition import Edition, load_edition
 from asara_server.tournament.config.tournament_file import Entry
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.sandbox.probe import SandboxError, find_sandbox
+from asara_server.tournament.sandbox.probe import SandboxError, find_sandbox, require_freezer
 from asara_server.tournament.sandbox.spec import SandboxConfig
 
 
@@ -38,6 +38,8 @@ class WorkerRequirements:
     paths: tuple[tuple[str, Path], ...]
     """Files and directories that must exist, each with the name of its entry."""
     sandbox_config: SandboxConfig | None
+    freezer: bool = False
+    """True if bots are frozen while they are not asked."""
 
     def missing(self, playing: Container[str] | None = None) -> list[str]:
         """Return a line for each requirement that this process does not meet.
@@ -58,9 +60,12 @@ class WorkerRequirements:
         ]
         if self.sandbox_config is not None:
             try:
-                shared_sandbox(self.sandbox_config)
+                sandbox = shared_sandbox(self.sandbox_config)
+                if self.freezer:
+                    require_freezer(sandbox)
             except SandboxError as error:
-                lines.append(f"--sandbox bubblewrap: {error}")
+                key = "ponder = false" if self.freezer else "--sandbox bubblewrap"
+                lines.append(f"{key}: {error}")
         return lines
 
 
@@ -68,14 +73,19 @@ def worker_requirements(
     entries: tuple[Entry, ...],
     build_directories: Mapping[str, Path],
     sandbox_config: SandboxConfig | None,
+    *,
+    freezer: bool = False,
 ) -> WorkerRequirements:
-    """Return the requirements of matches between these entries."""
+    """Return the requirements of matches between these entries.
+
+    With `freezer`, bots are frozen while they are not asked.
+    """
     paths = [
         (entry.name, path)
         for entry in entries
         for path in (build_directories.get(entry.name, entry.directory), *entry.readable)
     ]
-    return WorkerRequirements(Program.here(), tuple(paths), sandbox_config)
+    return WorkerRequirements(Program.here(), tuple(paths), sandbox_config, freezer)
 
 
 @cache

@@ -174,7 +174,10 @@ class _BlockScheduler:
         return RunSettings(
             run_id=self._run_id,
             requirements=worker_requirements(
-                tuple(started), settings.build_directories, self._sandbox_config
+                tuple(started),
+                settings.build_directories,
+                self._sandbox_config,
+                freezer=not settings.ponder,
             ),
             match_settings=replace(settings, limits=limits),
             log_level=self._logger.get_effective_level(),
@@ -239,9 +242,10 @@ class _BlockScheduler:
         repeat(result.log_lines, worker=result.worker)
         self._write_logs(result.bot_logs)
         last: dict[str, MatchResult] = {}
-        for returned, records in result.attempts:
+        for returned, records, processor_times in result.attempts:
             attempt = self._with_losses(returned)
             progress.record_result(attempt, records)
+            progress.add_processor_times(processor_times)
             self._record_starts(attempt)
             last[attempt.match_id] = attempt
         progress.unfinished += result.unfinished

@@ -1,6 +1,7 @@
 """Stores bits as lookups of names that do not exist ("store BITS"), or reads them ("load BITS").
 
-"keep BITS" stores them and waits. Loading prints how many of the bits it would have guessed right from the times that lookups take.
+"keep BITS" stores them and waits. Loading prints how many of the bits it would have guessed right
+from the times that lookups take.
 """
 
 import os
