@@ -30,23 +30,29 @@ def blind(folder: Path) -> list[str]:
     return words
 
 
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    """A cluster whose only worker does not see `tmp_path / "cup"`."""
-    (tmp_path / "cluster").mkdir()
-    (tmp_path / "cup").mkdir()
-    made = Cluster(tmp_path / "cluster")
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A cluster whose only worker does not see the folder `entries` beside its own."""
+    folder = tmp_path_factory.mktemp("blind")
+    for name in ("cluster", "entries"):
+        (folder / name).mkdir()
+    made = Cluster(folder / "cluster")
     try:
         made.start(workers=0)
-        made.add_worker(before=blind(tmp_path / "cup"))
+        made.add_worker(before=blind(folder / "entries"))
         yield made
     finally:
         made.end()
 
 
-def run(cluster: Cluster, file: Path, name: str, *options: str) -> subprocess.CompletedProcess[str]:
-    folder = cluster.folder.parent
-    words = ("tournament", "run", file, "--out", folder / name, "--key", folder / "key")
+def new_cup(cluster: Cluster, name: str) -> Path:
+    folder = cluster.folder.parent / "entries" / name
+    folder.mkdir()
+    return folder
+
+
+def run(cluster: Cluster, file: Path, out: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    words = ("tournament", "run", file, "--out", out, "--key", out.parent / "key")
     dask = ("--executor", "dask", "--scheduler", cluster.address)
     return asara(*words, *dask, *options)
 
@@ -58,11 +64,11 @@ def files_on_worker(cluster: Cluster) -> list[Path]:
 def test_a_worker_gets_the_files_of_entries_by_hash_and_once(
     cluster: Cluster, tmp_path: Path
 ) -> None:
-    cup = tmp_path / "cup"
+    cup = new_cup(cluster, "plain")
     file = write_tournament(cup, {"ann": STEADY, "bob": STEADY}, HEADER, PATIENT)
     (cup / "ann-notes").mkdir()
     (cup / "ann-notes" / "opening.txt").write_text("a" * 5_000_000)  # two parts
-    first = run(cluster, file, "dask", "--sandbox", "none")
+    first = run(cluster, file, tmp_path / "dask", "--sandbox", "none")
     assert first.returncode == 0, first.stderr
     words = ("tournament", "run", file, "--out", tmp_path / "local", "--key", tmp_path / "key")
     assert asara(*words, "--executor", "local", "--sandbox", "none").returncode == 0
@@ -71,7 +77,7 @@ def test_a_worker_gets_the_files_of_entries_by_hash_and_once(
     assert {path.name for path in there} == {"ann.py", "bob.py", "opening.txt"}
     assert not any(SEED.encode() in path.read_bytes() for path in there)
     before = {path: path.stat().st_ino for path in there}
-    assert run(cluster, file, "again", "--sandbox", "none").returncode == 0
+    assert run(cluster, file, tmp_path / "again", "--sandbox", "none").returncode == 0
     assert {path: path.stat().st_ino for path in files_on_worker(cluster)} == before
 
 
@@ -79,7 +85,7 @@ def test_contained_bots_find_their_files_where_they_are_at_home(
     cluster: Cluster, tmp_path: Path
 ) -> None:
     sandbox_or_skip()
-    cup = tmp_path / "cup"
+    cup = new_cup(cluster, "needy")
     model = cup / "models" / "weights"
     model.parent.mkdir()
     model.write_text("heavy")
@@ -87,11 +93,11 @@ def test_contained_bots_find_their_files_where_they_are_at_home(
     file = write_tournament(cup, {"ann": program, "bob": program}, HEADER, PATIENT)
     text = file.read_text().replace("[[entries]]\n", '[[entries]]\nreadable = ["models"]\n')
     file.write_text(text)
-    refused = run(cluster, file, "unconfined", "--sandbox", "none")
+    refused = run(cluster, file, tmp_path / "unconfined", "--sandbox", "none")
     assert refused.returncode == 1
     assert "bots find `readable` paths only on a shared file system" in refused.stderr
     assert "Traceback" not in refused.stderr
-    done = run(cluster, file, "dask", "--sandbox", "bubblewrap")
+    done = run(cluster, file, tmp_path / "dask", "--sandbox", "bubblewrap")
     assert done.returncode == 0, done.stderr
     logs = [path.read_text() for path in (tmp_path / "dask" / "logs").glob("*/*.log")]
     assert logs
