@@ -1,7 +1,11 @@
 """The executor that is chosen by measurement: the same results, and the choice is recorded."""
 
+import asyncio
 import sys
+import threading
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -21,10 +25,10 @@ BUSY = Measurement(busy=0.97, left_s=600.0)
 
 @pytest.fixture(scope="module")
 def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a tournament of twelve blocks, and its run as one referee plays it."""
+    """A folder with a tournament of six blocks, and its run as one referee plays it."""
     folder = tmp_path_factory.mktemp("auto")
     programs = dict.fromkeys(("ann", "bob", "cid", "dot"), STEADY)
-    write_tournament(folder, programs, HEADER + 'blocks = "mirrored"\nrounds = 2\n', PATIENT)
+    write_tournament(folder, programs, HEADER + 'blocks = "mirrored"\n', PATIENT)
     play(folder / "cup.toml", folder / "local")
     return folder
 
@@ -32,7 +36,7 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def auto(
     cup: Path,
     name: str,
-    found: Measurement | None,
+    found: Measurement,
     cores: int = 8,
     only_local: str = "",
     file: Path | None = None,
@@ -41,10 +45,10 @@ def auto(
 
     async def measure(progress: RunProgress, concurrency: int) -> Measurement:
         assert concurrency == 2
-        real = await measured(progress, 1)
-        assert real.busy > 0
-        assert real.left_s > 0
-        return found or real
+        while True:
+            if progress.results:
+                return found
+            await asyncio.sleep(0.01)
 
     printed: list[str] = []
     with process_workers(2) as backend:
@@ -69,7 +73,7 @@ def test_a_referee_that_is_too_slow_hands_over_to_workers(cup: Path) -> None:
     assert (info.executor, info.executor_reason) == ("processes", why)
     run = cup / "handed-over"
     by_workers = (run / "submissions.jsonl").read_text().count('"block"')
-    assert 0 < by_workers < 12
+    assert 0 < by_workers < 6
     assert outcome(run) == outcome(cup / "local")
     assert "submissions.jsonl:" not in asara("audit", run).stdout
     assert not (run / "journals").exists()
@@ -109,6 +113,47 @@ def test_workers_that_could_keep_no_processes_are_not_chosen(cup: Path) -> None:
     assert len(printed) == 1
     assert printed[0].startswith("Executor: local, because the referee uses 97% of a core, so bots")
     assert printed[0].endswith("their next matches (limits.idle_processes = 15)")
+
+
+@dataclass
+class Counting:
+    """A run in which a match is over every 50 ms, until none is left."""
+
+    results: list[int] = field(default_factory=list)
+    left: int = 100
+
+    def pending_matches(self) -> range:
+        return range(self.left)
+
+    async def play(self) -> None:
+        while self.left:
+            await asyncio.sleep(0.05)
+            self.results.append(1)
+            self.left -= 1
+
+
+@pytest.mark.parametrize("works", [True, False])
+def test_the_share_of_a_core_is_that_of_this_process(works: bool) -> None:
+    async def scenario() -> Measurement:
+        run = Counting()
+        playing = asyncio.create_task(run.play())
+        busy = threading.Event()
+        worker = threading.Thread(target=spin, args=[busy])
+        if works:
+            worker.start()
+        try:
+            return await measured(cast("RunProgress", run), 4)
+        finally:
+            busy.set()
+            playing.cancel()
+
+    def spin(over: threading.Event) -> None:
+        while not over.is_set():
+            sum(range(1000))
+
+    found = asyncio.run(scenario())
+    assert found.left_s > 0
+    assert (found.busy > 0.05) == works
 
 
 def test_a_short_run_is_not_worth_workers() -> None:

@@ -26,6 +26,7 @@ from asara_server.tournament.sandbox.probe import (
     find_sandbox,
     require_freezer,
 )
+from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.workers.auto_executor import AutoExecutor
 from asara_server.tournament.workers.backend import WorkerError
 from asara_server.tournament.workers.dask_workers import dask_workers
@@ -163,11 +164,13 @@ def chosen_executor(
     watch: MetricsWatch,
     *,
     only_local: str,
+    private: SandboxConfig,
 ) -> Iterator[tuple[Executor, str]]:
     """Yield the executor, and how many matches it plays at once, in words.
 
     `watch` receives the referees, except those of a cluster. `only_local` says why workers should
-    not be chosen unless the user asks for them, or is "".
+    not be chosen unless the user asks for them, or is "". No file in `private.hidden` is sent to a
+    worker.
     """
     local = LocalExecutor(watch.referee, _notify_address, strangers=True)
     at_once = f"{tournament.concurrency} at once"
@@ -182,20 +185,20 @@ def chosen_executor(
             yield WorkerExecutor(backend), f"by {count(number, 'worker process')}"
     else:
         assert options.scheduler is not None
-        with _dask_executor(options.scheduler, tournament, sandbox) as executor:
+        with _dask_executor(options.scheduler, tournament, sandbox, private) as executor:
             yield executor, f"by the workers of {options.scheduler}"
 
 
 @contextmanager
 def _dask_executor(
-    scheduler: str, tournament: Tournament, sandbox: Sandbox | None
+    scheduler: str, tournament: Tournament, sandbox: Sandbox | None, private: SandboxConfig
 ) -> Iterator[Executor]:
     not_built = tuple(entry for entry in tournament.entries if not entry.build)
     requirements = worker_requirements(
         not_built, {}, sandbox_config(sandbox), freezer=not tournament.ponder
     )
     try:
-        with dask_workers(scheduler, requirements) as backend:
+        with dask_workers(scheduler, requirements, private) as backend:
             yield WorkerExecutor(backend)
     except WorkerError as error:
         raise UserError(str(error)) from None

@@ -42,6 +42,7 @@ from asara_server.tournament.execution.remote_lobby import tls_files
 from asara_server.tournament.run.directory import RunDirectory, RunInfo
 from asara_server.tournament.runner import RunEnd
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.schedule.plan import planned_matches
 
 
@@ -85,6 +86,7 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
                 sandbox,
                 watch,
                 only_local=_only_local(tournament, options),
+                private=_private_paths(tournament, options.file, options.key),
             )
         )
         key = signing_key(options.key, create=not options.resume)
@@ -131,14 +133,21 @@ def tournament_sandbox(
     tournament: Tournament, choice: SandboxChoice, file: Path, key: Path | None
 ) -> Sandbox | None:
     """Return a sandbox that hides the tournament file and the secrets of the referee."""
-    remote = tournament.remote
-    remote_secrets = () if remote is None else (remote.key, remote.tokens)
+    private = _private_paths(tournament, file, key)
     return chosen_sandbox(
         choice,
-        secret=[file, key or default_key_path(), *remote_secrets],
-        shared=[file.resolve().parent],
+        secret=private.hidden,
+        shared=private.shared,
         transport=tournament.transport,
     )
+
+
+def _private_paths(tournament: Tournament, file: Path, key: Path | None) -> SandboxConfig:
+    """Return the secrets of the referee, and the folder that is no entry's alone."""
+    remote = tournament.remote
+    remote_secrets = () if remote is None else (remote.key, remote.tokens)
+    secret = (file, key or default_key_path(), *remote_secrets)
+    return SandboxConfig(tuple(path.resolve() for path in secret), (file.resolve().parent,))
 
 
 @contextmanager

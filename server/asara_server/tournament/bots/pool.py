@@ -45,7 +45,7 @@ from asara_server.tournament.bots.processor_meter import ProcessorClock
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.run.cost_meter import CostMeter
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
-from asara_server.tournament.sandbox.filesystem_view import match_sandbox
+from asara_server.tournament.sandbox.filesystem_view import Place, match_sandbox
 from asara_server.tournament.sandbox.hidden_files import HiddenFiles, reports_missing_file
 from asara_server.tournament.sandbox.own_files import EntryFiles
 from asara_server.tournament.sandbox.private_copy import PrivateCopies
@@ -138,6 +138,7 @@ class BotPool:
         logs: Path,
         sandbox: Sandbox | None = None,
         built: Mapping[str, Path] | None = None,
+        places: Mapping[Path, Place] | None = None,
         show_output: Callable[[str], OutputTap] | None = None,
         asked: Callable[[str, int], int] | None = None,
         meter: CostMeter | None = None,
@@ -148,7 +149,8 @@ class BotPool:
         `processes`, by entry, is the lifetime of its processes. Without `ponder`, contained bots
         are frozen while they are not asked (see `freezer`). `seeds`, by entry, are what bots
         derive their randomness from; without one, a bot draws its own. `built` has the
-        directories that builds produced, by entry. Without a `sandbox`, bots run with our rights.
+        directories that builds produced, by entry, and `places` those of `readable` paths that are
+        elsewhere on this machine. Without a `sandbox`, bots run with our rights.
         `show_output` is called for every process, with its entry, and returns its tap. `asked`
         returns the number of the decision that a seat of a match was asked last, or 0; with it, the
         logs have indexes (see `decision_index`). `meter` counts what the processes cost.
@@ -162,6 +164,7 @@ class BotPool:
         self._logs = logs
         self._sandbox = sandbox
         self._built = built or {}
+        self._places = places or {}
         self._show_output = show_output
         self._asked = asked
         self._meter = meter or CostMeter()
@@ -377,6 +380,7 @@ class BotPool:
                 self._built.get(entry.name),
                 self._limits,
                 self._copies,
+                self._places,
             )
         except OSError as error:
             raise StartError(f"could not be started: {error.strerror}") from None

@@ -10,7 +10,7 @@ Only the owner may read the folder, because the journals hold the secrets of dea
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -18,6 +18,7 @@ from asara_codec.wire_format import delimited, read_varint
 from asara_server.eventlog.journal import Durability, Journal, JournalError, OpenMatch, in_use
 from asara_server.eventlog.journal_format import position_path
 from asara_server.eventlog.sqlite_lock import lock_holder
+from asara_server.tournament.run.processor_time import ProcessorTime
 from asara_server.tournament.standings.match_result import MatchResult
 
 FOLDER: Final = "journals"
@@ -31,6 +32,9 @@ class PlayedAttempt(NamedTuple):
     result: MatchResult
     records: tuple[bytes, ...] | None
     """Records of its replay; None if the attempt is void."""
+    processor_times: Mapping[str, ProcessorTime] = {}
+    """Processor time by entry, without the entries whose bots cannot be measured. It is not
+    journaled."""
 
 
 class JournaledBlock(NamedTuple):
@@ -76,7 +80,7 @@ def begin_block_journal(
 
 def end_attempt(journal: Journal, attempt: PlayedAttempt) -> None:
     """Write that an attempt is over; raises JournalError."""
-    result, records = attempt
+    result, records = attempt.result, attempt.records
     replay = None if records is None else b"".join(map(delimited, records))
     journal.end(result.played_as, result.model_dump_json(), replay)
 

@@ -208,7 +208,7 @@ class RunProgress:
             remove_block_journal(path)
             return False
         pending = self._pending_attempts()
-        for result, records in journaled.ended:
+        for result, records, _ in journaled.ended:
             if match := pending.pop(result.played_as, None):
                 found = result.model_copy(update={"lost": lost(result.played_as)})
                 self.record_result(found, records)

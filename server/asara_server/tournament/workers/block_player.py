@@ -3,9 +3,10 @@
 import asyncio
 import atexit
 import os
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from concurrent.futures import Future, wait
 from contextlib import suppress
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Lock, Thread
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from asara_server.event_loop import new_event_loop, seldom_collect
 from asara_server.tournament.run.cost_meter import CostMeter
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.filesystem_view import Place
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
@@ -46,6 +48,29 @@ class UnpreparedWorkerError(Exception):
 def begin_run(settings: RunSettings) -> None:
     """Store the settings of a run, before its first block."""
     _loop_thread().settings[settings.run_id] = settings
+
+
+def use_files(run_id: str, directories: Mapping[str, Path], places: Mapping[Path, Place]) -> None:
+    """Use these directories of entries and places of `readable` paths instead of the runner's.
+
+    Raises UnpreparedWorkerError without `begin_run`.
+    """
+    settings = require_run(run_id)
+    requirements, played = settings.requirements, settings.match_settings
+    paths = tuple(
+        (name, path)
+        for name, path in requirements.paths
+        if name not in directories and path not in places
+    )
+    _loop_thread().settings[run_id] = replace(
+        settings,
+        requirements=replace(requirements, paths=paths),
+        match_settings=replace(
+            played,
+            build_directories={**played.build_directories, **directories},
+            readable_places={**played.readable_places, **places},
+        ),
+    )
 
 
 def report_metrics(connection: Connection) -> None:

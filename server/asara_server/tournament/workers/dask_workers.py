@@ -10,11 +10,12 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.workers.backend import WorkerError
 from asara_server.tournament.workers.block_job import (
     BlockJob,
@@ -31,6 +32,7 @@ from asara_server.tournament.workers.block_player import (
     require_run,
     stop_blocks,
 )
+from asara_server.tournament.workers.dask_files import FileSender, first_line, missing_lines
 from asara_server.tournament.workers.requirements import WorkerRequirements
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+NOTHING_PRIVATE: Final = SandboxConfig((), ())
 _CONNECT_S: Final = 5.0
 _FIRST_WORKER_S: Final = 10.0
 _CALL_S: Final = 60.0
@@ -47,11 +50,14 @@ _COUNT_INTERVAL_S: Final = 1.0
 
 
 @contextmanager
-def dask_workers(address: str, requirements: WorkerRequirements) -> "Iterator[DaskWorkers]":
+def dask_workers(
+    address: str, requirements: WorkerRequirements, private: SandboxConfig = NOTHING_PRIVATE
+) -> "Iterator[DaskWorkers]":
     """Connect to the scheduler at this address, and yield its workers.
 
-    Raises WorkerError if there is no scheduler or no worker, or if a worker does not meet the
-    requirements.
+    Workers without a shared file system get entries' files, and none of `private.hidden` (see
+    `Sandbox`). Raises WorkerError if there is no scheduler or no worker, or if a worker does not
+    meet the requirements.
     """
     try:
         from distributed import Client
@@ -66,12 +72,14 @@ def dask_workers(address: str, requirements: WorkerRequirements) -> "Iterator[Da
         client = Client(address, timeout=_CONNECT_S, set_as_default=False, name="asara")
     except (OSError, ValueError, ImportError) as error:
         raise WorkerError(
-            f"--scheduler {address}: no Dask scheduler answers there ({_first_line(error)}); "
+            f"--scheduler {address}: no Dask scheduler answers there ({first_line(error)}); "
             "`dask scheduler` starts one and prints its address"
         ) from None
     try:
         _check_workers(client, address, requirements)
-        yield DaskWorkers(client, address)
+        workers = DaskWorkers(client, address, private)
+        with closing(workers):
+            yield workers
     finally:
         _close(client)
 
@@ -85,7 +93,9 @@ class DaskWorkers:
     sharing = 1
     shares_directory = False
 
-    def __init__(self, client: "Client", address: str) -> None:
+    def __init__(self, client: "Client", address: str, private: SandboxConfig) -> None:
+        self._private = private
+        self._files: FileSender | None = None
         self._client = client
         self._address = address
         self._executor = client.get_executor(pure=False)
@@ -97,7 +107,15 @@ class DaskWorkers:
 
     def begin_run(self, settings: RunSettings) -> None:
         self._settings = settings
+        self.close()
+        self._files = FileSender(self._client, settings, self._private)
         self._count_again()
+
+    def close(self) -> None:
+        """Remove the packed files of entries."""
+        if self._files is not None:
+            self._files.close()
+            self._files = None
 
     async def slots(self) -> int:
         """Return the number of threads of all workers that have the settings of the run.
@@ -127,10 +145,13 @@ class DaskWorkers:
             f"worker {worker}: {line}"
             for worker, error in sorted(faults.items())
             if not isinstance(error, OSError)  # it has just died
-            for line in _missing_lines(error)
+            for line in missing_lines(error)
         ]:
             raise WorkerError("\n".join(lines))
-        self._prepared |= answers.keys() - faults.keys()
+        ready = answers.keys() - faults.keys()
+        if self._files is not None:
+            ready = await self._call(partial(self._files.send, sorted(ready)), timeout_s=None)
+        self._prepared |= ready
 
     def submit(self, job: BlockJob) -> "Future[BlockResult]":
         future: Future[BlockResult] = self._executor.submit(play_dask_block, job)
@@ -166,10 +187,10 @@ class DaskWorkers:
             return ()
         return [log for logs in answers.values() for log in logs or ()]
 
-    async def _call(self, function: Callable[[], T]) -> T:
+    async def _call(self, function: Callable[[], T], timeout_s: float | None = _CALL_S) -> T:
         """Call a function that waits for the scheduler; raises WorkerError if that has gone."""
         try:
-            return await asyncio.wait_for(asyncio.to_thread(function), _CALL_S)
+            return await asyncio.wait_for(asyncio.to_thread(function), timeout_s)
         except OSError:  # the base of time-outs and broken connections
             raise _scheduler_gone(self._address) from None
 
@@ -201,7 +222,8 @@ def _check_workers(client: "Client", address: str, requirements: WorkerRequireme
     """Raise WorkerError, with all that the workers lack, unless each meets the requirements."""
     try:
         client.wait_for_workers(1, timeout=_FIRST_WORKER_S)
-        answers: dict[str, Any] = client.run(requirements.missing, on_error="return")
+        no_files: frozenset[str] = frozenset()  # they are sent later, if need be
+        answers: dict[str, Any] = client.run(requirements.missing, no_files, on_error="return")
     except TimeoutError:
         raise WorkerError(
             f"--scheduler {address}: it has no workers; start some with "
@@ -212,20 +234,10 @@ def _check_workers(client: "Client", address: str, requirements: WorkerRequireme
     lines = [
         f"worker {worker}: {line}"
         for worker, answer in sorted(answers.items())
-        for line in _missing_lines(answer)
+        for line in missing_lines(answer)
     ]
     if lines:
         raise WorkerError("\n".join(lines))
-
-
-def _missing_lines(answer: list[str] | Exception) -> list[str]:
-    if isinstance(answer, ModuleNotFoundError):
-        return [f"{answer}: install the same version of asara there"]
-    return [_first_line(answer)] if isinstance(answer, Exception) else answer
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0] or type(error).__name__
 
 
 class BegunElsewhereError(Exception):

@@ -30,6 +30,22 @@ class Program(NamedTuple):
         return cls(version("asara"), python, edition().sha256.hex())
 
 
+class FileMark(NamedTuple):
+    """Identity of a file or directory, by which a machine recognises one that it shares."""
+
+    inode: int
+    changed_ns: int
+
+    @classmethod
+    def of(cls, path: Path) -> Self | None:
+        """Return the mark of a path; None if it does not exist."""
+        try:
+            found = path.stat()
+        except OSError:
+            return None
+        return cls(found.st_ino, found.st_mtime_ns)
+
+
 @dataclass(frozen=True, slots=True)
 class WorkerRequirements:
     """Requirements that the process of a worker has to meet."""
@@ -40,6 +56,10 @@ class WorkerRequirements:
     sandbox_config: SandboxConfig | None
     freezer: bool = False
     """True if bots are frozen while they are not asked."""
+
+    def marks(self) -> tuple[FileMark | None, ...]:
+        """Return the marks of the paths in this process."""
+        return tuple(FileMark.of(path) for _, path in self.paths)
 
     def missing(self, playing: Container[str] | None = None) -> list[str]:
         """Return a line for each requirement that this process does not meet.

@@ -155,7 +155,7 @@ class WorkerRun:
                 if played.replay is not None:
                     self._meter.count_match(played.replay)
                     records = replay_records(played.replay)
-                attempt = PlayedAttempt(played.result, records)
+                attempt = PlayedAttempt(played.result, records, played.processor_times)
                 if journal is not None:
                     end_attempt(journal, attempt)
                 if self._reporter is not None:
