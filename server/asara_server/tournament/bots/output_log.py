@@ -86,6 +86,11 @@ class OutputLog:
             except OSError as error:
                 self._give_up(error)
 
+    @property
+    def path(self) -> Path:
+        """The file that is written to."""
+        return self._path
+
     def switch_to(self, path: Path) -> None:
         """Continue in another file.
 

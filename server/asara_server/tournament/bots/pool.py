@@ -51,7 +51,7 @@ from asara_server.tournament.bots.start_plan import SeatNeed, StartPlan, plan_st
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.run.cost_meter import CostMeter
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
-from asara_server.tournament.sandbox.filesystem_view import match_sandbox
+from asara_server.tournament.sandbox.filesystem_view import Place, match_sandbox
 from asara_server.tournament.sandbox.hidden_files import HiddenFiles, reports_missing_file
 from asara_server.tournament.sandbox.own_files import EntryFiles
 from asara_server.tournament.sandbox.private_copy import PrivateCopies
@@ -60,6 +60,9 @@ T = TypeVar("T")
 
 _GOODBYE_S = 1.0
 """Seconds that a process has to end by itself after its bot received the referee's goodbye."""
+
+_LAST_MESSAGES_S = 0.01
+"""Seconds that a process has to read the end of a match before its entry plays the deal again."""
 
 
 @dataclass(eq=False)
@@ -92,6 +95,8 @@ class PooledBot:
     process: BotProcess | None = None
     started_s: float = 0.0
     """Monotonic time at which its process was started, in seconds."""
+    idle_since_s: float = 0.0
+    """Monotonic time at which its last match ended, in seconds."""
     ending: str = ""
     """How the process ended, or why there is none; "" while it runs."""
     watcher: asyncio.Task[None] | None = field(default=None, repr=False)
@@ -152,6 +157,7 @@ class BotPool:
         logs: Path,
         sandbox: Sandbox | None = None,
         built: Mapping[str, Path] | None = None,
+        places: Mapping[Path, Place] | None = None,
         show_output: Callable[[str], OutputTap] | None = None,
         asked: Callable[[str, int], int] | None = None,
         meter: CostMeter | None = None,
@@ -162,7 +168,8 @@ class BotPool:
         `processes`, by entry, is the lifetime of its processes. Without `ponder`, contained bots
         are frozen while they are not asked (see `freezer`). `seeds`, by entry, are what bots
         derive their randomness from; without one, a bot draws its own. `built` has the
-        directories that builds produced, by entry. Without a `sandbox`, bots run with our rights.
+        directories that builds produced, by entry, and `places` those of `readable` paths that are
+        elsewhere on this machine. Without a `sandbox`, bots run with our rights.
         `show_output` is called for every process, with its entry, and returns its tap. `asked`
         returns the number of the decision that a seat of a match was asked last, or 0; with it, the
         logs have indexes (see `decision_index`). `meter` counts what the processes cost.
@@ -176,6 +183,7 @@ class BotPool:
         self._logs = logs
         self._sandbox = sandbox
         self._built = built or {}
+        self._places = places or {}
         self._show_output = show_output
         self._asked = asked
         self._meter = meter or CostMeter()
@@ -214,6 +222,10 @@ class BotPool:
         """Return the running processes of an entry."""
         mine = [bot.process for bot in self._all if bot.entry == name and bot.process is not None]
         return [process.pid for process in mine if process.running]
+
+    def open_logs(self) -> set[Path]:
+        """Return the files to which the output of processes goes, idle ones included."""
+        return {bot.log.path for bot in self._all if bot.log is not None}
 
     async def exclude(self, name: str, why: str) -> None:
         """Start no more bots of this entry, which is out: it forfeits its remaining matches."""
@@ -328,6 +340,8 @@ class BotPool:
             return bot
         if external:
             return external
+        if deal:
+            await self._keep_apart(name, deal)
         path = self._log_path(name, match_id, seat)
         idle = self._pop_idle(self._key(name, match_id, seat, place), deal)
         bot = idle or self._new_bot(name, match_id, seat, place)
@@ -367,9 +381,8 @@ class BotPool:
         if self._early_starts is not None and bot.process is not None:
             self._early_starts.record_memory(bot.entry, bot.process)
         kept = bot.processes == "run" and not deal_returns and not termination.forfeit
-        if kept and bot.deals and bot.process is not None:
-            await bot.process.forget()  # lest another process of the entry recognise the deal
         if kept and not bot.ending:
+            bot.idle_since_s = time.monotonic()
             self._idle.append(bot)
             while len(self._idle) > self._limits.idle_processes:
                 plan = self._early_starts.plan() if self._early_starts else StartPlan()
@@ -399,6 +412,19 @@ class BotPool:
         self._protected.add(task)
         task.add_done_callback(self._protected.discard)
         return task
+
+    async def _keep_apart(self, name: str, deal: str) -> None:
+        """Let no idle process of the entry that has met the deal pass it on to the one to play it.
+
+        It stops running, and what it left in the kernel's caches is dropped.
+        """
+        for bot in [bot for bot in self._idle if bot.entry == name and deal in bot.deals]:
+            if bot.process is None or bot.process.group is None:
+                continue
+            await asyncio.sleep(bot.idle_since_s + _LAST_MESSAGES_S - time.monotonic())
+            if bot in self._idle:
+                self._freezer.freeze_idle(bot.token)
+                await bot.process.forget()
 
     def _log_path(self, name: str, match_id: str, seat: int) -> Path:
         return self._logs / match_id / f"{seat}-{name}.log"
@@ -482,6 +508,7 @@ class BotPool:
                 self._built.get(entry.name),
                 self._limits,
                 self._copies,
+                self._places,
             )
         except OSError as error:
             raise StartError(f"could not be started: {error.strerror}") from None

@@ -50,9 +50,14 @@ class LocalExecutor:
         self._on_listening = on_listening
         self._show_output = show_output
         self._strangers = strangers
+        self._handing_over = asyncio.Event()
         self._referee: Referee | None = None
         self._remote_bots: RemoteBots | None = None
         self._meter: CostMeter | None = None
+
+    def hand_over(self) -> None:
+        """Begin no further deal block: `play` returns when those that have begun are over."""
+        self._handing_over.set()
 
     @property
     def awaited(self) -> Sequence[str]:
@@ -132,15 +137,21 @@ class LocalExecutor:
                 for _ in range(at_once)
             ]
             stopper = asyncio.create_task(_stop_when_told(progress, referee, queue, local.pool))
+            handover = asyncio.create_task(self._drop_others(progress, queue))
             try:
                 await asyncio.gather(*players)
                 if progress.stopping.is_set():
                     await stopper
             finally:
-                for task in (*players, stopper):
+                tasks = (*players, stopper, handover)
+                for task in tasks:
                     task.cancel()
-                await asyncio.gather(*players, stopper, return_exceptions=True)
+                await asyncio.gather(*tasks, return_exceptions=True)
                 progress.exclude(local.pool.exclusions.out)
+
+    async def _drop_others(self, progress: RunProgress, queue: MatchQueue) -> None:
+        await self._handing_over.wait()
+        queue.restrict(lambda match: progress.has_begun(match.deal_block))
 
 
 def _most_processes(progress: RunProgress, context: ExecutionContext) -> int:

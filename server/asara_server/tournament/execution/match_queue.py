@@ -1,7 +1,7 @@
 """The queue of matches that wait to be played."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Self
 
 from asara_server.tournament.execution.remote_bots import RemoteBots
@@ -50,6 +50,11 @@ class MatchQueue:
     def finish_match(self, match: ScheduledMatch) -> None:
         """Free the bots of a match that came from the queue and is over."""
         self._remote_bots.finish_match(match.entries)
+
+    def restrict(self, wanted: Callable[[ScheduledMatch], bool]) -> None:
+        """Drop all matches that are left but those that are wanted."""
+        self._pending = deque(one for one in self._pending if wanted(one.match))
+        self._remote_bots.notify_change()
 
     def close(self) -> None:
         """Drop all matches that are left, and end all iterations."""

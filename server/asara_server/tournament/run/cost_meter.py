@@ -68,6 +68,8 @@ class CostMeter:
         if workers play: then this process has no referee and no bots, and is all runner.
         """
         self._journal = journal
+        self._journals_s = 0.0
+        """Processor seconds of the journals before this one."""
         self._cores = cores
         self._slots = slots
         self._plays = plays
@@ -123,6 +125,13 @@ class CostMeter:
         """Set the number of matches that can be played at once from now on."""
         self._add_wall()
         self._slots = slots
+
+    def use_journal(self, journal: Journal | None) -> None:
+        """Measure another journal from now on."""
+        self._journals_s = self._journal_s
+        self._journal = journal
+        if journal is not None:
+            self._journals_s -= journal.cpu_s
 
     def count_match(self, replay: Replay) -> None:
         """Count a match that is over."""
@@ -181,7 +190,7 @@ class CostMeter:
 
     @property
     def _journal_s(self) -> float:
-        return 0.0 if self._journal is None else self._journal.cpu_s
+        return self._journals_s + (0.0 if self._journal is None else self._journal.cpu_s)
 
     def _add_wall(self) -> None:
         now_s = time.monotonic()
