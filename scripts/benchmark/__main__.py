@@ -14,6 +14,7 @@ from scripts.benchmark.cluster import cluster
 from scripts.benchmark.concurrency import concurrency
 from scripts.benchmark.engine import engine
 from scripts.benchmark.figures import BenchError, Figure, show, write_json
+from scripts.benchmark.python_client import python_client
 from scripts.benchmark.referee import referee
 from scripts.benchmark.siege import siege
 from scripts.benchmark.tournament import tournament
@@ -27,6 +28,7 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Figure]]]] = {
     "audit": audit,
     "replay_size": replay_size,
     "bridge": bridge,
+    "python_client": python_client,
     "clients": clients,
     "channels": channels,
     "cluster": cluster,

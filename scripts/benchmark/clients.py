@@ -31,9 +31,9 @@ from asara_server.network.grpc_server import PLAY_SERVICE
 from scripts.benchmark.echo import record
 from scripts.benchmark.figures import BenchError, Figure, compare
 
-_ROOT: Final = Path(__file__).parents[2]
+ROOT: Final = Path(__file__).parents[2]
 _STARTERS: Final = {
-    one.name: one.starter for one in LANGUAGES if (_ROOT / "clients" / one.name).is_dir()
+    one.name: one.starter for one in LANGUAGES if (ROOT / "clients" / one.name).is_dir()
 }
 """Folder in `bots` of the starter of each language that has a client."""
 _RULES: Final = ("pro+gifts+genie", 4)
@@ -50,7 +50,7 @@ class _LeftOutError(Exception):
     """A language cannot be measured here; the text says why."""
 
 
-class _Program(NamedTuple):
+class Program(NamedTuple):
     command: list[str]
     folder: Path
     environment: Mapping[str, str]
@@ -69,24 +69,24 @@ def clients(quick: bool, languages: Sequence[str] = ()) -> list[Figure]:
     for language in languages or _STARTERS:
         try:
             bare = _bare_client(language)
-            programs[language] = _bot(_ROOT / "bots" / _STARTERS[language]), bare
+            programs[language] = _bot(ROOT / "bots" / _STARTERS[language]), bare
         except _LeftOutError as error:
             print(f"{language} is left out: {error}", file=sys.stderr)
     if not programs:
         raise BenchError("clients: no language is left; see the lines above")
-    recordings = list(_recordings())
-    plans = [_Plan.of(recordings, matches) for matches in (_QUICK_MATCHES if quick else _MATCHES)]
+    plays = list(recordings())
+    plans = [Plan.of(plays, matches) for matches in (_QUICK_MATCHES if quick else _MATCHES)]
     rounds: dict[str, list[tuple[float, float]]] = {language: [] for language in programs}
     for _ in range(1 if quick else _ROUNDS):
         for language, (bot, bare) in programs.items():
-            rounds[language].append((_decision_us(bot, plans), _decision_us(bare, plans)))
+            rounds[language].append((decision_us(bot, plans), decision_us(bare, plans)))
     return [
         compare(f"client_{language}", pairs, unit="µs of processor", peer="its bare gRPC echo")
         for language, pairs in rounds.items()
     ]
 
 
-def _bot(folder: Path) -> _Program:
+def _bot(folder: Path) -> Program:
     """Build a starter in place, which is quick if it is up to date; raise _LeftOutError."""
     try:
         table = tomllib.loads((folder / "bot.toml").read_text(encoding="utf-8"))
@@ -95,17 +95,17 @@ def _bot(folder: Path) -> _Program:
     environment = table.get("environment", {})
     if "build" in table:
         _output(_words(table["build"]), folder, environment)
-    return _Program(_words(table["command"]), folder, environment, bare=False)
+    return Program(_words(table["command"]), folder, environment, bare=False)
 
 
-def _bare_client(language: str) -> _Program:
+def _bare_client(language: str) -> Program:
     folder = Path(__file__).with_name("echo_clients") / language
     if not (folder / "build.sh").exists():
         raise _LeftOutError("it has no bare client in scripts/benchmark/echo_clients")
     lines = _output(["./build.sh"], folder, {}).splitlines()
     if not lines:
         raise _LeftOutError("build.sh of its bare client printed no command")
-    return _Program(shlex.split(lines[-1]), folder, {}, bare=True)
+    return Program(shlex.split(lines[-1]), folder, {}, bare=True)
 
 
 def _words(command: str | list[str]) -> list[str]:
@@ -114,7 +114,7 @@ def _words(command: str | list[str]) -> list[str]:
 
 def _output(command: list[str], folder: Path, environment: Mapping[str, str]) -> str:
     """Run a build; raise _LeftOutError with the last line that it printed if it fails."""
-    where = folder.relative_to(_ROOT)
+    where = folder.relative_to(ROOT)
     try:
         done = subprocess.run(
             command,
@@ -140,7 +140,7 @@ def _output(command: list[str], folder: Path, environment: Mapping[str, str]) ->
 
 
 @dataclass(frozen=True)
-class _Plan:
+class Plan:
     """The messages of a run: those to a bot, and the decisions among them."""
 
     to_bot: Sequence[tuple[bytes, bool]] = field(repr=False)
@@ -148,7 +148,7 @@ class _Plan:
     decisions: Sequence[tuple[bytes, bool]] = field(repr=False)
 
     @classmethod
-    def of(cls, recordings: Sequence[list[PlayResponse]], matches: int) -> "_Plan":
+    def of(cls, recordings: Sequence[list[PlayResponse]], matches: int) -> "Plan":
         responses = list(chain.from_iterable(islice(cycle(recordings), matches)))
         welcome = PlayResponse(welcome=Welcome(protocol_version=1, entry="bench"))
         goodbye = PlayResponse(goodbye=Goodbye(reason="measured"))
@@ -159,7 +159,7 @@ class _Plan:
         return cls(to_bot, [step for step in to_bot if step[1]])
 
 
-def _recordings() -> Iterator[list[PlayResponse]]:
+def recordings() -> Iterator[list[PlayResponse]]:
     """Yield the messages of some matches, each match once for every seat."""
     names, seats = _RULES
     rules = Rules(load_edition(), parse_rule_sets(names), seats)
@@ -169,14 +169,14 @@ def _recordings() -> Iterator[list[PlayResponse]]:
             yield [response for receiver, response in sent if receiver == seat]
 
 
-def _decision_us(program: _Program, plans: Sequence[_Plan]) -> float:
+def decision_us(program: Program, plans: Sequence[Plan]) -> float:
     """Return the microseconds of processor time for each decision beyond the short run."""
     short, long = (_run_us(program, plan) for plan in plans)
     more = len(plans[1].decisions) - len(plans[0].decisions)
     return max((long - short) / more, 0.01)  # a very short run measures little but noise
 
 
-def _run_us(program: _Program, plan: _Plan) -> float:
+def _run_us(program: Program, plan: Plan) -> float:
     """Let a program play to the end; return the microseconds of processor time it took."""
     with tempfile.TemporaryDirectory(prefix="asara-bench-") as folder:
         address = f"unix:{folder}/socket"
@@ -197,7 +197,7 @@ def _run_us(program: _Program, plan: _Plan) -> float:
             referee.stop()
     if process.returncode or referee.unanswered:
         raise BenchError(
-            f"{shlex.join(program.command)} in {program.folder.relative_to(_ROOT)} ended with "
+            f"{shlex.join(program.command)} in {program.folder.relative_to(ROOT)} ended with "
             f"status {process.returncode} and left {referee.unanswered} decisions without an answer"
         )
     return (usage.ru_utime + usage.ru_stime) * 1e6

@@ -1,21 +1,34 @@
 """Lets Python find the compiled copy of server/ before the sources, while none of these is newer.
 
-`scripts/compile` installs this in .venv, where it is imported whenever Python starts.
+`scripts/compile` installs this in .venv, where it is imported whenever Python starts. It looks at
+the sources when the first of their packages is imported, which most bots never do.
 """
 
 import sys
-from contextlib import suppress
-from pathlib import Path
+
+
+class _Finder:
+    """Finds nothing itself: puts the copy on the path before others look for a package."""
+
+    @staticmethod
+    def find_spec(name: str, *_: object) -> None:
+        if name in {"asara_codec", "asara_game", "asara_server"}:
+            sys.meta_path.remove(_Finder)
+            _use_compiled()
 
 
 def _use_compiled() -> None:
+    from contextlib import suppress
+    from pathlib import Path
+
     packages = Path(__file__).parent
     copy = Path(sys.prefix) / "compiled"
     sources = copy.parent.parent / "server"
-    made = copy.stat().st_mtime
-    if all(file.stat().st_mtime <= made for file in sources.rglob("*.py")):
-        sys.path.insert(sys.path.index(str(packages)), str(copy))
+    with suppress(OSError, ValueError):  # half removed, or another Python: the sources do as well
+        made = copy.stat().st_mtime
+        new = any(file.stat().st_mtime > made for file in sources.rglob("*.py"))
+        if not new and str(copy) not in sys.path:
+            sys.path.insert(sys.path.index(str(packages)), str(copy))
 
 
-with suppress(OSError, ValueError):  # half removed, or another Python: the sources do as well
-    _use_compiled()
+sys.meta_path.insert(0, _Finder)

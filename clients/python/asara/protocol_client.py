@@ -59,6 +59,7 @@ class _ActiveMatch:
 
     def __init__(self, bot: Bot, verifier: Verifier, sequence: int) -> None:
         self.bot = bot
+        self.follows_events = type(bot).updated is not Bot.updated
         self.verifier = verifier
         self.sequence = sequence
         self.decision = Decision()
@@ -243,12 +244,17 @@ class ProtocolClient:
 
 def _deliver_events(active: _ActiveMatch, message: _MessageWithEvents) -> None:
     """Pass on the events that are new to the bot; a reconnection may repeat some."""
-    count = len(message.events)
-    new = message.sequence - active.sequence
-    if count == 0 or new <= 0:
+    sequence = message.sequence
+    new = sequence - active.sequence
+    if new <= 0:
         return
-    active.sequence = message.sequence
-    active.bot.updated(message.events if new >= count else message.events[-new:])
+    events = message.events
+    count = len(events)
+    if count == 0:
+        return
+    active.sequence = sequence
+    if active.follows_events:
+        active.bot.updated(events if new >= count else events[-new:])
 
 
 def _reply(active: _ActiveMatch, method: str, answer: Answer) -> PlayRequest:
@@ -258,10 +264,10 @@ def _reply(active: _ActiveMatch, method: str, answer: Answer) -> PlayRequest:
     reply = request.reply
     reply.match_id = decision.match_id
     reply.decision_id = decision.decision_id
-    actions = (answer,) if isinstance(answer, Action) else answer
+    actions = reply.actions
     try:
-        reply.actions.extend(actions)
-        usable = len(reply.actions) > 0
+        actions.extend((answer,) if isinstance(answer, Action) else answer)
+        usable = len(actions) > 0
     except TypeError:
         usable = False
     if usable:

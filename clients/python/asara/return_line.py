@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dis
+import inspect
 import sys
 from collections.abc import Callable
 from types import CodeType, FrameType
@@ -14,6 +16,8 @@ R = TypeVar("R")
 _TOOL = 4  # of sys.monitoring; no well-known tool has this number
 _MOST_EVENTS = 8  # until the function is given up; a decorated one is not the first that is called
 
+_SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
 _offsets: dict[CodeType, int] = {}
 """Offset in the code of each monitored function at which it returned last."""
 
@@ -21,13 +25,14 @@ _offsets: dict[CodeType, int] = {}
 class ReturnLine:
     """Calls one function, and remembers where it returned last.
 
-    That costs 0.2 µs a call with sys.monitoring, and 2 µs with Python 3.11, which lacks it. There,
-    nothing is remembered while a profiler runs.
+    That costs 0.2 µs a call with sys.monitoring, and 2 µs with Python 3.11, which lacks it, if the
+    function can return at several lines. There, nothing is remembered while a profiler runs.
     """
 
     def __init__(self, function: Callable[..., object]) -> None:
         self._code = code_of(function)
         self._monitored = self._code is not None and _monitor(self._code)
+        self._only_offset = -1 if self._monitored else _only_return(function, self._code)
         self._hook = self._find_frame
         self._events_left = 0
         self._frame: FrameType | None = None
@@ -42,6 +47,10 @@ class ReturnLine:
         if self._monitored:
             result = function(*arguments)
             self.offset = _offsets.get(code, -1)
+            return result
+        if self._only_offset >= 0:
+            result = function(*arguments)
+            self.offset = self._only_offset
             return result
         if sys.getprofile() is not None:
             self.offset = -1
@@ -74,6 +83,18 @@ class ReturnLine:
             sys.setprofile(None)
         elif not self._events_left:
             sys.setprofile(None)
+
+
+def _only_return(function: object, code: CodeType | None) -> int:
+    """Return the offset of the only instruction that returns; -1 if there are several.
+
+    It is also -1 for a decorated function, which may not be called at all.
+    """
+    own = getattr(function, "__func__", function)  # of a method
+    if code is None or getattr(own, "__code__", None) is not code or code.co_flags & _SUSPENDS:
+        return -1
+    returns = [each.offset for each in dis.get_instructions(code) if each.opname == "RETURN_VALUE"]
+    return returns[0] if len(returns) == 1 else -1
 
 
 def _monitor(code: CodeType) -> bool:

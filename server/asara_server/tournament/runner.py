@@ -22,12 +22,13 @@ from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.execution.executor import ExecutionContext, Executor
 from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.execution.match_settings import MatchSettings
+from asara_server.tournament.run.block_journals import wait_for_writers
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.costs_file import CostsFile
 from asara_server.tournament.run.directory import RunDirectory, RunInfo
 from asara_server.tournament.run.info_writer import RunInfoWriter, resumed_info
 from asara_server.tournament.run.manifest import ScheduleRule, new_manifest
-from asara_server.tournament.run.processor_time import added
+from asara_server.tournament.run.processor_time import ProcessorTime, added
 from asara_server.tournament.run.progress import MAX_ATTEMPTS, RunProgress
 from asara_server.tournament.run.run_signing import RunSigner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
@@ -37,6 +38,9 @@ from asara_server.tournament.schedule.schedule import ScheduledMatch, bot_seed
 from asara_server.tournament.standings.match_result import MatchResult, utc_now
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import compute_standings
+
+_WORKERS_END_S = 20.0
+"""Seconds that the workers of a runner that was killed have to end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,8 @@ class RunEnd:
     """Entries that forfeited too often, and why."""
     costs: RunCosts
     """Where the time went, over all sessions of the run."""
+    processor_time: dict[str, ProcessorTime]
+    """Processor time of the bots, by entry."""
 
 
 class Runner:
@@ -216,11 +222,15 @@ class Runner:
             unstartable=dict(progress.out),
             suspended=dict(progress.suspended),
             costs=self.costs,
+            processor_time=self._processor_time,
         )
 
     async def _play(self, writer: RunInfoWriter) -> None:
         tournament = self._tournament
         progress = self._progress
+        if self._resumed:
+            await asyncio.to_thread(wait_for_writers, self._directory.path, _WORKERS_END_S)
+            progress.recover_blocks()
         builder = EntryBuilder(
             self._directory.builds,
             self._directory.logs,
@@ -256,8 +266,13 @@ class Runner:
             self._sandbox,
             tournament.concurrency,
             tournament.remote,
+            partial(self._report_executor, writer),
         )
         await self._executor.play(progress, context)
+
+    def _report_executor(self, writer: RunInfoWriter, name: str, why: str) -> None:
+        self._logger.info("executor", name=name, why=why)
+        writer.write_executor(name, why)
 
     async def _build(self, builder: EntryBuilder, writer: RunInfoWriter) -> None:
         """Build the entries, unless the run is stopped; those that fail are out.
@@ -321,6 +336,12 @@ class Runner:
         self._finished(result)
         self._costs.write_if_due(lambda: self._executor.costs)
 
+    @property
+    def _processor_time(self) -> dict[str, ProcessorTime]:
+        """Processor time of the bots by entry, over all sessions of the run."""
+        earlier = self._resumed.processor_time if self._resumed else {}
+        return added(earlier, self._progress.processor_times)
+
     def _write_exclusions(self) -> None:
         if self._writer is not None:
             self._writer.write_exclusions(self._progress.out, self._progress.suspended)
@@ -341,7 +362,7 @@ class Runner:
             "out": progress.out,
             "suspended": progress.suspended,
             "scheduled": len(progress.schedule),
-            "processor_time": added(info.processor_time, progress.processor_times),
+            "processor_time": self._processor_time,
         }
         stalled_s = self._executor.stalled_s
         if stalled_s is not None:

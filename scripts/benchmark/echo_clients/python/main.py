@@ -1,7 +1,7 @@
 """A bare client of grpcio: answers every message with 16 bytes, with the transport of the kit."""
 
+import asyncio
 import os
-from queue import SimpleQueue
 
 import grpc
 
@@ -13,17 +13,16 @@ _OPTIONS = (
 )
 
 
-def main() -> None:
-    requests: SimpleQueue[bytes | None] = SimpleQueue()
-    requests.put(_ANSWER)
-    with grpc.insecure_channel(os.environ["ASARA_ADDRESS"], options=_OPTIONS) as channel:
-        play: grpc.StreamStreamMultiCallable[bytes, bytes] = channel.stream_stream(
+async def main() -> None:
+    async with grpc.aio.insecure_channel(os.environ["ASARA_ADDRESS"], options=_OPTIONS) as channel:
+        play: grpc.aio.StreamStreamMultiCallable[bytes, bytes] = channel.stream_stream(
             "/asara.v1.PlayService/Play"
         )
-        for _ in play(iter(requests.get, None)):
-            requests.put(_ANSWER)
-        requests.put(None)
+        call = play()
+        await call.write(_ANSWER)
+        while await call.read() is not grpc.aio.EOF:
+            await call.write(_ANSWER)
 
 
 if __name__ == "__main__":
-    main()
+    asyncio.run(main())

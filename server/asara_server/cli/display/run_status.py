@@ -6,6 +6,7 @@ from rich.progress_bar import ProgressBar
 
 from asara_server.cli.display.console import out, show_table
 from asara_server.cli.display.costs import costs_lines
+from asara_server.cli.display.processor_time import unasked_lines
 from asara_server.cli.display.progress import building_text
 from asara_server.cli.display.quantities import count, duration
 from asara_server.cli.display.results import (
@@ -80,6 +81,8 @@ def _show_progress(status: RunStatus) -> None:
         over = status.state is not RunState.RUNNING
         for line in costs_lines(status.costs, status.info.processes.values(), over=over):
             out.print(line, markup=False)
+    for line in unasked_lines(status.info.processor_time):
+        out.print(line, markup=False)
 
 
 def _match_counts(status: RunStatus) -> str:

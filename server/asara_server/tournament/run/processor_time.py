@@ -1,11 +1,15 @@
 """Processor time of bots, while they are asked and while they are not."""
 
 from collections.abc import Mapping
-from typing import Annotated, Self
+from typing import Annotated, Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+_PONDERING_CORES: Final = 0.1
+_PONDERING_S: Final = 0.1
+"""Less than these is what a bot needs to send its replies and to read its messages."""
 
 
 class ProcessorTime(BaseModel):
@@ -45,6 +49,11 @@ class ProcessorTime(BaseModel):
     def cores_unasked(self) -> float:
         """Processor cores that the entry kept busy on average while it was not asked."""
         return self.sampled_unasked_s / self.sampled_wait_s if self.sampled_wait_s else 0.0
+
+    @property
+    def ponders(self) -> bool:
+        """True if the entry used much processor time while it was not asked."""
+        return self.cores_unasked >= _PONDERING_CORES and self.unasked_s >= _PONDERING_S
 
     def __add__(self, other: Self) -> Self:
         names = ("matches", "total_s", "sampled_asked_s", "sampled_unasked_s", "sampled_wait_s")
