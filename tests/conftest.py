@@ -64,11 +64,11 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_pycollect_makeitem(
-    collector: pytest.Module | pytest.Class, name: str, obj: object
+    collector: pytest.Module | pytest.Class, obj: object
 ) -> list[pytest.Item] | None:
-    """Do not collect long forms that would be deselected: they are more than all other tests.
+    """Do not collect long forms that would be deselected: they are thousands of items.
 
-    Each worker would spend seconds on them. A test that is named on the command line is collected.
+    If a test is named on the command line, all are collected.
     """
     config = collector.config
     if "not long" not in config.option.markexpr or any("::" in word for word in config.args):
