@@ -5,7 +5,7 @@ returns replays without a signature: only the runner has the key.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -105,8 +105,6 @@ class BlockResult:
     """Lines that the referee and the runner logged on the worker."""
     costs: RunCosts
     """Costs of the worker since it returned its last block, without wall time."""
-    processor_times: Mapping[str, ProcessorTime] = field(default_factory=dict)
-    """Processor time by entry, without the entries whose bots cannot be measured."""
 
 
 class WorkerContext(NamedTuple):

@@ -239,13 +239,13 @@ class _BlockScheduler:
     def _record_block(self, block: PendingBlock, result: BlockResult) -> None:
         progress = self._progress
         self._meter.add(result.costs)
-        progress.add_processor_times(result.processor_times)
         repeat(result.log_lines, worker=result.worker)
         self._write_logs(result.bot_logs)
         last: dict[str, MatchResult] = {}
-        for returned, records in result.attempts:
+        for returned, records, processor_times in result.attempts:
             attempt = self._with_losses(returned)
             progress.record_result(attempt, records)
+            progress.add_processor_times(processor_times)
             self._record_starts(attempt)
             last[attempt.match_id] = attempt
         progress.unfinished += result.unfinished

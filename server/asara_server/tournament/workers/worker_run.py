@@ -24,7 +24,6 @@ from asara_server.tournament.run.block_journals import (
     end_attempt,
 )
 from asara_server.tournament.run.cost_meter import CostMeter
-from asara_server.tournament.run.processor_time import ProcessorTime, added
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.workers.block_job import BlockJob, BlockResult, BotLog, RunSettings
 from asara_server.tournament.workers.requirements import edition
@@ -122,10 +121,9 @@ class WorkerRun:
         self._begun.update(job.attempts)
         self._secrets |= job.secrets
         attempts: list[PlayedAttempt] = []
-        processor_times: dict[str, ProcessorTime] = {}
         try:
             with self._journal(job) as journal:
-                await self._play_matches(job, attempts, processor_times, journal)
+                await self._play_matches(job, attempts, journal)
                 cut = [] if self._stopper is None else await self._stopper
         finally:
             for name in job.secrets:
@@ -137,14 +135,12 @@ class WorkerRun:
             self._outputs.take(set(job.secrets), pool.open_logs()),
             self._take_log_lines(),
             self._meter.take(),
-            processor_times,
         )
 
     async def _play_matches(
         self,
         job: BlockJob,
         attempts: list[PlayedAttempt],
-        processor_times: dict[str, ProcessorTime],
         journal: Journal | None,
     ) -> None:
         for match, first_attempt in job.matches:
@@ -161,7 +157,6 @@ class WorkerRun:
                 if self._reporter is not None:
                     self._reporter.report_soon()
                 attempts.append(attempt)
-                processor_times.update(added(processor_times, played.processor_times))
                 if match.kind == "duplicate":
                     break  # the runner stores that another deal is played before that begins
 
