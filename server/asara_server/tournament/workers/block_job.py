@@ -14,7 +14,6 @@ from asara_server.logs import Fact
 from asara_server.tournament.execution.match_settings import MatchSettings
 from asara_server.tournament.run.block_journals import PlayedAttempt
 from asara_server.tournament.run.costs import RunCosts
-from asara_server.tournament.run.processor_time import ProcessorTime
 from asara_server.tournament.run.progress import PendingMatch
 from asara_server.tournament.standings.match_result import attempt_name
 from asara_server.tournament.workers.requirements import WorkerRequirements
