@@ -17,11 +17,13 @@ from scripts.benchmark.figures import BenchError, Figure, show, write_json
 from scripts.benchmark.python_client import python_client
 from scripts.benchmark.referee import referee
 from scripts.benchmark.siege import siege
+from scripts.benchmark.tournament import tournament
 from scripts.benchmark.web import web
 
 BENCHMARKS: Final[dict[str, Callable[[bool], list[Figure]]]] = {
     "engine": engine,
     "referee": referee,
+    "tournament": tournament,
     "concurrency": concurrency,
     "audit": audit,
     "replay_size": replay_size,

@@ -4,12 +4,12 @@ A part is serialized once, by its generated message, and cached. The functions n
 return it preceded by its length (see `wire_format.delimited`), ready to follow the tag of a field.
 """
 
-from functools import lru_cache
 from typing import Any, Final
 
 from google.protobuf.message import Message
 
 from asara.v1.event_pb2 import ColourPrestige
+from asara.v1.event_pb2 import DisplayFilled as DisplayFilledMessage
 from asara.v1.event_pb2 import Event as EventMessage
 from asara.v1.event_pb2 import FinalEvaluated as FinalEvaluatedMessage
 from asara.v1.event_pb2 import TowerFounded as TowerFoundedMessage
@@ -19,12 +19,13 @@ from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara.v1.vocabulary_pb2 import Section as SectionMessage
 from asara.v1.vocabulary_pb2 import Tower as TowerMessage
 from asara_codec.clocks import Clocks
+from asara_codec.part_cache import cached_part
 from asara_codec.reflection import snake, to_message
 from asara_codec.results import SeatForfeited, SeatResult
 from asara_codec.wire_format import delimited
 from asara_game.actions import Action
-from asara_game.events import Event, FinalEvaluated, TowerFounded
-from asara_game.vocabulary import SECTION_TYPES, GiftCard, Space, Tower
+from asara_game.events import DisplayFilled, Event, FinalEvaluated, TowerFounded
+from asara_game.vocabulary import SECTION_TYPES, GiftCard, Space, Tower, section_index
 
 EVENT_FIELDS: Final = ("seat", "asari", "prestige")
 """Fields of every event, which the message Event carries itself."""
@@ -59,7 +60,10 @@ action_bytes: Final = _ActionBytes().__getitem__
 
 def event_message(event: Event | SeatForfeited) -> EventMessage:
     inner: Message
-    if isinstance(event, TowerFounded):
+    if isinstance(event, DisplayFilled):  # nearly all are new; they are one event in 20
+        sections = [_SECTIONS[section_index(section)] for section in event.sections]
+        inner = DisplayFilledMessage(sections=sections)
+    elif isinstance(event, TowerFounded):
         inner = TowerFoundedMessage(tower=tower_message(event.number, event.tower))
     elif isinstance(event, FinalEvaluated):
         inner = FinalEvaluatedMessage(
@@ -93,13 +97,13 @@ _MOST_EVENTS: Final = 1024
 _event_bytes: Final[dict[type, dict[Event | SeatForfeited, bytes]]] = {}
 
 
-@lru_cache(maxsize=1024)
+@cached_part(1024)
 def space_bytes(space: Space) -> bytes:
     """Return the space's message, preceded by its length."""
     return delimited(serialize(to_message(space)))
 
 
-@lru_cache(maxsize=1024)
+@cached_part(1024)
 def gift_bytes(card: GiftCard) -> bytes:
     """Return the gift card's message, preceded by its length."""
     return delimited(serialize(to_message(card)))

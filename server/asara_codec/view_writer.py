@@ -4,8 +4,7 @@ A part is a serialized container that holds nothing but the part, so parts are j
 A display, an area or a seat changes from turn to turn: it is joined from smaller parts and cached.
 """
 
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
 from typing import Final
 
 from asara.v1.view_pb2 import (
@@ -21,6 +20,7 @@ from asara.v1.view_pb2 import PublicView as PublicMessage
 from asara.v1.view_pb2 import SeatView as SeatMessage
 from asara.v1.view_pb2 import View as ViewMessage
 from asara_codec.encode import enum_value, numbers_by_count, serialize, tower_message
+from asara_codec.part_cache import cached_part
 from asara_codec.reflection import to_message
 from asara_codec.wire_format import DelimitedField, IntegerField
 from asara_game.rules import AREAS
@@ -100,16 +100,20 @@ class ViewWriter:
 
     def view(self, view: View, include_public: bool = True) -> bytes:
         """Return the message View; without `include_public` with its private part only."""
+        return b"".join(self.view_parts(view, include_public))
+
+    def view_parts(self, view: View, include_public: bool) -> list[bytes]:
+        """Return the message View in parts that are to be joined."""
         private = view.private
         if private is not self._last_private:
             self._last_private = private
             self._last_private_bytes = _private_view.encode(self.private(private))
         if not include_public:
-            return self._last_private_bytes
-        public = view.public
-        if public is not self._last:
-            return _public_view.encode(self.public(public)) + self._last_private_bytes
-        return _public_view.encode(self._last_bytes) + self._last_private_bytes
+            return [self._last_private_bytes]
+        if view.public is not self._last:
+            self.public(view.public)
+        public = self._last_bytes
+        return [_public_view.head(len(public)), public, self._last_private_bytes]
 
     def public(self, public: PublicView) -> bytes:
         """Return the message PublicView."""
@@ -126,7 +130,7 @@ class ViewWriter:
             self._write_seats(seats, last.seats or _NO_SEATS)
         self._last_bytes = b"".join(
             (
-                _round(year, turn, patronage),
+                _round((year, turn, patronage)),
                 _buyer_pile_size.encode(buyers),
                 _lit_window_stack_size.encode(lit),
                 _gift_deck_size.encode(gifts),
@@ -167,7 +171,7 @@ class ViewWriter:
         prestige, hand_size, lit_windows, towers = seat
         cache = self._seat_caches[number]
         if before is None or towers is not before.towers:
-            cache.towers_bytes = b"".join(map(_tower, range(1, len(towers) + 1), towers))
+            cache.towers_bytes = b"".join(map(_tower, enumerate(towers, 1)))
         return _seats.encode(
             _seat_number.encode(number)
             + _prestige.encode(prestige)
@@ -207,8 +211,9 @@ def public_bytes(public: PublicView) -> bytes:
     return ViewWriter().public(public)
 
 
-@lru_cache(maxsize=1024)
-def _round(year: int, turn: int, patronage: int) -> bytes:
+@cached_part(1024)
+def _round(numbers: tuple[int, int, int]) -> bytes:
+    year, turn, patronage = numbers
     return serialize(PublicMessage(year=year, turn_seat=turn, patronage_seat=patronage))
 
 
@@ -227,24 +232,29 @@ _DISPLAYED: Final = tuple(
 )
 
 
-def _counted(parts: Iterable[bytes], counts: Iterable[int]) -> bytes:
-    pairs = zip(parts, counts, strict=True)
-    return b"".join([part * count for part, count in pairs if count])
+def _counted(parts: tuple[bytes, ...], counts: _Counts) -> bytes:
+    found = []
+    for index in range(len(counts)):  # `zip` makes a tuple of every pair
+        count = counts[index]
+        if count:
+            found.append(parts[index] * count)
+    return b"".join(found)
 
 
 _public_areas: Final = DelimitedField(PublicMessage, "areas")
 
 
 def _area(area: int, colour: int, dispatched: tuple[Dispatched, ...]) -> bytes:
-    return _public_areas.encode(_area_head(area, colour) + b"".join(map(_lying, dispatched)))
+    return _public_areas.encode(_area_head((area, colour)) + b"".join(map(_lying, dispatched)))
 
 
-@lru_cache(maxsize=1024)
-def _area_head(area: int, colour: int) -> bytes:
+@cached_part(1024)
+def _area_head(coloured: tuple[int, int]) -> bytes:
+    area, colour = coloured
     return serialize(AreaView(area=enum_value(area), colour=enum_value(colour)))
 
 
-@lru_cache(maxsize=4096)
+@cached_part(4096)
 def _lying(lying: Dispatched) -> bytes:
     message = DispatchedMessage(
         number=lying.space.number, seat=lying.seat, colour=enum_value(lying.colour)
@@ -252,7 +262,7 @@ def _lying(lying: Dispatched) -> bytes:
     return serialize(AreaView(dispatched=[message]))
 
 
-@lru_cache(maxsize=4096)
+@cached_part(4096)
 def _chest(chest: tuple[Space, tuple[GiftCard, ...]]) -> bytes:
     space, cards = chest
     message = Chest(space=to_message(space), cards=map(to_message, cards))
@@ -266,16 +276,16 @@ _hand_size: Final = IntegerField(SeatMessage, "hand_size")
 _lit_windows_held: Final = IntegerField(SeatMessage, "lit_windows")
 
 
-@lru_cache(maxsize=16384)
-def _tower(number: int, tower: Tower) -> bytes:
-    return serialize(SeatMessage(towers=[tower_message(number, tower)]))
+@cached_part(16384)
+def _tower(numbered: tuple[int, Tower]) -> bytes:
+    return serialize(SeatMessage(towers=[tower_message(*numbered)]))
 
 
 _private_seat: Final = IntegerField(PrivateMessage, "seat")
 _private_asari: Final = IntegerField(PrivateMessage, "asari")
 
 
-@lru_cache(maxsize=16384)
+@cached_part(16384)
 def _hand(counts: tuple[int, ...]) -> bytes:
     return serialize(PrivateMessage(hand=numbers_by_count(counts)))
 
@@ -283,19 +293,19 @@ def _hand(counts: tuple[int, ...]) -> bytes:
 _STOCKED: Final = tuple(serialize(PrivateMessage(sections=[to_message(s)])) for s in SECTION_TYPES)
 
 
-@lru_cache(maxsize=4096)
+@cached_part(4096)
 def _lit(counts: tuple[int, ...]) -> bytes:
     return serialize(PrivateMessage(lit_windows=numbers_by_count(counts)))
 
 
-@lru_cache(maxsize=4096)
+@cached_part(4096)
 def _face_down(lying: tuple[Space, tuple[BuyerColour, ...]]) -> bytes:
     space, buyers = lying
     message = FaceDown(space=to_message(space), buyers=map(enum_value, buyers))
     return serialize(PrivateMessage(face_down=[message]))
 
 
-@lru_cache(maxsize=4096)
+@cached_part(4096)
 def _known_lit_windows(known: _KnownLit) -> bytes:
     messages = [KnownLitWindow(above=above, colour=enum_value(colour)) for above, colour in known]
     return serialize(PrivateMessage(known_lit_windows=messages))
@@ -308,11 +318,11 @@ def _searched_sections(sections: tuple[Section, ...]) -> bytes:
     return b"".join([_SEARCHED[section] for section in sections])
 
 
-@lru_cache(maxsize=4096)
+@cached_part(4096)
 def _searched_buyers(buyers: tuple[BuyerColour, ...]) -> bytes:
     return serialize(PrivateMessage(searched_buyers=map(enum_value, buyers)))
 
 
-@lru_cache(maxsize=4096)
+@cached_part(4096)
 def _searched_lit_windows(colours: tuple[Colour, ...]) -> bytes:
     return serialize(PrivateMessage(searched_lit_windows=map(enum_value, colours)))

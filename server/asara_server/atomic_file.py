@@ -16,12 +16,13 @@ PUBLIC: Final = 0o644
 PRIVATE: Final = 0o600
 
 
-def replace_file(path: Path, data: bytes, *, mode: int = PUBLIC) -> None:
+def replace_file(path: Path, data: bytes, *, mode: int = PUBLIC, durable: bool = True) -> None:
     """Write a file, replacing the one that `path` may name. Raises OSError.
 
-    The permissions are `mode` less the umask, whatever those of the replaced file were.
+    The permissions are `mode` less the umask, whatever those of the replaced file were. A file that
+    is not `durable` is not forced to disk: a loss of power may leave it empty.
     """
-    with _written_part(path, data, mode) as part:
+    with _written_part(path, data, mode, durable=durable) as part:
         part.replace(path)
 
 
@@ -40,14 +41,15 @@ def abandoned_parts(folder: Path, names: Iterable[str]) -> list[Path]:
 
 
 @contextmanager
-def _written_part(path: Path, data: bytes, mode: int) -> Iterator[Path]:
+def _written_part(path: Path, data: bytes, mode: int, *, durable: bool = True) -> Iterator[Path]:
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     with _named_errors(path):
         part.touch(mode, exist_ok=False)
     try:
         with _named_errors(path), part.open("wb", buffering=0) as file:
             _write_whole(file, data)
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
         yield part
     finally:
         part.unlink(missing_ok=True)

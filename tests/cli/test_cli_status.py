@@ -14,12 +14,13 @@ from typing import Any
 import pytest
 
 from asara_codec.results import Termination
+from asara_server.cli.display.costs import costs_lines
 from asara_server.tournament.run.status import RunState, StatusReader
 from asara_server.tournament.standings.match_result import MatchResult
 from tests.cli.command import asara, command_line, environment, on_terminal, refusal
 from tests.tournament import sample_bots, samples
 from tests.tournament.sample_bots import HEADER, write_tournament
-from tests.tournament.samples import RUNNING, lines_of, seat
+from tests.tournament.samples import COSTS, RUNNING, lines_of, seat
 
 LONG = "a-name-of-forty-characters-which-is-most"
 ENTRIES = ("ann", "bob", LONG)
@@ -426,3 +427,33 @@ def test_after_a_resume_the_time_of_the_session_and_of_the_whole_run_are_told_ap
     line = asara("status", run).stdout.splitlines()[2]
     took = "Took 5 min after it was resumed, 10 min 30 s after its first start"
     assert line.startswith(took), line
+
+
+def costs_of(run: Path) -> list[str]:
+    """Return the lines of the status about the costs of a run."""
+    shown = asara("status", run).stdout.split("\n\n")[0].splitlines()
+    return shown[2 + shown[2].startswith("Took") :]
+
+
+def test_the_costs_of_a_run_are_shown_with_advice_once_it_is_over(run: Path) -> None:
+    assert costs_of(run) == []
+    (run / "costs.json").write_text(COSTS.model_dump_json())
+    shares = [
+        "The run used 50% of the cores. In matches, bots were deciding 20% of the time.",
+        "Starting bots took 60% of the processor time, playing 30%, the referee 10%.",
+    ]
+    change(run, processes={"ann": "match", "bob": "match"})
+    advice = [
+        'With processes = "run", bots would not start afresh for every match.',
+        "The cores were not all used: more matches could be played at once.",
+    ]
+    assert costs_of(run) == [*shares, *advice]
+    change(run, processes={"ann": "run", "bob": "run"})
+    assert costs_of(run) == [*shares, *advice[1:]]
+    assert list(costs_lines(COSTS, ["match"], over=False)) == shares
+    ended = COSTS.model_copy(update={"core_s": 0.0, "bots_cpu_s": 6.0, "wall_s": 9.0})
+    change(run, state="finished", ended="2026-01-01T00:20:00+00:00", costs=ended.model_dump())
+    assert costs_of(run) == [
+        "In matches, bots were deciding 20% of the time.",
+        "Starting bots took 46% of the processor time, playing 46%, the referee 8%.",
+    ]

@@ -66,7 +66,6 @@ IN_WORDS = {
     "title": "the file's name",
     "seed": "random",
     "blocks": '"duplicate"',
-    "processes": '"run"',
     "blocks_per_entry": "none",
     "entries_from": "none",
     "concurrency": "number of CPU cores",
@@ -77,6 +76,7 @@ IN_WORDS = {
     "entries[].environment": "none",
     "entries[].build": "none",
     "entries[].readable": "none",
+    "entries[].processes": "that of the tournament",
 }
 """Defaults that depend on the machine, or that a document states in words."""
 

@@ -75,7 +75,7 @@ async def play(kit: Kit, logs: Path) -> list[PlayedMatch]:
         limits=Limits(),
         transport="unix",
         joint_deals=False,
-        reuse_processes=False,
+        processes=dict.fromkeys(entries, "match"),
         bot_seeds={name: match.seed for name, match in entries.items()},
         build_directories={},
     )

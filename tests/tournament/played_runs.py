@@ -21,6 +21,7 @@ from asara_server.replay.file import read_replay, replay_bytes, replay_records
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.execution.executor import ExecutionContext
+from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.directory import RunDirectory, RunInfo, standings_bytes
 from asara_server.tournament.run.manifest import Manifest, schedule_bytes
 from asara_server.tournament.run.progress import RunProgress
@@ -63,7 +64,7 @@ def replayed(spec: MatchSpec) -> Replay:
 def spec_of(
     match: ScheduledMatch, attempt: int, clocks: ClockSettings, secret: bytes, *, joint: bool
 ) -> MatchSpec:
-    players = tuple(Player(name, f"token {name}") for name in match.entries)
+    players = tuple(Player(name, f"token {name}", "run") for name in match.entries)
     return MatchSpec(
         attempt_name(match.match_id, attempt),
         rules_for(match.rule_sets, len(match.entries)),
@@ -112,6 +113,7 @@ class PlayoutExecutor:
     awaited: Sequence[str] = ()
     waits: Sequence[Wait] = ()
     stalled_s: float | None = None
+    costs: RunCosts = RunCosts()  # noqa: RUF009 - it cannot change
 
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
         settings = context.match_settings

@@ -24,6 +24,59 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// Lifetime of the process of a bot.
+type ProcessPolicy int32
+
+const (
+	// The process was started elsewhere, such as that of a bot on another machine.
+	ProcessPolicy_PROCESS_POLICY_UNSPECIFIED ProcessPolicy = 0
+	// The process played this match only.
+	ProcessPolicy_PROCESS_POLICY_MATCH ProcessPolicy = 1
+	// The process may have played other matches of the run, with other deals, before and after.
+	ProcessPolicy_PROCESS_POLICY_RUN ProcessPolicy = 2
+)
+
+// Enum value maps for ProcessPolicy.
+var (
+	ProcessPolicy_name = map[int32]string{
+		0: "PROCESS_POLICY_UNSPECIFIED",
+		1: "PROCESS_POLICY_MATCH",
+		2: "PROCESS_POLICY_RUN",
+	}
+	ProcessPolicy_value = map[string]int32{
+		"PROCESS_POLICY_UNSPECIFIED": 0,
+		"PROCESS_POLICY_MATCH":       1,
+		"PROCESS_POLICY_RUN":         2,
+	}
+)
+
+func (x ProcessPolicy) Enum() *ProcessPolicy {
+	p := new(ProcessPolicy)
+	*p = x
+	return p
+}
+
+func (x ProcessPolicy) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ProcessPolicy) Descriptor() protoreflect.EnumDescriptor {
+	return file_asara_v1_replay_proto_enumTypes[0].Descriptor()
+}
+
+func (ProcessPolicy) Type() protoreflect.EnumType {
+	return &file_asara_v1_replay_proto_enumTypes[0]
+}
+
+func (x ProcessPolicy) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ProcessPolicy.Descriptor instead.
+func (ProcessPolicy) EnumDescriptor() ([]byte, []int) {
+	return file_asara_v1_replay_proto_rawDescGZIP(), []int{0}
+}
+
 // A complete replay, as `asara replay export` writes it in JSON. Replay files contain the records
 // one by one.
 type Replay struct {
@@ -411,7 +464,10 @@ type ReplayHeader struct {
 	// attempt if a duplicate block was played again. Empty if no other match has the deal.
 	SharedDeal string `protobuf:"bytes,13,opt,name=shared_deal,json=sharedDeal,proto3" json:"shared_deal,omitempty"`
 	// True if a pause hides that a seat had no choice.
-	HideForced    bool `protobuf:"varint,16,opt,name=hide_forced,json=hideForced,proto3" json:"hide_forced,omitempty"`
+	HideForced bool `protobuf:"varint,16,opt,name=hide_forced,json=hideForced,proto3" json:"hide_forced,omitempty"`
+	// Lifetime of the bots' processes by seat; empty if the program that played the match did not
+	// record it. Nothing in the match depends on it.
+	Processes     []ProcessPolicy `protobuf:"varint,17,rep,packed,name=processes,proto3,enum=asara.v1.ProcessPolicy" json:"processes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -542,6 +598,13 @@ func (x *ReplayHeader) GetHideForced() bool {
 		return x.HideForced
 	}
 	return false
+}
+
+func (x *ReplayHeader) GetProcesses() []ProcessPolicy {
+	if x != nil {
+		return x.Processes
+	}
+	return nil
 }
 
 // The match started.
@@ -1577,7 +1640,7 @@ const file_asara_v1_replay_proto_rawDesc = "" +
 	"\n" +
 	"late_reply\x18\x0e \x01(\v2\x19.asara.v1.ReplayLateReplyH\x00R\tlateReply\x120\n" +
 	"\x06unread\x18\x0f \x01(\v2\x16.asara.v1.ReplayUnreadH\x00R\x06unreadB\b\n" +
-	"\x06record\"\x8e\x04\n" +
+	"\x06record\"\xc5\x04\n" +
 	"\fReplayHeader\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12#\n" +
 	"\rrules_version\x18\x02 \x01(\x05R\frulesVersion\x12!\n" +
@@ -1596,7 +1659,8 @@ const file_asara_v1_replay_proto_rawDesc = "" +
 	"\vshared_deal\x18\r \x01(\tR\n" +
 	"sharedDeal\x12\x1f\n" +
 	"\vhide_forced\x18\x10 \x01(\bR\n" +
-	"hideForced\"r\n" +
+	"hideForced\x125\n" +
+	"\tprocesses\x18\x11 \x03(\x0e2\x17.asara.v1.ProcessPolicyR\tprocesses\"r\n" +
 	"\vReplayStart\x122\n" +
 	"\apresent\x18\x01 \x03(\v2\x18.asara.v1.ReplayPresenceR\apresent\x12/\n" +
 	"\x06absent\x18\x02 \x03(\v2\x17.asara.v1.ReplayAbsenceR\x06absent\"\xad\x01\n" +
@@ -1666,7 +1730,11 @@ const file_asara_v1_replay_proto_rawDesc = "" +
 	"\x0fReplaySignature\x12\x1d\n" +
 	"\n" +
 	"public_key\x18\x01 \x01(\fR\tpublicKey\x12\x1c\n" +
-	"\tsignature\x18\x02 \x01(\fR\tsignatureBd\n" +
+	"\tsignature\x18\x02 \x01(\fR\tsignature*a\n" +
+	"\rProcessPolicy\x12\x1e\n" +
+	"\x1aPROCESS_POLICY_UNSPECIFIED\x10\x00\x12\x18\n" +
+	"\x14PROCESS_POLICY_MATCH\x10\x01\x12\x16\n" +
+	"\x12PROCESS_POLICY_RUN\x10\x02Bd\n" +
 	"\basara.v1B\vReplayProtoP\x01Z\rasara/asarav1\xa2\x02\x03ASR\xaa\x02\bAsara.V1\xca\x02\bAsara\\V1\xe2\x02\x11Asara\\V1\\Metadata\xea\x02\tAsara::V1b\x06proto3"
 
 var (
@@ -1681,68 +1749,71 @@ func file_asara_v1_replay_proto_rawDescGZIP() []byte {
 	return file_asara_v1_replay_proto_rawDescData
 }
 
+var file_asara_v1_replay_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
 var file_asara_v1_replay_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_asara_v1_replay_proto_goTypes = []any{
-	(*Replay)(nil),          // 0: asara.v1.Replay
-	(*ReplayRecord)(nil),    // 1: asara.v1.ReplayRecord
-	(*ReplayHeader)(nil),    // 2: asara.v1.ReplayHeader
-	(*ReplayStart)(nil),     // 3: asara.v1.ReplayStart
-	(*ReplayPresence)(nil),  // 4: asara.v1.ReplayPresence
-	(*ReplayAbsence)(nil),   // 5: asara.v1.ReplayAbsence
-	(*ReplayReply)(nil),     // 6: asara.v1.ReplayReply
-	(*ReplayRejection)(nil), // 7: asara.v1.ReplayRejection
-	(*ReplayForfeit)(nil),   // 8: asara.v1.ReplayForfeit
-	(*ReplayExpiry)(nil),    // 9: asara.v1.ReplayExpiry
-	(*ReplayLeave)(nil),     // 10: asara.v1.ReplayLeave
-	(*ReplayEnter)(nil),     // 11: asara.v1.ReplayEnter
-	(*ReplayHalt)(nil),      // 12: asara.v1.ReplayHalt
-	(*ReplayReopen)(nil),    // 13: asara.v1.ReplayReopen
-	(*ReplayPause)(nil),     // 14: asara.v1.ReplayPause
-	(*ReplayLateReply)(nil), // 15: asara.v1.ReplayLateReply
-	(*ReplayUnread)(nil),    // 16: asara.v1.ReplayUnread
-	(*ReplayResult)(nil),    // 17: asara.v1.ReplayResult
-	(*ReplaySignature)(nil), // 18: asara.v1.ReplaySignature
-	(RuleSet)(0),            // 19: asara.v1.RuleSet
-	(*Clocks)(nil),          // 20: asara.v1.Clocks
-	(Termination)(0),        // 21: asara.v1.Termination
-	(*Action)(nil),          // 22: asara.v1.Action
-	(RejectionReason)(0),    // 23: asara.v1.RejectionReason
-	(*SeatResult)(nil),      // 24: asara.v1.SeatResult
+	(ProcessPolicy)(0),      // 0: asara.v1.ProcessPolicy
+	(*Replay)(nil),          // 1: asara.v1.Replay
+	(*ReplayRecord)(nil),    // 2: asara.v1.ReplayRecord
+	(*ReplayHeader)(nil),    // 3: asara.v1.ReplayHeader
+	(*ReplayStart)(nil),     // 4: asara.v1.ReplayStart
+	(*ReplayPresence)(nil),  // 5: asara.v1.ReplayPresence
+	(*ReplayAbsence)(nil),   // 6: asara.v1.ReplayAbsence
+	(*ReplayReply)(nil),     // 7: asara.v1.ReplayReply
+	(*ReplayRejection)(nil), // 8: asara.v1.ReplayRejection
+	(*ReplayForfeit)(nil),   // 9: asara.v1.ReplayForfeit
+	(*ReplayExpiry)(nil),    // 10: asara.v1.ReplayExpiry
+	(*ReplayLeave)(nil),     // 11: asara.v1.ReplayLeave
+	(*ReplayEnter)(nil),     // 12: asara.v1.ReplayEnter
+	(*ReplayHalt)(nil),      // 13: asara.v1.ReplayHalt
+	(*ReplayReopen)(nil),    // 14: asara.v1.ReplayReopen
+	(*ReplayPause)(nil),     // 15: asara.v1.ReplayPause
+	(*ReplayLateReply)(nil), // 16: asara.v1.ReplayLateReply
+	(*ReplayUnread)(nil),    // 17: asara.v1.ReplayUnread
+	(*ReplayResult)(nil),    // 18: asara.v1.ReplayResult
+	(*ReplaySignature)(nil), // 19: asara.v1.ReplaySignature
+	(RuleSet)(0),            // 20: asara.v1.RuleSet
+	(*Clocks)(nil),          // 21: asara.v1.Clocks
+	(Termination)(0),        // 22: asara.v1.Termination
+	(*Action)(nil),          // 23: asara.v1.Action
+	(RejectionReason)(0),    // 24: asara.v1.RejectionReason
+	(*SeatResult)(nil),      // 25: asara.v1.SeatResult
 }
 var file_asara_v1_replay_proto_depIdxs = []int32{
-	1,  // 0: asara.v1.Replay.records:type_name -> asara.v1.ReplayRecord
-	2,  // 1: asara.v1.ReplayRecord.header:type_name -> asara.v1.ReplayHeader
-	6,  // 2: asara.v1.ReplayRecord.reply:type_name -> asara.v1.ReplayReply
-	7,  // 3: asara.v1.ReplayRecord.rejection:type_name -> asara.v1.ReplayRejection
-	8,  // 4: asara.v1.ReplayRecord.forfeit:type_name -> asara.v1.ReplayForfeit
-	17, // 5: asara.v1.ReplayRecord.result:type_name -> asara.v1.ReplayResult
-	3,  // 6: asara.v1.ReplayRecord.start:type_name -> asara.v1.ReplayStart
-	9,  // 7: asara.v1.ReplayRecord.expiry:type_name -> asara.v1.ReplayExpiry
-	10, // 8: asara.v1.ReplayRecord.leave:type_name -> asara.v1.ReplayLeave
-	11, // 9: asara.v1.ReplayRecord.enter:type_name -> asara.v1.ReplayEnter
-	12, // 10: asara.v1.ReplayRecord.halt:type_name -> asara.v1.ReplayHalt
-	13, // 11: asara.v1.ReplayRecord.reopen:type_name -> asara.v1.ReplayReopen
-	18, // 12: asara.v1.ReplayRecord.signature:type_name -> asara.v1.ReplaySignature
-	14, // 13: asara.v1.ReplayRecord.pause:type_name -> asara.v1.ReplayPause
-	15, // 14: asara.v1.ReplayRecord.late_reply:type_name -> asara.v1.ReplayLateReply
-	16, // 15: asara.v1.ReplayRecord.unread:type_name -> asara.v1.ReplayUnread
-	19, // 16: asara.v1.ReplayHeader.rule_sets:type_name -> asara.v1.RuleSet
-	20, // 17: asara.v1.ReplayHeader.clocks:type_name -> asara.v1.Clocks
-	4,  // 18: asara.v1.ReplayStart.present:type_name -> asara.v1.ReplayPresence
-	5,  // 19: asara.v1.ReplayStart.absent:type_name -> asara.v1.ReplayAbsence
-	21, // 20: asara.v1.ReplayAbsence.termination:type_name -> asara.v1.Termination
-	22, // 21: asara.v1.ReplayReply.actions:type_name -> asara.v1.Action
-	23, // 22: asara.v1.ReplayRejection.reason:type_name -> asara.v1.RejectionReason
-	22, // 23: asara.v1.ReplayRejection.actions:type_name -> asara.v1.Action
-	21, // 24: asara.v1.ReplayForfeit.termination:type_name -> asara.v1.Termination
-	4,  // 25: asara.v1.ReplayEnter.presence:type_name -> asara.v1.ReplayPresence
-	22, // 26: asara.v1.ReplayLateReply.actions:type_name -> asara.v1.Action
-	24, // 27: asara.v1.ReplayResult.results:type_name -> asara.v1.SeatResult
-	28, // [28:28] is the sub-list for method output_type
-	28, // [28:28] is the sub-list for method input_type
-	28, // [28:28] is the sub-list for extension type_name
-	28, // [28:28] is the sub-list for extension extendee
-	0,  // [0:28] is the sub-list for field type_name
+	2,  // 0: asara.v1.Replay.records:type_name -> asara.v1.ReplayRecord
+	3,  // 1: asara.v1.ReplayRecord.header:type_name -> asara.v1.ReplayHeader
+	7,  // 2: asara.v1.ReplayRecord.reply:type_name -> asara.v1.ReplayReply
+	8,  // 3: asara.v1.ReplayRecord.rejection:type_name -> asara.v1.ReplayRejection
+	9,  // 4: asara.v1.ReplayRecord.forfeit:type_name -> asara.v1.ReplayForfeit
+	18, // 5: asara.v1.ReplayRecord.result:type_name -> asara.v1.ReplayResult
+	4,  // 6: asara.v1.ReplayRecord.start:type_name -> asara.v1.ReplayStart
+	10, // 7: asara.v1.ReplayRecord.expiry:type_name -> asara.v1.ReplayExpiry
+	11, // 8: asara.v1.ReplayRecord.leave:type_name -> asara.v1.ReplayLeave
+	12, // 9: asara.v1.ReplayRecord.enter:type_name -> asara.v1.ReplayEnter
+	13, // 10: asara.v1.ReplayRecord.halt:type_name -> asara.v1.ReplayHalt
+	14, // 11: asara.v1.ReplayRecord.reopen:type_name -> asara.v1.ReplayReopen
+	19, // 12: asara.v1.ReplayRecord.signature:type_name -> asara.v1.ReplaySignature
+	15, // 13: asara.v1.ReplayRecord.pause:type_name -> asara.v1.ReplayPause
+	16, // 14: asara.v1.ReplayRecord.late_reply:type_name -> asara.v1.ReplayLateReply
+	17, // 15: asara.v1.ReplayRecord.unread:type_name -> asara.v1.ReplayUnread
+	20, // 16: asara.v1.ReplayHeader.rule_sets:type_name -> asara.v1.RuleSet
+	21, // 17: asara.v1.ReplayHeader.clocks:type_name -> asara.v1.Clocks
+	0,  // 18: asara.v1.ReplayHeader.processes:type_name -> asara.v1.ProcessPolicy
+	5,  // 19: asara.v1.ReplayStart.present:type_name -> asara.v1.ReplayPresence
+	6,  // 20: asara.v1.ReplayStart.absent:type_name -> asara.v1.ReplayAbsence
+	22, // 21: asara.v1.ReplayAbsence.termination:type_name -> asara.v1.Termination
+	23, // 22: asara.v1.ReplayReply.actions:type_name -> asara.v1.Action
+	24, // 23: asara.v1.ReplayRejection.reason:type_name -> asara.v1.RejectionReason
+	23, // 24: asara.v1.ReplayRejection.actions:type_name -> asara.v1.Action
+	22, // 25: asara.v1.ReplayForfeit.termination:type_name -> asara.v1.Termination
+	5,  // 26: asara.v1.ReplayEnter.presence:type_name -> asara.v1.ReplayPresence
+	23, // 27: asara.v1.ReplayLateReply.actions:type_name -> asara.v1.Action
+	25, // 28: asara.v1.ReplayResult.results:type_name -> asara.v1.SeatResult
+	29, // [29:29] is the sub-list for method output_type
+	29, // [29:29] is the sub-list for method input_type
+	29, // [29:29] is the sub-list for extension type_name
+	29, // [29:29] is the sub-list for extension extendee
+	0,  // [0:29] is the sub-list for field type_name
 }
 
 func init() { file_asara_v1_replay_proto_init() }
@@ -1777,13 +1848,14 @@ func file_asara_v1_replay_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_asara_v1_replay_proto_rawDesc), len(file_asara_v1_replay_proto_rawDesc)),
-			NumEnums:      0,
+			NumEnums:      1,
 			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
 		GoTypes:           file_asara_v1_replay_proto_goTypes,
 		DependencyIndexes: file_asara_v1_replay_proto_depIdxs,
+		EnumInfos:         file_asara_v1_replay_proto_enumTypes,
 		MessageInfos:      file_asara_v1_replay_proto_msgTypes,
 	}.Build()
 	File_asara_v1_replay_proto = out.File

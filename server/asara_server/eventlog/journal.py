@@ -13,6 +13,7 @@ import errno
 import json
 import os
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -85,6 +86,8 @@ class Journal:
         A journal that is damaged, or lacks commits that were made, is refused and not changed.
         """
         self.path = path
+        self.cpu_s = 0.0
+        """Processor seconds of all commits, in this thread."""
         self._durability = durability
         self._failed: str | None = None
         self._sync = DiskSync(path.with_name(f"{path.name}-wal"))
@@ -159,6 +162,25 @@ class Journal:
         self._first_rows[number] = self._next_row
         return number
 
+    def adopt(self, opened: OpenMatch) -> bool:
+        """Take over and commit an unfinished match of another journal, which this one may hold in
+        part; return False if it holds something else. Raises JournalError.
+        """
+        held = self._unfinished.get(opened.match_id)
+        if held is None:
+            number = self.begin(opened.match_id, opened.header, opened.tokens)
+            records = opened.records
+        elif (held.header, held.records) == (opened.header, opened.records[: len(held.records)]):
+            number = self.number(opened.match_id)
+            records = opened.records[len(held.records) :]
+        else:
+            return False
+        for record in records:
+            self.add(number, record)
+        self.commit()
+        self._unfinished[opened.match_id] = opened
+        return True
+
     def add(self, number: int, record: bytes) -> None:
         """Add a record of a match, which the next commit writes."""
         self._frames.append(varint(number) + delimited(record))
@@ -169,12 +191,14 @@ class Journal:
             with self._transaction():
                 self._append()
         elif self._frames:
+            began_s = time.thread_time()
             try:
                 self._check()
                 self._append()
                 self._store_position()
             except (OSError, sqlite3.Error) as error:
                 self._fail(error)
+            self.cpu_s += time.thread_time() - began_s
 
     def end(self, match_id: str, result: str, replay: bytes | None) -> None:
         """End a match, and commit all that was added; raises JournalError."""
@@ -298,6 +322,7 @@ class Journal:
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         """Commit what is done in the context."""
+        began_s = time.thread_time()
         try:
             self._check()
             self._execute("BEGIN IMMEDIATE")
@@ -306,6 +331,7 @@ class Journal:
             self._store_position()
         except (OSError, sqlite3.Error) as error:
             self._fail(error)
+        self.cpu_s += time.thread_time() - began_s
 
     def _check(self) -> None:
         if self._failed is not None:

@@ -9,7 +9,7 @@ and to the replay, and 2.4 of the 18 µs that an audit takes for a decision.
 """
 
 import zlib
-from collections.abc import Callable, Sized
+from collections.abc import Callable, Mapping, Sized
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -57,6 +57,7 @@ from asara_server.match.inputs import (
     StartRecord,
     UnreadRecord,
 )
+from asara_server.match.spec import ProcessPolicy
 
 _MOST_SEATS: Final = 4
 _MOST_ACTIONS: Final = 64
@@ -64,6 +65,12 @@ _MOST_ACTIONS: Final = 64
 _PUBLIC_KEY_BYTES: Final = 32
 _SIGNATURE_BYTES: Final = 64
 """Lengths that Ed25519 fixes."""
+_POLICIES: Final[Mapping[ProcessPolicy | None, replay_pb2.ProcessPolicy]] = {
+    None: replay_pb2.PROCESS_POLICY_UNSPECIFIED,
+    "match": replay_pb2.PROCESS_POLICY_MATCH,
+    "run": replay_pb2.PROCESS_POLICY_RUN,
+}
+_POLICY_OF: Final = {number: policy for policy, number in _POLICIES.items()}
 
 
 class Results(NamedTuple):
@@ -237,6 +244,7 @@ def _header_bytes(header: ReplayHeader, edition_zlib: bytes) -> bytes:
         nonces=header.nonces,
         shared_deal=header.shared_deal,
         hide_forced=header.hide_forced,
+        processes=[_POLICIES[policy] for policy in header.processes],
     )
     return serialize(ReplayRecord(header=message))
 
@@ -323,8 +331,17 @@ def _read_header(message: replay_pb2.ReplayHeader) -> ReplayHeader:
         nonces=tuple(message.nonces),
         shared_deal=message.shared_deal,
         hide_forced=message.hide_forced,
+        processes=_read_processes(message),
         started_unix_ms=message.started_unix_ms,
     )
+
+
+def _read_processes(message: replay_pb2.ReplayHeader) -> tuple[ProcessPolicy | None, ...]:
+    if len(message.processes) not in (0, len(message.entries)):
+        raise CodecError("it has the lifetime of processes for other seats than it has entries")
+    if not _POLICY_OF.keys() >= set(message.processes):
+        raise CodecError("it has an unknown lifetime of processes")
+    return tuple(_POLICY_OF[number] for number in message.processes)
 
 
 @lru_cache(maxsize=64)

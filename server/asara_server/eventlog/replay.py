@@ -10,7 +10,14 @@ from asara_game.edition import parse_edition
 from asara_game.rules import RULES_VERSION, Rules
 from asara_game.vocabulary import RuleSet
 from asara_server.match.inputs import Record
-from asara_server.match.spec import ClockSettings, MatchLimits, MatchRecord, MatchSpec, Player
+from asara_server.match.spec import (
+    ClockSettings,
+    MatchLimits,
+    MatchRecord,
+    MatchSpec,
+    Player,
+    ProcessPolicy,
+)
 
 
 class ReplayError(ValueError):
@@ -39,6 +46,9 @@ class ReplayHeader:
     """By seat, the bots' parts of a joint deal; empty for a bot that sent none."""
     shared_deal: str = ""
     """Name of the deal, if other matches may have it; "" if no other match has it."""
+    processes: tuple[ProcessPolicy | None, ...] = ()
+    """By seat, the lifetime of the bots' processes; None for one that is started elsewhere. Empty
+    if that is so for all, or not known."""
     hide_forced: bool = False
     """True if a pause hides that a seat had no choice."""
     rules_version: int = RULES_VERSION
@@ -46,6 +56,7 @@ class ReplayHeader:
 
     @classmethod
     def of(cls, spec: MatchSpec, limits: MatchLimits, started_unix_ms: int) -> Self:
+        processes = tuple(player.processes for player in spec.players)
         return cls(
             match_id=spec.match_id,
             edition=spec.rules.edition.data,
@@ -58,6 +69,7 @@ class ReplayHeader:
             deal_commitment=spec.commitment,
             nonces=spec.nonces,
             shared_deal=spec.shared_deal,
+            processes=processes if any(processes) else (),
             hide_forced=spec.clocks.hide_forced,
             started_unix_ms=started_unix_ms,
         )
@@ -87,7 +99,11 @@ def _spec(header: ReplayHeader) -> MatchSpec:
     rules = header.rules()
     try:
         clocks = ClockSettings.from_microseconds(header.clocks, hide_forced=header.hide_forced)
-        players = tuple(Player(name, str(seat)) for seat, name in enumerate(header.entries))
+        processes = header.processes or (None,) * len(header.entries)
+        players = tuple(
+            Player(name, str(seat), lifetime)
+            for seat, (name, lifetime) in enumerate(zip(header.entries, processes, strict=True))
+        )
         return MatchSpec(
             header.match_id,
             rules,

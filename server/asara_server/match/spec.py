@@ -1,7 +1,7 @@
 """The parameters of a match, and the record of a finished one."""
 
 from dataclasses import dataclass
-from typing import Final, NamedTuple, Self
+from typing import Final, Literal, NamedTuple, Self
 
 from asara_codec.clocks import Clocks
 from asara_codec.results import SeatForfeited, SeatResult
@@ -11,6 +11,9 @@ from asara_server.match.deal_secrets import commitment, deal_secret
 from asara_server.match.inputs import Record
 
 SECOND_US: Final = 1_000_000
+ProcessPolicy = Literal["match", "run"]
+"""Lifetime of the process of a bot: "match": one match; "run": further matches as well, of which
+none has a deal that it has met."""
 _LONGEST_ID: Final = 128
 
 
@@ -72,6 +75,8 @@ class Player:
 
     entry: str
     token: str
+    processes: ProcessPolicy | None = None
+    """Lifetime of the bot's process; None if it is started elsewhere, such as a remote bot."""
 
 
 @dataclass(frozen=True, slots=True)

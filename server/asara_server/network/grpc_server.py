@@ -40,6 +40,8 @@ PLAY_SERVICE: Final = play_pb2.DESCRIPTOR.services_by_name["PlayService"].full_n
 WATCH_SERVICE: Final = watch_pb2.DESCRIPTOR.services_by_name["WatchService"].full_name
 
 _KEEPALIVE_MS: Final = 20_000
+_NEVER_MS: Final = 2**31 - 1
+"""What gRPC takes for infinite. Its defaults are 2 hours and 1 minute."""
 _CLOSE_S: Final = 1.0
 """Seconds after the end of all calls within which connections must close by themselves."""
 
@@ -178,7 +180,8 @@ def server_options(
 
     `keepalive` is for clients on other machines. A Unix socket needs no pings, because the system
     reports every connection that is lost; and a runner that was stopped must not find that its bots
-    have not answered in time.
+    have not answered in time. Nor need a bot that is frozen: without `keepalive`, gRPC waits for
+    the answers to all its pings, such as those by which it measures a connection, without limit.
     """
     options = [
         ("grpc.max_receive_message_length", max(request_bytes, limits.request_bytes)),
@@ -192,6 +195,11 @@ def server_options(
         options += [
             ("grpc.keepalive_time_ms", _KEEPALIVE_MS),
             ("grpc.keepalive_timeout_ms", _KEEPALIVE_MS),
+        ]
+    else:
+        options += [
+            ("grpc.keepalive_time_ms", _NEVER_MS),
+            ("grpc.http2.ping_timeout_ms", _NEVER_MS),
         ]
     return options
 

@@ -36,6 +36,10 @@ class BotRegistry(Protocol):
 
     def is_connected(self, key: str) -> bool: ...
 
+    def awaits(self, key: str) -> bool: ...
+
+    def before_send(self, key: str, called: Callable[[], None] | None) -> None: ...
+
     def open_session(
         self,
         context: Context,

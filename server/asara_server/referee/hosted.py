@@ -1,7 +1,8 @@
 """A bot and a match as the referee keeps them."""
 
 import asyncio
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
 from asara_codec.results import Termination
 from asara_server.match.inputs import Absence
@@ -23,6 +24,16 @@ class MissedDecision(NamedTuple):
     """Time of the referee's clock at which the bot's time had run out."""
 
 
+class MatchObserver(Protocol):
+    """Follows the decisions of a match, for measurements; it must not raise."""
+
+    def match_begins(self) -> None:
+        """Called as the match begins or is resumed, before any bot is asked."""
+
+    def reply_accepted(self, match: Match, seat: int) -> None:
+        """Called after every accepted reply of a seat, before the messages that follow are sent."""
+
+
 class HostedBot:
     """A bot that may connect.
 
@@ -36,6 +47,7 @@ class HostedBot:
     matches         the match and its seat in it, by the match's name
     forfeited       the names of running matches that it has forfeited
     late_matches    matches that are over and whose replays wait for its late reply, with its seat
+    before_send     called before every message to it, if not None
     missed          by match, decisions to which no reply had come when the replay was closed
     connect_waiters futures to be completed when it connects or is lost
     rate_limiter    limits its requests that answer no open decision
@@ -45,6 +57,7 @@ class HostedBot:
     __slots__ = (
         "absence",
         "authenticator",
+        "before_send",
         "connect_waiters",
         "connection_limiter",
         "entry",
@@ -84,6 +97,7 @@ class HostedBot:
         self.late_matches: dict[str, tuple[HostedMatch, int]] = {}
         self.missed: dict[str, MissedDecision] = {}
         self.connect_waiters: list[asyncio.Future[None]] = []
+        self.before_send: Callable[[], None] | None = None
 
     def update_reading(self) -> None:
         """Read its stream, unless it has forfeited a running match and plays no other."""
@@ -134,6 +148,7 @@ class HostedMatch:
         fed             the last of these as bytes, for the live feed; None while nobody reads it
     All the time
         result          the future with which `Referee.play` ends
+        observer        follows its decisions, if not None
         update_waiters  futures to be completed when there may be news for those who watch
     """
 
@@ -151,6 +166,7 @@ class HostedMatch:
         "match",
         "nonces",
         "number",
+        "observer",
         "recovered",
         "result",
         "spec",
@@ -189,6 +205,7 @@ class HostedMatch:
         self.journaled = 0
         self.fed: list[bytes] | None = None
         self.update_waiters: list[asyncio.Future[None]] = []
+        self.observer: MatchObserver | None = None
 
     def time_us(self, now: int) -> int:
         """Return the time in the match: microseconds since it began."""

@@ -18,8 +18,9 @@ monotonic clock, which on Linux and macOS does not count the time that a machine
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
 from typing import Final
 
 from structlog.typing import FilteringBoundLogger
@@ -121,15 +122,9 @@ class MatchClock:
         """Call back once this clock has advanced by `delay_s` seconds."""
         return ClockTimer(self, delay_s, callback, args)
 
-    @asynccontextmanager
-    async def timeout(self, delay_s: float) -> AsyncIterator[None]:
+    def timeout(self, delay_s: float) -> "ClockTimeout":
         """Like `asyncio.timeout`, by this clock."""
-        async with asyncio.timeout(None) as timeout:
-            timer = self.call_later(delay_s, _expire, timeout)
-            try:
-                yield
-            finally:
-                timer.cancel()
+        return ClockTimeout(self, delay_s)
 
     # Beats
 
@@ -202,6 +197,30 @@ class ClockTimer:
             self._set(left_us / _SECOND_US)
         else:
             self._callback(*self._args)
+
+
+class ClockTimeout:
+    """A time limit for what is done in the context; `MatchClock.timeout` creates one."""
+
+    __slots__ = ("_clock", "_delay_s", "_timeout", "_timer")
+
+    def __init__(self, clock: MatchClock, delay_s: float) -> None:
+        self._clock = clock
+        self._delay_s = delay_s
+        self._timeout = asyncio.timeout(None)
+
+    async def __aenter__(self) -> None:
+        await self._timeout.__aenter__()
+        self._timer = self._clock.call_later(self._delay_s, _expire, self._timeout)
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._timer.cancel()
+        await self._timeout.__aexit__(kind, error, traceback)
 
 
 def monotonic_us() -> int:

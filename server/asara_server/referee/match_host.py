@@ -13,7 +13,7 @@ from asara_server.match.match import Match
 from asara_server.match.spec import MatchRecord, MatchSpec
 from asara_server.referee import joint_deal
 from asara_server.referee.group_commit import GroupCommit
-from asara_server.referee.hosted import HostedBot, HostedMatch, wake
+from asara_server.referee.hosted import HostedBot, HostedMatch, MatchObserver, wake
 from asara_server.referee.limits import MOST_RECONNECTIONS, LimitSettings
 from asara_server.referee.match_clock import MatchClock
 from asara_server.referee.match_driver import MatchDriver
@@ -47,7 +47,9 @@ class MatchHost:
         self.driver = MatchDriver(clock, log, self._commits, self.ending)
         self.starter = MatchStarter(clock, limits, log, journal, self.driver, self.ending)
 
-    async def play(self, spec: MatchSpec, bots: tuple[HostedBot, ...]) -> MatchRecord:
+    async def play(
+        self, spec: MatchSpec, bots: tuple[HostedBot, ...], observer: MatchObserver | None = None
+    ) -> MatchRecord:
         """Play a match to its end, from the last input in the journal if it holds the match.
 
         Raise MatchCut if the referee stops first, and JournalError if the journal fails.
@@ -58,12 +60,12 @@ class MatchHost:
                 raise self._commits.error
             recovered = recover(self._commits.journal, spec)
         with self._clock.held():
-            return await self._play(spec, bots, recovered)
+            hosted = HostedMatch(spec, bots, asyncio.get_running_loop().create_future())
+            hosted.observer = observer
+            return await self._play(hosted, recovered)
 
-    async def _play(
-        self, spec: MatchSpec, bots: tuple[HostedBot, ...], recovered: RecoveredMatch | None
-    ) -> MatchRecord:
-        hosted = HostedMatch(spec, bots, asyncio.get_running_loop().create_future())
+    async def _play(self, hosted: HostedMatch, recovered: RecoveredMatch | None) -> MatchRecord:
+        spec = hosted.spec
         self.by_id[spec.match_id] = hosted
         self.starter.add(hosted)
         if recovered is not None:
@@ -75,6 +77,14 @@ class MatchHost:
             if spec.match_id in self.by_id:
                 self.ending.cut(hosted)
             raise
+
+    def use_journal(self, journal: Journal) -> None:
+        """Write to another journal from now on; no match is hosted, and there was one before."""
+        assert self._commits is not None
+        assert not self.by_id
+        self._commits.flush()
+        self._commits.journal = journal
+        self.starter.journal = journal
 
     def flush(self) -> None:
         """Journal and send what has happened so far.

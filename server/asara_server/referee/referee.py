@@ -18,7 +18,7 @@ from asara_server.match.spec import MatchRecord, MatchSpec
 from asara_server.referee.authenticator import Authenticator
 from asara_server.referee.bot_socket import BotSocket
 from asara_server.referee.counters import Counters
-from asara_server.referee.hosted import HostedBot, HostedMatch, wake
+from asara_server.referee.hosted import HostedBot, HostedMatch, MatchObserver, wake
 from asara_server.referee.limits import LimitSettings, RateLimiter
 from asara_server.referee.match_clock import MatchClock
 from asara_server.referee.match_ending import MatchCut
@@ -26,7 +26,7 @@ from asara_server.referee.match_host import MatchHost
 from asara_server.referee.session import Session
 from asara_server.referee.stream_errors import Context, StreamError
 from asara_server.referee.streams import StreamHandler
-from asara_server.referee.waits import Wait, longest_waits
+from asara_server.referee.waits import Wait, awaits, longest_waits
 
 
 class Referee:
@@ -156,6 +156,22 @@ class Referee:
         bot = self._bots.get(key)
         return bot is not None and bot.session is not None
 
+    def awaits(self, key: str) -> bool:
+        """Return True if anything is expected of a bot: to connect, a nonce or a reply.
+
+        The reply may also be a late one, for `late_reply_s` after its time ran out.
+        """
+        bot = self._bots.get(key)
+        return bot is not None and awaits(bot, self.clock.now_us(), self.limits.late_reply_s)
+
+    def before_send(self, key: str, called: Callable[[], None] | None) -> None:
+        """Have this called before every message to a bot, in place of what was called so far."""
+        bot = self._bots.get(key)
+        if bot is not None:
+            bot.before_send = called
+            if bot.session is not None:
+                bot.session.before_send = called
+
     def match_capacity(self, key: str) -> int:
         """Return how many matches a bot can play at once; 0 if it is not connected."""
         bot = self._bots.get(key)
@@ -190,7 +206,7 @@ class Referee:
 
     # Matches
 
-    async def play(self, spec: MatchSpec) -> MatchRecord:
+    async def play(self, spec: MatchSpec, observer: MatchObserver | None = None) -> MatchRecord:
         """Play a match to its end; it begins when its bots are connected and have room for it.
 
         A match that the journal holds continues from its last input. Raise ValueError if a bot is
@@ -207,7 +223,11 @@ class Referee:
             if bot is None:
                 raise ValueError(f"match {spec.match_id}: {player.entry} is not registered")
             bots.append(bot)
-        return await self._matches.play(spec, tuple(bots))
+        return await self._matches.play(spec, tuple(bots), observer)
+
+    def use_journal(self, journal: Journal) -> None:
+        """Write to another journal from now on, between two matches; there must have been one."""
+        self._matches.use_journal(journal)
 
     def flush(self) -> None:
         """Journal and send what has happened so far; to be called before a match is shown."""

@@ -1,14 +1,10 @@
 """One stream of a bot: its requests are read and handled here, its responses queued and written.
 
-One coroutine reads the stream and handles each request at once. It also writes the responses that
-the request causes on the same stream; those caused by other streams are written by a second task,
-which sleeps while there is nothing to write. Most responses go to the stream that has just sent a
-request, so this costs least.
+One coroutine reads the stream and handles each request at once. A `ResponseWriter` writes.
 """
 
 import asyncio
 import contextlib
-from collections import deque
 from collections.abc import Callable
 from typing import Any, Final, Protocol
 
@@ -22,6 +18,7 @@ from asara_server.referee.bot_socket import BotSocket
 from asara_server.referee.hello import CheckedHello, check_hello
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.match_clock import MatchClock
+from asara_server.referee.response_writer import ResponseWriter
 from asara_server.referee.stream_errors import (
     VIOLATIONS,
     Context,
@@ -80,6 +77,8 @@ class Session:
         self.authenticator = authenticator
         self.socket = socket
         self.on_admitted = on_admitted
+        self.before_send: Callable[[], None] | None = None
+        """Called before every response, if not None."""
         self.closed = False
         """True once nothing more is handled, and nothing more is queued."""
         self.ignored_requests = 0
@@ -89,16 +88,8 @@ class Session:
         self._handler = handler
         self._limits = limits
         self._clock = clock
-        self._loop = asyncio.get_running_loop()
-        self._outbox: deque[bytes] = deque()
-        self._outbox_bytes = 0
-        # True while one of the two tasks is writing or about to write: gRPC permits one at a time.
-        self._writing = False
-        self._write_began_s = 0.0
-        self._writer_waiter: asyncio.Future[None] | None = None
-        self._write_waiter: asyncio.Future[None] | None = None
+        self._responses = ResponseWriter(context.write, limits, clock.now_us)
         self._reader: asyncio.Task[Any] | None = None
-        self._reading = False
         self._paused: asyncio.Future[None] | None = None
         self._late_reply_awaited = False  # so that one request is looked at in spite of a pause
         self._error: StreamError | None = None
@@ -109,12 +100,12 @@ class Session:
         """Queue a response; it is written as soon as the stream takes it."""
         if self.closed:
             return
-        self._outbox.append(message)
-        self._outbox_bytes += len(message)
-        if self._is_overfull():
-            self._overflow()
-        elif not self._writing:
-            self._wake_writer()
+        if self.before_send is not None:
+            self.before_send()
+        self._responses.add(message)
+        detail = self._responses.overfull()
+        if detail:
+            self.abort(StreamError(ErrorKind.RESPONSES_UNREAD, detail))
 
     def pause_reading(self, *, after_late_reply: bool) -> None:
         """Read and handle no more requests; those that the bot sends fill its own buffers.
@@ -123,7 +114,7 @@ class Session:
         not, it is kept until reading is resumed, and none is read after it.
         """
         if self._paused is None:
-            self._paused = self._loop.create_future()
+            self._paused = asyncio.get_running_loop().create_future()
             self._late_reply_awaited = after_late_reply
 
     def resume_reading(self) -> None:
@@ -136,55 +127,35 @@ class Session:
         """End the stream with the status of an error; queued responses are dropped."""
         if not self.closed:
             self._error = error
-            self._outbox.clear()
+            self._responses.drop()
             self._stop_reading()
 
     def close(self, goodbye: bytes) -> None:
         """Send a last response and end the stream with status OK."""
         if not self.closed:
-            self._outbox.append(goodbye)
+            if self.before_send is not None:
+                self.before_send()
+            self._responses.add(goodbye)
             self._stop_reading()
-
-    def _is_overfull(self) -> bool:
-        """Return True if the bot does not read; a burst of responses is no fault of the bot."""
-        limits = self._limits
-        if self._outbox_bytes > limits.unread_bytes:
-            return True
-        if len(self._outbox) <= limits.responses_unread or not self._writing:
-            return False
-        return self._clock.now_s() - self._write_began_s > limits.unread_patience_s
-
-    def _overflow(self) -> None:
-        limits = self._limits
-        detail = (
-            f"{len(self._outbox)} responses ({self._outbox_bytes} bytes) wait unread; "
-            f"{limits.responses_unread} ({limits.unread_bytes} bytes) may"
-        )
-        self.abort(StreamError(ErrorKind.RESPONSES_UNREAD, detail))
 
     def _stop_reading(self) -> None:
         """Make the reading task end; any task may call this."""
         self.closed = True
         reader = self._reader
-        if reader is None or reader is asyncio.current_task():
-            return
-        if self._reading or self._error is not None:
+        if reader is not None and reader is not asyncio.current_task():
             reader.cancel()
-        else:  # it is writing a response, and may still write the last one
-            self._loop.call_later(_CLOSE_S, reader.cancel)
 
     # The stream
 
     async def run(self) -> None:
         """Serve the stream to its end, and set the status of the call."""
         self._reader = asyncio.current_task()
-        writer = self._loop.create_task(self._write_for_others())
         try:
             with self._clock.held():
                 await self._serve()
             await self._end_call()
         finally:
-            writer.cancel()
+            self._responses.cancel()
 
     async def _serve(self) -> None:
         try:
@@ -197,7 +168,7 @@ class Session:
         except StreamError as error:
             self._error = self._error or error
         except grpc.aio.BaseError:
-            pass  # the stream broke during a write
+            pass  # the server has stopped
         except Exception as error:  # noqa: BLE001 - a fault of the referee ends this stream only
             self._handler.on_failure(self, error)
             self._error = StreamError(ErrorKind.REFEREE, "the referee failed; see its log")
@@ -213,11 +184,8 @@ class Session:
             async with asyncio.timeout(_CLOSE_S):
                 if self._error is not None:
                     end_call(self._context, self._error)
-                elif self._outbox:
-                    if self._writing:
-                        self._write_waiter = self._loop.create_future()
-                        await self._write_waiter
-                    await self._write_outbox()
+                else:
+                    await self._responses.drained()
         except (TimeoutError, grpc.aio.BaseError):
             pass  # the bot does not read, or has disconnected
 
@@ -226,26 +194,16 @@ class Session:
         await self._read_hello()
         read = self._context.read
         while not self.closed:
-            self._reading = True
             if self._paused is not None and not self._late_reply_awaited:
                 await self._resumed()
             data = await read()
-            if self._paused is not None and isinstance(data, bytes):  # the bot has forfeited
+            if not isinstance(data, bytes):
+                return
+            if self._paused is not None:  # the bot has forfeited
                 if self._handle_late(data):
                     continue
                 await self._resumed()
-            self._reading = False
-            if not isinstance(data, bytes):
-                return
-            mine = not self._writing
-            self._writing = True
-            try:
-                self._handle(data)
-            finally:
-                if mine:
-                    self._writing = False
-            if mine and self._outbox:
-                await self._write_outbox()
+            self._handle(data)
 
     async def _resumed(self) -> None:
         while self._paused is not None:
@@ -259,15 +217,12 @@ class Session:
             await self._context.send_initial_metadata(())
 
     async def _read_hello(self) -> None:
-        self._reading = True
         try:
             async with self._clock.timeout(self._limits.hello_s):
                 data = await self._context.read()
         except TimeoutError:
             detail = f"no Hello within {self._limits.hello_s:g} s after the stream was opened"
             raise StreamError(ErrorKind.HELLO_FIRST, detail) from None
-        finally:
-            self._reading = False
         if not isinstance(data, bytes):
             raise StreamError(ErrorKind.HELLO_FIRST, "the stream ended before Hello")
         request = self._parse(data)
@@ -310,38 +265,3 @@ class Session:
             raise StreamError(
                 ErrorKind.UNREADABLE_REQUEST, "a request is not a serialized asara.v1.PlayRequest"
             ) from None
-
-    # Writing
-
-    async def _write_outbox(self) -> None:
-        self._writing = True
-        write = self._context.write
-        now = self._clock.now_s
-        outbox = self._outbox
-        try:
-            while outbox:
-                message = outbox.popleft()
-                self._write_began_s = now()
-                await write(message)
-                self._outbox_bytes -= len(message)
-        finally:
-            self._writing = False
-            if self._write_waiter is not None and not self._write_waiter.done():
-                self._write_waiter.set_result(None)
-
-    async def _write_for_others(self) -> None:
-        """Write the responses that other streams cause."""
-        try:
-            while True:
-                if self._outbox and not self._writing:
-                    await self._write_outbox()
-                else:
-                    self._writer_waiter = self._loop.create_future()
-                    await self._writer_waiter
-        except grpc.aio.BaseError:
-            pass  # the stream is over; the reading task notices it too
-
-    def _wake_writer(self) -> None:
-        waiter = self._writer_waiter
-        if waiter is not None and not waiter.done():
-            waiter.set_result(None)

@@ -120,6 +120,7 @@ class StreamHandler:
             again=bot.hello is not None,
         )
         bot.session = session
+        session.before_send = bot.before_send
         bot.hello = hello._replace(max_matches=max_matches)
         session.send(
             welcome_bytes(

@@ -1,4 +1,4 @@
-"""The bots that running matches wait for, for the organiser's display.
+"""The bots that matches wait for, for the organiser's display and to freeze the others.
 
 These times reveal how long a bot thinks, so nothing here may reach another bot.
 """
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from asara_server.match.spec import SECOND_US
-from asara_server.referee.hosted import HostedMatch
+from asara_server.referee.hosted import HostedBot, HostedMatch
 
 
 class Wait(NamedTuple):
@@ -26,6 +26,26 @@ def longest_waits(matches: Iterable[HostedMatch], now_us: int) -> list[Wait]:
     """Return the bots that these matches wait for, longest first."""
     found = [wait for hosted in matches for wait in _waits(hosted, now_us)]
     return sorted(found, key=lambda wait: -wait.waited_s)
+
+
+def awaits(bot: HostedBot, now_us: int, late_reply_s: float) -> bool:
+    """Return True if anything is expected of a bot; see `Referee.awaits`."""
+    if bot.lost is not None:
+        return False
+    if bot.hello is None or bot.late_matches:
+        return True
+    for hosted, seat in bot.matches.values():
+        match = hosted.match
+        if match is None:
+            if hosted.committed and seat not in hosted.nonces:
+                return True
+        elif match.asked == seat:
+            return True
+        elif match.awaits_late_reply(seat):
+            expired_us = match.expired_us(seat) or 0
+            if hosted.time_us(now_us) < expired_us + late_reply_s * SECOND_US:
+                return True
+    return False
 
 
 def _waits(hosted: HostedMatch, now_us: int) -> list[Wait]:

@@ -22,9 +22,13 @@ from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.execution.executor import ExecutionContext, Executor
 from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.execution.match_settings import MatchSettings
+from asara_server.tournament.run.block_journals import wait_for_writers
+from asara_server.tournament.run.costs import RunCosts
+from asara_server.tournament.run.costs_file import CostsFile
 from asara_server.tournament.run.directory import RunDirectory, RunInfo
 from asara_server.tournament.run.info_writer import RunInfoWriter, resumed_info
 from asara_server.tournament.run.manifest import ScheduleRule, new_manifest
+from asara_server.tournament.run.processor_time import ProcessorTime, added
 from asara_server.tournament.run.progress import MAX_ATTEMPTS, RunProgress
 from asara_server.tournament.run.run_signing import RunSigner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
@@ -34,6 +38,9 @@ from asara_server.tournament.schedule.schedule import ScheduledMatch, bot_seed
 from asara_server.tournament.standings.match_result import MatchResult, utc_now
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import compute_standings
+
+_WORKERS_END_S = 20.0
+"""Seconds that the workers of a runner that was killed have to end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +55,10 @@ class RunEnd:
     """Entries that could not be built or started, and why."""
     suspended: dict[str, str]
     """Entries that forfeited too often, and why."""
+    costs: RunCosts
+    """Where the time went, over all sessions of the run."""
+    processor_time: dict[str, ProcessorTime]
+    """Processor time of the bots, by entry."""
 
 
 class Runner:
@@ -84,13 +95,15 @@ class Runner:
         self._secret = deal_secrets.tournament_secret(self._seed)
         self._directory = directory
         self._key = key
+        self._finished = finished
+        self._costs = CostsFile(directory.path, resumed.costs if resumed else None)
         self._progress = RunProgress(
             schedule,
             tournament.limits,
             directory,
             key,
             results=directory.restore_results() if resumed else (),
-            finished=finished,
+            finished=self._finish_match,
             enough=enough or (lambda: False),
             out=resumed.out if resumed else {},
             exclusions_changed=self._write_exclusions,
@@ -131,6 +144,11 @@ class Runner:
     def waits(self) -> Sequence[Wait]:
         """Bots that running matches wait for, longest first; for display only."""
         return self._executor.waits
+
+    @property
+    def costs(self) -> RunCosts:
+        """Where the time went so far, over all sessions of the run."""
+        return self._costs.earlier + self._executor.costs
 
     @property
     def building(self) -> Mapping[str, str]:
@@ -203,11 +221,16 @@ class Runner:
             unfinished=tuple(progress.unfinished),
             unstartable=dict(progress.out),
             suspended=dict(progress.suspended),
+            costs=self.costs,
+            processor_time=self._processor_time,
         )
 
     async def _play(self, writer: RunInfoWriter) -> None:
         tournament = self._tournament
         progress = self._progress
+        if self._resumed:
+            await asyncio.to_thread(wait_for_writers, self._directory.path, _WORKERS_END_S)
+            progress.recover_blocks()
         builder = EntryBuilder(
             self._directory.builds,
             self._directory.logs,
@@ -231,9 +254,10 @@ class Runner:
             limits=tournament.limits,
             transport=tournament.transport,
             joint_deals=tournament.deals == "joint",
-            reuse_processes=tournament.processes == "run",
+            processes=tournament.process_policies,
             bot_seeds={e.name: bot_seed(seed, e.name) for e in tournament.entries if seed},
             build_directories=built,
+            ponder=tournament.ponder,
         )
         context = ExecutionContext(
             match_settings,
@@ -242,8 +266,13 @@ class Runner:
             self._sandbox,
             tournament.concurrency,
             tournament.remote,
+            partial(self._report_executor, writer),
         )
         await self._executor.play(progress, context)
+
+    def _report_executor(self, writer: RunInfoWriter, name: str, why: str) -> None:
+        self._logger.info("executor", name=name, why=why)
+        writer.write_executor(name, why)
 
     async def _build(self, builder: EntryBuilder, writer: RunInfoWriter) -> None:
         """Build the entries, unless the run is stopped; those that fail are out.
@@ -297,10 +326,21 @@ class Runner:
             edition_sha256=self._edition.sha256.hex(),
             started=utc_now(),
             sandbox=self._sandbox_kind,
+            processes=self._tournament.process_policies,
             remote=self._tournament.remote_entries,
             left_out=left_out,
             manifest_sha256=self.manifest_sha256,
         )
+
+    def _finish_match(self, result: MatchResult) -> None:
+        self._finished(result)
+        self._costs.write_if_due(lambda: self._executor.costs)
+
+    @property
+    def _processor_time(self) -> dict[str, ProcessorTime]:
+        """Processor time of the bots by entry, over all sessions of the run."""
+        earlier = self._resumed.processor_time if self._resumed else {}
+        return added(earlier, self._progress.processor_times)
 
     def _write_exclusions(self) -> None:
         if self._writer is not None:
@@ -322,13 +362,17 @@ class Runner:
             "out": progress.out,
             "suspended": progress.suspended,
             "scheduled": len(progress.schedule),
+            "processor_time": self._processor_time,
         }
         stalled_s = self._executor.stalled_s
         if stalled_s is not None:
             end["stalled_s"] = round((info.stalled_s or 0.0) + stalled_s, 3)
+        if self.costs != RunCosts():
+            end["costs"] = self.costs
         if standings.complete:
             end |= {"state": "finished", "tournament_secret": self.tournament_secret}
         self._signer.end(info.model_copy(update=end), standings, progress.results)
+        self._costs.remove()
         self._logger.info("run ended", state=end["state"], played=standings.matches.played)
         return standings
 

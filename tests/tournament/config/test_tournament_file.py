@@ -41,7 +41,7 @@ def test_a_short_file_is_filled_up_with_defaults(folder: Path) -> None:
     assert tournament.concurrency == usable_cores()
     assert (tournament.blocks, tournament.orders) == ("mirrored", "rotations")
     assert tournament.blocks_per_entry is None
-    assert tournament.processes == "match"
+    assert tournament.process_policies == {"first": "run", "second": "run"}
     assert tournament.deals == "committed"
     assert [entry.name for entry in tournament.entries] == ["first", "second"]
     assert tournament.entries[0].command == ("python", "bot.py")
@@ -230,7 +230,7 @@ def test_a_full_file_is_read(folder: Path) -> None:
         ),
         (
             HEAD + 'processes = "forever"\n' + TWO,
-            "cup.toml: processes: should be 'run' or 'match', not 'forever'",
+            "cup.toml: processes: should be 'match' or 'run', not 'forever'",
         ),
         (
             HEAD + 'blocks = "mirorred"\n' + TWO,
@@ -264,12 +264,8 @@ def test_a_full_file_is_read(folder: Path) -> None:
             ),
         ),
         (
-            HEAD + 'processes = "run"\n' + TWO,
-            (
-                "cup.toml: processes: a mirrored block plays one deal several times, and a bot "
-                "process that lasts for the run could recognise it; leave out processes, or set "
-                "blocks to 'independent'"
-            ),
+            HEAD + TWO + 'processes = "always"\n',
+            "cup.toml: entry 2 'second': processes: should be 'match' or 'run', not 'always'",
         ),
         (
             HEAD + 'deals = "joint"\n' + TWO,
@@ -382,10 +378,16 @@ def test_a_seed_that_bots_could_find_by_trying_is_refused(folder, seed, fault):
     assert refusal_of(folder, f"{HEAD}seed = {seed}\n{TWO}") != message, "drawn each time"
 
 
-def test_processes_may_live_for_the_run_where_no_deal_comes_again(folder: Path) -> None:
-    independent = HEAD + 'blocks = "independent"\n'
-    assert load_text(folder, independent + TWO).processes == "run"
-    assert load_text(folder, independent + 'processes = "match"\n' + TWO).processes == "match"
+@pytest.mark.parametrize("blocks", ["mirrored", "independent"])
+def test_processes_live_for_the_run_or_a_match_for_all_entries_or_one(
+    folder: Path, blocks: str
+) -> None:
+    head = f'{HEAD}blocks = "{blocks}"\n'
+    assert load_text(folder, head + TWO).process_policies == {"first": "run", "second": "run"}
+    head += 'processes = "match"\n'
+    assert load_text(folder, head + TWO).process_policies == {"first": "match", "second": "match"}
+    last_runs = load_text(folder, head + TWO + 'processes = "run"\n')
+    assert last_runs.process_policies == {"first": "match", "second": "run"}
 
 
 def test_the_matches_and_their_numbers_follow_from_the_file(folder: Path) -> None:
@@ -506,9 +508,7 @@ FOUR_SEATS = HEAD.replace("seats = 2", "seats = [2, 4]")
 def test_blocks_are_duplicate_if_there_are_twice_as_many_entries_as_seats(
     folder: Path, teams: tuple[str, ...], blocks: str
 ) -> None:
-    tournament = load_text(folder, FOUR_SEATS + entries(*teams))
-    assert tournament.blocks == blocks
-    assert tournament.processes == ("run" if blocks == "duplicate" else "match")
+    assert load_text(folder, FOUR_SEATS + entries(*teams)).blocks == blocks
 
 
 @pytest.mark.parametrize(
@@ -587,4 +587,17 @@ def test_entries_of_duplicate_blocks_may_have_fresh_processes(folder: Path) -> N
     assert (load_text(folder, text).blocks, load_text(folder, text).processes) == (
         "duplicate",
         "match",
+    )
+
+
+def test_without_ponder_the_grace_covers_the_thawing(tmp_path: Path) -> None:
+    entries = (
+        '\n[[entries]]\nname = "a"\ncommand = "true"\n[[entries]]\nname = "b"\ncommand = "true"\n'
+    )
+    text = f'seats = 2\nrule_sets = "basic"\n{{}}[clocks]\ngrace_s = {{}}\n{entries}'
+    assert load_text(tmp_path, text.format("", 0)).ponder
+    assert not load_text(tmp_path, text.format("ponder = false\n", 0.01)).ponder
+    assert refusal_of(tmp_path, text.format("ponder = false\n", 0.009)) == (
+        "cup.toml: clocks.grace_s: must be at least 0.01 if ponder is false, because bots are "
+        "thawed in this time; set it higher, or remove ponder"
     )

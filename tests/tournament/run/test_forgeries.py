@@ -22,6 +22,8 @@ from asara_server.match.deal_secrets import tournament_secret
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
 from asara_server.replay.file import read_replay, write_replay
 from asara_server.replay.signing import SigningKey
+from asara_server.tournament.run.directory import RunInfo
+from asara_server.tournament.run.manifest import Manifest
 from tests.cli.command import asara
 from tests.tournament.played_runs import (
     HEADER,
@@ -549,6 +551,17 @@ def new_entry(forger: Forger) -> None:
     forger.manifest = forger.manifest.model_copy(update={"entries": entries})
 
 
+def fresh_processes(forger: Forger) -> None:
+    players = (Player("ann", "1", "match"), Player("bob", "2", "match"))
+    forger.play_again(FIRST, players=players)
+
+
+def manifest_processes(forger: Forger) -> None:
+    first, *others = forger.manifest.entries
+    entries = (first.model_copy(update={"processes": "match"}), *others)
+    forger.manifest = forger.manifest.model_copy(update={"entries": entries})
+
+
 OWNER: dict[str, tuple[Callable[[Forger], None], str]] = {
     "other names in a match": (
         other_names,
@@ -686,6 +699,14 @@ OWNER: dict[str, tuple[Callable[[Forger], None], str]] = {
         "manifest.json: not the manifest that was published",
     ),
     "an entry called remote": (new_entry, "manifest.json: schedule_sha256: expected"),
+    "fresh processes in a match": (
+        fresh_processes,
+        rf"{FIRST}.asara: record 1 .*: processes: expected \('run', 'run'\) by manifest",
+    ),
+    "fresh processes in the manifest": (
+        manifest_processes,
+        "run.json: processes: expected .*'ann': 'match'",
+    ),
     "joint deals": (manifest_with(deals="joint"), "a nonce of every seat: expected True"),
 }
 
@@ -789,6 +810,31 @@ def test_a_replay_by_another_key_among_the_others(played: Played, run: Path) -> 
     status, output = audited(played, run)
     assert status == 1
     assert "another key signed this file" in output
+
+
+def test_a_run_of_a_version_that_did_not_record_the_lifetime_of_processes(run: Path) -> None:
+    class EarlierManifest(Manifest):
+        def content(self) -> bytes:
+            lines = super().content().decode().splitlines(keepends=True)
+            return "".join(line for line in lines if '      "processes"' not in line).encode()
+
+    class EarlierInfo(RunInfo):
+        def content(self) -> bytes:
+            text = super().content().decode()
+            return re.sub(r'  "processes": \{[^}]*\},\n', "", text).encode()
+
+    forger = Forger(run)
+    forger.manifest = EarlierManifest.model_validate_json(forger.manifest.model_dump_json())
+    forger.info = EarlierInfo.model_validate_json(forger.info.model_dump_json())
+    for result in forger.results:
+        if not result.void:
+            players = [Player(seat.entry, seat.entry) for seat in result.seats]
+            forger.play_again(result.played_as, players=tuple(players))
+    forger.sign()
+    assert '"processes": "run"' in (run / "manifest.json").read_text()
+    assert "processes" not in (run / "run.json").read_text()
+    done = asara("audit", run)
+    assert done.returncode == 0, done.stdout
 
 
 # Runs with joint deals

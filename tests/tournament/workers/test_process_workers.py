@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from asara_server.tournament.run.block_journals import block_journals
 from asara_server.tournament.standings.match_result import read_results
 from asara_server.tournament.workers.process_workers import process_workers
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
@@ -17,6 +18,7 @@ from tests.tournament.processes import children, living_in, wait_until
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import STEADY, write_tournament
 from tests.tournament.sandbox_config import sandbox_or_skip
+from tests.tournament.test_kills import commits, reopened
 from tests.tournament.worker_runs import (
     HEADER,
     KILLS_ITS_WORKER,
@@ -85,14 +87,17 @@ def test_worker_processes_play_what_one_process_plays(cup: Path) -> None:
     assert logs == sorted(path.name for path in (cup / "local" / "logs").glob("*/*"))
 
 
-def test_a_worker_that_dies_costs_only_its_block_which_is_played_again(cup: Path) -> None:
+def test_a_block_whose_worker_dies_is_continued_by_another(cup: Path) -> None:
     run = cup / "killed"
     process = start(slow(cup / "cup.toml"), run)
+    busy_workers(process, cup)
+    wait_until("both play a match", lambda: all(map(commits, block_journals(run))))
     os.kill(busy_workers(process, cup)[0], signal.SIGKILL)
     finish(process)
     log = (run / "run.log").read_text()
     assert log.count("block lost") == 1
     assert "its worker process died" in log
+    assert reopened(run) == 1
     assert outcome(run) == outcome(cup / "local")
     audited = asara("audit", run)
     assert audited.returncode == 0, audited.stdout

@@ -6,12 +6,26 @@ from asara.v1 import event_pb2 as _event_pb2
 from asara.v1 import play_pb2 as _play_pb2
 from asara.v1 import vocabulary_pb2 as _vocabulary_pb2
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from collections.abc import Iterable as _Iterable, Mapping as _Mapping
 from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class ProcessPolicy(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    """Lifetime of the process of a bot."""
+    __slots__ = ()
+    PROCESS_POLICY_UNSPECIFIED: _ClassVar[ProcessPolicy]
+    """The process was started elsewhere, such as that of a bot on another machine."""
+    PROCESS_POLICY_MATCH: _ClassVar[ProcessPolicy]
+    """The process played this match only."""
+    PROCESS_POLICY_RUN: _ClassVar[ProcessPolicy]
+    """The process may have played other matches of the run, with other deals, before and after."""
+PROCESS_POLICY_UNSPECIFIED: ProcessPolicy
+PROCESS_POLICY_MATCH: ProcessPolicy
+PROCESS_POLICY_RUN: ProcessPolicy
 
 class Replay(_message.Message):
     """A complete replay, as `asara replay export` writes it in JSON. Replay files contain the
@@ -77,7 +91,7 @@ class ReplayRecord(_message.Message):
 
 class ReplayHeader(_message.Message):
     """The parameters of the match."""
-    __slots__ = ("match_id", "rules_version", "edition_zlib", "rule_sets", "entries", "clocks", "deal_secret", "started_unix_ms", "actions_per_reply", "rejections_forgiven", "deal_commitment", "nonces", "shared_deal", "hide_forced")
+    __slots__ = ("match_id", "rules_version", "edition_zlib", "rule_sets", "entries", "clocks", "deal_secret", "started_unix_ms", "actions_per_reply", "rejections_forgiven", "deal_commitment", "nonces", "shared_deal", "hide_forced", "processes")
     MATCH_ID_FIELD_NUMBER: _ClassVar[int]
     RULES_VERSION_FIELD_NUMBER: _ClassVar[int]
     EDITION_ZLIB_FIELD_NUMBER: _ClassVar[int]
@@ -92,6 +106,7 @@ class ReplayHeader(_message.Message):
     NONCES_FIELD_NUMBER: _ClassVar[int]
     SHARED_DEAL_FIELD_NUMBER: _ClassVar[int]
     HIDE_FORCED_FIELD_NUMBER: _ClassVar[int]
+    PROCESSES_FIELD_NUMBER: _ClassVar[int]
     match_id: str
     """Name of the match."""
     rules_version: int
@@ -122,7 +137,11 @@ class ReplayHeader(_message.Message):
     """
     hide_forced: bool
     """True if a pause hides that a seat had no choice."""
-    def __init__(self, match_id: _Optional[str] = ..., rules_version: _Optional[int] = ..., edition_zlib: _Optional[bytes] = ..., rule_sets: _Optional[_Iterable[_Union[_vocabulary_pb2.RuleSet, str]]] = ..., entries: _Optional[_Iterable[str]] = ..., clocks: _Optional[_Union[_play_pb2.Clocks, _Mapping]] = ..., deal_secret: _Optional[bytes] = ..., started_unix_ms: _Optional[int] = ..., actions_per_reply: _Optional[int] = ..., rejections_forgiven: _Optional[int] = ..., deal_commitment: _Optional[bytes] = ..., nonces: _Optional[_Iterable[bytes]] = ..., shared_deal: _Optional[str] = ..., hide_forced: _Optional[bool] = ...) -> None: ...
+    processes: _containers.RepeatedScalarFieldContainer[ProcessPolicy]
+    """Lifetime of the bots' processes by seat; empty if the program that played the match did not
+    record it. Nothing in the match depends on it.
+    """
+    def __init__(self, match_id: _Optional[str] = ..., rules_version: _Optional[int] = ..., edition_zlib: _Optional[bytes] = ..., rule_sets: _Optional[_Iterable[_Union[_vocabulary_pb2.RuleSet, str]]] = ..., entries: _Optional[_Iterable[str]] = ..., clocks: _Optional[_Union[_play_pb2.Clocks, _Mapping]] = ..., deal_secret: _Optional[bytes] = ..., started_unix_ms: _Optional[int] = ..., actions_per_reply: _Optional[int] = ..., rejections_forgiven: _Optional[int] = ..., deal_commitment: _Optional[bytes] = ..., nonces: _Optional[_Iterable[bytes]] = ..., shared_deal: _Optional[str] = ..., hide_forced: _Optional[bool] = ..., processes: _Optional[_Iterable[_Union[ProcessPolicy, str]]] = ...) -> None: ...
 
 class ReplayStart(_message.Message):
     """The match started."""

@@ -12,6 +12,9 @@ from asara_server.cli.options.match import (
     START_UP_S,
     BankOption,
     IncrementOption,
+    NoPonderOption,
+    ProcessesChoice,
+    ProcessesOption,
     RulesOption,
     SeedOption,
     SeriesOptions,
@@ -91,8 +94,10 @@ def duel(
     json_file: JsonOption = None,
     key: KeyOption = None,
     replace: ReplaceOption = False,
+    processes: ProcessesOption = ProcessesChoice.RUN,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
     readable: ReadableOption = None,
+    no_ponder: NoPonderOption = False,
 ) -> None:
     """Test which of two bots is better.
 
@@ -113,8 +118,10 @@ def duel(
         out_directory=out_directory,
         replace=replace,
         key=key,
+        processes=processes,
         sandbox=sandbox,
         readable=readable_paths(readable),
+        ponder=not no_ponder,
     )
     status = play_duel((a, b), test, max_blocks, options, context.obj, json_file=json_file)
     raise typer.Exit(status)

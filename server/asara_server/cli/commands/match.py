@@ -11,6 +11,9 @@ from asara_server.cli.options.match import (
     START_UP_S,
     BankOption,
     IncrementOption,
+    NoPonderOption,
+    ProcessesChoice,
+    ProcessesOption,
     RulesOption,
     SeedOption,
     SeriesOptions,
@@ -66,9 +69,11 @@ def match(
     out_directory: OutOption = None,
     key: KeyOption = None,
     replace: ReplaceOption = False,
+    processes: ProcessesOption = ProcessesChoice.RUN,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
     show_output: ShowOutputOption = False,
     readable: ReadableOption = None,
+    no_ponder: NoPonderOption = False,
 ) -> None:
     """Play a match between 2 to 4 bots.
 
@@ -87,8 +92,10 @@ def match(
         out_directory=out_directory,
         replace=replace,
         key=key,
+        processes=processes,
         sandbox=sandbox,
         readable=readable_paths(readable),
+        ponder=not no_ponder,
     )
     status = play_matches(
         bots, matches, options, context.obj, mirrored=mirrored, with_output=show_output

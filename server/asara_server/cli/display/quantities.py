@@ -1,4 +1,4 @@
-"""Durations and counts as text."""
+"""Durations, counts and shares as text."""
 
 
 def duration(seconds: float, *, whole_s: bool = False) -> str:
@@ -28,3 +28,9 @@ def count(number: int, noun: str) -> str:
     else:
         plural = noun + ("es" if noun[-1] in "hs" else "s")
     return f"{number:,} {plural}"
+
+
+def percent(share: float) -> str:
+    """Format a share in percent; only 0 and 1 themselves become 0% and 100%."""
+    text = f"{share:.0%}"
+    return {"0%": "<1%", "100%": ">99%"}.get(text, text) if 0 < share < 1 else text

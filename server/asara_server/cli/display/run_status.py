@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from rich.progress_bar import ProgressBar
 
 from asara_server.cli.display.console import out, show_table
+from asara_server.cli.display.costs import costs_lines
+from asara_server.cli.display.processor_time import unasked_lines
 from asara_server.cli.display.progress import building_text
 from asara_server.cli.display.quantities import count, duration
 from asara_server.cli.display.results import (
@@ -75,6 +77,12 @@ def _show_progress(status: RunStatus) -> None:
         out.print(f"{text[0].upper()}{text[1:]}.", markup=False)
     elif status.state is RunState.RUNNING and status.idle_s is not None:
         out.print(f"The last match ended {duration(status.idle_s, whole_s=True)} ago.")
+    if status.costs is not None:
+        over = status.state is not RunState.RUNNING
+        for line in costs_lines(status.costs, status.info.processes.values(), over=over):
+            out.print(line, markup=False)
+    for line in unasked_lines(status.info.processor_time):
+        out.print(line, markup=False)
 
 
 def _match_counts(status: RunStatus) -> str:

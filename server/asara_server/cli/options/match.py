@@ -1,6 +1,7 @@
 """Options of the commands that play matches: rules, seed, clocks, and a series of matches."""
 
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -76,6 +77,24 @@ StartUpOption = Annotated[
     ),
 ]
 
+NoPonderOption = Annotated[
+    bool, typer.Option("--no-ponder", help="Freeze bots in the sandbox while they are not asked.")
+]
+
+
+class ProcessesChoice(Enum):
+    RUN = "run"
+    MATCH = "match"
+
+
+ProcessesOption = Annotated[
+    ProcessesChoice,
+    typer.Option(
+        "--processes",
+        help="Lifetime of a bot's process; with run, it plays further matches, with other deals.",
+    ),
+]
+
 
 def rule_sets(text: str) -> frozenset[RuleSet]:
     """Return the rule sets that --rules names."""
@@ -100,6 +119,9 @@ class SeriesOptions:
     """Run directory; None if the run is not kept."""
     replace: bool
     key: Path | None
+    processes: ProcessesChoice
     sandbox: SandboxChoice
     readable: tuple[str, ...] = ()
     """Paths that the bots may read in the sandbox besides their own files."""
+    ponder: bool = True
+    """False to freeze bots in the sandbox while they are not asked."""

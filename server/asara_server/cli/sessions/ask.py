@@ -154,7 +154,7 @@ async def _ask(
             referee,
             addresses,
             [entry],
-            reuse_processes=False,
+            processes={entry.name: "match"},
             limits=Limits(),
             seeds={} if seed is None else {entry.name: seed},
             logs=logs,

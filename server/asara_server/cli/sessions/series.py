@@ -16,7 +16,7 @@ from asara_server.cli.options.sandbox import SandboxChoice
 from asara_server.cli.sessions.bot_build import built_bots
 from asara_server.cli.sessions.run import play_run
 from asara_server.cli.sessions.run_directory import kept_or_temporary
-from asara_server.cli.sessions.setup import sandbox_of_bots, signing_key
+from asara_server.cli.sessions.setup import check_freezer, sandbox_of_bots, signing_key
 from asara_server.replay.signing import default_key_path
 from asara_server.text import plain
 from asara_server.tournament.config.commands import OWN_PYTHON, search_path
@@ -46,6 +46,8 @@ def series_tournament(
         ],
         "seats": len(bots),
         "rule_sets": options.rules,
+        "ponder": options.ponder,
+        "processes": options.processes.value,
         "seed": None if options.seed is None else local_seed(options.seed),
         "clocks": {
             "bank_s": options.bank,
@@ -110,6 +112,8 @@ def play_series(
     folders = [entry.directory for entry in tournament.entries]
     secret = [options.key or default_key_path()]
     sandbox = sandbox_of_bots(options.sandbox, folders, secret=secret)
+    if not tournament.ponder:
+        check_freezer(sandbox, "--no-ponder")
     if sandbox is not None:
         _refuse_shims(tournament)
     entries = built_bots(tournament.entries, sandbox)

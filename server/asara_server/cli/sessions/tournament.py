@@ -5,6 +5,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from asara_server.cli.display.console import notify, out
+from asara_server.cli.display.costs import costs_lines
 from asara_server.cli.display.faults import (
     warn_of_earlier_exclusions,
     warn_of_faults,
@@ -12,6 +13,7 @@ from asara_server.cli.display.faults import (
     warn_of_views,
 )
 from asara_server.cli.display.plan import heading
+from asara_server.cli.display.processor_time import unasked_lines
 from asara_server.cli.display.results import show_standings
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.log import LogOptions
@@ -24,6 +26,7 @@ from asara_server.cli.sessions.run_directory import (
     resumed_run_directory,
 )
 from asara_server.cli.sessions.setup import (
+    check_freezer,
     chosen_executor,
     chosen_sandbox,
     metrics_server,
@@ -39,6 +42,7 @@ from asara_server.tournament.execution.remote_lobby import tls_files
 from asara_server.tournament.run.directory import RunDirectory, RunInfo
 from asara_server.tournament.runner import RunEnd
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.schedule.plan import planned_matches
 
 
@@ -54,6 +58,8 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
     matches = planned_matches(tournament)
     check_remote(tournament, options.file)
     sandbox = tournament_sandbox(tournament, options.sandbox, options.file, options.key)
+    if not tournament.ponder:
+        check_freezer(sandbox, f"{options.file.name}: ponder = false")
     warn_of_folders(tournament)
     if sandbox is not None:
         warn_of_views(tournament.entries, tournament.limits, sandbox)
@@ -74,7 +80,14 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
             )
         )
         executor, at_once = stack.enter_context(
-            chosen_executor(options.executor, tournament, sandbox, watch)
+            chosen_executor(
+                options.executor,
+                tournament,
+                sandbox,
+                watch,
+                only_local=_only_local(tournament, options),
+                private=_private_paths(tournament, options.file, options.key),
+            )
         )
         key = signing_key(options.key, create=not options.resume)
         directory, resumed = stack.enter_context(_run_directory(options, key))
@@ -97,6 +110,15 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
     return status
 
 
+def _only_local(tournament: Tournament, options: TournamentOptions) -> str:
+    """Return why workers should not play unless the user asks for them; "" if they may."""
+    if tournament.remote_entries:
+        return "bots on other machines connect to one referee"
+    if options.web is not None:
+        return "--web shows matches of one referee while they are played"
+    return ""
+
+
 def check_remote(tournament: Tournament, file: Path) -> None:
     """Raise UserError, before anything is written, if bots on other machines cannot be served."""
     if tournament.remote is None:
@@ -111,14 +133,21 @@ def tournament_sandbox(
     tournament: Tournament, choice: SandboxChoice, file: Path, key: Path | None
 ) -> Sandbox | None:
     """Return a sandbox that hides the tournament file and the secrets of the referee."""
-    remote = tournament.remote
-    remote_secrets = () if remote is None else (remote.key, remote.tokens)
+    private = _private_paths(tournament, file, key)
     return chosen_sandbox(
         choice,
-        secret=[file, key or default_key_path(), *remote_secrets],
-        shared=[file.resolve().parent],
+        secret=private.hidden,
+        shared=private.shared,
         transport=tournament.transport,
     )
+
+
+def _private_paths(tournament: Tournament, file: Path, key: Path | None) -> SandboxConfig:
+    """Return the secrets of the referee, and the folder that is no entry's alone."""
+    remote = tournament.remote
+    remote_secrets = () if remote is None else (remote.key, remote.tokens)
+    secret = (file, key or default_key_path(), *remote_secrets)
+    return SandboxConfig(tuple(path.resolve() for path in secret), (file.resolve().parent,))
 
 
 @contextmanager
@@ -149,6 +178,10 @@ def _show_end(tournament: Tournament, end: RunEnd, directory: Path) -> None:
     out.print()
     warn_of_faults(end, directory / "run.log")
     warn_of_folders(tournament)
+    for line in costs_lines(end.costs, tournament.process_policies.values()):
+        notify(line)
+    for line in unasked_lines(end.processor_time):
+        notify(line)
     notify_run_directory(directory)
     if not end.standings.complete:
         notify("To resume this run, repeat the command with --resume.")

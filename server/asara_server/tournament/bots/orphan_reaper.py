@@ -1,9 +1,10 @@
 """Kills the bots of a runner that was killed and so cannot end them itself.
 
 A separate process reads a pipe from the runner. If the pipe closes without a farewell, the runner
-is dead. The process then kills the process groups that the runner reported and, on Linux, every
-process that was started with one of the reported addresses. It also removes the sockets. This file
-is its program as well, and imports nothing of the package.
+is dead. The process then thaws the control groups that the runner reported, kills the process
+groups that it reported and, on Linux, every process that was started with one of the reported
+addresses. It also removes the control groups and the sockets. This file is its program as well, and
+imports nothing of the package.
 """
 
 import contextlib
@@ -13,10 +14,14 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 _SEARCH_DELAYS_S = (0.0, 0.2, 1.0)
 """Seconds before each search for processes; one may have been starting as the runner died."""
+
+_REMOVAL_S = 2.0
+_REMOVAL_INTERVAL_S = 0.01
 
 _FAREWELL = "over"
 
@@ -46,6 +51,16 @@ class OrphanReaper:
     def unwatch(self, group: int) -> None:
         """Report that a group has ended; its number may come to belong to another one."""
         self._send(f"-{group}")
+
+    def watch_control_group(self, folders: Sequence[Path]) -> None:
+        """Report the folders of the control group of a bot that was started."""
+        for folder in folders:
+            self._send(f"*{folder}")
+
+    def unwatch_control_group(self, folders: Sequence[Path]) -> None:
+        """Report that a control group is gone."""
+        for folder in folders:
+            self._send(f"/{folder}")
 
     def watch_address(self, address: str) -> None:
         """Report the address of a bot that is about to be started."""
@@ -77,6 +92,7 @@ def _reap(sockets: str) -> None:
     """Read the pipe until it closes, and kill what is left unless a farewell was sent."""
     groups: set[int] = set()
     addresses: set[str] = set()
+    folders: set[str] = set()
     for line in sys.stdin:
         message = line.strip()
         if message == _FAREWELL:
@@ -85,10 +101,15 @@ def _reap(sockets: str) -> None:
             groups.add(int(message[1:]))
         elif message.startswith("-"):
             groups.discard(int(message[1:]))
+        elif message.startswith("*"):
+            folders.add(message[1:])
+        elif message.startswith("/"):
+            folders.discard(message[1:])
         elif message.startswith("@"):
             addresses.add(message[1:])
         else:
             addresses.discard(message[1:])
+    _thaw(folders)  # a process that is frozen may ignore the signal
     for group in groups:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)
@@ -100,6 +121,27 @@ def _reap(sockets: str) -> None:
                     os.kill(pid, signal.SIGKILL)
     if sockets:
         shutil.rmtree(sockets, ignore_errors=True)
+    _remove(folders)
+
+
+def _thaw(folders: Iterable[str]) -> None:
+    """Let the processes of these control groups run; see `FreezerFile`."""
+    for folder in folders:
+        for name, thawed in (("cgroup.freeze", "0"), ("freezer.state", "THAWED")):
+            with contextlib.suppress(OSError), Path(folder, name).open("r+") as file:
+                file.write(thawed)
+
+
+def _remove(folders: set[str]) -> None:
+    """Remove these control groups once their processes, which were killed, are gone."""
+    deadline = time.monotonic() + _REMOVAL_S
+    while folders and time.monotonic() < deadline:
+        for folder in list(folders):
+            with contextlib.suppress(OSError):
+                Path(folder).rmdir()
+            if not Path(folder).exists():
+                folders.discard(folder)
+        time.sleep(_REMOVAL_INTERVAL_S)
 
 
 def _started_with(addresses: set[str]) -> list[int]:

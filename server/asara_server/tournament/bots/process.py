@@ -13,6 +13,8 @@ import contextlib
 import os
 import shlex
 import signal
+import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from typing import Any
 from asara_server.tournament.bots.output_log import OutputLog
 from asara_server.tournament.config.commands import resolve_command, search_path
 from asara_server.tournament.sandbox.bubblewrap import SandboxSpec
+from asara_server.tournament.sandbox.cgroups import Cgroup
 from asara_server.tournament.sandbox.sandboxed_command import SandboxedCommand
 
 _INHERITED = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ", "USER")
@@ -31,6 +34,8 @@ _TERMINATE_S = 2.0
 _DRAIN_S = 0.5
 """Seconds to wait for the output of a process that has ended; a child may keep the pipe open."""
 
+_ALL_THREADS = 2
+"""Kind of a clock of Linux that counts the exact processor time of all threads of a process."""
 _CHUNK_BYTES = 1 << 16
 _FLOOD_PAUSE_S = 0.05
 """Seconds between reads once the log is full, so that a bot that floods it slows only itself."""
@@ -154,6 +159,45 @@ class BotProcess:
         """
         return self._sandboxed.memory_peak() if self._sandboxed else None
 
+    @property
+    def group(self) -> Cgroup | None:
+        """The control group of it and its children; None if there is none."""
+        return self._sandboxed.cgroup if self._sandboxed else None
+
+    def processor_ns(self) -> int | None:
+        """Return the processor time that it has used, in nanoseconds; None if that is not known.
+
+        With a control group, the time of all its children is included, of others none.
+        """
+        if self._sandboxed is not None:
+            return self.group_ns()
+        if sys.platform != "linux" or not self.running:
+            return None
+        try:
+            return time.clock_gettime_ns(_processor_clock(self.pid))
+        except OSError:
+            return None
+
+    async def forget(self) -> None:
+        """Drop what it left in the kernel's caches, where another process could recognise it.
+
+        Has no effect without a control group.
+        """
+        if self._sandboxed is not None:
+            await self._sandboxed.forget()
+
+    @property
+    def contained(self) -> bool:
+        """True if it runs in a sandbox."""
+        return self._sandboxed is not None
+
+    def group_ns(self) -> int | None:
+        """Return the processor time that its control group has counted, in nanoseconds.
+
+        None without a control group.
+        """
+        return self._sandboxed.processor_ns() if self._sandboxed else None
+
     async def wait(self) -> str:
         """Return how the process ended, once it has and its output is in the log."""
         status = await self._process.wait()
@@ -188,6 +232,9 @@ class BotProcess:
         """Kill the process group, once only: later its number may belong to another group."""
         if not self._group_killed:
             self._group_killed = True
+            if self.group is not None:
+                with contextlib.suppress(OSError):
+                    self.group.thaw()  # in version 1, a frozen process ignores the signal
             self._signal_group(signal.SIGKILL)
 
     def _signal_group(self, number: signal.Signals) -> None:
@@ -230,6 +277,11 @@ def _empty_pipe() -> int:
     read_end, write_end = os.pipe()
     os.close(write_end)
     return read_end
+
+
+def _processor_clock(pid: int) -> int:
+    """Return the identifier of a process's clock of processor time, as `clock_getcpuclockid`."""
+    return ~pid << 3 | _ALL_THREADS
 
 
 def _refusal(error: OSError, program: str) -> str:

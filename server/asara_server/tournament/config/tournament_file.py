@@ -13,7 +13,9 @@
     concurrency = 2                    # matches at once; default: one per processor core
     deals = "committed"                # or "joint": every bot adds a nonce to every deal;
                                        # independent blocks only
-    processes = "run"                  # a bot process lasts for the run, or for one "match"
+    processes = "run"                  # a bot process lives on for further matches of the run, or
+                                       # for one "match"
+    ponder = true                      # false: contained bots are frozen while they are not asked
     transport = "unix"                 # or "tcp", for languages without unix sockets
     entries_from = "submissions/*"     # further entries: folders with a bot.toml; default: none
 
@@ -28,7 +30,7 @@
     [limits]                           # the defaults are shown
     log_bytes = 100_000                # kept of a bot's output in each match
     failed_starts = 3                  # in a row; then the entry forfeits its remaining matches
-    idle_processes = 64                # kept waiting for their next match
+    idle_processes = 64                # that wait for a match, kept or started ahead of it
     suspend_share = 0.5                # share of its matches that an entry may forfeit,
     suspend_after = 10                 # once it has played this many
     memory_mb = 1_024                  # in the sandbox only, as are the next five; see `Limits`
@@ -47,6 +49,7 @@
     command = "python bots/greedy/main.py"   # or a list of words
     directory = "."                    # working directory; relative to this file
     environment = { LEVEL = "3" }
+    processes = "match"                # of this entry; default: as above
     build = "make"                     # runs once, in a copy of the directory; default: no build
     readable = ["models"]              # further paths visible in the sandbox; relative to this file
 
@@ -69,10 +72,10 @@
 A bot starts in its `directory`, and its command is relative to it. `python` is the interpreter that
 runs asara. `blocks` is "duplicate" by default if there are twice as many entries as seats (with
 teams, twice as many for each entry of the largest team), and "mirrored" otherwise. A mirrored block
-plays one deal several times, so its bots are started afresh for every match, lest one recognise the
-deal; otherwise `processes` defaults to "run". A remote bot plays all its matches in one process,
-several at once: each match of its mirrored blocks has its own deal. Anyone who knows the seed can
-compute every deal: leave it out of a competition, or keep the file secret.
+plays one deal several times. No process meets it twice: a process that lives on plays only the
+first matches of such blocks, or only the second ones, and so on. A remote bot plays all its matches
+in one process, several at once: each match of its mirrored blocks has its own deal. Anyone who
+knows the seed can compute every deal: leave it out of a competition, or keep the file secret.
 """
 
 import os
@@ -95,7 +98,7 @@ from pydantic import (
 
 from asara_game.bounded_toml import parse_toml
 from asara_server.bounded_file import read_bounded
-from asara_server.match.spec import ClockSettings
+from asara_server.match.spec import ClockSettings, ProcessPolicy
 from asara_server.text import plain
 from asara_server.tournament.config.block_kinds import (
     DEFAULT_TABLES,
@@ -145,6 +148,8 @@ LARGEST_FILE: Final = 256 * 1024
 _MOST_ENTRIES: Final = 1_000
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _CLOCKS = ClockSettings()
+_THAWING_S: Final = 0.01
+"""Least grace of a decision, in seconds, if bots are thawed for it."""
 
 
 class ConfigError(ValueError):
@@ -181,6 +186,8 @@ class Entry(_Section):
     environment: Mapping[str, VariableText] = {}
     readable: ReadablePaths = ()
     """Files and directories visible in the sandbox besides the entry's own."""
+    processes: ProcessPolicy | None = None
+    """Lifetime of its processes; None for that of the tournament."""
 
     @field_validator("build", mode="before")
     @classmethod
@@ -276,7 +283,7 @@ class Limits(_Section):
     """Processes in a row that may fail before they connect; the entry then forfeits its remaining
     matches immediately, without waiting start_up_s for each."""
     idle_processes: Annotated[int, Field(ge=0, le=10_000)] = 64
-    """Bot processes kept waiting for their next match if `processes` is "run"."""
+    """Bot processes that wait for a match: kept from earlier ones, or started ahead of it."""
     suspend_share: Annotated[float, Field(ge=0, le=1)] = 0.5
     """Share of its matches that an entry may forfeit before it is suspended."""
     suspend_after: Annotated[int, Field(ge=1, le=1_000_000)] = 10
@@ -340,6 +347,8 @@ class Tournament(_Section):
     concurrency: Annotated[int, Field(ge=1, le=10_000)] = Field(default_factory=usable_cores)
     deals: Literal["committed", "joint"] = "committed"
     """Deals drawn by the referee alone, which commits to them, or with a nonce of every bot."""
+    ponder: bool = True
+    """False if contained bots are frozen while they are not asked."""
     transport: Literal["unix", "tcp"] = "unix"
     """Connection of local bots: a unix socket, or TCP on the loopback interface."""
     clocks: Clocks = Clocks()
@@ -354,10 +363,8 @@ class Tournament(_Section):
     """Most tables of a duplicate block."""
     blocks: BlockKind = Field(default_factory=_default_blocks)
     """Sharing of deals; by default "duplicate" if there are enough entries, or "mirrored"."""
-    processes: Literal["run", "match"] = Field(
-        default_factory=lambda data: "match" if data.get("blocks") == "mirrored" else "run"
-    )
-    """Lifetime of a bot process; "match" for mirrored blocks."""
+    processes: ProcessPolicy = "run"
+    """Lifetime of the processes of entries that do not choose their own."""
 
     _left_out: tuple[LeftOut, ...] = PrivateAttr(())
     _notes: tuple[str, ...] = PrivateAttr(())
@@ -391,16 +398,15 @@ class Tournament(_Section):
             raise problem(
                 "rounds: blocks_per_entry already says how much is played; leave out one of them"
             )
-        if self.blocks == "mirrored" and self.processes == "run":
-            raise problem(
-                "processes: a mirrored block plays one deal several times, and a bot process that "
-                "lasts for the run could recognise it; leave out processes, or set blocks to "
-                "'independent'"
-            )
         if self.blocks != "independent" and self.deals == "joint":
             raise problem(
                 "deals: a joint deal cannot be shared by several matches, because the nonces of "
                 "each match change the deal; set blocks to 'independent'"
+            )
+        if not self.ponder and self.clocks.grace_s < _THAWING_S:
+            raise problem(
+                f"clocks.grace_s: must be at least {_THAWING_S:g} if ponder is false, because bots "
+                "are thawed in this time; set it higher, or remove ponder"
             )
         if self.blocks != "duplicate" and "tables" in self.model_fields_set:
             raise problem(
@@ -484,6 +490,12 @@ class Tournament(_Section):
     def teams(self) -> tuple[str, ...]:
         """Team of each entry, in the order of the entries; "" for an entry without one."""
         return tuple(entry.team for entry in self.entries)
+
+    @property
+    def process_policies(self) -> dict[str, ProcessPolicy]:
+        """Lifetime of the processes of each entry whose bots are started here."""
+        local = [entry for entry in self.entries if not entry.remote]
+        return {entry.name: entry.processes or self.processes for entry in local}
 
     @property
     def remote_entries(self) -> tuple[str, ...]:

@@ -130,6 +130,13 @@ class AskingReferee:
     def is_connected(self, key: str) -> bool:
         return self._session is not None
 
+    def awaits(self, key: str) -> bool:
+        """Return True: its only bot plays one match and is never frozen."""
+        return True
+
+    def before_send(self, key: str, called: Callable[[], None] | None) -> None:
+        """Call nothing: the bot is never frozen."""
+
     def open_session(
         self,
         context: Context,

@@ -181,8 +181,12 @@ class EntryCheck:
             limits=tournament.limits.model_copy(update={"idle_processes": len(self._opponents)}),
             transport=tournament.transport,
             joint_deals=tournament.deals == "joint",
-            reuse_processes=tournament.processes == "run",
+            processes={
+                **{one.name: "run" for one in self._opponents},
+                **tournament.process_policies,
+            },
             bot_seeds={entry.name: bot_seed(seed, entry.name) for entry in every.values()},
+            ponder=tournament.ponder,
             build_directories={
                 entry.name: self._builder.build_directory(entry)
                 for entry in tournament.entries

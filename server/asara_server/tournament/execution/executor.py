@@ -8,6 +8,7 @@ from asara_game.edition import Edition
 from asara_server.referee.waits import Wait
 from asara_server.tournament.config.tournament_file import Remote
 from asara_server.tournament.execution.match_settings import MatchSettings
+from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 
@@ -31,6 +32,8 @@ class ExecutionContext:
     """Number of concurrent matches, unless the executor has another measure."""
     remote: Remote | None = None
     """Settings of the bots on other machines, if there are any."""
+    report_choice: Callable[[str, str], None] = lambda name, why: None
+    """To be called with the name of the executor that plays, and why it does."""
 
 
 class Executor(Protocol):
@@ -50,6 +53,10 @@ class Executor(Protocol):
 
         None if the matches are not played in this process.
         """
+
+    @property
+    def costs(self) -> RunCosts:
+        """Costs of the matches that it has played so far, and where the time went."""
 
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
         """Play the pending matches and record their results, until `progress.stopping` is set.

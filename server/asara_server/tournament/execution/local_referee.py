@@ -15,6 +15,7 @@ from asara_server.tournament.bots.output_log import OutputTap
 from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.execution.match_runner import MatchRunner
 from asara_server.tournament.execution.match_settings import MatchSettings
+from asara_server.tournament.run.cost_meter import CostMeter
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 
 
@@ -35,6 +36,7 @@ async def local_referee(
     out: Mapping[str, str],
     suspended: Mapping[str, str],
     show_output: Callable[[str], OutputTap] | None = None,
+    meter: CostMeter | None = None,
     log: FilteringBoundLogger | None = None,
 ) -> AsyncIterator[LocalReferee]:
     """Serve this referee to local bots; all bot processes have ended on exit.
@@ -42,6 +44,7 @@ async def local_referee(
     `secret_of` returns the secret of a match by the names of the attempt and of its shared deal.
     Entries that are `out` or `suspended` forfeit for the given reason. The output of bots goes to
     `logs` and, if `show_output` is given, to the tap that it returns for the process of an entry.
+    `meter` counts what the processes of bots cost.
     """
     raise_open_files_limit()
     local_entries = [entry for entry in match_settings.entries if not entry.remote]
@@ -51,14 +54,17 @@ async def local_referee(
             referee,
             addresses,
             local_entries,
-            reuse_processes=match_settings.reuse_processes,
+            ponder=match_settings.ponder,
+            processes=match_settings.processes,
             limits=match_settings.limits,
             seeds=match_settings.bot_seeds,
             logs=logs,
             sandbox=sandbox,
             built=match_settings.build_directories,
+            places=match_settings.readable_places,
             show_output=show_output,
             asked=referee.decision_id,
+            meter=meter,
             log=log,
         )
         stack.push_async_callback(pool.close)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from functools import partial
 
 from asara_codec.results import SeatResult, Termination
 from asara_game.edition import Edition
@@ -13,6 +14,8 @@ from asara_server.match.spec import SECOND_US, ClockSettings, MatchSpec, Player
 from asara_server.referee.match_ending import MatchCut
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.pool import BotPool, PooledBot
+from asara_server.tournament.bots.processor_meter import ProcessorMeter
+from asara_server.tournament.run.processor_time import ProcessorTime
 from asara_server.tournament.run.progress import MAX_ATTEMPTS
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import (
@@ -36,6 +39,8 @@ class PlayedMatch:
     """None if it is void."""
     bots: tuple[PooledBot, ...]
     """The bots that played it, by seat."""
+    processor_times: dict[str, ProcessorTime]
+    """Processor time by entry, without the entries whose bots cannot be measured."""
 
 
 class MatchRunner:
@@ -80,27 +85,34 @@ class MatchRunner:
     async def _play_attempt(self, match: ScheduledMatch, attempt: int) -> PlayedMatch | None:
         """Play a match once; None if the referee is stopped before its end."""
         name = attempt_name(match.match_id, attempt)
-        bots = [
-            await self._pool.acquire(entry, name, seat) for seat, entry in enumerate(match.entries)
-        ]
         shared_deal = match.shared_deal(attempt)
+        bots = [
+            await self._pool.acquire(entry, name, seat, match.place, shared_deal)
+            for seat, entry in enumerate(match.entries)
+        ]
         spec = MatchSpec(
             name,
             self._rules_of(match),
-            tuple(Player(bot.entry, bot.token) for bot in bots),
+            tuple(Player(bot.entry, bot.token, bot.processes) for bot in bots),
             self._clocks,
             self._secret_of(name, shared_deal),
             joint=self._joint_deals,
             shared_deal=shared_deal,
         )
+        meter = ProcessorMeter([bot.processor_clock for bot in bots])
         terminations = [Termination.UNSPECIFIED] * len(bots)
+        over = False
         try:
-            record = await self._referee.play(spec)
+            record = await self._referee.play(spec, meter)
             terminations[: len(record.results)] = [seat.termination for seat in record.results]
+            over = not record.void
         except MatchCut:
             return None
         finally:
-            await asyncio.gather(*map(self._pool.release, bots, terminations))
+            times = zip(match.entries, meter.times(), strict=True)
+            deal_returns = not over and match.attempts_share_deal
+            release = partial(self._pool.release, deal_returns=deal_returns)
+            await asyncio.gather(*map(release, bots, terminations))
         # Now the output of bots that forfeited is complete, because their processes have ended.
         seats = tuple(map(_seat_outcome, record.results, bots))
         result = MatchResult(
@@ -116,7 +128,12 @@ class MatchRunner:
             started=utc_text(record.started_unix_ms / 1000),
             seconds=round(record.duration_us / SECOND_US, 3),
         )
-        return PlayedMatch(result, None if record.void else replay_of(record), tuple(bots))
+        return PlayedMatch(
+            result,
+            None if record.void else replay_of(record),
+            tuple(bots),
+            {entry: time for entry, time in times if time is not None},
+        )
 
     def _rules_of(self, match: ScheduledMatch) -> Rules:
         """Return the rules of a match, which all matches of one kind share."""

@@ -1,12 +1,13 @@
 """Settings that all matches of a run share."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from asara_server.match.spec import ClockSettings
+from asara_server.match.spec import ClockSettings, ProcessPolicy
 from asara_server.tournament.config.tournament_file import Entry, Limits
+from asara_server.tournament.sandbox.filesystem_view import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +20,13 @@ class MatchSettings:
     transport: Literal["unix", "tcp"]
     joint_deals: bool
     """True if every bot adds a nonce to every deal."""
-    reuse_processes: bool
-    """True if the process of a bot plays one match after another."""
+    processes: Mapping[str, ProcessPolicy]
+    """Lifetime of the processes of each entry whose bots are started here."""
     bot_seeds: Mapping[str, int]
     """Seeds of the bots, by entry; empty if they draw their own."""
     build_directories: Mapping[str, Path]
     """Directories that builds have made, by entry."""
+    ponder: bool = True
+    """False if contained bots are frozen while they are not asked."""
+    readable_places: Mapping[Path, Place] = field(default_factory=dict)
+    """Places of `readable` paths on this machine, if they differ from those on the runner's."""

@@ -16,6 +16,7 @@ from asara_server.tournament.run.signed_file import (
     AnyDocument,
     DocumentError,
     SignedBytes,
+    in_written_form,
     parse_document,
     signature_name,
 )
@@ -152,7 +153,7 @@ def _parse(
     except DocumentError as error:
         signed.faults.append(f"{name}: cannot be read: {error}")
         return None
-    if document.content() != content:
+    if not in_written_form(document, content):
         signed.faults.append(f"{name}: not written as asara writes it: its text was changed")
     return document
 

@@ -15,6 +15,8 @@ builds/          directories of entries after their build
 bundles/         a zip file for the author of each entry, once `asara tournament bundle` wrote them
 journal.sqlite   the state from which a run that was killed is resumed
 journal.position  how far the journal had come, which shows if the end of it was lost
+journals/        journals of the deal blocks that worker processes play; see `block_journals`
+costs.json       costs of the run so far, while it is played
 remote.json      presence of the bots on other machines, while the run is played
 live.json        socket of the live feed, while the run is played; see `network.live_feed`
 run.log          log of the referee and the runner
@@ -25,7 +27,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Literal, Self
 
@@ -34,10 +36,15 @@ from pydantic import BaseModel, Field, ValidationError
 from asara_server.atomic_file import PRIVATE, PUBLIC, AppendedFile, abandoned_parts, replace_file
 from asara_server.bounded_file import MIB, read_bounded
 from asara_server.eventlog.journal import Durability, Journal, JournalError
+from asara_server.match.spec import ProcessPolicy
 from asara_server.network.live_file import LIVE_FILE, LiveFile
 from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.config.tournament_file import LARGEST_FILE
+from asara_server.tournament.run.block_journals import FOLDER as JOURNALS
+from asara_server.tournament.run.costs import RunCosts
+from asara_server.tournament.run.costs_file import COSTS_FILE
 from asara_server.tournament.run.directory_lock import DirectoryInUseError, DirectoryLock
+from asara_server.tournament.run.processor_time import ProcessorTime
 from asara_server.tournament.run.resume_check import check_resumable
 from asara_server.tournament.sandbox.spec import SandboxKind
 from asara_server.tournament.standings.match_result import MatchResult
@@ -59,6 +66,7 @@ RUN_FILES = (
     "journal.sqlite",
     "journal.position",
     "remote.json",
+    COSTS_FILE,
     LIVE_FILE,
     "report.html",
 )
@@ -68,7 +76,7 @@ BUNDLE_MATCHES = "matches.jsonl"
 """File of a bundle with the results of its matches; no run has one."""
 PAGES = "pages"
 """Folder of the pages that `asara report --pages` writes."""
-RUN_FOLDERS = ("replays", "logs", "builds", BUNDLES, PAGES)
+RUN_FOLDERS = ("replays", "logs", "builds", JOURNALS, BUNDLES, PAGES)
 _ALWAYS = ("replays", "logs")
 _LEFTOVERS = (f"{JOURNAL}-wal",)
 """Files that a run leaves only if it is killed."""
@@ -115,6 +123,8 @@ class RunInfo(BaseModel):
     """"prepared": the manifest is signed, and no match was begun."""
     sandbox: SandboxKind = "none"
     """Sandbox in which the bots ran."""
+    processes: dict[str, ProcessPolicy] = {}
+    """Lifetime of the processes of each entry whose bots are started here."""
     remote: tuple[str, ...] = ()
     """Entries whose bots run on other machines; their mirrored blocks share no deal."""
     left_out: dict[str, str] = {}
@@ -134,6 +144,15 @@ class RunInfo(BaseModel):
     stalled_s: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """Seconds for which all clocks stood still because the referee did not run; None if that is not
     known, as during the run and of workers."""
+    processor_time: dict[str, ProcessorTime] = {}
+    """Processor time of the bots on this machine and on workers, by entry; written at the end."""
+    costs: RunCosts | None = None
+    """Where the time went, over all sessions so far; None before the first match and in runs of
+    earlier versions."""
+    executor: str = ""
+    """Name of the executor that plays or played last; "" in runs of earlier versions."""
+    executor_reason: str = ""
+    """Why that executor plays."""
     manifest_sha256: str = ""
     """SHA-256 of `manifest.json`, published before the first match."""
     resumed_with: tuple[str, ...] = ()
@@ -208,6 +227,7 @@ class RunDirectory:
         self.replays = path / "replays"
         self.logs = path / "logs"
         self.builds = path / "builds"
+        self.durability = durability
         self._results = AppendedFile(path / "results.jsonl")
         try:
             self.journal = Journal(path / JOURNAL, durability)
@@ -297,6 +317,15 @@ class RunDirectory:
         replace_file(path, "".join(f"{line}\n" for line in lines).encode())
         self._results = AppendedFile(path)
         return [MatchResult.model_validate_json(line) for line in lines]
+
+    def make_journals(self) -> None:
+        """Make the folder of the journals of blocks; raises OSError."""
+        (self.path / JOURNALS).mkdir(mode=0o700, exist_ok=True)
+
+    def remove_journals(self) -> None:
+        """Remove that folder if it is empty."""
+        with suppress(OSError):
+            (self.path / JOURNALS).rmdir()
 
     def write_info(self, info: RunInfo) -> None:
         """Write `run.json`.

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from asara_game.edition import Edition
 from asara_game.rules import RULES_VERSION, format_rule_sets, parse_rule_sets
 from asara_game.vocabulary import RuleSet
+from asara_server.match.spec import ProcessPolicy
 from asara_server.referee.limits import LimitSettings
 from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.config.fields import Orders
@@ -44,6 +45,9 @@ class ManifestEntry(BaseModel):
     """Entries of one team never meet; "" if it belongs to none."""
     remote: bool
     """True if its bot runs on another machine."""
+    processes: ProcessPolicy | None = None
+    """Lifetime of its processes; None if they are started elsewhere, and in runs of earlier
+    versions, which did not record it."""
     folder: str | None = None
     """Name of the folder whose `bot.toml` has its command; None if the tournament file has it."""
     bot_toml_sha256: str | None = None
@@ -96,9 +100,12 @@ class Manifest(Document):
     """Number of attempts at a match before it stays void."""
     limits: dict[str, int | float]
     """Limits of the tournament file, defaults included."""
-    processes: Literal["match", "run"]
+    processes: ProcessPolicy
+    """Lifetime of the processes of entries that do not choose their own."""
     transport: Literal["unix", "tcp"]
     sandbox: SandboxKind
+    ponder: bool = True
+    """False if contained bots were frozen while they were not asked."""
 
     @property
     def entry_names(self) -> tuple[str, ...]:
@@ -124,6 +131,12 @@ class Manifest(Document):
             self._layout,
             never_mirrored=[entry.name for entry in self.entries if entry.remote],
         )
+
+    def processes_by_seat(self, entries: Sequence[str]) -> tuple[ProcessPolicy | None, ...]:
+        """Return the lifetime of processes that the replay of these entries states."""
+        policies = {entry.name: entry.processes for entry in self.entries}
+        by_seat = tuple(policies.get(name) for name in entries)
+        return by_seat if any(by_seat) else ()
 
     @property
     def _layout(self) -> Layout:
@@ -162,6 +175,7 @@ def new_manifest(
     `tournament_file` is the content of the tournament file; None if there is none.
     """
     limits = LimitSettings().match_limits
+    policies = tournament.process_policies
     return Manifest(
         asara=version("asara"),
         rules_version=RULES_VERSION,
@@ -171,7 +185,9 @@ def new_manifest(
         tournament_sha256=None if tournament_file is None else sha256(tournament_file).hexdigest(),
         edition=edition.name,
         edition_sha256=edition.sha256.hex(),
-        entries=tuple(map(_manifest_entry, tournament.entries)),
+        entries=tuple(
+            _manifest_entry(entry, policies.get(entry.name)) for entry in tournament.entries
+        ),
         left_out=tuple(one.folder for one in tournament.left_out),
         schedule_rule=schedule_rule,
         seats=tournament.seats,
@@ -194,15 +210,17 @@ def new_manifest(
         processes=tournament.processes,
         transport=tournament.transport,
         sandbox=sandbox,
+        ponder=tournament.ponder,
     )
 
 
-def _manifest_entry(entry: Entry) -> ManifestEntry:
+def _manifest_entry(entry: Entry, processes: ProcessPolicy | None) -> ManifestEntry:
     folder = entry if isinstance(entry, FolderEntry) else None
     return ManifestEntry(
         name=entry.name,
         team=entry.team,
         remote=entry.remote,
+        processes=processes,
         folder=folder and folder.folder,
         bot_toml_sha256=folder and folder.bot_toml_sha256,
     )

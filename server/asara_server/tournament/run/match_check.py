@@ -8,7 +8,7 @@ from asara_game.rules import format_rule_sets
 from asara_server.eventlog.describe import value_words
 from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match.inputs import LateReplyRecord
-from asara_server.match.spec import SECOND_US
+from asara_server.match.spec import SECOND_US, ProcessPolicy
 from asara_server.replay.file import ReplayFile
 from asara_server.tournament.run.manifest import Manifest
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -28,6 +28,7 @@ class ExpectedMatch(NamedTuple):
     rules_version: int
     edition_sha256: str
     joint: bool
+    processes: tuple[ProcessPolicy | None, ...]
 
 
 def expected_match(
@@ -44,6 +45,7 @@ def expected_match(
         manifest.rules_version,
         manifest.edition_sha256,
         manifest.deals == "joint",
+        manifest.processes_by_seat(match.entries),
     )
 
 
@@ -94,6 +96,7 @@ def _header_fields(header: ReplayHeader, expected: ExpectedMatch) -> Iterator[tu
     )
     yield "actions_per_reply", expected.actions_per_reply, header.actions_per_reply
     yield "rejections_forgiven", expected.rejections_forgiven, header.rejections_forgiven
+    yield "processes", expected.processes, header.processes
     yield "a nonce of every seat", expected.joint, bool(header.nonces)
 
 

@@ -15,6 +15,7 @@ from asara_server.tournament.run.manifest import MANIFEST, SCHEDULE
 from asara_server.tournament.run.signed_file import (
     DocumentError,
     SignedBytes,
+    in_written_form,
     read_signed_bytes,
     signature_name,
 )
@@ -138,7 +139,7 @@ def _read_info(files: RunFiles) -> None:
             f"{RUN_INFO}: cannot be read, or was written by another version of asara"
         )
         return
-    if files.info.content() != content:
+    if not in_written_form(files.info, content):
         files.faults.append(f"{RUN_INFO}: not written as asara writes it: its text was changed")
 
 

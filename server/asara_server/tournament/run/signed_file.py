@@ -28,6 +28,15 @@ class Document(BaseModel):
         return (self.model_dump_json(indent=2) + "\n").encode()
 
 
+def in_written_form(document: BaseModel, content: bytes) -> bool:
+    """Return True if a program wrote this content, from which the document was parsed, as its form.
+
+    An earlier version of the program left out fields that were added since.
+    """
+    forms = (document.model_dump_json(indent=2, exclude_unset=unset) for unset in (False, True))
+    return any(content == f"{form}\n".encode() for form in forms)
+
+
 AnyDocument = TypeVar("AnyDocument", bound=Document)
 
 

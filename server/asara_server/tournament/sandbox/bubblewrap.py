@@ -130,6 +130,11 @@ class Sandbox:
         """True if control groups limit memory and processes of a bot as a whole."""
         return self.tools.cgroups is not None
 
+    @property
+    def can_freeze(self) -> bool:
+        """True if the processes of a bot can be frozen."""
+        return self.tools.cgroups is not None and self.tools.cgroups.can_freeze
+
     def with_hidden(self, *paths: Path) -> "Sandbox":
         """Return the same sandbox with further hidden paths."""
         return Sandbox(self.tools, hidden=(*self.hidden, *paths), shared=self.shared)

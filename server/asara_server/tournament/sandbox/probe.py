@@ -76,6 +76,18 @@ def find_sandbox(*, hidden: Iterable[Path] = (), shared: Iterable[Path] = ()) ->
     return sandbox
 
 
+def require_freezer(sandbox: Sandbox | None) -> None:
+    """Raise SandboxError unless bots can be frozen; the text begins with the reason."""
+    if sandbox is None:
+        raise SandboxError("only bots in the sandbox can be frozen while they are not asked")
+    if not sandbox.can_freeze:
+        raise SandboxError(
+            "bots cannot be frozen while they are not asked, because no control groups with a "
+            "freezer can be created: from Linux 5.2 on, `systemd-run --user --scope "
+            "--property=Delegate=yes asara …` permits it"
+        )
+
+
 def _test(sandbox: Sandbox) -> None:
     """Run the interpreter in the sandbox and look for the client there. Raises SandboxError."""
     try:

@@ -22,6 +22,7 @@ class SandboxedCommand:
     copied: PrivateCopy | None = None
     """Files that the command copies while it starts; kept so that they stay open until then."""
     _memory_peak: int | None = field(default=None, init=False)
+    _processor_ns: int | None = field(default=None, init=False)
     _cleanup: asyncio.Task[None] | None = field(default=None, init=False)
 
     def close_descriptors(self) -> None:
@@ -46,6 +47,20 @@ class SandboxedCommand:
             return self.cgroup.memory_peak()
         return self._memory_peak
 
+    async def forget(self) -> None:
+        """Drop what the kernel's caches hold because of the program, which goes on running."""
+        if self.cgroup is not None and self._cleanup is None:
+            await asyncio.to_thread(self.cgroup.empty_caches)
+
+    def processor_ns(self) -> int | None:
+        """Return the processor time of the program and its children, in nanoseconds.
+
+        None if no control group counts it.
+        """
+        if self._cleanup is None and self.cgroup is not None:
+            return self.cgroup.processor_ns()
+        return self._processor_ns
+
     async def clean_up(self) -> None:
         """Release the copied files, and remove the control group after its processes were killed.
 
@@ -55,5 +70,6 @@ class SandboxedCommand:
         if self.cgroup is not None:
             if self._cleanup is None:
                 self._memory_peak = self.cgroup.memory_peak()
+                self._processor_ns = self.cgroup.processor_ns()
                 self._cleanup = asyncio.create_task(self.cgroup.remove())
             await asyncio.shield(self._cleanup)

@@ -17,7 +17,7 @@ _PROFESSIONAL = 1.3
 """Factor of decisions for the professional rules."""
 
 _START_S = 0.3
-"""Seconds of a core to start a bot in Python, if each match starts its own."""
+"""Seconds of a core to start a bot in Python, if the bot has a process for each match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,8 @@ def estimate(tournament: Tournament, decision_s: float) -> Estimate:
     """Estimate a tournament whose bots take `decision_s` seconds for each decision."""
     kinds = planned_table_kinds(tournament)
     clocks = tournament.clocks
-    start = _START_S if tournament.processes == "match" else 0.0
+    policies = tournament.process_policies.values()
+    start = _START_S * sum(one == "match" for one in policies) / len(tournament.entries)
     longest_decision_s = clocks.increment_s + clocks.grace_s
     likely = longest = 0.0
     for kind in kinds:

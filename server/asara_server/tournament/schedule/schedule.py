@@ -47,6 +47,11 @@ class ScheduledMatch:
     Empty for a match outside any block."""
     kind: BlockKind = "independent"
     """"duplicate" or "mirrored" if matches of the block share a deal."""
+    place: int = 0
+    """Number of the match in its block, from 0, if the block is mirrored; otherwise 0.
+
+    An entry plays the deal of a mirrored block once in each place. A process that plays in one
+    place only therefore meets no deal twice."""
 
     def shared_deal(self, attempt: int = 1) -> str:
         """Return the name of the deal of an attempt, or "" if no other match can have it.
@@ -57,6 +62,11 @@ class ScheduledMatch:
         if self.kind == "duplicate" and attempt > 1:
             return f"{self.block}.{attempt}"
         return "" if self.kind == "independent" else self.block
+
+    @property
+    def attempts_share_deal(self) -> bool:
+        """True if another attempt at the match would have the same deal."""
+        return bool(shared := self.shared_deal()) and shared == self.shared_deal(2)
 
     @property
     def deal_block(self) -> str:
@@ -107,7 +117,9 @@ def rotated(
         block = f"r{number}-{rules}-{number:04}" if mirrored else ""
         match_id = f"{block}-{turn + 1}" if mirrored else f"r{number}-{rules}-{index + 1:04}"
         kind: BlockKind = "mirrored" if mirrored else "independent"
-        yield ScheduledMatch(match_id, number, rule_sets, rotate(entries, turn), block, kind)
+        yield ScheduledMatch(
+            match_id, number, rule_sets, rotate(entries, turn), block, kind, turn if mirrored else 0
+        )
 
 
 def bot_seed(seed: str, entry: str) -> int:
@@ -127,14 +139,14 @@ def _one_round(
     block_kind: BlockKind,
     never_mirrored: frozenset[str],
 ) -> Iterator[ScheduledMatch]:
-    places = sorted(
+    order = sorted(
         ((index + 0.5) / len(blocks[kind]), kind, index)
         for kind in range(len(kinds))
         for index in range(len(blocks[kind]))
     )
-    width = max(4, len(str(len(places))))
+    width = max(4, len(str(len(order))))
     counts = dict.fromkeys((rules for rules, _ in kinds), 0)
-    for _, kind, index in places:
+    for _, kind, index in order:
         rules, _ = kinds[kind]
         counts[rules] += 1
         name = f"r{number}-{format_rule_sets(rules)}-{counts[rules]:0{width}}"
@@ -147,6 +159,7 @@ def _one_round(
         elif block_kind == "mirrored" and not never_mirrored.isdisjoint(tables[0]):
             own_kind = "independent"
         digits = len(str(len(tables)))
-        for place, table in enumerate(tables, start=1):
-            match_id = f"{name}-{place:0{digits}}"
-            yield ScheduledMatch(match_id, number, rules, table, name, own_kind)
+        for turn, table in enumerate(tables):
+            match_id = f"{name}-{turn + 1:0{digits}}"
+            place = turn if own_kind == "mirrored" else 0
+            yield ScheduledMatch(match_id, number, rules, table, name, own_kind, place)

@@ -1,7 +1,7 @@
 """Requirements of a run that every worker has to meet, and how they are checked."""
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 from asara_game.edition import Edition, load_edition
 from asara_server.tournament.config.tournament_file import Entry
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.sandbox.probe import SandboxError, find_sandbox
+from asara_server.tournament.sandbox.probe import SandboxError, find_sandbox, require_freezer
 from asara_server.tournament.sandbox.spec import SandboxConfig
 
 
@@ -30,6 +30,22 @@ class Program(NamedTuple):
         return cls(version("asara"), python, edition().sha256.hex())
 
 
+class FileMark(NamedTuple):
+    """Identity of a file or directory, by which a machine recognises one that it shares."""
+
+    inode: int
+    changed_ns: int
+
+    @classmethod
+    def of(cls, path: Path) -> Self | None:
+        """Return the mark of a path; None if it does not exist."""
+        try:
+            found = path.stat()
+        except OSError:
+            return None
+        return cls(found.st_ino, found.st_mtime_ns)
+
+
 @dataclass(frozen=True, slots=True)
 class WorkerRequirements:
     """Requirements that the process of a worker has to meet."""
@@ -38,9 +54,18 @@ class WorkerRequirements:
     paths: tuple[tuple[str, Path], ...]
     """Files and directories that must exist, each with the name of its entry."""
     sandbox_config: SandboxConfig | None
+    freezer: bool = False
+    """True if bots are frozen while they are not asked."""
 
-    def missing(self) -> list[str]:
-        """Return a line for each requirement that this process does not meet."""
+    def marks(self) -> tuple[FileMark | None, ...]:
+        """Return the marks of the paths in this process."""
+        return tuple(FileMark.of(path) for _, path in self.paths)
+
+    def missing(self, playing: Container[str] | None = None) -> list[str]:
+        """Return a line for each requirement that this process does not meet.
+
+        With `playing`, only files of these entries are looked for.
+        """
         labels = ("asara", "Python", "the edition of the game")
         lines = [
             f"it has {label} {ours}, but the runner has {theirs}: install the same on both"
@@ -51,13 +76,16 @@ class WorkerRequirements:
             f"entry {name}: {path} does not exist there; entries must be on a file system that "
             "all machines share, at the same path"
             for name, path in self.paths
-            if not path.exists()
+            if (playing is None or name in playing) and not path.exists()
         ]
         if self.sandbox_config is not None:
             try:
-                shared_sandbox(self.sandbox_config)
+                sandbox = shared_sandbox(self.sandbox_config)
+                if self.freezer:
+                    require_freezer(sandbox)
             except SandboxError as error:
-                lines.append(f"--sandbox bubblewrap: {error}")
+                key = "ponder = false" if self.freezer else "--sandbox bubblewrap"
+                lines.append(f"{key}: {error}")
         return lines
 
 
@@ -65,14 +93,19 @@ def worker_requirements(
     entries: tuple[Entry, ...],
     build_directories: Mapping[str, Path],
     sandbox_config: SandboxConfig | None,
+    *,
+    freezer: bool = False,
 ) -> WorkerRequirements:
-    """Return the requirements of matches between these entries."""
+    """Return the requirements of matches between these entries.
+
+    With `freezer`, bots are frozen while they are not asked.
+    """
     paths = [
         (entry.name, path)
         for entry in entries
         for path in (build_directories.get(entry.name, entry.directory), *entry.readable)
     ]
-    return WorkerRequirements(Program.here(), tuple(paths), sandbox_config)
+    return WorkerRequirements(Program.here(), tuple(paths), sandbox_config, freezer)
 
 
 @cache

@@ -1,0 +1,45 @@
+"""The costs of a run in words."""
+
+from collections.abc import Collection, Iterator
+from typing import Final
+
+from asara_server.cli.display.quantities import percent
+from asara_server.match.spec import ProcessPolicy
+from asara_server.tournament.run.costs import RunCosts
+
+_LEAST_S: Final = 10.0
+"""Seconds of play from which advice is given; a short run is mostly its beginning and end."""
+_MUCH_STARTING: Final = 0.25
+_BUSY: Final = 0.7
+_MANY_MATCHES: Final = 4
+"""Matches for each that can be played at once; with fewer, cores idle while the last ones end."""
+
+
+def costs_lines(
+    costs: RunCosts, processes: Collection[ProcessPolicy], *, over: bool = True
+) -> Iterator[str]:
+    """Yield a few lines about where the time went, and what could be done about it.
+
+    `processes` are the lifetimes of the processes of all entries. Before the run is over there is
+    no advice.
+    """
+    if not costs.matches or not costs.cpu_s:
+        return
+    shares = [
+        percent(costs.share(cpu_s))
+        for cpu_s in (costs.start_cpu_s, costs.bots_cpu_s, costs.process_cpu_s)
+    ]
+    cores = "" if costs.busy is None else f"The run used {percent(costs.busy)} of the cores. "
+    if costs.deciding is not None:
+        yield f"{cores}In matches, bots were deciding {percent(costs.deciding)} of the time."
+    yield "Starting bots took {} of the processor time, playing {}, the referee {}.".format(*shares)
+    if over and costs.wall_s >= _LEAST_S:
+        yield from _advice(costs, processes)
+
+
+def _advice(costs: RunCosts, processes: Collection[ProcessPolicy]) -> Iterator[str]:
+    if "match" in processes and costs.share(costs.start_cpu_s) >= _MUCH_STARTING:
+        yield 'With processes = "run", bots would not start afresh for every match.'
+    idle = costs.busy is not None and costs.busy < _BUSY
+    if idle and costs.matches * costs.wall_s >= _MANY_MATCHES * costs.slot_s:
+        yield "The cores were not all used: more matches could be played at once."

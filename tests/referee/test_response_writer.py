@@ -1,0 +1,123 @@
+"""The queue of one stream's responses, with a stream that the test controls."""
+
+import asyncio
+from dataclasses import replace
+
+import grpc
+
+from asara_server.referee.limits import LimitSettings
+from asara_server.referee.response_writer import ResponseWriter
+
+LIMITS = replace(LimitSettings(), responses_unread=2, unread_bytes=100, unread_patience_s=1.0)
+
+
+class Stream:
+    """A stream whose messages are taken one by one, when the test says so."""
+
+    def __init__(self) -> None:
+        self.writer = ResponseWriter(self._write, LIMITS, lambda: self.now_us)
+        self.now_us = 0
+        self.begun: list[bytes] = []
+        self._taking: list[asyncio.Future[None]] = []
+
+    async def _write(self, message: bytes) -> None:
+        self.begun.append(message)
+        taken = asyncio.get_running_loop().create_future()
+        self._taking.append(taken)
+        await taken
+
+    async def take(self, error: Exception | None = None) -> None:
+        """Take the message that is being written, or break."""
+        taken = self._taking.pop(0)
+        if error is None:
+            taken.set_result(None)
+        else:
+            taken.set_exception(error)
+        await asyncio.sleep(0)
+
+
+async def test_a_write_begins_at_once() -> None:
+    stream = Stream()
+    stream.writer.add(b"a")
+    assert stream.begun == [b"a"]
+
+
+async def test_responses_are_written_in_order_one_at_a_time() -> None:
+    stream = Stream()
+    for message in (b"a", b"b", b"c"):
+        stream.writer.add(message)
+    assert stream.begun == [b"a"]
+    await stream.take()
+    assert stream.begun == [b"a", b"b"]
+    await stream.take()
+    assert stream.begun == [b"a", b"b", b"c"]
+
+
+async def test_it_is_drained_once_the_last_response_is_taken() -> None:
+    stream = Stream()
+    assert stream.writer.drained().done()
+    stream.writer.add(b"a")
+    stream.writer.add(b"b")
+    drained = stream.writer.drained()
+    await stream.take()
+    assert not drained.done()
+    await stream.take()
+    assert drained.done()
+
+
+async def test_it_is_drained_when_the_stream_breaks() -> None:
+    stream = Stream()
+    stream.writer.add(b"a")
+    stream.writer.add(b"b")
+    drained = stream.writer.drained()
+    await stream.take(grpc.aio.BaseError())
+    assert drained.done()
+    stream.writer.add(b"c")
+    assert stream.begun == [b"a"]
+    assert stream.writer.overfull() == ""
+
+
+async def test_it_is_overfull_once_a_write_takes_too_long() -> None:
+    stream = Stream()
+    for message in (b"a", b"b", b"c", b"d"):
+        stream.writer.add(message)
+    stream.now_us = 1_000_000
+    assert stream.writer.overfull() == ""
+    stream.now_us += 1
+    assert stream.writer.overfull() == (
+        "3 responses (4 bytes) wait unread; 2 (100 bytes) may"  # and one is being written
+    )
+    await stream.take()
+    assert stream.writer.overfull() == ""
+
+
+async def test_it_is_overfull_at_once_with_too_many_bytes() -> None:
+    stream = Stream()
+    stream.writer.add(bytes(60))
+    stream.writer.add(bytes(40))
+    assert stream.writer.overfull() == ""
+    stream.writer.add(b"x")
+    assert stream.writer.overfull().startswith("2 responses (101 bytes)")
+
+
+async def test_what_waits_can_be_dropped() -> None:
+    stream = Stream()
+    stream.writer.add(b"a")
+    stream.writer.add(b"b")
+    stream.writer.drop()
+    await stream.take()
+    assert stream.begun == [b"a"]
+    stream.writer.add(b"c")
+    assert stream.begun == [b"a", b"c"]
+
+
+async def test_a_write_in_progress_is_cancelled() -> None:
+    stream = Stream()
+    stream.writer.add(b"a")
+    stream.writer.add(b"b")
+    drained = stream.writer.drained()
+    stream.writer.cancel()
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert drained.done()
+    assert stream.begun == [b"a"]

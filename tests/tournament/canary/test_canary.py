@@ -1,0 +1,262 @@
+"""What a bot carries from match to match, by the lifetime of its processes and the kind of block.
+
+`canary.py` tries everything. Each test states exactly what arrives, and from where.
+"""
+
+import asyncio
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import pytest
+
+from asara_server.match.inputs import ReplyRecord
+from asara_server.replay.file import read_replay
+from asara_server.tournament.bots.process import BotProcess
+from asara_server.tournament.execution.executor import Executor
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.workers.process_workers import process_workers
+from asara_server.tournament.workers.worker_executor import WorkerExecutor
+from tests.tournament.runs import play
+from tests.tournament.sample_bots import SEED
+from tests.tournament.sandbox_config import sandbox_or_skip
+
+CANARY = Path(__file__).parent / "canary.py"
+BUNDLED = Path(__file__).parents[3] / "bots"
+
+Origin = Literal["same process", "same block", "other process"]
+"""Sender of a note: the same process, another one of its entry in a match of the same block, or
+any other one."""
+
+MEMORY = {"global", "random", "environment", "thread"}
+FILES = {"/tmp", "own folder", "home", "/dev/shm"}
+SOCKETS = {"abstract socket", "path socket", "loopback"}
+CHILDREN = {"command line", "child"}
+CONTAINED = MEMORY | FILES | SOCKETS | CHILDREN
+"""Everything that works within a sandbox."""
+KERNEL = {"System V memory", "message queue"}
+"""Refused in the sandbox."""
+
+
+class Arrival(NamedTuple):
+    entry: str
+    carrier: str
+    origin: Origin
+
+
+class Report(NamedTuple):
+    """The lines of all canaries of a run."""
+
+    arrivals: set[Arrival]
+    processes: Mapping[str, list[str]]
+    """By entry, the process of each match."""
+    dice: set[tuple[str, str, str]]
+    """First random number of each entry in each match."""
+    met_twice: set[tuple[str, str]]
+    """Processes that played several matches of a block, each with the block."""
+
+
+def enter(folder: Path, head: str, policies: Mapping[str, str], nest: str = "nest") -> Path:
+    """Write a tournament of canaries, whose names are the keys of `policies`."""
+    text = f'title = "Cup"\nseats = 2\nrule_sets = "basic"\nseed = "{SEED}"\n{head}\n'
+    for name, processes in policies.items():
+        (folder / name).mkdir()
+        shutil.copy(CANARY, folder / name)
+        text += (
+            f'\n[[entries]]\nname = "{name}"\ndirectory = "{name}"\nprocesses = "{processes}"\n'
+            f'command = "python canary.py"\nenvironment = {{ NEST = "{nest}-{name}" }}\n'
+        )
+    (folder / "cup.toml").write_text(text)
+    return folder / "cup.toml"
+
+
+def block_of(match_id: str) -> str:
+    return match_id.rpartition("-")[0]
+
+
+def lines_of(run: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield the lines of all logs, each with the name of the entry."""
+    for path in (run / "logs").glob("*/*.log"):
+        for line in path.read_text().splitlines():
+            if line.startswith(("MATCH ", "ARRIVED ")):
+                yield path.stem.partition("-")[2], line.split(" ", 4)
+
+
+def report_of(run: Path) -> Report:
+    report = Report(set(), defaultdict(list), set(), set())
+    blocks: dict[tuple[str, str], str] = {}
+    for entry, (kind, match_id, process, note, last) in lines_of(run):
+        if kind == "MATCH":
+            report.processes[entry].append(process)
+            report.dice.add((entry, match_id, last))
+            if blocks.setdefault((process, block_of(match_id)), match_id) != match_id:
+                report.met_twice.add((process, block_of(match_id)))
+            continue
+        sender, _, sent_in = note.partition("/")
+        other: Origin = "other process"
+        if block_of(sent_in) == block_of(match_id):
+            other = "same block"
+        report.arrivals.add(Arrival(entry, last, "same process" if sender == process else other))
+    return report
+
+
+def arrived(report: Report, entry: str) -> dict[Origin, set[str]]:
+    """Return the carriers that worked for an entry, by the origin of the notes."""
+    found: dict[Origin, set[str]] = defaultdict(set)
+    for arrival in report.arrivals:
+        if arrival.entry == entry:
+            found[arrival.origin].add(arrival.carrier)
+    return found
+
+
+async def becomes_frozen(process: BotProcess) -> bool:
+    """Return True if the control group of a process is frozen within a second."""
+    folders = process.group.folders if process.group else ()
+    files = [folder / name for folder in folders for name in ("cgroup.events", "freezer.state")]
+    for _ in range(100):
+        text = "".join(file.read_text() for file in files if file.exists())
+        if "frozen 1" in text or "FROZEN" in text:
+            return True
+        await asyncio.sleep(0.01)
+    return False
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Sandbox:
+    return sandbox_or_skip()
+
+
+POLICIES = {"kept": "run", "fresh": "match"}
+
+
+@pytest.mark.parametrize("at_once", [1, 2])
+def test_in_mirrored_blocks_a_contained_bot_is_reached_by_its_own_process_only(
+    tmp_path: Path, sandbox: Sandbox, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forgotten, frozen = list[int](), list[bool]()
+
+    async def forget(process: BotProcess) -> None:
+        forgotten.append(process.pid)
+        frozen.append(await becomes_frozen(process))
+        await forget_really(process)
+
+    forget_really = BotProcess.forget
+    monkeypatch.setattr(BotProcess, "forget", forget)
+    head = f'blocks = "mirrored"\nrounds = 3\nconcurrency = {at_once}'
+    file = enter(tmp_path, head, POLICIES)
+    end = play(file, tmp_path / "run", sandbox=sandbox)
+    assert not any(result.forfeits for result in end.results)
+    report = report_of(tmp_path / "run")
+    assert arrived(report, "kept") == {"same process": CONTAINED}
+    assert arrived(report, "fresh") == {}
+    assert report.met_twice == set()
+    assert {name: len(used) for name, used in report.processes.items()} == {"kept": 6, "fresh": 6}
+    assert len(set(report.processes["fresh"])) == 6
+    if at_once == 1:
+        assert len(set(report.processes["kept"])) == 2  # one for each place
+    if at_once == 1 and sandbox.has_cgroups:
+        assert len(forgotten) == 3, "in each block, before its deal is played again"
+        assert frozen == [True] * 3 or not sandbox.can_freeze
+
+
+def test_in_independent_blocks_a_contained_bot_is_reached_by_its_own_process_only(
+    tmp_path: Path, sandbox: Sandbox
+) -> None:
+    file = enter(tmp_path, 'blocks = "independent"\nconcurrency = 1', POLICIES)
+    play(file, tmp_path / "run", sandbox=sandbox)
+    report = report_of(tmp_path / "run")
+    assert arrived(report, "kept") == {"same process": CONTAINED}
+    assert arrived(report, "fresh") == {}
+    assert len(set(report.processes["kept"])) == 1
+
+
+def test_in_duplicate_blocks_a_contained_bot_is_reached_by_its_own_process_only(
+    tmp_path: Path, sandbox: Sandbox
+) -> None:
+    head = 'blocks = "duplicate"\nconcurrency = 2\nblocks_per_entry = 2'
+    policies = POLICIES | {"kept too": "run", "fresh too": "match"}
+    play(enter(tmp_path, head, policies), tmp_path / "run", sandbox=sandbox)
+    report = report_of(tmp_path / "run")
+    assert report.met_twice == set()
+    for name, processes in policies.items():
+        assert arrived(report, name) == ({"same process": CONTAINED} if processes == "run" else {})
+
+
+@pytest.fixture
+def nest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Prefix of the NEST of unconfined canaries; what they leave on this machine is removed."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    nest = secrets.token_hex(4)
+    yield nest
+    for name in POLICIES:
+        words = [sys.executable, str(CANARY), "clean"]
+        subprocess.run(words, env={**os.environ, "NEST": f"{nest}-{name}"}, check=True)
+
+
+def test_an_unconfined_bot_is_reached_by_all_processes_of_its_entry(
+    tmp_path: Path, nest: str
+) -> None:
+    """So the canary works: it is the sandbox that keeps processes apart."""
+    file = enter(tmp_path, 'blocks = "mirrored"\nrounds = 2\nconcurrency = 1', POLICIES, nest)
+    play(file, tmp_path / "run")
+    report = report_of(tmp_path / "run")
+    outside = FILES | KERNEL
+    assert report.met_twice == set()
+    for origin in ("same block", "other process"):
+        assert outside <= arrived(report, "fresh")[origin] <= outside | CHILDREN
+        assert outside <= arrived(report, "kept")[origin]
+    assert MEMORY & set().union(*arrived(report, "fresh").values()) == set()
+    assert arrived(report, "kept")["same process"] >= MEMORY | SOCKETS
+
+
+def transcripts(run: Path) -> dict[str, object]:
+    """Return everything that the bots decided and reached, by match."""
+    return {
+        path.name: (
+            [(one.seat, one.actions) for one in replay.records if isinstance(one, ReplyRecord)],
+            [(seat.entry, seat.rank, seat.prestige) for seat in replay.results],
+        )
+        for path in (run / "replays").iterdir()
+        for replay in [read_replay(path)]
+    }
+
+
+@pytest.mark.parametrize(
+    "blocks", ["mirrored", pytest.param("independent", marks=pytest.mark.long)]
+)
+def test_deterministic_bots_play_the_same_under_every_policy_order_and_executor(
+    tmp_path: Path, blocks: str
+) -> None:
+    def played(name: str, processes: str, at_once: int, executor: Executor | None = None) -> Path:
+        text = (
+            f'title = "Cup"\nseats = 2\nrule_sets = "basic"\nseed = "{SEED}"\nrounds = 2\n'
+            f'blocks = "{blocks}"\nconcurrency = {at_once}\nprocesses = "{processes}"\n'
+        )
+        for entry in ("greedy", "random"):
+            text += (
+                f'\n[[entries]]\nname = "{entry}"\ncommand = "python main.py"\n'
+                f'directory = "{BUNDLED / entry}"\n'
+            )
+        file = tmp_path / f"{name}.toml"
+        file.write_text(text)
+        play(file, tmp_path / name, executor)
+        return tmp_path / name
+
+    first = played("kept", "run", 2)
+    with process_workers(1) as backend:
+        others = [
+            played("fresh", "match", 2),
+            played("kept-by-workers", "run", 1, WorkerExecutor(backend)),
+        ]
+    expected = transcripts(first)
+    assert len(expected) == 4
+    assert len({str(match) for match in expected.values()}) == 4
+    for run in others:
+        assert transcripts(run) == expected
+        assert (run / "standings.json").read_bytes() == (first / "standings.json").read_bytes()

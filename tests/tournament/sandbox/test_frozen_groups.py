@@ -1,0 +1,105 @@
+"""Control groups that are frozen, and count processor time."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from asara_server.tournament.sandbox.cgroups import Cgroup, Cgroups
+from tests.tournament.processes import wait_until
+
+_SYSTEM = Path("/sys/fs/cgroup")
+_SPIN = 'for f in "$@"; do echo 0 >$f; done; exec python3 -c "while True: pass"'
+"""Shell script that enters the groups in its arguments and then uses as much time as it gets."""
+
+
+@pytest.fixture(params=["best", "version 1"])
+def cgroups(request: pytest.FixtureRequest, tmp_path: Path) -> Cgroups:
+    """Control groups of this machine, or those of version 1 alone."""
+    root = _SYSTEM
+    if request.param == "version 1":
+        root = tmp_path
+        for name in ("memory", "pids", "cpu", "freezer", "cpuacct"):
+            (root / name).symlink_to(_SYSTEM / name)
+    found = Cgroups.find(root)
+    if found is None or not found.can_freeze:
+        pytest.skip("this user cannot create control groups of this kind that can be frozen")
+    return found
+
+
+@pytest.fixture
+def group(cgroups: Cgroups) -> Iterator[Cgroup]:
+    group = cgroups.create(memory_bytes=1 << 28, processes=10)
+    yield group
+    asyncio.run(group.remove())
+    assert not any(folder.exists() for folder in group.folders)
+
+
+@pytest.fixture
+def spinning(group: Cgroup) -> Iterator["subprocess.Popen[bytes]"]:
+    process = subprocess.Popen(["sh", "-c", _SPIN, "sh", *map(str, group.procs_files)])
+    yield process
+    group.thaw()
+    process.kill()
+    process.wait()
+
+
+def used_s(group: Cgroup, wall_s: float = 0.2) -> float:
+    """Return the processor time that the group uses in a while, in seconds."""
+    before = group.processor_ns()
+    time.sleep(wall_s)
+    after = group.processor_ns()
+    assert before is not None
+    assert after is not None
+    return (after - before) / 1e9
+
+
+def test_a_frozen_group_uses_no_processor_time(
+    group: Cgroup, spinning: "subprocess.Popen[bytes]"
+) -> None:
+    wait_until("it uses time", lambda: used_s(group) > 0.02)
+    group.freeze()
+    wait_until("it uses no time", lambda: not used_s(group), most_s=5)
+    group.thaw()
+    wait_until("it uses time again", lambda: used_s(group) > 0.02)
+    assert spinning.poll() is None
+
+
+def test_a_group_is_removed_although_its_processes_are_killed_while_frozen(
+    cgroups: Cgroups,
+) -> None:
+    group = cgroups.create(memory_bytes=1 << 28, processes=10)
+    process = subprocess.Popen(["sh", "-c", _SPIN, "sh", *map(str, group.procs_files)])
+    wait_until("it runs", lambda: used_s(group) > 0.02)
+    group.freeze()
+    wait_until("it is frozen", lambda: not used_s(group), most_s=5)
+    process.kill()
+    asyncio.run(group.remove())
+    assert process.wait() == -signal.SIGKILL
+    assert not any(folder.exists() for folder in group.folders)
+    group.freeze()  # without effect, as its number of a file may belong to another by now
+    assert group.processor_ns() is None
+
+
+def test_groups_of_a_runner_that_is_gone_are_thawed_and_removed(
+    cgroups: Cgroups, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runner = subprocess.Popen(["true"])
+    runner.wait()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "getpid", lambda: runner.pid)
+        group = cgroups.create(memory_bytes=1 << 28, processes=10)
+    process = subprocess.Popen(["sh", "-c", _SPIN, "sh", *map(str, group.procs_files)])
+    wait_until("it runs", lambda: used_s(group) > 0.02)
+    group.freeze()
+    process.kill()
+    cgroups._remove_leftovers()
+    assert process.wait(timeout=5) == -signal.SIGKILL
+    wait_until("it is empty", lambda: not any(file.read_text() for file in group.procs_files))
+    cgroups._remove_leftovers()
+    assert not any(folder.exists() for folder in group.folders)

@@ -1,0 +1,297 @@
+"""Contained bots do not run while they play nothing and, without pondering, while they wait."""
+
+import asyncio
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, closing
+from pathlib import Path
+
+import pytest
+
+from asara_codec.results import Termination
+from asara_server.logs import logger
+from asara_server.referee.referee import Referee
+from asara_server.tournament.bots import processor_meter
+from asara_server.tournament.bots.bot_addresses import BotAddresses
+from asara_server.tournament.bots.freezer import AWAY_S, BotFreezer
+from asara_server.tournament.bots.pool import BotPool
+from asara_server.tournament.config.tournament_file import load_tournament
+from asara_server.tournament.run.directory import read_info
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.cgroups import Cgroup, Cgroups
+from tests.cli.command import asara, environment
+from tests.tournament.processes import living_in, running_processes, wait_until
+from tests.tournament.runs import play
+from tests.tournament.sample_bots import CRASHES, GOOD, MUTE, SEED, write_tournament
+from tests.tournament.sandbox_config import sandbox_or_skip
+
+HEADER = f"""
+title = "Cup"
+seats = 2
+rule_sets = "basic"
+blocks = "independent"
+seed = "{SEED}"
+concurrency = 1
+"""
+NO_PONDER = "ponder = false\n"
+
+PENSIVE = """
+import time
+import asara
+def decide(decision, match):
+    if 1 < decision.decision_id < 2 + PAUSES:
+        time.sleep(PAUSE_S)
+    return match.random.choice(decision.legal_actions)
+asara.run(decide)
+"""
+
+SPINS = """
+import subprocess, sys
+subprocess.Popen([sys.executable, "-c", "while True: pass"])
+"""
+"""A bot with a child that uses as much processor time as it gets."""
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Sandbox:
+    sandbox = sandbox_or_skip()
+    if not sandbox.can_freeze:
+        pytest.skip("this user cannot create control groups that can be frozen")
+    return sandbox
+
+
+def pensive(pause_s: float, pauses: int = 3) -> str:
+    return PENSIVE.replace("PAUSE_S", str(pause_s)).replace("PAUSES", str(pauses))
+
+
+def test_a_bot_that_spins_while_it_waits_is_reported_or_kept_from_it(
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processor_meter, "_INTERVAL", 1)
+    busy = {}
+    for name, ponder in (("allowed", ""), ("refused", NO_PONDER)):
+        folder = tmp_path / name
+        folder.mkdir()
+        bots = {"pensive": pensive(0.25), "spins": SPINS + GOOD}
+        file = write_tournament(folder, bots, HEADER + ponder)
+        end = play(file, folder / "run", sandbox=sandbox)
+        assert end.standings.complete
+        assert {seat.detail for result in end.results for seat in result.seats} == {""}
+        times = read_info(folder / "run").processor_time
+        assert times["pensive"].cores_unasked < 0.1
+        assert times["spins"].children
+        busy[name] = times["spins"]
+    # On a busy machine it gets less than a core, and is frozen later.
+    assert busy["allowed"].unasked_s > busy["allowed"].asked_s
+    assert busy["refused"].cores_unasked < busy["allowed"].cores_unasked / 2
+
+
+def test_forfeits_are_the_same_while_others_are_frozen(sandbox: Sandbox, tmp_path: Path) -> None:
+    clocks = "[clocks]\nbank_s = 0.6\nincrement_s = 0.2\n"
+    header = HEADER.replace("seats = 2", "seats = 3").replace("concurrency = 1", "concurrency = 3")
+    bots = {"mute": MUTE, "crashes": CRASHES, "pensive": pensive(0.1)}
+    file = write_tournament(tmp_path, bots, header + NO_PONDER + clocks)
+    end = play(file, tmp_path / "run", sandbox=sandbox)
+    assert end.standings.complete
+    for result in end.results:
+        found = {seat.entry: seat.termination for seat in result.seats}
+        assert found == {
+            "mute": Termination.TIME_OUT,
+            "crashes": Termination.CRASH,
+            "pensive": Termination.COMPLETED,
+        }
+    assert living_in(tmp_path) == []
+
+
+@asynccontextmanager
+async def spinning_pool(sandbox: Sandbox, folder: Path) -> AsyncIterator[tuple[Referee, BotPool]]:
+    tournament = load_tournament(write_tournament(folder, {"a": SPINS + GOOD, "b": GOOD}))
+    referee = Referee()
+    async with AsyncExitStack() as stack:
+        addresses = stack.enter_context(closing(BotAddresses(referee, "unix")))
+        pool = BotPool(
+            referee,
+            addresses,
+            tournament.entries,
+            processes=dict.fromkeys("ab", "run"),
+            limits=tournament.limits,
+            seeds={},
+            logs=folder / "logs",
+            sandbox=sandbox,
+        )
+        stack.push_async_callback(pool.close)
+        yield referee, pool
+
+
+def test_a_kept_process_runs_only_while_it_has_a_match(sandbox: Sandbox, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with spinning_pool(sandbox, tmp_path) as (referee, pool):
+            bot = await pool.acquire("a", "m1", 0)
+            assert bot.process is not None
+            group = bot.process.group
+            assert group is not None
+            assert await referee.wait_until_connected(bot.token, 60)
+            await until(group, running=True)
+            await pool.release(bot, Termination.COMPLETED)
+            await until(group, running=False)
+            assert await pool.acquire("a", "m2", 0) is bot
+            await until(group, running=True)
+            assert referee.is_connected(bot.token)
+            await pool.release(bot, Termination.COMPLETED)
+            await until(group, running=False)
+        assert not any(folder.exists() for folder in group.folders)
+
+    asyncio.run(scenario())
+
+
+async def until(group: Cgroup, *, running: bool) -> None:
+    """Wait until a group uses processor time, or none."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        before = group.processor_ns()
+        await asyncio.sleep(0.1)
+        if (group.processor_ns() != before) == running:
+            return
+    raise AssertionError("it runs" if not running else "it does not run")
+
+
+class Absent(Referee):
+    """A referee with one bot, which plays a match, is not asked, and has disconnected."""
+
+    def awaits(self, key: str) -> bool:
+        return False
+
+
+def test_a_bot_cannot_disconnect_in_order_to_think(sandbox: Sandbox) -> None:
+    groups = sandbox.tools.cgroups
+    assert groups is not None
+    group = groups.create(memory_bytes=1 << 28, processes=10)
+
+    async def scenario() -> float:
+        freezer = BotFreezer(Absent(), logger("test"), ponder=False)
+        freezer.add("token", group)
+        freezer.begin_match("token")
+        started = time.monotonic()
+        await until(group, running=True)
+        await until(group, running=False)
+        frozen_s = time.monotonic() - started
+        freezer.close()
+        await until(group, running=True)
+        return frozen_s
+
+    process = spin_in(group)
+    try:
+        assert asyncio.run(scenario()) > AWAY_S
+    finally:
+        process.kill()
+        process.wait()
+        asyncio.run(group.remove())
+
+
+def spin_in(group: Cgroup) -> "subprocess.Popen[bytes]":
+    script = 'for f in "$@"; do echo 0 >$f; done; exec python3 -c "while True: pass"'
+    return subprocess.Popen(["sh", "-c", script, "sh", *map(str, group.procs_files)])
+
+
+RUN_WITH_GROUPS = """
+import sys
+from pathlib import Path
+from asara_server.tournament.sandbox.cgroups import Cgroups
+find = Cgroups.find.__func__
+Cgroups.find = classmethod(lambda cls, root=Path(sys.argv.pop(1)): find(cls, root))
+from asara_server.cli import main
+main()
+"""
+"""The command `asara` with the control groups of another root, which is its first argument."""
+
+
+@pytest.mark.usefixtures("sandbox")
+@pytest.mark.parametrize("kind", ["best", "version 1"])
+def test_nothing_is_left_of_frozen_bots_when_the_runner_is_killed(
+    tmp_path: Path, kind: str
+) -> None:
+    root = Path("/sys/fs/cgroup")
+    if kind == "version 1":
+        root = tmp_path / "cgroup"
+        root.mkdir()
+        for name in ("memory", "pids", "cpu", "freezer", "cpuacct"):
+            (root / name).symlink_to(f"/sys/fs/cgroup/{name}")
+    groups = Cgroups.find(root)
+    if groups is None or not groups.can_freeze:
+        pytest.skip("this user cannot create control groups of this kind")
+    cup = tmp_path / "cup"
+    cup.mkdir()
+    file = write_tournament(cup, {"waits": GOOD, "pensive": pensive(60)}, HEADER + NO_PONDER)
+    options = ("--out", cup / "run", "--key", cup / "key", "--sandbox", "bubblewrap")
+    runner = subprocess.Popen(
+        [sys.executable, "-c", RUN_WITH_GROUPS, root, "tournament", "run", file, *options],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=environment(),
+    )
+    try:
+        frozen = wait_until("a bot is frozen", lambda: frozen_groups(groups, runner.pid), 60)
+        members = [folder / "cgroup.procs" for folder in frozen]
+        bots = [int(pid) for file in members for pid in file.read_text().split()]
+    finally:
+        runner.kill()
+        runner.wait()
+    assert bots
+    wait_until("its groups are gone", lambda: not groups_of(groups, runner.pid), 10)
+    assert not set(bots) & set(running_processes())
+
+
+def groups_of(groups: Cgroups, runner: int) -> list[Path]:
+    parents = set(groups._parents.values())
+    return [group for parent in parents for group in parent.glob(f"asara-{runner}-*")]
+
+
+def frozen_groups(groups: Cgroups, runner: int) -> list[Path]:
+    found = []
+    for group in groups_of(groups, runner):
+        for name, text in (("cgroup.events", "frozen 1"), ("freezer.state", "FROZEN")):
+            file = group / name
+            if file.exists() and text in file.read_text():
+                found.append(group)
+    return found
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_ponder_is_refused_where_no_bot_can_be_frozen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write_tournament(tmp_path, {"a": GOOD, "b": GOOD}, HEADER + NO_PONDER)
+    run = ("tournament", "run", file, "--out", tmp_path / "run")
+    refused = asara(*run, "--sandbox", "none")
+    assert refused.returncode == 2
+    assert "cup.toml: ponder = false: only bots in the sandbox can be frozen" in one(refused.stderr)
+    refused = asara("match", "random", "greedy", "--no-ponder", "--sandbox", "none")
+    assert refused.returncode == 2
+    assert one(refused.stderr).startswith(
+        "asara: --no-ponder: only bots in the sandbox can be frozen"
+    )
+    monkeypatch.setattr(Sandbox, "can_freeze", False)
+    refused = asara(*run, "--sandbox", "bubblewrap")
+    assert refused.returncode == 2
+    assert "no control groups with a freezer can be created" in one(refused.stderr)
+    assert not (tmp_path / "run").exists()
+
+
+def one(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.mark.long
+def test_a_bot_keeps_its_connection_while_it_is_frozen_for_minutes(
+    sandbox: Sandbox, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clocks = "[clocks]\nbank_s = 600\n"
+    bots = {"pensive": pensive(70, 1), "waits": GOOD}
+    file = write_tournament(tmp_path, bots, HEADER + NO_PONDER + clocks)
+    end = play(file, tmp_path / "run", sandbox=sandbox)
+    assert {seat.detail for result in end.results for seat in result.seats} == {""}
+    logged = "".join(capsys.readouterr())
+    assert "again=False" in logged
+    assert "again=True" not in logged
