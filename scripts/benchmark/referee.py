@@ -21,7 +21,8 @@ from asara_server.eventlog.journal import Durability
 from scripts.benchmark.children import Child, child
 from scripts.benchmark.figures import Bar, Figure, compare
 
-BAR = Bar(0.75)
+BAR = Bar(0.85)
+CPU_BAR = Bar(1.5, most=True)
 _STREAMS = 8
 _MATCHES = 8
 _GENERATORS = 2
@@ -99,5 +100,5 @@ def referee(quick: bool) -> list[Figure]:
     peer = "bare gRPC echo"
     return [
         compare("referee", rates, unit="decisions/s", peer=peer, bar=BAR),
-        compare("referee_cpu", costs, unit="µs/decision", peer=peer),
+        compare("referee_cpu", costs, unit="µs/decision", peer=peer, bar=CPU_BAR),
     ]

@@ -36,6 +36,7 @@ from asara_codec.wire_format import (
     RepeatedField,
     delimited,
     delimited_tag,
+    joined_field,
 )
 from asara_game.actions import Action
 from asara_game.rules import Rules
@@ -44,7 +45,7 @@ from asara_game.view import PublicView, View
 EventParts = Iterable[bytes]
 """Events as returned by `event_bytes`; the seats of a match share them."""
 
-_play_decision: Final = DelimitedField(PlayResponse, "decision")
+_PLAY_DECISION: Final = delimited_tag(PlayResponse, "decision")
 _match_id: Final = DelimitedField(DecisionMessage, "match_id")
 _decision_id: Final = IntegerField(DecisionMessage, "decision_id")
 _kind: Final = IntegerField(DecisionMessage, "kind")
@@ -86,26 +87,25 @@ def decision_bytes(
     if view.decision is None or view.decision.seat != view.private.seat:
         raise ValueError(f"match {match_id}: seat {view.private.seat} has nothing to decide")
     _, kind, space, to_build, steps, gifts, to_keep = view.decision
-    return _play_decision.encode(
-        b"".join(
-            (
-                _match_id_field(match_id),
-                _decision_id.encode(decision_id),
-                _kind.encode(kind),
-                _legal_actions.encode(map(action_bytes, view.legal)),
-                _SPACE + space_bytes(space) if space else b"",
-                _sections_to_build.encode(to_build) if to_build else b"",
-                _clock_us.encode(clock_us),
-                _charged_us.encode(charged_us),
-                _events.encode(events),
-                _sequence.encode(sequence),
-                _view.encode((writer or ViewWriter()).view(view, include_public)),
-                _build_steps.encode(map(action_bytes, steps)) if steps else b"",
-                _gifts.encode(map(gift_bytes, gifts)) if gifts else b"",
-                _lit_windows_to_keep.encode(to_keep) if to_keep else b"",
-            )
-        )
-    )
+    seen = (writer or ViewWriter()).view_parts(view, include_public)
+    parts = [
+        _match_id_field(match_id),
+        _decision_id.encode(decision_id),
+        _kind.encode(kind),
+        _legal_actions.encode(map(action_bytes, view.legal)),
+        _SPACE + space_bytes(space) if space else b"",
+        _sections_to_build.encode(to_build) if to_build else b"",
+        _clock_us.encode(clock_us),
+        _charged_us.encode(charged_us),
+        _events.encode(events),
+        _sequence.encode(sequence),
+        _view.head(sum(map(len, seen))),
+        *seen,
+        _build_steps.encode(map(action_bytes, steps)) if steps else b"",
+        _gifts.encode(map(gift_bytes, gifts)) if gifts else b"",
+        _lit_windows_to_keep.encode(to_keep) if to_keep else b"",
+    ]
+    return joined_field(_PLAY_DECISION, parts)
 
 
 _play_update: Final = DelimitedField(PlayResponse, "update")

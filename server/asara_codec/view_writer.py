@@ -4,7 +4,7 @@ A part is a serialized container that holds nothing but the part, so parts are j
 A display, an area or a seat changes from turn to turn: it is joined from smaller parts and cached.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from asara.v1.view_pb2 import (
@@ -100,16 +100,20 @@ class ViewWriter:
 
     def view(self, view: View, include_public: bool = True) -> bytes:
         """Return the message View; without `include_public` with its private part only."""
+        return b"".join(self.view_parts(view, include_public))
+
+    def view_parts(self, view: View, include_public: bool) -> list[bytes]:
+        """Return the message View in parts that are to be joined."""
         private = view.private
         if private is not self._last_private:
             self._last_private = private
             self._last_private_bytes = _private_view.encode(self.private(private))
         if not include_public:
-            return self._last_private_bytes
-        public = view.public
-        if public is not self._last:
-            return _public_view.encode(self.public(public)) + self._last_private_bytes
-        return _public_view.encode(self._last_bytes) + self._last_private_bytes
+            return [self._last_private_bytes]
+        if view.public is not self._last:
+            self.public(view.public)
+        public = self._last_bytes
+        return [_public_view.head(len(public)), public, self._last_private_bytes]
 
     def public(self, public: PublicView) -> bytes:
         """Return the message PublicView."""
@@ -228,9 +232,13 @@ _DISPLAYED: Final = tuple(
 )
 
 
-def _counted(parts: Iterable[bytes], counts: Iterable[int]) -> bytes:
-    pairs = zip(parts, counts, strict=True)
-    return b"".join([part * count for part, count in pairs if count])
+def _counted(parts: tuple[bytes, ...], counts: _Counts) -> bytes:
+    found = []
+    for index in range(len(counts)):  # `zip` makes a tuple of every pair
+        count = counts[index]
+        if count:
+            found.append(parts[index] * count)
+    return b"".join(found)
 
 
 _public_areas: Final = DelimitedField(PublicMessage, "areas")

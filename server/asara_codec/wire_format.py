@@ -78,8 +78,21 @@ def read_varint(data: bytes, at: int) -> tuple[int, int]:
 
 def delimited(payload: bytes) -> bytes:
     """Return a payload preceded by its length, as it follows the tag of a text or a message."""
-    length = len(payload)
-    return (_LENGTHS[length] if length < _CACHED_LENGTHS else varint(length)) + payload
+    return length_prefix(len(payload)) + payload
+
+
+def length_prefix(length: int) -> bytes:
+    """Return the length that precedes a payload."""
+    return _LENGTHS[length] if length < _CACHED_LENGTHS else varint(length)
+
+
+def joined_field(tag: bytes, parts: list[bytes]) -> bytes:
+    """Return a message field whose payload is the parts; a long one is copied only once."""
+    length = 0
+    for part in parts:
+        length += len(part)
+    parts.insert(0, tag + length_prefix(length))
+    return b"".join(parts)
 
 
 class DelimitedField:
@@ -91,7 +104,11 @@ class DelimitedField:
         self._tag = delimited_tag(message, name)
 
     def encode(self, payload: bytes) -> bytes:
-        return self._tag + delimited(payload)
+        return self._tag + length_prefix(len(payload)) + payload
+
+    def head(self, length: int) -> bytes:
+        """Return what precedes a payload of this length."""
+        return self._tag + length_prefix(length)
 
 
 class RepeatedField:

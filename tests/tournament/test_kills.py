@@ -206,6 +206,20 @@ def test_no_bot_outlives_a_runner_that_is_killed(tmp_path: Path) -> None:
     wait_until("the socket is removed", lambda: not socket.parent.exists(), most_s=10)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_no_process_that_waits_for_its_match_outlives_a_runner_that_is_killed(
+    tmp_path: Path,
+) -> None:
+    programs = dict.fromkeys(("ann", "bob"), "import time; time.sleep(60)")
+    header = HEADER.replace("[2, 3]", "2") + 'rounds = 9\nprocesses = "match"\n'
+    process = start(write_tournament(tmp_path, programs, header), tmp_path / "run")
+    # Two matches are waiting for their bots.
+    wait_until("processes are started ahead", lambda: len(living_in(tmp_path)) > 4, most_s=30)
+    process.kill()
+    process.communicate()
+    wait_until_gone(tmp_path)
+
+
 def _address(pids: list[int]) -> Path:
     for pid in pids:
         for setting in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):

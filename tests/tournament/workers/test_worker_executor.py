@@ -126,7 +126,7 @@ def result(match: ScheduledMatch, attempt: int, faults: dict[str, Termination]) 
 def done(job: BlockJob, **faults: Termination) -> BlockResult:
     faults |= dict.fromkeys(job.out, Termination.NEVER_STARTED)
     attempts = tuple(
-        PlayedAttempt(result(match, attempt, faults), None) for match, attempt in job.matches
+        PlayedAttempt(result(match, attempt, faults), None, {}) for match, attempt in job.matches
     )
     return BlockResult("somewhere", attempts, (), (), (), RunCosts(matches=len(attempts)))
 
@@ -409,7 +409,7 @@ def test_a_duplicate_match_that_was_void_on_a_worker_is_submitted_again(tmp_path
         if job.matches[0].attempt > 1 or len(job.matches) < 2:
             return answer
         first = answer.attempts[0].result.model_copy(update={"seats": (), "void": True})
-        return replace(answer, attempts=(PlayedAttempt(first, None), *answer.attempts[1:]))
+        return replace(answer, attempts=(PlayedAttempt(first, None, {}), *answer.attempts[1:]))
 
     backend = Scripted(void_first)
     end = play(duplicate_cup(tmp_path), tmp_path / "run", WorkerExecutor(backend))

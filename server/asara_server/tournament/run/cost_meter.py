@@ -215,7 +215,7 @@ class CostMeter:
         if group_ns is not None:
             used_s = group_ns / 1e9
         elif process.running:
-            used_s = _family_s(process.pid)
+            used_s = family_s(process.pid)
         else:
             used_s = 0.0
         self._bots[process] = used_s = max(used_s, self._bots.get(process, 0.0))
@@ -251,7 +251,7 @@ def _children_s() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _family_s(pid: int) -> float:
+def family_s(pid: int) -> float:
     """Processor seconds of a running process and its descendants; 0 outside Linux.
 
     Of descendants that have ended, those count that their parents waited for.

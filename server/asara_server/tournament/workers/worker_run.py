@@ -138,7 +138,10 @@ class WorkerRun:
         )
 
     async def _play_matches(
-        self, job: BlockJob, attempts: list[PlayedAttempt], journal: Journal | None
+        self,
+        job: BlockJob,
+        attempts: list[PlayedAttempt],
+        journal: Journal | None,
     ) -> None:
         for match, first_attempt in job.matches:
             if self._stopper is not None:
