@@ -31,6 +31,8 @@ from asara_server.tournament.sandbox.kernel_limits import warn_of_epoll_watches
 class LocalExecutor:
     """Plays as many matches at once as the tournament says. Only it serves remote bots."""
 
+    name = "local"
+
     def __init__(
         self,
         on_referee: Callable[[Referee], None] = lambda referee: None,
@@ -95,15 +97,9 @@ class LocalExecutor:
             memory_mb = context.match_settings.limits.memory_mb
             warn_of_epoll_watches(processes, memory_mb, logger("sandbox"))
         self._on_referee(referee)
-        remote = context.remote
-        bots = RemoteBots(
-            referee, context.match_settings.entries, wait_s=remote.wait_s if remote else 0.0
-        )
-        lobby = None
-        if remote:
-            authenticator = RemoteAuthenticator(remote.tokens, bots)
-            write_remote = progress.directory.write_remote
-            lobby = RemoteLobby(referee, remote, bots, authenticator, write_remote)
+        wait_s = context.remote.wait_s if context.remote else 0.0
+        bots = RemoteBots(referee, context.match_settings.entries, wait_s=wait_s)
+        lobby = _remote_lobby(progress, context, referee, bots)
         async with (
             live_feed(referee, progress.directory.path),
             lobby.open(self._on_listening) if lobby else nullcontext(),
@@ -152,6 +148,17 @@ class LocalExecutor:
     async def _drop_others(self, progress: RunProgress, queue: MatchQueue) -> None:
         await self._handing_over.wait()
         queue.restrict(lambda match: progress.has_begun(match.deal_block))
+
+
+def _remote_lobby(
+    progress: RunProgress, context: ExecutionContext, referee: Referee, bots: RemoteBots
+) -> RemoteLobby | None:
+    """Return what serves bots on other machines, if the tournament has any."""
+    remote = context.remote
+    if remote is None:
+        return None
+    authenticator = RemoteAuthenticator(remote.tokens, bots)
+    return RemoteLobby(referee, remote, bots, authenticator, progress.directory.write_remote)
 
 
 def _most_processes(progress: RunProgress, context: ExecutionContext) -> int:

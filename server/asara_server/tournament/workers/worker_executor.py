@@ -66,6 +66,10 @@ class WorkerExecutor:
         self._meter: CostMeter | None = None
 
     @property
+    def name(self) -> str:
+        return self.backend.name
+
+    @property
     def awaited(self) -> Sequence[str]:
         return ()
 
