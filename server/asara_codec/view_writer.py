@@ -4,7 +4,7 @@ A part is a serialized container that holds nothing but the part, so parts are j
 A display, an area or a seat changes from turn to turn: it is joined from smaller parts and cached.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from asara.v1.view_pb2 import (

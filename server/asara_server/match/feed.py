@@ -39,8 +39,8 @@ _SPACE: Final = DecisionKind.SPACE
 _BUYERS: Final = DecisionKind.BUYERS
 
 _SHA256: Final = sha256()
-"""Copied for every message: for `sha256(...)` OpenSSL looks the algorithm up, which takes longer than
-the digest itself."""
+"""Copied for every message: for `sha256(...)` OpenSSL looks the algorithm up, which takes longer
+than the digest itself."""
 
 
 class _SeatFeed:
