@@ -212,7 +212,8 @@ def test_no_process_that_waits_for_its_match_outlives_a_runner_that_is_killed(
 ) -> None:
     programs = dict.fromkeys(("ann", "bob"), "import time; time.sleep(60)")
     header = HEADER.replace("[2, 3]", "2") + 'rounds = 9\nprocesses = "match"\n'
-    process = start(write_tournament(tmp_path, programs, header), tmp_path / "run")
+    file = write_tournament(tmp_path, programs, header, "[limits]\nmemory_mb = 64\n")
+    process = start(file, tmp_path / "run")
     # Two matches are waiting for their bots.
     wait_until("processes are started ahead", lambda: len(living_in(tmp_path)) > 4, most_s=30)
     process.kill()

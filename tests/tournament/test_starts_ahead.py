@@ -30,7 +30,8 @@ def logs(out: Path) -> dict[str, str]:
 
 def write(folder: Path, header: str, bob: str = sample_bots.GOOD, tables: str = "") -> Path:
     programs = {"ann": sample_bots.GOOD, "bob": bob}
-    return write_tournament(folder, programs, HEADER + header, tables)
+    limits = f"[limits]\nmemory_mb = 64\n{tables}"  # less than any machine has free
+    return write_tournament(folder, programs, HEADER + header, limits)
 
 
 def test_each_match_but_the_first_finds_its_processes_started(tmp_path: Path) -> None:
@@ -56,7 +57,7 @@ def test_no_process_starts_beside_the_only_match_with_its_deal(tmp_path: Path) -
 @pytest.mark.parametrize("processes", ["match", "run"])
 def test_without_idle_processes_nothing_starts_ahead(tmp_path: Path, processes: str) -> None:
     header = f'concurrency = 1\nprocesses = "{processes}"\n'
-    file = write(tmp_path, header, tables="[limits]\nidle_processes = 0\n")
+    file = write(tmp_path, header, tables="idle_processes = 0\n")
     play(file, tmp_path / "run")
     by_seat = logs(tmp_path / "run")
     assert not any(AHEAD in text for text in by_seat.values())
@@ -65,7 +66,7 @@ def test_without_idle_processes_nothing_starts_ahead(tmp_path: Path, processes: 
 
 def test_a_failed_start_ahead_of_a_match_is_that_match_s(tmp_path: Path) -> None:
     header = 'concurrency = 1\nrounds = 3\nprocesses = "match"\n'
-    tables = "[limits]\nfailed_starts = 4\n"
+    tables = "failed_starts = 4\n"
     end = play(write(tmp_path, header, sample_bots.EXITS, tables), tmp_path / "run")
     lines = [line for result in end.results for line in result.forfeits]
     assert [line.termination for line in lines] == [Termination.NEVER_STARTED] * 6

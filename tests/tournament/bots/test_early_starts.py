@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from asara_codec.results import Termination
 from asara_server.match.spec import ProcessPolicy
 from asara_server.referee.referee import Referee
-from asara_server.tournament.bots import early_starts
+from asara_server.tournament.bots import early_starts, start_pace
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.output_log import OutputLog
 from asara_server.tournament.bots.pool import BotPool, PooledBot
@@ -95,7 +96,7 @@ async def open_pool(
         addresses,
         load_tournament(file).entries,
         processes=dict.fromkeys(programs, processes),
-        limits=Limits(**limits),
+        limits=Limits(**{"memory_mb": 16, **limits}),
         seeds={},
         logs=folder / "logs",
     )
@@ -274,41 +275,52 @@ async def test_nothing_is_started_ahead_of_its_match_if_memory_is_short(
         assert await table.nothing_more("ann") == 1
 
 
-def python(code: str) -> list[str]:
-    return [sys.executable, "-c", code]
+class Starting:
+    """A process that starts, with the processor time that the test gives it."""
+
+    pid = 0
+    running = True
+    contained = True
+
+    def __init__(self) -> None:
+        self.used_s = 0.1
+
+    def group_ns(self) -> int:
+        return round(self.used_s * 1e9)
 
 
-async def program(folder: Path, code: str) -> BotProcess:
-    log = OutputLog(folder / "log", 1000)
-    return await BotProcess.start(python(code), folder, os.environ, log)
+def test_processes_that_load_make_others_wait_and_those_that_sleep_do_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(StartPace, "_has_idle_processor", lambda *_: False)
+    now_s = 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: now_s)
+    loads, sleeps = Starting(), Starting()
+    pace = StartPace(2)
+    assert pace.permits([], 0)
+    assert not pace.permits([None], 0)  # about to run
+    assert not pace.permits([sleeps], 0)  # nothing is known of it yet
+    for _ in range(3):
+        now_s += 0.25
+        loads.used_s += 0.01  # it gets little, because others want to run as well
+        pace.permits([sleeps, loads], 0)
+    assert pace.permits([sleeps], 0)
+    assert not pace.permits([sleeps, loads], 0)
+    assert pace.permits([sleeps, loads], 1)
+    assert StartPace(4).permits([loads], 0)
+    assert not StartPace(4).permits([loads, sleeps], 0)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processor time is known on Linux only")
-async def test_processes_that_load_make_others_wait_and_those_that_sleep_do_not(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(StartPace, "_has_idle_processor", lambda *_: False)
-    loads = await program(tmp_path, "while True: pass")
-    sleeps = await program(tmp_path, "import time; time.sleep(60)")
-
-    async def permitted(*starting: BotProcess, waiting_matches: int = 0) -> bool:
-        """True if one more may start before long."""
-        pace = StartPace(2)
-        for _ in range(6):
-            if pace.permits(starting, waiting_matches):
-                return True
-            await asyncio.sleep(0.25)
-        return False
-
+async def test_the_processor_time_of_a_process_that_starts_is_known(tmp_path: Path) -> None:
+    log = OutputLog(tmp_path / "log", 1000)
+    code = [sys.executable, "-c", "while True: pass"]
+    process = await BotProcess.start(code, tmp_path, os.environ, log)
     try:
-        assert not await permitted(loads)
-        assert await permitted(loads, waiting_matches=1)
-        assert await permitted(sleeps)
-        assert not await permitted(sleeps, loads)
-        assert not StartPace(2).permits([None], 0)
-        assert StartPace(4).permits([None], 0)
+        await until(lambda: (start_pace._used_s(process) or 0) > 0.05)
     finally:
-        await asyncio.gather(loads.stop(), sleeps.stop())
+        await process.stop()
+    assert (start_pace._idle_s() or 0) > 0
 
 
 def log_of(folder: Path, *parts: Sequence[bytes], limit: int = 1000) -> str:
