@@ -63,6 +63,20 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 2
 
 
+def pytest_pycollect_makeitem(
+    collector: pytest.Module | pytest.Class, obj: object
+) -> list[pytest.Item] | None:
+    """Do not collect long forms that would be deselected: they are thousands of items.
+
+    If a test is named on the command line, all are collected.
+    """
+    config = collector.config
+    if "not long" not in config.option.markexpr or any("::" in word for word in config.args):
+        return None
+    marks = getattr(obj, "pytestmark", ())
+    return [] if any(getattr(mark, "name", "") == "long" for mark in marks) else None
+
+
 _SLOW_FOLDERS = ("tests/tournament/", "tests/cli/", "tests/conformance/")
 
 

@@ -28,7 +28,7 @@ from scripts.benchmark.figures import Bar, Figure, compare
 
 _T = TypeVar("_T")
 _SEATS = 4
-_BAR_PER_S = 200
+_BAR_PER_S = 500
 _BAR_BYTES = 8 * 1024
 
 

@@ -16,6 +16,7 @@ descendants. Jobs and peers alternate in rounds, and a figure is the median over
 
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
@@ -48,15 +49,18 @@ PELITA_BAR: Final = Bar(2)
 START_BAR: Final = Bar(1.1, most=True)
 
 _ROUNDS: Final = 3
-_MATCHES: Final = 100
+_MATCHES: Final = 120
 _FEW_MATCHES: Final = 24
 """Matches of a job that starts the bots of each, which takes longer."""
 _THOUGHT_MATCHES: Final = 16
+_SLOW_MATCHES: Final = 12
 _QUICK_SHARE: Final = 0.1
 _SLOW_S: Final = 2.0
 _THOUGHT_S: Final = 0.005
 _KAGGLE_S: Final = 1.5
-_WIDTH: Final = 132
+_FRESH_PEER: Final = "fresh processes"
+_FLOOR_PEER: Final = "bare loop and bots"
+_WIDTH: Final = 130
 _COSTS: Final = {
     "starts": "start_cpu_s",
     "bots": "bots_cpu_s",
@@ -79,9 +83,10 @@ _COMPARED: Final = (_FRESH, _KEPT, _INDEPENDENT, _THINKING, _SLOW_THINKING)
 """Jobs of every round, which the figures need."""
 _SHOWN: Final = (
     replace(_FRESH, name="independent, fresh", blocks="independent"),
-    replace(_FRESH, name="mirrored, fresh, 2 s to start", start_s=_SLOW_S),
-    replace(_KEPT, name="mirrored, kept, 2 s to start", start_s=_SLOW_S),
+    replace(_FRESH, name="mirrored, fresh, 2 s to start", start_s=_SLOW_S, matches=_SLOW_MATCHES),
+    replace(_KEPT, name="mirrored, kept, 2 s to start", start_s=_SLOW_S, matches=_FEW_MATCHES),
     replace(_THINKING, name="mirrored, kept, 5 ms", processes="run"),
+    replace(_KEPT, name="mirrored, kept, 1 match more", concurrency=usable_cores() + 1),
 )
 """Jobs of the first round, which only the table shows."""
 _UNCONFINED: Final = tuple(replace(job, contained=False) for job in (_FRESH, _KEPT, _INDEPENDENT))
@@ -110,9 +115,8 @@ def tournament(quick: bool) -> list[Figure]:
         child("kaggle_steps") as kaggle,
     ):
         replays = Path(folder) / "replays"
-        play(
-            _sized(replace(_INDEPENDENT, contained=contained), quick), replays
-        )  # fills caches, too
+        warm_up = replace(_INDEPENDENT, contained=contained)  # it fills caches, too
+        play(_sized(warm_up, quick), replays)
         for number in range(1 if quick else _ROUNDS):
             for job in _jobs(contained, first=number == 0):
                 _say(f"  {job.name}")
@@ -156,77 +160,81 @@ def _can_contain() -> bool:
 
 def _figures(measured: _Measured) -> list[Figure]:
     fresh, kept, independent, thinking, slow = (measured.jobs[job.name] for job in _COMPARED)
-    cpu = [run.cpu_per_match * 1e3 for run in kept]
-    matches = [run.matches_per_s for run in kept]
-    decisions = [run.decisions_per_s for run in kept]
-    per_decision = [run.cpu_s / run.decisions * 1e6 for run in kept]
-    beside_independent = zip(cpu, (run.cpu_per_match * 1e3 for run in independent), strict=True)
-    beside_fresh = zip(cpu, (run.cpu_per_match * 1e3 for run in fresh), strict=True)
-    rates = zip(matches, (run.matches_per_s for run in fresh), strict=True)
-    floor = zip(matches, (rate.per_s for rate in measured.floor), strict=True)
-    floor_cpu = zip(cpu, (rate.cpu_s * 1e3 for rate in measured.floor), strict=True)
-    kaggle = zip(decisions, measured.kaggle, strict=True)
-    pelita = zip(decisions, (rate.per_s for rate in measured.pelita), strict=True)
-    pelita_cpu = zip(per_decision, (rate.cpu_s * 1e6 for rate in measured.pelita), strict=True)
-    starts = zip((run.between_s for run in slow), (run.between_s for run in thinking), strict=True)
-    ms = "ms of processor/match"
-    peer = "bare loop of processes and echo"
-    return [
-        compare("tournament_kept", beside_independent, unit=ms, peer="independent", bar=KEPT_BAR),
-        compare("tournament_fresh", beside_fresh, unit=ms, peer="fresh processes", bar=FRESH_BAR),
-        compare("tournament_rate", rates, unit="matches/s", peer="fresh processes", bar=RATE_BAR),
-        compare("tournament_floor", floor, unit="matches/s", peer=peer, bar=FLOOR_BAR),
-        compare("tournament_floor_cpu", floor_cpu, unit=ms, peer=peer),
-        compare(
-            "tournament_decisions",
-            kaggle,
-            unit="decisions/s",
-            peer="kaggle-environments, in process",
-            bar=KAGGLE_BAR,
+    bots = _each(kept, "decisions_per_s")
+    cpu = _each(kept, "match_ms")
+    matches = _each(kept, "matches_per_s")
+    floor, pelita = measured.floor, measured.pelita
+    figures = (
+        ("kept", cpu, _each(independent, "match_ms"), "ms/match", "independent", KEPT_BAR),
+        ("fresh", cpu, _each(fresh, "match_ms"), "ms/match", _FRESH_PEER, FRESH_BAR),
+        ("rate", matches, _each(fresh, "matches_per_s"), "matches/s", _FRESH_PEER, RATE_BAR),
+        ("floor", matches, [one.per_s for one in floor], "matches/s", _FLOOR_PEER, FLOOR_BAR),
+        ("floor_cpu", cpu, [one.cpu_s * 1e3 for one in floor], "ms/match", _FLOOR_PEER, None),
+        ("decisions", bots, measured.kaggle, "decisions/s", "kaggle-environments", KAGGLE_BAR),
+        ("pelita", bots, [one.per_s for one in pelita], "decisions/s", "Pelita", PELITA_BAR),
+        (
+            "pelita_cpu",
+            _each(kept, "decision_us"),
+            [one.cpu_s * 1e6 for one in pelita],
+            "µs/decision",
+            "Pelita",
+            None,
         ),
-        compare("tournament_pelita", pelita, unit="decisions/s", peer="Pelita", bar=PELITA_BAR),
-        compare("tournament_pelita_cpu", pelita_cpu, unit="µs of processor", peer="Pelita"),
-        compare("tournament_slow_start", starts, unit="s", peer="quick starts", bar=START_BAR),
+        (
+            "slow_start",
+            _each(slow, "between_s"),
+            _each(thinking, "between_s"),
+            "s",
+            "quick starts",
+            START_BAR,
+        ),
+    )
+    return [
+        compare(f"tournament_{name}", zip(ours, theirs, strict=True), unit=unit, peer=peer, bar=bar)
+        for name, ours, theirs, unit, peer, bar in figures
     ]
+
+
+def _each(runs: Sequence[JobRun], name: str) -> list[float]:
+    return [float(getattr(run, name)) for run in runs]
 
 
 def _show(measured: _Measured) -> None:
     """Print a table of the jobs, in medians, with processor milliseconds per match."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False, collapse_padding=True)
     table.add_column("job", no_wrap=True)
-    for heading in ("matches/s", "decisions/s", "ms/match", *_COSTS, "cores busy", "deciding"):
+    for heading in ("matches/s", "decisions/s", "total", *_COSTS, "busy", "deciding"):
         table.add_column(heading, justify="right", no_wrap=True)
     for name, runs in measured.jobs.items():
-        rates = (
-            median(run.matches_per_s for run in runs),
-            median(run.decisions_per_s for run in runs),
+        rate, decisions, cpu = (
+            median(_each(runs, column))
+            for column in ("matches_per_s", "decisions_per_s", "match_ms")
         )
-        cpu = median(run.cpu_per_match * 1e3 for run in runs)
-        table.add_row(name, f"{rates[0]:.1f}", f"{rates[1]:,.0f}", f"{cpu:.0f}", *_division(runs))
-    for name, peers in (("bare loop", measured.floor), ("Pelita", measured.pelita)):
-        rate = f"{median(peer.per_s for peer in peers):,.1f}"
-        cpu = median(peer.cpu_s * 1e3 for peer in peers)
-        table.add_row(name, rate, "", f"{cpu:.0f}")
+        table.add_row(name, f"{rate:.1f}", f"{decisions:,.0f}", f"{cpu:.0f}", *_division(runs))
+    floor = median(rate.per_s for rate in measured.floor)
+    floor_cpu = median(rate.cpu_s * 1e3 for rate in measured.floor)
+    table.add_row("bare loop", f"{floor:.1f}", "", f"{floor_cpu:.0f}")
     console = Console()
     console.width = max(console.width, _WIDTH)
-    console.print("Processor time per match, in ms; the command's own start is in the total only")
+    console.print(
+        "Processor time per match and its parts, in ms. Only the total contains the start and the "
+        "end of the command.\nBusy: share of the cores; deciding: share of the time of matches."
+    )
     console.print(table)
 
 
-def _division(runs: list[JobRun]) -> list[str]:
-    """Return the cells of where the processor time went; empty if the runs do not record it."""
-    costs = [run.costs for run in runs if run.costs is not None]
-    if not costs:
-        return []
+def _division(runs: Sequence[JobRun]) -> list[str]:
+    """Return the cells of where the processor time went."""
+    costs = [run.costs for run in runs]
     parts = [
-        f"{median(1e3 * cost.get(field, 0.0) / cost['matches'] for cost in costs):.1f}"
+        f"{median(1e3 * getattr(cost, field) / cost.matches for cost in costs):.1f}"
         for field in _COSTS.values()
     ]
-    busy = median(
-        sum(cost.get(field, 0.0) for field in _COSTS.values()) / cost["core_s"] for cost in costs
+    shares = (
+        median(cost.busy or 0.0 for cost in costs),
+        median(cost.deciding or 0.0 for cost in costs),
     )
-    deciding = median(cost["deciding_s"] / cost["slot_s"] for cost in costs)
-    return [*parts, f"{busy:.0%}", f"{deciding:.0%}"]
+    return [*parts, *(f"{share:.0%}" for share in shares)]
 
 
 def _say(text: str) -> None:

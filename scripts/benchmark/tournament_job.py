@@ -3,14 +3,13 @@
 import json
 import sys
 import tempfile
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from asara_server.match.inputs import ReplyRecord
-from asara_server.replay.file import read_replay
+from asara_server.tournament.config.tournament_file import usable_cores
+from asara_server.tournament.run.costs import RunCosts
 from scripts.benchmark.figures import BenchError
 from scripts.benchmark.processor_time import run
 
@@ -25,6 +24,7 @@ seed = "1b32c28cb38c05480eccc1bd60ff97029b57a05c96718b96dad7e9d84894f549"
 rounds = {rounds}
 blocks = "{blocks}"
 processes = "{processes}"
+concurrency = {concurrency}
 {entries}
 """
 
@@ -59,6 +59,8 @@ class Job:
     blocks: str = "mirrored"
     processes: str = "run"
     contained: bool = True
+    concurrency: int = field(default_factory=usable_cores)
+    """Matches played at once; by default as many as a tournament file has by default."""
     start_s: float = 0.0
     """Seconds that a bot sleeps before it dials in."""
     thought_s: float = 0.0
@@ -77,8 +79,8 @@ class JobRun:
     """Seconds from the end of the first match to the end of the last."""
     cpu_s: float
     """Processor seconds of the command and all of its descendants."""
-    costs: Mapping[str, float] | None = field(repr=False)
-    """The costs in `run.json`; None if the run has none."""
+    costs: RunCosts
+    """What the run itself has recorded."""
 
     @property
     def matches_per_s(self) -> float:
@@ -89,8 +91,14 @@ class JobRun:
         return self.decisions / self.seconds
 
     @property
-    def cpu_per_match(self) -> float:
-        return self.cpu_s / self.matches
+    def match_ms(self) -> float:
+        """Processor milliseconds per match."""
+        return self.cpu_s / self.matches * 1e3
+
+    @property
+    def decision_us(self) -> float:
+        """Processor microseconds per decision."""
+        return self.cpu_s / self.decisions * 1e6
 
 
 def play(job: Job, replays: Path | None = None) -> JobRun:
@@ -129,7 +137,11 @@ def _tournament(job: Job, folder: Path) -> str:
         for name in ("a", "b")
     )
     return _FILE.format(
-        rounds=job.matches // 2, blocks=job.blocks, processes=job.processes, entries=entries
+        rounds=job.matches // 2,
+        blocks=job.blocks,
+        processes=job.processes,
+        concurrency=job.concurrency,
+        entries=entries,
     )
 
 
@@ -146,18 +158,14 @@ def _read(directory: Path, job: Job, cpu_s: float) -> JobRun:
     if info["state"] != "finished" or len(results) != job.matches or ended_badly:
         raise BenchError(f"{job.name}: {info['state']}, {len(results)} matches, {ended_badly[:3]}")
     ends = [_unix_s(result["started"]) + result["seconds"] for result in results]
-    decisions = sum(
-        isinstance(record, ReplyRecord)
-        for path in (directory / "replays").iterdir()
-        for record in read_replay(path).records
-    )
+    costs = RunCosts.model_validate(info["costs"])
     return JobRun(
         matches=len(results),
-        decisions=decisions,
+        decisions=costs.decisions,
         seconds=_unix_s(info["ended"]) - _unix_s(info["started"]),
         between_s=max(ends) - min(ends),
         cpu_s=cpu_s,
-        costs=info.get("costs"),
+        costs=costs,
     )
 
 

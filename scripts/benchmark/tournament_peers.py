@@ -13,7 +13,7 @@ from scripts.benchmark.processor_time import Usage, run
 
 _ROOT: Final = Path(__file__).parents[2]
 _TIMEOUT_S: Final = 300.0
-_PELITA_ROUNDS: Final = (10, 300)
+_PELITA_ROUNDS: Final = (10, 600)
 """Rounds of the short and of the long match."""
 _PELITA_MOVES: Final = 4
 """Moves of a round."""

@@ -51,7 +51,9 @@ venv_sound() {
 }
 
 install() {
-    echo "Setting up .venv with the packages that pyproject.toml names: up to two minutes, once"
+    local minutes=two
+    [[ $1 == bench ]] && minutes=five # the peers bring many packages
+    echo "Setting up .venv with the packages that pyproject.toml names: up to $minutes minutes, once"
     venv_sound || make_venv
     rm -f "$venv/stamp-$1"
     touch "$venv/unfinished"

@@ -25,10 +25,10 @@ def words(tmp_path: Path) -> tuple[str | Path, ...]:
         ("--executor processes --scheduler x:1", "--scheduler requires --executor dask"),
         ("--executor dask", "--executor dask requires --scheduler ADDRESS"),
         (
-            "--executor processes --metrics 127.0.0.1:0",
+            "--executor dask --scheduler x:1 --metrics 127.0.0.1:0",
             (
-                "--metrics covers a single referee, but with --executor processes every worker has "
-                "its own; remove one of the two options"
+                "--metrics covers the referees of this machine, but with --executor dask every "
+                "worker of the cluster has its own; remove one of the two options"
             ),
         ),
     ],

@@ -65,12 +65,23 @@ def test_mirrored_matches_are_whole_blocks_of_one_deal(tmp_path: Path) -> None:
     for name in ("r1-basic-0001", "r2-basic-0002"):
         one, two = headers[f"{name}-1"], headers[f"{name}-2"]
         assert one.deal_secret == two.deal_secret
+        assert one.processes == two.processes == ("run", "run")
         assert one.entries == two.entries[::-1]
     assert len({header.deal_secret for header in headers.values()}) == 2
     assert asara(*words, cwd=tmp_path).stdout.startswith("random – random-2: 2 matches")
     assert refusal(*words, "--matches", "3", cwd=tmp_path) == (
         "asara: --mirrored plays each deal in 2 matches; --matches must be a multiple of 2, not 3\n"
     )
+
+
+@pytest.mark.parametrize("command", ["match", "duel"])
+def test_the_lifetime_of_processes_is_an_option(tmp_path: Path, command: str) -> None:
+    number = {"match": ("--mirrored",), "duel": ("--max-blocks", "1")}[command]
+    words = (command, "random", "random", *number, "--processes", "match", "--out", "run")
+    done = asara(*words, cwd=tmp_path)
+    assert done.returncode in {0, 3}, done.stderr
+    for path in (tmp_path / "run" / "replays").iterdir():
+        assert read_replay(path).header.processes == ("match", "match")
 
 
 def test_a_bot_that_exits_at_once_is_told_with_status_and_last_words(tmp_path: Path) -> None:

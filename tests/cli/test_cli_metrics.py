@@ -1,7 +1,10 @@
 """The option --metrics of the commands that run a referee."""
 
+import os
 import re
+import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -9,10 +12,15 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.request import urlopen
 
+import pytest
+
 from asara_server.network.metrics import MetricsServer
+from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import command_line, environment, refusal
 from tests.tournament import sample_bots
-from tests.tournament.sample_bots import HEADER, write_tournament
+from tests.tournament.processes import children
+from tests.tournament.sample_bots import HEADER, STEADY, write_tournament
+from tests.tournament.worker_runs import slow
 
 
 @contextmanager
@@ -64,6 +72,43 @@ def test_the_referee_of_a_tournament_tells_how_it_fares_while_it_plays(tmp_path:
     assert re.search(
         r'^asara_forfeits_total\{entry="crasher",kind="crash"\} [1-8]\.0$', last, re.MULTILINE
     )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_worker_processes_are_counted_together_even_after_one_was_killed(tmp_path: Path) -> None:
+    programs = {"ann": STEADY, "bob": STEADY, "cid": STEADY}
+    file = slow(write_tournament(tmp_path, programs, HEADER + "rounds = 2\n"), pause_s=0.002)
+    words = ("tournament", "run", file, "--out", tmp_path / "run", "--key", tmp_path / "key")
+    workers = ("--executor", "processes", "--workers", "2")
+    last, killed = "", False
+    with command(*words, *workers) as (process, url):
+        while process.poll() is None:
+            try:
+                last = scrape(url)
+            except OSError:  # it is about to end
+                break
+            busy = children(process.pid, "spawn_main")
+            if not killed and busy and sound(last) >= 3:
+                os.kill(busy[0], signal.SIGKILL)
+                killed = True
+            time.sleep(0.05)
+        assert process.wait(60) == 0
+    assert killed
+    results = list(read_results(tmp_path / "run" / "results.jsonl"))
+    assert len(results) == 12
+    assert not any(result.void for result in results)
+    assert 10 <= sound(last) <= 12  # the last block may be over before it is asked again
+    assert last.count("asara_build_info{") == 1
+    buckets = re.findall(
+        r'^asara_decision_seconds_count\{phase="bot"\} ([\d.]+)$', last, re.MULTILINE
+    )
+    decisions = re.findall(r"^asara_decisions_total ([\d.]+)$", last, re.MULTILINE)
+    assert buckets == decisions
+
+
+def sound(metrics: str) -> int:
+    found = re.search(r'^asara_matches_total\{result="sound"\} ([\d.]+)$', metrics, re.MULTILINE)
+    return int(float(found[1])) if found else 0
 
 
 def test_a_referee_that_waits_for_guests_tells_so() -> None:

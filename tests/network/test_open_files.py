@@ -46,8 +46,8 @@ def test_a_run_that_may_need_more_files_than_it_can_open_does_not_start(tmp_path
     done = with_open_files("-n 90", *words)
     assert done.returncode == 1
     assert (
-        "the system lets this program open 90 files, and the run may need 108: raise the limit "
-        "(ulimit -n 108), or lower concurrency or limits.idle_processes" in done.stderr
+        "the system lets this program open 90 files, and the run may need 112: raise the limit "
+        "(ulimit -n 112), or lower concurrency or limits.idle_processes" in done.stderr
     )
     assert "Traceback" not in done.stderr
 
@@ -61,7 +61,7 @@ def test_a_table_that_strangers_could_exhaust_is_not_served() -> None:
 
 
 @pytest.mark.parametrize(
-    ("processes", "remote", "needed"), [(0, None, 80), (2, None, 108), (0, 2, 80 + 132 * 3 + 128)]
+    ("processes", "remote", "needed"), [(0, None, 80), (2, None, 112), (0, 2, 80 + 132 * 3 + 128)]
 )
 def test_files_are_counted_for_the_worst_case(
     processes: int, remote: int | None, needed: int

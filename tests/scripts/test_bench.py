@@ -9,14 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from scripts.benchmark.figures import Bar, Figure, compare, show, write_json
+from scripts.benchmark import processor_time
+from scripts.benchmark.figures import Bar, BenchError, Figure, compare, show, write_json
+from scripts.benchmark.tournament_job import Job, play
+from scripts.benchmark.tournament_peers import play_floor
 
 ROOT = Path(__file__).parents[2]
 NAMES = {"engine", "referee", "concurrency"}
 COLUMNS = {"name", "value", "unit", "peer", "peer_value", "ratio"}
 
 
-def bench(*arguments, **environment):
+def bench(*arguments, timeout=120, **environment):
     """Run `python -m scripts.benchmark`, which scripts/bench runs after the installation."""
     return subprocess.run(
         [sys.executable, "-m", "scripts.benchmark", *arguments],
@@ -24,7 +27,7 @@ def bench(*arguments, **environment):
         env=os.environ | environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=timeout,
         check=False,
     )
 
@@ -125,11 +128,74 @@ def test_what_viewers_cost_beside_no_viewer(tmp_path):
     assert rows["web_delay, median"]["value"] <= rows["web_delay, p95"]["value"]
 
 
+@pytest.mark.long
+@pytest.mark.skipif(
+    importlib.util.find_spec("pelita") is None,
+    reason="Pelita, a peer of tournaments, is not installed: it comes with the extra `bench`",
+)
+def test_whole_tournaments_beside_their_peers(tmp_path):
+    path = tmp_path / "bench.json"
+    ran = bench("tournament", "--quick", "--json", str(path), timeout=600)
+    assert ran.returncode == 0, ran.stderr
+    rows = {row["name"]: row for row in json.loads(path.read_text())}
+    assert rows["tournament_kept"]["ratio"] < 2
+    assert rows["tournament_fresh"]["ratio"] < 1
+    assert rows["tournament_decisions"]["peer"] == "kaggle-environments"
+    assert rows["tournament_pelita"]["peer"] == "Pelita"
+    assert "independent, fresh" in ran.stdout
+
+
+def test_a_tournament_and_the_bare_loop_play_the_same_matches(tmp_path):
+    replays = tmp_path / "replays"
+    job = Job("two matches", 2, blocks="independent", contained=False, concurrency=1)
+    played = play(job, replays)
+    assert played.matches == len(list(replays.iterdir())) == 2
+    assert played.decisions == played.costs.decisions > 100
+    assert played.seconds > played.between_s > 0
+    assert played.cpu_s >= played.costs.bots_cpu_s + played.costs.start_cpu_s > 0
+    floor = play_floor(replays, 2, 1)
+    assert floor.per_s > 0
+    assert floor.cpu_s > 0
+
+
+BURN = """
+import os, sys, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        while time.process_time() < 0.3:
+            pass
+    os._exit(0)
+"""
+
+
+@pytest.mark.skipif(not processor_time.counts_all(), reason="there are no control groups to create")
+def test_processor_time_counts_processes_that_nobody_waited_for():
+    assert processor_time.run([sys.executable, "-c", BURN], timeout_s=60).cpu_s >= 0.3
+
+
+def test_a_command_that_fails_is_an_error_with_its_last_lines():
+    with pytest.raises(BenchError, match="status 3:\nno such table"):
+        processor_time.run(["sh", "-c", "echo no such table >&2; exit 3"], timeout_s=60)
+    with pytest.raises(BenchError, match=r"more than 0\.1 s"):
+        processor_time.run(["sleep", "5"], timeout_s=0.1)
+
+
 def test_the_error_of_an_unknown_attack_names_the_known_ones():
     ran = bench("siege", "--attack", "dail-in")
     assert ran.returncode == 2
     assert "'dail-in'" in ran.stderr
     assert "dial-in" in ran.stderr
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("pelita") is not None, reason="the peers of tournaments are installed"
+)
+def test_the_error_of_a_missing_peer_of_tournaments_names_the_remedy():
+    ran = bench("tournament", "--quick")
+    assert ran.returncode == 2
+    assert "a peer of `tournament`, is not installed" in ran.stderr
+    assert "[bench]" in ran.stderr
 
 
 def test_the_error_of_a_missing_peer_names_the_remedy(tmp_path):

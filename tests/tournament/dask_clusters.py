@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,11 +33,14 @@ class Cluster:
         for _ in range(workers):
             self.add_worker()
 
-    def add_worker(self, nanny: str = "--no-nanny") -> None:
-        """Add a worker with one thread. Without a nanny, a worker that dies is not restarted."""
+    def add_worker(self, nanny: str = "--no-nanny", before: Sequence[str] = ()) -> None:
+        """Add a worker with one thread. Without a nanny, a worker that dies is not restarted.
+
+        `before` are the words of a command that runs it.
+        """
         place = ("--local-directory", str(self.folder / f"worker-{len(self.workers)}"))
         options = ("--nthreads", "1", nanny, "--no-dashboard", "--host", "127.0.0.1")
-        self.workers.append(self._dask("worker", self.address, *options, *place))
+        self.workers.append(self._dask("worker", self.address, *options, *place, before=before))
         log = self.folder / "scheduler.log"
         wait_until(
             "the worker is there",
@@ -47,11 +51,13 @@ class Cluster:
     def living(self) -> "list[subprocess.Popen[bytes]]":
         return [worker for worker in self.workers if worker.poll() is None]
 
-    def _dask(self, what: str, *options: str) -> "subprocess.Popen[bytes]":
+    def _dask(
+        self, what: str, *options: str, before: Sequence[str] = ()
+    ) -> "subprocess.Popen[bytes]":
         number = len(self.workers) if what == "worker" else ""
         with (self.folder / f"{what}{number}.log").open("wb") as log:
             return subprocess.Popen(
-                [sys.executable, "-m", "distributed.cli.dask_" + what, *options],
+                [*before, sys.executable, "-m", "distributed.cli.dask_" + what, *options],
                 stdout=log,
                 stderr=log,
                 cwd=self.folder,

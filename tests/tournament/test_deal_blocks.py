@@ -1,5 +1,6 @@
 """Deal blocks played with real processes: one deal, and no bot that recognises it."""
 
+import asyncio
 import re
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -7,12 +8,20 @@ from typing import NamedTuple
 
 import pytest
 
+from asara_game.edition import load_edition
+from asara_game.vocabulary import RuleSet
 from asara_server.eventlog.replay import Replay
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match import deal_secrets
+from asara_server.match.spec import ClockSettings
+from asara_server.referee.referee import Referee
 from asara_server.replay.file import read_replay
+from asara_server.tournament.config.tournament_file import Limits, load_tournament
+from asara_server.tournament.execution.local_referee import local_referee
+from asara_server.tournament.execution.match_settings import MatchSettings
 from asara_server.tournament.run.directory import read_info
 from asara_server.tournament.runner import Runner
+from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult, read_results
 from tests.tournament import sample_bots
 from tests.tournament.failing_referee import fail_once
@@ -264,6 +273,50 @@ def test_a_match_that_is_played_again_keeps_the_deal_of_its_block(
     assert len({player.token for spec in specs for player in spec.players}) == 6
     assert end.standings.complete
     assert set(replays(tmp_path / "run")) == set(names[1:])
+
+
+def test_a_process_is_not_used_for_a_deal_that_it_has_met_whoever_repeats_it(
+    tmp_path: Path,
+) -> None:
+    """Like a worker that plays a block again because its results were lost."""
+    (tmp_path / "logs").mkdir()
+    programs = {"ann": sample_bots.GOOD, "bob": sample_bots.GOOD}
+    file = write_tournament(tmp_path, programs, HEADER.replace("[2, 3]", "2"))
+    settings = MatchSettings(
+        entries=load_tournament(file).entries,
+        clocks=ClockSettings(),
+        limits=Limits(),
+        transport="unix",
+        joint_deals=False,
+        processes={"ann": "run", "bob": "run"},
+        bot_seeds={},
+        build_directories={},
+    )
+    schedule = [
+        ScheduledMatch(name, 1, frozenset({RuleSet.BASIC}), ("ann", "bob"), block, "mirrored")
+        for name, block in (("first-1", "one"), ("second-1", "one"), ("third-1", "two"))
+    ]
+
+    async def scenario() -> None:
+        async with local_referee(
+            settings,
+            Referee(),
+            edition=load_edition(),
+            secret_of=lambda _, deal: deal.encode().ljust(32),
+            sandbox=None,
+            logs=tmp_path / "logs",
+            out={},
+            suspended={},
+        ) as local:
+            for match in schedule:
+                (played,) = [played async for played in local.matches.play(match)]
+                assert not played.result.forfeits
+
+    asyncio.run(scenario())
+    used = {(seat.match_id, seat.entry): seat.pid for seat in processes_of(tmp_path)}
+    for name in programs:
+        assert used["first-1", name] != used["second-1", name]
+        assert used["third-1", name] in {used["first-1", name], used["second-1", name]}
 
 
 def test_a_run_that_has_told_enough_finishes_its_blocks_and_is_complete(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import random
+import signal
 import subprocess
 import sys
 import time
@@ -10,11 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from asara_server.eventlog.journal_format import Position, position_path
 from asara_server.match.inputs import ReopenRecord
 from asara_server.replay.file import read_replay
+from asara_server.tournament.run.block_journals import block_journals
 from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import asara, command_line, environment
-from tests.tournament.processes import living_in, wait_until
+from tests.tournament.processes import children, living_in, wait_until
 from tests.tournament.sample_bots import SEED, STEADY, write_tournament
 from tests.tournament.worker_runs import played_actions, slow
 
@@ -51,9 +54,9 @@ def start(file: Path, out: Path, *options: str) -> "subprocess.Popen[str]":
     )
 
 
-def begin(file: Path, run: Path) -> "subprocess.Popen[str]":
+def begin(file: Path, run: Path, *options: str) -> "subprocess.Popen[str]":
     """Start a run, or resume it."""
-    return start(file, run, *(["--resume"] if (run / "run.json").exists() else []))
+    return start(file, run, *(["--resume"] if (run / "run.json").exists() else []), *options)
 
 
 def wait_for_a_match(log: Path, process: "subprocess.Popen[str]") -> None:
@@ -66,6 +69,24 @@ def wait_for_a_match(log: Path, process: "subprocess.Popen[str]") -> None:
     before = matches()
     while process.poll() is None and matches() == before:
         time.sleep(0.01)
+
+
+def wait_for_a_worker(run: Path, process: "subprocess.Popen[str]") -> None:
+    """Wait until a worker has written some decisions to the journal of its block."""
+    wait_until(
+        "a worker plays",
+        lambda: process.poll() is not None or any(map(commits, block_journals(run))),
+    )
+
+
+def commits(journal: Path) -> int:
+    """Commits of a journal, after those with which its first match begins."""
+    position = Position.read(position_path(journal))
+    return max(position.commits - 5, 0) if position else 0
+
+
+def workers_of(process: "subprocess.Popen[str]") -> list[int]:
+    return children(process.pid, "spawn_main")
 
 
 def finish(process: "subprocess.Popen[str]") -> None:
@@ -82,7 +103,17 @@ def reopened(run: Path) -> int:
     return sum(isinstance(record, ReopenRecord) for replay in replays for record in replay.records)
 
 
-def survive(folder: Path, kills: int, rounds: int, most_s: float, blocks: str = "mirrored") -> None:
+TWO_WORKERS = ("--executor", "processes", "--workers", "2")
+
+
+def survive(
+    folder: Path,
+    kills: int,
+    rounds: int,
+    most_s: float,
+    blocks: str = "mirrored",
+    executor: tuple[str, ...] = ("--executor", "local"),
+) -> None:
     seed = random.randrange(10**9)
     dice = random.Random(seed)
     names = ["ann", "bob", "cid", *(["dot"] if blocks == "duplicate" else [])]
@@ -94,17 +125,25 @@ def survive(folder: Path, kills: int, rounds: int, most_s: float, blocks: str = 
     finish(start(file, folder / "calm"))
     run = folder / "run"
     for number in range(kills):
-        process = begin(file, run)
+        process = begin(file, run, *executor)
         if dice.random() < 0.8:  # else while it starts
-            wait_for_a_match(run / "run.log", process)
+            if executor == TWO_WORKERS:
+                wait_for_a_worker(run, process)
+            else:
+                wait_for_a_match(run / "run.log", process)
+        for victim in workers_of(process)[: dice.randint(0, 1)]:
+            os.kill(victim, signal.SIGKILL)
         try:
             process.wait(dice.uniform(0, most_s))
             pytest.fail(f"the run was over after {number} kills: {process.communicate()}")
         except subprocess.TimeoutExpired:
+            for victim in workers_of(process) if dice.random() < 0.5 else ():
+                os.kill(victim, signal.SIGKILL)
             process.kill()
             process.communicate()
         wait_until_gone(folder)
-    finish(begin(file, run))
+    finish(begin(file, run, *executor))
+    assert not (run / "journals").exists()
 
     about = f"seed {seed}"
     calm, results = folder / "calm", list(read_results(run / "results.jsonl"))
@@ -135,6 +174,20 @@ def test_a_killed_run_of_duplicate_blocks_goes_on_with_the_same_matches(tmp_path
     survive(tmp_path, kills=2, rounds=1, most_s=1.0, blocks="duplicate")
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_worker_processes_that_are_killed_lose_no_decision(tmp_path: Path) -> None:
+    survive(tmp_path, kills=2, rounds=1, most_s=1.0, blocks="duplicate", executor=TWO_WORKERS)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.parametrize("blocks", ["mirrored", "duplicate"])
+def test_worker_processes_that_are_killed_many_times_lose_no_decision(
+    tmp_path: Path, blocks: str
+) -> None:
+    survive(tmp_path, kills=40, rounds=10, most_s=2.5, blocks=blocks, executor=TWO_WORKERS)
+
+
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_a_run_that_is_killed_a_hundred_times_ends_as_one_that_is_not(tmp_path: Path) -> None:
@@ -151,6 +204,21 @@ def test_no_bot_outlives_a_runner_that_is_killed(tmp_path: Path) -> None:
     process.communicate()
     wait_until_gone(tmp_path)
     wait_until("the socket is removed", lambda: not socket.parent.exists(), most_s=10)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_no_process_that_waits_for_its_match_outlives_a_runner_that_is_killed(
+    tmp_path: Path,
+) -> None:
+    programs = dict.fromkeys(("ann", "bob"), "import time; time.sleep(60)")
+    header = HEADER.replace("[2, 3]", "2") + 'rounds = 9\nprocesses = "match"\n'
+    file = write_tournament(tmp_path, programs, header, "[limits]\nmemory_mb = 64\n")
+    process = start(file, tmp_path / "run")
+    # Two matches are waiting for their bots.
+    wait_until("processes are started ahead", lambda: len(living_in(tmp_path)) > 4, most_s=30)
+    process.kill()
+    process.communicate()
+    wait_until_gone(tmp_path)
 
 
 def _address(pids: list[int]) -> Path:

@@ -162,6 +162,25 @@ class Journal:
         self._first_rows[number] = self._next_row
         return number
 
+    def adopt(self, opened: OpenMatch) -> bool:
+        """Take over and commit an unfinished match of another journal, which this one may hold in
+        part; return False if it holds something else. Raises JournalError.
+        """
+        held = self._unfinished.get(opened.match_id)
+        if held is None:
+            number = self.begin(opened.match_id, opened.header, opened.tokens)
+            records = opened.records
+        elif (held.header, held.records) == (opened.header, opened.records[: len(held.records)]):
+            number = self.number(opened.match_id)
+            records = opened.records[len(held.records) :]
+        else:
+            return False
+        for record in records:
+            self.add(number, record)
+        self.commit()
+        self._unfinished[opened.match_id] = opened
+        return True
+
     def add(self, number: int, record: bytes) -> None:
         """Add a record of a match, which the next commit writes."""
         self._frames.append(varint(number) + delimited(record))

@@ -88,29 +88,34 @@ class ReplayHeader:
 
     def spec(self) -> MatchSpec:
         """Return the match to be played again, with tokens of no meaning; raises ReplayError."""
-        rules = self.rules()
-        try:
-            clocks = ClockSettings.from_microseconds(self.clocks, hide_forced=self.hide_forced)
-            processes = self.processes or (None,) * len(self.entries)
-            players = tuple(
-                Player(name, str(seat), lifetime)
-                for seat, (name, lifetime) in enumerate(zip(self.entries, processes, strict=True))
-            )
-            return MatchSpec(
-                self.match_id,
-                rules,
-                players,
-                clocks,
-                self.deal_secret,
-                joint=bool(self.nonces),
-                nonces=self.nonces,
-                shared_deal=self.shared_deal,
-            )
-        except ValueError as error:
-            raise ReplayError(str(error)) from None
+        return _spec(self)
 
     def limits(self) -> MatchLimits:
         return MatchLimits(self.actions_per_reply, self.rejections_forgiven)
+
+
+@lru_cache(maxsize=4)  # an audit asks for it twice
+def _spec(header: ReplayHeader) -> MatchSpec:
+    rules = header.rules()
+    try:
+        clocks = ClockSettings.from_microseconds(header.clocks, hide_forced=header.hide_forced)
+        processes = header.processes or (None,) * len(header.entries)
+        players = tuple(
+            Player(name, str(seat), lifetime)
+            for seat, (name, lifetime) in enumerate(zip(header.entries, processes, strict=True))
+        )
+        return MatchSpec(
+            header.match_id,
+            rules,
+            players,
+            clocks,
+            header.deal_secret,
+            joint=bool(header.nonces),
+            nonces=header.nonces,
+            shared_deal=header.shared_deal,
+        )
+    except ValueError as error:
+        raise ReplayError(str(error)) from None
 
 
 @lru_cache(maxsize=64)  # rules take long to prepare, and a tournament has few different ones

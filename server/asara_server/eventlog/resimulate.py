@@ -97,6 +97,17 @@ def resimulated(
         _check_digests(match, replay)
 
 
+def check_replay(replay: Replay) -> None:
+    """Play the match of a replay again; raises ReplayError as `resimulated` does."""
+    match = Match(replay.header.spec(), replay.header.limits())
+    outbox = match.outbox
+    for record in replay.records:
+        apply_record(match, record)
+        outbox.clear()
+    _check_end(match, replay)
+    _check_digests(match, replay)
+
+
 def resimulated_steps(replay: Replay) -> Iterator[Step]:
     """Yield every step of the match; raises ReplayError as `resimulated` does."""
     before = 0
@@ -118,6 +129,11 @@ def apply_record(match: Match, record: Record) -> None:
     made = match.records
     index = len(made)
     _check_position(match, index, record)
+    if type(record) is ReplyRecord:  # nearly all are
+        _apply_reply(match, record)
+        if len(made) == index + 1 and type(made[index]) is ReplyRecord and made[index] == record:
+            return
+        _raise_difference(match, index, record)
     try:
         _APPLY[type(record)](match, record)
     except DecodeError:

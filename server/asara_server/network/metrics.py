@@ -27,6 +27,7 @@ from asara_server.network.addresses import (
     numeric_host,
     split_address,
 )
+from asara_server.network.summed_metrics import SummedMetrics
 from asara_server.referee.referee import Referee
 
 PATH: Final = "/metrics"
@@ -89,12 +90,29 @@ class MetricsServer:
         except OSError as error:
             raise ServeError(f"cannot listen on {address!r}: {error.strerror or error}") from None
         self.address = join_address(host, self._server.server_port)
+        self._referee: Referee | None = None
+        self._others = SummedMetrics()
         self._server.set_app(_metrics_app(metrics_registry()))
         Thread(target=self._server.serve_forever, name="metrics", daemon=True).start()
 
     def watch(self, referee: Referee) -> None:
         """Serve the metrics of this referee from now on."""
+        self._referee = referee
         self._server.set_app(_metrics_app(metrics_registry(referee)))
+
+    def watch_others(self) -> SummedMetrics:
+        """Serve the metrics of referees in other processes from now on, which report them.
+
+        A referee that was watched before counts as one of them.
+        """
+        if self._referee is not None:
+            self._others.update(self._referee, metrics_registry(self._referee).collect())
+            self._others.end(self._referee)
+            self._referee = None
+        registry = metrics_registry()
+        registry.register(self._others)
+        self._server.set_app(_metrics_app(registry))
+        return self._others
 
     def close(self) -> None:
         """Stop listening; requests in progress are abandoned."""

@@ -38,9 +38,9 @@ def files_needed(limits: LimitSettings, *, processes: int, remote_bots: int | No
     `processes` is the number of bot processes, `remote_bots` that of bots on other machines; None
     if there is no address for them.
     """
-    # Of a process: the socket of its address, its connections, its output, its log, its control
-    # group or memory files while it starts.
-    needed = _OWN_FILES + processes * (limits.bot_connections + 6)
+    # Of a process: the socket of its address, its connections, its output, its log, two files of
+    # its control group, its memory files while it starts.
+    needed = _OWN_FILES + processes * (limits.bot_connections + 8)
     if remote_bots is not None:
         connections = limits.unknown_connections + 2 * remote_bots
         needed += _FILES_PER_CONNECTION * connections + BACKLOG

@@ -78,6 +78,14 @@ class MatchHost:
                 self.ending.cut(hosted)
             raise
 
+    def use_journal(self, journal: Journal) -> None:
+        """Write to another journal from now on; no match is hosted, and there was one before."""
+        assert self._commits is not None
+        assert not self.by_id
+        self._commits.flush()
+        self._commits.journal = journal
+        self.starter.journal = journal
+
     def flush(self) -> None:
         """Journal and send what has happened so far.
 

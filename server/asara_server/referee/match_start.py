@@ -39,7 +39,7 @@ class MatchStarter:
         self._clock = clock
         self._limits = limits
         self._log = log
-        self._journal = journal
+        self.journal = journal
         self._driver = driver
         self._ending = ending
         self._waiting: list[HostedMatch] = []
@@ -149,10 +149,10 @@ class MatchStarter:
         self._log.info("match started", match=spec.match_id, entries=spec.entries)
         if hosted.observer is not None:
             hosted.observer.match_begins()
-        if self._journal is not None:
+        if self.journal is not None:
             header = ReplayHeader.of(spec, self._limits, hosted.started_unix_ms)
             tokens = [player.token for player in spec.players]
-            hosted.number = self._journal.begin(spec.match_id, record_bytes(header), tokens)
+            hosted.number = self.journal.begin(spec.match_id, record_bytes(header), tokens)
         self._driver.drive(hosted, Match.start, present, hosted.absent)
 
     def _resume(self, hosted: HostedMatch, match: Match) -> None:

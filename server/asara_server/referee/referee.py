@@ -225,6 +225,10 @@ class Referee:
             bots.append(bot)
         return await self._matches.play(spec, tuple(bots), observer)
 
+    def use_journal(self, journal: Journal) -> None:
+        """Write to another journal from now on, between two matches; there must have been one."""
+        self._matches.use_journal(journal)
+
     def flush(self) -> None:
         """Journal and send what has happened so far; to be called before a match is shown."""
         self._matches.flush()

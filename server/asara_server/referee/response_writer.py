@@ -1,8 +1,8 @@
 """The responses of one stream: a queue, and one write at a time.
 
-gRPC's `write` is a coroutine that hands the message over in its first step, then awaits a future.
-A task would need two more turns of the event loop for it. Here the first step is taken at once; the
-future's callback takes the next.
+gRPC's `write` is a coroutine that hands the message over in its first step and then awaits a
+future. A task would need two more turns of the event loop for it. Here the first step is taken at
+once, and the future's callback takes the next.
 """
 
 import asyncio

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from asara_codec.results import Termination
 from asara_server.eventlog.replay import ReplayError
-from asara_server.eventlog.resimulate import UnsoundError, resimulated
+from asara_server.eventlog.resimulate import UnsoundError, check_replay
 from asara_server.match.deal_secrets import secret_of
 from asara_server.match.inputs import LateReplyRecord, RejectionRecord, ReplyRecord
 from asara_server.replay.file import ReplayFile, parse_file
@@ -138,8 +138,7 @@ def _may_have(match_id: str, shared_deal: str) -> bool:
 
 def _simulation_fault(file: ReplayFile) -> str | None:
     try:
-        for _ in resimulated(file.replay):
-            pass
+        check_replay(file.replay)
     except UnsoundError as error:
         return str(file.raw[error.index + 1].error(error.fault))
     return None

@@ -196,11 +196,15 @@ def _assemble(found: Iterable[RawRecord]) -> ReplayFile:
     records: list[Record] = []
     results: Results | None = None
     signature: Signature | None = None
+    seats = 0  # while replies may follow
     for raw in found:
         if raw.number > MOST_RECORDS:
             raise raw.error(f"more than {MOST_RECORDS:,} records, and so than any replay has")
         raw_records.append(raw)
         record = _read(raw)
+        if type(record) is ReplyRecord and 0 <= record.seat < seats:  # nearly all are
+            records.append(record)
+            continue
         if signature is not None:
             raise raw.error("follows the signature, which must be the last record")
         if results is not None:
@@ -212,9 +216,11 @@ def _assemble(found: Iterable[RawRecord]) -> ReplayFile:
                 raise raw.error("the first record must be the header")
             header = record
             _check_header(raw, header)
+            seats = len(header.entries)
         elif isinstance(record, Results):
             _check_results(raw, record, len(header.entries))
             results = record
+            seats = 0
         elif isinstance(record, ReplayHeader):
             raise raw.error("a second header")
         elif isinstance(record, Signature):
@@ -255,7 +261,8 @@ def _split(data: bytes) -> Iterator[RawRecord]:
                 f"{length} bytes long, but the file ends after {left}: it is damaged or cut short"
             )
             raise RawRecord(number, start, b"").error(fault)
-        yield RawRecord(number, start, data[offset : offset + length])
+        # ten times as quick as a call of the class
+        yield tuple.__new__(RawRecord, (number, start, data[offset : offset + length]))
         offset += length
 
 
@@ -282,7 +289,7 @@ def _check_header(raw: RawRecord, header: ReplayHeader) -> None:
 
 
 def _check_seats(raw: RawRecord, record: Record, seats: int) -> None:
-    if isinstance(record, ReplyRecord):  # nearly all are
+    if isinstance(record, ReplyRecord):
         named = [record.seat]
     elif isinstance(record, StartRecord):
         named = [seat for seat, _ in (*record.present, *record.absent)]

@@ -22,6 +22,7 @@ from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.execution.executor import ExecutionContext, Executor
 from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.execution.match_settings import MatchSettings
+from asara_server.tournament.run.block_journals import wait_for_writers
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.costs_file import CostsFile
 from asara_server.tournament.run.directory import RunDirectory, RunInfo
@@ -37,6 +38,9 @@ from asara_server.tournament.schedule.schedule import ScheduledMatch, bot_seed
 from asara_server.tournament.standings.match_result import MatchResult, utc_now
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import compute_standings
+
+_WORKERS_END_S = 20.0
+"""Seconds that the workers of a runner that was killed have to end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +228,9 @@ class Runner:
     async def _play(self, writer: RunInfoWriter) -> None:
         tournament = self._tournament
         progress = self._progress
+        if self._resumed:
+            await asyncio.to_thread(wait_for_writers, self._directory.path, _WORKERS_END_S)
+            progress.recover_blocks()
         builder = EntryBuilder(
             self._directory.builds,
             self._directory.logs,
@@ -259,8 +266,13 @@ class Runner:
             self._sandbox,
             tournament.concurrency,
             tournament.remote,
+            partial(self._report_executor, writer),
         )
         await self._executor.play(progress, context)
+
+    def _report_executor(self, writer: RunInfoWriter, name: str, why: str) -> None:
+        self._logger.info("executor", name=name, why=why)
+        writer.write_executor(name, why)
 
     async def _build(self, builder: EntryBuilder, writer: RunInfoWriter) -> None:
         """Build the entries, unless the run is stopped; those that fail are out.

@@ -588,3 +588,16 @@ def test_entries_of_duplicate_blocks_may_have_fresh_processes(folder: Path) -> N
         "duplicate",
         "match",
     )
+
+
+def test_without_ponder_the_grace_covers_the_thawing(tmp_path: Path) -> None:
+    entries = (
+        '\n[[entries]]\nname = "a"\ncommand = "true"\n[[entries]]\nname = "b"\ncommand = "true"\n'
+    )
+    text = f'seats = 2\nrule_sets = "basic"\n{{}}[clocks]\ngrace_s = {{}}\n{entries}'
+    assert load_text(tmp_path, text.format("", 0)).ponder
+    assert not load_text(tmp_path, text.format("ponder = false\n", 0.01)).ponder
+    assert refusal_of(tmp_path, text.format("ponder = false\n", 0.009)) == (
+        "cup.toml: clocks.grace_s: must be at least 0.01 if ponder is false, because bots are "
+        "thawed in this time; set it higher, or remove ponder"
+    )

@@ -36,9 +36,9 @@ def may_mount(folder: Path) -> bool:
         return False
 
 
-@pytest.mark.parametrize("size_kb", [60, 200])
+@pytest.mark.parametrize(("size_kb", "rounds"), [(60, 1), (200, 6)])
 def test_a_run_on_a_full_disk_ends_in_a_sentence_and_goes_on_with_more_room(
-    tmp_path: Path, size_kb: int
+    tmp_path: Path, size_kb: int, rounds: int
 ) -> None:
     disk, kept = tmp_path / "disk", tmp_path / "kept"
     disk.mkdir()
@@ -46,7 +46,7 @@ def test_a_run_on_a_full_disk_ends_in_a_sentence_and_goes_on_with_more_room(
     if not may_mount(disk):
         pytest.skip("may not mount a file system")
     bots = {"ann": GOOD, "bob": GOOD}
-    file = write_tournament(tmp_path, bots, HEADER + "rounds = 6\nconcurrency = 2\n")
+    file = write_tournament(tmp_path, bots, f"{HEADER}rounds = {rounds}\nconcurrency = 2\n")
     words = ("tournament", "run", file, "--key", tmp_path / "key", "--out")
     mounted = ["unshare", "-m", "sh", "-c", ON_SMALL_DISK, "sh", f"{size_kb}k", str(disk)]
     done = subprocess.run(
@@ -78,7 +78,7 @@ def test_a_run_on_a_full_disk_ends_in_a_sentence_and_goes_on_with_more_room(
     )
     assert again.returncode == 0, again.stderr
     results = list(read_results(run / "results.jsonl"))
-    assert len(results) == len({result.match_id for result in results}) == 12
+    assert len(results) == len({result.match_id for result in results}) == 2 * rounds
     assert before <= {result.match_id for result in results}
     assert json.loads((run / "run.json").read_text())["state"] == "finished"
 

@@ -1,14 +1,19 @@
 """Worker processes: the same run, even if a worker or the runner dies."""
 
 import os
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from asara_server.eventlog.sqlite_lock import lock_holder
+from asara_server.tournament.run.block_journals import block_journals
 from asara_server.tournament.standings.match_result import read_results
 from asara_server.tournament.workers.process_workers import process_workers
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
@@ -17,6 +22,7 @@ from tests.tournament.processes import children, living_in, wait_until
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import STEADY, write_tournament
 from tests.tournament.sandbox_config import sandbox_or_skip
+from tests.tournament.test_kills import commits, reopened
 from tests.tournament.worker_runs import (
     HEADER,
     KILLS_ITS_WORKER,
@@ -76,6 +82,21 @@ def busy_workers(process: "subprocess.Popen[str]", folder: Path) -> list[int]:
     return workers
 
 
+def stopped_in_a_match(worker: int, run: Path, folder: Path) -> bool:
+    """Stop a worker; let it go on unless the journal of its block has a match that is not over."""
+    os.kill(worker, signal.SIGSTOP)
+    own = [path for path in block_journals(run) if lock_holder(path) == worker]
+    if own and commits(own[0]):
+        for path in own[0].parent.glob(f"{own[0].name}*"):
+            shutil.copy(path, folder / path.name)
+        with closing(sqlite3.connect(folder / own[0].name)) as journal:
+            query = "SELECT count(*) FROM matches WHERE result IS NULL"
+            if journal.execute(query).fetchone()[0]:
+                return True
+    os.kill(worker, signal.SIGCONT)
+    return False
+
+
 def test_worker_processes_play_what_one_process_plays(cup: Path) -> None:
     with process_workers(2) as backend:
         end = play(cup / "cup.toml", cup / "processes", WorkerExecutor(backend))
@@ -85,14 +106,19 @@ def test_worker_processes_play_what_one_process_plays(cup: Path) -> None:
     assert logs == sorted(path.name for path in (cup / "local" / "logs").glob("*/*"))
 
 
-def test_a_worker_that_dies_costs_only_its_block_which_is_played_again(cup: Path) -> None:
+def test_a_block_whose_worker_dies_is_continued_by_another(cup: Path, tmp_path: Path) -> None:
     run = cup / "killed"
     process = start(slow(cup / "cup.toml"), run)
-    os.kill(busy_workers(process, cup)[0], signal.SIGKILL)
+    victim = busy_workers(process, cup)[0]
+    wait_until(
+        "a match is stopped in the middle", lambda: stopped_in_a_match(victim, run, tmp_path)
+    )
+    os.kill(victim, signal.SIGKILL)
     finish(process)
     log = (run / "run.log").read_text()
     assert log.count("block lost") == 1
     assert "its worker process died" in log
+    assert reopened(run) == 1
     assert outcome(run) == outcome(cup / "local")
     audited = asara("audit", run)
     assert audited.returncode == 0, audited.stdout

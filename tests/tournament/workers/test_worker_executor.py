@@ -3,7 +3,7 @@
 import asyncio
 import pickle
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +14,7 @@ from asara_codec.results import Termination
 from asara_game.rules import format_rule_sets
 from asara_server.match import deal_secrets
 from asara_server.replay.file import read_replay
+from asara_server.tournament.run.block_journals import PlayedAttempt
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.directory import read_info
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -24,8 +25,18 @@ from asara_server.tournament.standings.match_result import (
     utc_now,
 )
 from asara_server.tournament.workers.backend import WorkerError
-from asara_server.tournament.workers.block_job import BlockJob, BlockResult, PlayedAttempt
-from asara_server.tournament.workers.block_player import UnfitWorkerError, play_block
+from asara_server.tournament.workers.block_job import (
+    BlockJob,
+    BlockResult,
+    BotLog,
+    RunSettings,
+)
+from asara_server.tournament.workers.block_player import (
+    UnfitWorkerError,
+    UnpreparedWorkerError,
+    begin_run,
+    play_block,
+)
 from asara_server.tournament.workers.requirements import Program
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
 from tests.cli.command import asara
@@ -45,14 +56,20 @@ class Scripted:
     """A backend whose workers return what a function makes of a job, or lose it."""
 
     max_submissions = 3
+    sharing = 1
+    shares_directory = False
     cores = 4
 
     def __init__(self, answer: Callable[[BlockJob], BlockResult], slots: int = 1) -> None:
         self.jobs: list[BlockJob] = []
+        self.settings: list[RunSettings] = []
         self.most = 0
         self._answer = answer
         self._slots = slots
         self._open = 0
+
+    def begin_run(self, settings: RunSettings) -> None:
+        self.settings.append(settings)
 
     async def slots(self) -> int:
         return self._slots
@@ -77,6 +94,10 @@ class Scripted:
 
     async def stop_blocks(self, run_id: str, finish_s: float) -> None:
         """Nothing runs."""
+
+    async def end_run(self, run_id: str) -> Sequence[BotLog]:
+        assert run_id == self.settings[-1].run_id
+        return ()
 
 
 def result(match: ScheduledMatch, attempt: int, faults: dict[str, Termination]) -> MatchResult:
@@ -105,7 +126,7 @@ def result(match: ScheduledMatch, attempt: int, faults: dict[str, Termination]) 
 def done(job: BlockJob, **faults: Termination) -> BlockResult:
     faults |= dict.fromkeys(job.out, Termination.NEVER_STARTED)
     attempts = tuple(
-        PlayedAttempt(result(match, attempt, faults), None) for match, attempt in job.matches
+        PlayedAttempt(result(match, attempt, faults), None, {}) for match, attempt in job.matches
     )
     return BlockResult("somewhere", attempts, (), (), (), RunCosts(matches=len(attempts)))
 
@@ -317,18 +338,22 @@ def test_what_was_not_built_is_not_asked_of_a_worker(cup: Path, tmp_path: Path) 
     assert end.unstartable == {"broken": "build failed: exited with status 1"}
     (job,) = backend.jobs
     assert job.out == end.unstartable
-    assert job.requirements.paths == (("made", tmp_path / "run" / "builds" / "made"),)
-    assert job.requirements.missing() == []
+    requirements = backend.settings[0].requirements
+    assert requirements.paths == (("made", tmp_path / "run" / "builds" / "made"),)
+    assert requirements.missing() == []
 
 
 def test_where_a_block_does_not_fit_it_is_said_what_is_missing(cup: Path, tmp_path: Path) -> None:
     backend = Scripted(done)
     play(cup, tmp_path / "run", WorkerExecutor(backend))
-    job = backend.jobs[0]
-    requirements = job.requirements
+    job, settings = backend.jobs[0], backend.settings[0]
+    with pytest.raises(UnpreparedWorkerError):
+        play_block(job)
     gone = tmp_path / "gone"
-    program = requirements.program._replace(asara="7.0", python="2.7", edition_sha256="00")
-    job = replace(job, requirements=replace(requirements, program=program, paths=(("ann", gone),)))
+    program = settings.requirements.program._replace(asara="7.0", python="2.7", edition_sha256="00")
+    paths = (("ann", gone), ("elsewhere", gone))
+    requirements = replace(settings.requirements, program=program, paths=paths)
+    begin_run(replace(settings, requirements=requirements))
     with pytest.raises(UnfitWorkerError) as caught:
         play_block(job)
     lines = str(caught.value).splitlines()
@@ -384,7 +409,7 @@ def test_a_duplicate_match_that_was_void_on_a_worker_is_submitted_again(tmp_path
         if job.matches[0].attempt > 1 or len(job.matches) < 2:
             return answer
         first = answer.attempts[0].result.model_copy(update={"seats": (), "void": True})
-        return replace(answer, attempts=(PlayedAttempt(first, None), *answer.attempts[1:]))
+        return replace(answer, attempts=(PlayedAttempt(first, None, {}), *answer.attempts[1:]))
 
     backend = Scripted(void_first)
     end = play(duplicate_cup(tmp_path), tmp_path / "run", WorkerExecutor(backend))

@@ -56,14 +56,15 @@ LeaksOption = Annotated[
     bool,
     typer.Option("--leaks", help="Also check that no seat received what it must not know."),
 ]
-ProcessesOption = Annotated[
+JobsOption = Annotated[
     int | None,
     typer.Option(
+        "--jobs",
         "--processes",
         metavar="N",
         min=1,
         help="Number of processes.",
-        show_default="one per CPU core",
+        show_default="one per usable core, if there are enough replays",
     ),
 ]
 
@@ -76,7 +77,7 @@ def audit(
     inclusion: InclusionOption = False,
     proof: ProofOption = None,
     leaks: LeaksOption = False,
-    processes: ProcessesOption = None,
+    jobs: JobsOption = None,
 ) -> None:
     """Verify runs and replays by deriving everything again.
 
@@ -92,4 +93,4 @@ def audit(
         raise typer.Exit(audit_inclusion(paths, proof, held, leaks=leaks))
     if proof is not None:
         raise typer.BadParameter("is for --inclusion; add it", param_hint="--proof")
-    raise typer.Exit(audit_paths(paths, held, leaks=leaks, processes=processes))
+    raise typer.Exit(audit_paths(paths, held, leaks=leaks, processes=jobs))

@@ -89,7 +89,7 @@ def run(
     prepare: PrepareOption = False,
     durability: DurabilityOption = DurabilityChoice.NORMAL,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
-    executor: ExecutorOption = ExecutorChoice.LOCAL,
+    executor: ExecutorOption = ExecutorChoice.AUTO,
     workers: WorkersOption = None,
     scheduler: SchedulerOption = None,
     metrics: MetricsOption = None,

@@ -11,6 +11,7 @@ from asara_server.tournament.config.tournament_file import Tournament
 
 
 class ExecutorChoice(Enum):
+    AUTO = "auto"
     LOCAL = "local"
     PROCESSES = "processes"
     DASK = "dask"
@@ -20,7 +21,8 @@ ExecutorOption = Annotated[
     ExecutorChoice,
     typer.Option(
         "--executor",
-        help="Play matches in this process, in worker processes, or on a Dask cluster.",
+        help="Play matches in this process, in worker processes, or on a Dask cluster; auto "
+        "begins in this process, and goes on with worker processes if its referee is too slow.",
     ),
 ]
 WorkersOption = Annotated[
@@ -54,7 +56,8 @@ class ExecutorOptions:
 
     def check(self, tournament: Tournament, *, metrics: bool) -> None:
         """Raise UserError for options that do not fit each other or the tournament."""
-        if tournament.remote_entries and self.choice is not ExecutorChoice.LOCAL:
+        local = self.choice in (ExecutorChoice.LOCAL, ExecutorChoice.AUTO)
+        if tournament.remote_entries and not local:
             raise UserError(
                 f"--executor {self.choice.value}: entry {tournament.remote_entries[0]} is on "
                 "another machine and can only play with --executor local"
@@ -65,8 +68,8 @@ class ExecutorOptions:
             raise UserError("--scheduler requires --executor dask")
         if self.scheduler is None and self.choice is ExecutorChoice.DASK:
             raise UserError("--executor dask requires --scheduler ADDRESS")
-        if metrics and self.choice is not ExecutorChoice.LOCAL:
+        if metrics and self.choice is ExecutorChoice.DASK:
             raise UserError(
-                f"--metrics covers a single referee, but with --executor {self.choice.value} "
-                "every worker has its own; remove one of the two options"
+                "--metrics covers the referees of this machine, but with --executor dask every "
+                "worker of the cluster has its own; remove one of the two options"
             )

@@ -1,6 +1,5 @@
 """Audits runs and replays, and prints what is wrong and what was not checked."""
 
-import os
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,8 +22,8 @@ from asara_server.replay.audit import Verdict
 from asara_server.replay.file import read_file
 from asara_server.replay.signing import KeyFileError, read_public_key
 from asara_server.text import count, plain
+from asara_server.tournament.run.audit_pool import AuditError
 from asara_server.tournament.run.audit_run import (
-    AuditError,
     AuditJob,
     AuditPlan,
     audit_replay,
@@ -78,7 +77,7 @@ def audit_paths(
     unsound = 0
     faults = []
     alone = {job.path for job in plan.jobs[len(plan.jobs) - plan.single :]}
-    verdicts = audit_replays(plan.jobs, processes or os.cpu_count() or 1)
+    verdicts = _or_error(audit_replays(plan.jobs, processes))
     for file, verdict in _with_progress(verdicts, len(plan.jobs)):
         if verdict.fault is not None:
             unsound += 1
@@ -105,6 +104,13 @@ def audit_paths(
     if unsound or faults:
         return 1
     return NO_SIGNED_END if open_ended else 0
+
+
+def _or_error(verdicts: Iterator[tuple[Path, Verdict]]) -> Iterator[tuple[Path, Verdict]]:
+    try:
+        yield from verdicts
+    except AuditError as error:
+        raise UserError(str(error)) from None
 
 
 def _warn_of_trust(plan: AuditPlan, held: Published) -> None:

@@ -110,7 +110,7 @@ def serve_table(options: ServeOptions, log: LogOptions) -> int:
             web_for_run(options.web, insecure_remote=options.insecure_remote)
         )
         server = TableServer(settings)
-        watch(server.referee)
+        watch.referee(server.referee)
         if options.web is not None:
             server.live_folder = options.replays or _empty_folder(stack)
             # The page shows a folder once matches are offered in it.

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from asara_server.cli.display.console import notify
 from asara_server.cli.display.quantities import count
@@ -26,11 +26,16 @@ from asara_server.tournament.sandbox.probe import (
     find_sandbox,
     require_freezer,
 )
+from asara_server.tournament.sandbox.spec import SandboxConfig
+from asara_server.tournament.workers.auto_executor import AutoExecutor
 from asara_server.tournament.workers.backend import WorkerError
 from asara_server.tournament.workers.dask_workers import dask_workers
 from asara_server.tournament.workers.process_workers import process_workers
 from asara_server.tournament.workers.requirements import worker_requirements
 from asara_server.tournament.workers.worker_executor import WorkerExecutor, sandbox_config
+
+if TYPE_CHECKING:
+    from asara_server.network.summed_metrics import SummedMetrics
 
 
 def signing_key(path: Path | None, *, create: bool = True) -> SigningKey:
@@ -124,16 +129,20 @@ def _notify_key(path: Path) -> None:
     notify(f"created the signing key {path}; keep a copy")
 
 
-@contextmanager
-def metrics_server(
-    address: str | None, *, insecure_remote: bool
-) -> Iterator[Callable[[Referee], None]]:
-    """Serve metrics at this address, if there is one.
+class MetricsWatch(NamedTuple):
+    """What is measured."""
 
-    Yields a function that takes the referee to be measured.
-    """
+    referee: Callable[[Referee], None]
+    """To be called with a referee of this process."""
+    others: "Callable[[], SummedMetrics | None]"
+    """Returns what receives the metrics of referees in other processes, if anybody reads them."""
+
+
+@contextmanager
+def metrics_server(address: str | None, *, insecure_remote: bool) -> Iterator[MetricsWatch]:
+    """Serve metrics at this address, if there is one."""
     if address is None:
-        yield lambda referee: None
+        yield MetricsWatch(lambda referee: None, lambda: None)
         return
     # Loads prometheus_client, which takes 20 ms and is seldom needed.
     from asara_server.network.metrics import PATH, MetricsServer
@@ -144,7 +153,7 @@ def metrics_server(
         raise UserError(f"--metrics: {serve_error_text(error)}") from None
     with closing(server):
         notify(f"Metrics: http://{server.address}{PATH}")
-        yield server.watch
+        yield MetricsWatch(server.watch, server.watch_others)
 
 
 @contextmanager
@@ -152,37 +161,44 @@ def chosen_executor(
     options: ExecutorOptions,
     tournament: Tournament,
     sandbox: Sandbox | None,
-    watch: Callable[[Referee], None],
+    watch: MetricsWatch,
+    *,
+    only_local: str,
+    private: SandboxConfig,
 ) -> Iterator[tuple[Executor, str]]:
     """Yield the executor, and how many matches it plays at once, in words.
 
-    `watch` receives the referee if it runs in this process.
+    `watch` receives the referees, except those of a cluster. `only_local` says why workers should
+    not be chosen unless the user asks for them, or is "". No file in `private.hidden` is sent to a
+    worker.
     """
+    local = LocalExecutor(watch.referee, _notify_address, strangers=True)
+    at_once = f"{tournament.concurrency} at once"
     if options.choice is ExecutorChoice.LOCAL:
-        yield (
-            LocalExecutor(watch, _notify_address, strangers=True),
-            f"{tournament.concurrency} at once",
-        )
+        yield local, at_once
+    elif options.choice is ExecutorChoice.AUTO:
+        with process_workers(tournament.concurrency, watch.others) as backend:
+            yield AutoExecutor(local, backend, only_local=only_local, notify=notify), at_once
     elif options.choice is ExecutorChoice.PROCESSES:
         number = options.workers or tournament.concurrency
-        with process_workers(number) as backend:
+        with process_workers(number, watch.others) as backend:
             yield WorkerExecutor(backend), f"by {count(number, 'worker process')}"
     else:
         assert options.scheduler is not None
-        with _dask_executor(options.scheduler, tournament, sandbox) as executor:
+        with _dask_executor(options.scheduler, tournament, sandbox, private) as executor:
             yield executor, f"by the workers of {options.scheduler}"
 
 
 @contextmanager
 def _dask_executor(
-    scheduler: str, tournament: Tournament, sandbox: Sandbox | None
+    scheduler: str, tournament: Tournament, sandbox: Sandbox | None, private: SandboxConfig
 ) -> Iterator[Executor]:
     not_built = tuple(entry for entry in tournament.entries if not entry.build)
     requirements = worker_requirements(
         not_built, {}, sandbox_config(sandbox), freezer=not tournament.ponder
     )
     try:
-        with dask_workers(scheduler, requirements) as backend:
+        with dask_workers(scheduler, requirements, private) as backend:
             yield WorkerExecutor(backend)
     except WorkerError as error:
         raise UserError(str(error)) from None

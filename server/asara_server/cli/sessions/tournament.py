@@ -42,6 +42,7 @@ from asara_server.tournament.execution.remote_lobby import tls_files
 from asara_server.tournament.run.directory import RunDirectory, RunInfo
 from asara_server.tournament.runner import RunEnd
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.schedule.plan import planned_matches
 
 
@@ -79,7 +80,14 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
             )
         )
         executor, at_once = stack.enter_context(
-            chosen_executor(options.executor, tournament, sandbox, watch)
+            chosen_executor(
+                options.executor,
+                tournament,
+                sandbox,
+                watch,
+                only_local=_only_local(tournament, options),
+                private=_private_paths(tournament, options.file, options.key),
+            )
         )
         key = signing_key(options.key, create=not options.resume)
         directory, resumed = stack.enter_context(_run_directory(options, key))
@@ -102,6 +110,15 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
     return status
 
 
+def _only_local(tournament: Tournament, options: TournamentOptions) -> str:
+    """Return why workers should not play unless the user asks for them; "" if they may."""
+    if tournament.remote_entries:
+        return "bots on other machines connect to one referee"
+    if options.web is not None:
+        return "--web shows matches of one referee while they are played"
+    return ""
+
+
 def check_remote(tournament: Tournament, file: Path) -> None:
     """Raise UserError, before anything is written, if bots on other machines cannot be served."""
     if tournament.remote is None:
@@ -116,14 +133,21 @@ def tournament_sandbox(
     tournament: Tournament, choice: SandboxChoice, file: Path, key: Path | None
 ) -> Sandbox | None:
     """Return a sandbox that hides the tournament file and the secrets of the referee."""
-    remote = tournament.remote
-    remote_secrets = () if remote is None else (remote.key, remote.tokens)
+    private = _private_paths(tournament, file, key)
     return chosen_sandbox(
         choice,
-        secret=[file, key or default_key_path(), *remote_secrets],
-        shared=[file.resolve().parent],
+        secret=private.hidden,
+        shared=private.shared,
         transport=tournament.transport,
     )
+
+
+def _private_paths(tournament: Tournament, file: Path, key: Path | None) -> SandboxConfig:
+    """Return the secrets of the referee, and the folder that is no entry's alone."""
+    remote = tournament.remote
+    remote_secrets = () if remote is None else (remote.key, remote.tokens)
+    secret = (file, key or default_key_path(), *remote_secrets)
+    return SandboxConfig(tuple(path.resolve() for path in secret), (file.resolve().parent,))
 
 
 @contextmanager

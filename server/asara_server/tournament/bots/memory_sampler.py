@@ -28,11 +28,16 @@ class MemorySampler:
             await asyncio.sleep(_INTERVAL_S)
 
     def look(self) -> None:
-        found = {pid for process in self._processes() for pid in _family(process)}
+        found = {pid for process in self._processes() for pid in family(process)}
         self._peak = max(self._peak, sum(map(_peak_of, found)))
 
 
-def _family(process: int) -> Iterator[int]:
+def memory_peak(process: int) -> int:
+    """Return the sum of the peaks of a process and its descendants, in bytes; 0 if unknown."""
+    return sum(map(_peak_of, family(process)))
+
+
+def family(process: int) -> Iterator[int]:
     """Yield a process and its descendants."""
     waiting = [process]
     while waiting:

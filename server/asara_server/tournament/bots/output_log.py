@@ -28,10 +28,13 @@ class OutputTap(Protocol):
 
 
 class OutputLog:
-    """The output of one bot, with the runner's notes as lines that begin with `#`."""
+    """The output of one bot, with the runner's notes as lines that begin with `#`.
 
-    def __init__(self, path: Path, limit: int, tap: OutputTap | None = None) -> None:
-        """`limit` is the size of each file in bytes."""
+    Without a file yet, the output is kept in memory and begins the first file.
+    """
+
+    def __init__(self, path: Path | None, limit: int, tap: OutputTap | None = None) -> None:
+        """`limit` is the size of each file in bytes, and of what is kept in memory."""
         self._limit = limit
         self._tap = tap
         self._last = bytearray()
@@ -41,11 +44,19 @@ class OutputLog:
         self._decision = 0
         self._marks: deque[tuple[int, int]] = deque()  # not written yet: bytes before it, decision
         self._index: list[tuple[int, int]] = []  # place in the file, decision
-        self._open(path)
+        self._held: bytearray | None = None  # what the first file begins with, until there is one
+        self._file: BinaryIO | None = None
+        self._too_much = False
+        self._left = limit
+        self._cut = False
+        if path is None:
+            self._held = bytearray()
+        else:
+            self._open(path)
 
     def _open(self, path: Path) -> None:
         self._path = path
-        self._file: BinaryIO | None = None
+        self._file = None
         self._left = 0
         self._cut = True
         self._too_much = False
@@ -67,18 +78,40 @@ class OutputLog:
         )
 
     def _append(self, data: bytes) -> None:
-        if self._file is not None and not self._file.closed:
+        if self._held is not None:
+            self._held += data
+        elif self._file is not None and not self._file.closed:
             try:
                 self._file.write(data)
             except OSError as error:
                 self._give_up(error)
 
+    @property
+    def path(self) -> Path:
+        """The file that is written to."""
+        return self._path
+
     def switch_to(self, path: Path) -> None:
-        """Continue in another file."""
-        self.end_match()
-        self._close_file()
-        self._last.clear()
+        """Continue in another file.
+
+        If there was none before, it begins with what is in memory.
+        """
+        held, was_cut = self._held, self._too_much
+        if held is None:
+            self.end_match()
+            self._close_file()
+            self._last.clear()
+            self._open(path)
+            return
+        self._held = None
         self._open(path)
+        self._append(bytes(held if was_cut else held[: max(self._left, 0)]))
+        self._left -= len(held)
+        self._too_much = was_cut
+        if was_cut:
+            self._cut = True
+        elif self._left < 0:
+            self._mark_cut()
 
     def begin_match(self, asked: Callable[[], int]) -> None:
         """Note from now on during which decision the process writes.
@@ -123,13 +156,19 @@ class OutputLog:
         self._last += data
         if len(self._last) > 2 * _LAST_BYTES:
             del self._last[:-_LAST_BYTES]
-        if self._cut or self._file is None or self._file.closed:
+        if self._cut or (self._held is None and (self._file is None or self._file.closed)):
             return
         self._keep(data[: self._left])
         self._left -= len(data)
-        if self._left < 0 and not self._cut:
+        if self._left < 0:
+            self._mark_cut()
+            if self._tap is not None:
+                self._tap(_cut_mark(self._limit))
+
+    def _mark_cut(self) -> None:
+        if not self._cut:
             self._cut = self._too_much = True
-            self._keep(f"\n# cut: only {self._limit:,} bytes are kept\n".encode())
+            self._append(_cut_mark(self._limit))
 
     def _keep(self, data: bytes) -> None:
         self._append(data)
@@ -178,6 +217,10 @@ class OutputLog:
     def _close_file(self) -> None:
         if self._file is not None:
             self._file.close()
+
+
+def _cut_mark(limit: int) -> bytes:
+    return f"\n# cut: only {limit:,} bytes are kept\n".encode()
 
 
 def last_printed(path: Path) -> list[str]:

@@ -181,7 +181,7 @@ class BotProcess:
     async def forget(self) -> None:
         """Drop what it left in the kernel's caches, where another process could recognise it.
 
-        Has no effect without a sandbox that has control groups.
+        Has no effect without a control group.
         """
         if self._sandboxed is not None:
             await self._sandboxed.forget()

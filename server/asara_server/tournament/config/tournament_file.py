@@ -30,7 +30,7 @@
     [limits]                           # the defaults are shown
     log_bytes = 100_000                # kept of a bot's output in each match
     failed_starts = 3                  # in a row; then the entry forfeits its remaining matches
-    idle_processes = 64                # kept waiting for their next match
+    idle_processes = 64                # that wait for a match, kept or started ahead of it
     suspend_share = 0.5                # share of its matches that an entry may forfeit,
     suspend_after = 10                 # once it has played this many
     memory_mb = 1_024                  # in the sandbox only, as are the next five; see `Limits`
@@ -283,7 +283,7 @@ class Limits(_Section):
     """Processes in a row that may fail before they connect; the entry then forfeits its remaining
     matches immediately, without waiting start_up_s for each."""
     idle_processes: Annotated[int, Field(ge=0, le=10_000)] = 64
-    """Bot processes kept waiting for their next match if their `processes` is "run"."""
+    """Bot processes that wait for a match: kept from earlier ones, or started ahead of it."""
     suspend_share: Annotated[float, Field(ge=0, le=1)] = 0.5
     """Share of its matches that an entry may forfeit before it is suspended."""
     suspend_after: Annotated[int, Field(ge=1, le=1_000_000)] = 10

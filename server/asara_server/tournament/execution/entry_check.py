@@ -186,6 +186,7 @@ class EntryCheck:
                 **tournament.process_policies,
             },
             bot_seeds={entry.name: bot_seed(seed, entry.name) for entry in every.values()},
+            ponder=tournament.ponder,
             build_directories={
                 entry.name: self._builder.build_directory(entry)
                 for entry in tournament.entries

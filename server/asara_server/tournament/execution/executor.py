@@ -32,6 +32,8 @@ class ExecutionContext:
     """Number of concurrent matches, unless the executor has another measure."""
     remote: Remote | None = None
     """Settings of the bots on other machines, if there are any."""
+    report_choice: Callable[[str, str], None] = lambda name, why: None
+    """To be called with the name of the executor that plays, and why it does."""
 
 
 class Executor(Protocol):

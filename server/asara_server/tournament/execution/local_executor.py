@@ -13,9 +13,11 @@ from asara_server.referee.referee import Referee
 from asara_server.referee.waits import Wait
 from asara_server.replay.file import replay_records
 from asara_server.tournament.bots.output_log import OutputTap
+from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext
 from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
+from asara_server.tournament.execution.look_ahead import LookAhead
 from asara_server.tournament.execution.match_queue import MatchQueue
 from asara_server.tournament.execution.remote_authenticator import RemoteAuthenticator
 from asara_server.tournament.execution.remote_bots import RemoteBots
@@ -48,9 +50,14 @@ class LocalExecutor:
         self._on_listening = on_listening
         self._show_output = show_output
         self._strangers = strangers
+        self._handing_over = asyncio.Event()
         self._referee: Referee | None = None
         self._remote_bots: RemoteBots | None = None
         self._meter: CostMeter | None = None
+
+    def hand_over(self) -> None:
+        """Begin no further deal block: `play` returns when those that have begun are over."""
+        self._handing_over.set()
 
     @property
     def awaited(self) -> Sequence[str]:
@@ -117,20 +124,34 @@ class LocalExecutor:
                 lobby.start_waiting(local.pool)
             self._remote_bots = bots
             queue = MatchQueue(progress.pending_matches(), bots)
+            at_once = min(context.concurrency, len(queue))
+            ahead = LookAhead(
+                queue.upcoming,
+                local.pool.start_up_s,
+                concurrency=at_once,
+                most=at_once + context.match_settings.limits.idle_processes,
+            )
+            local.pool.look_ahead(ahead.needs, at_once)
             players = [
-                asyncio.create_task(_play_matches(progress, local, queue, meter))
-                for _ in range(min(context.concurrency, len(queue)))
+                asyncio.create_task(_play_matches(progress, local, queue, ahead, meter))
+                for _ in range(at_once)
             ]
-            stopper = asyncio.create_task(_stop_when_told(progress, referee, queue))
+            stopper = asyncio.create_task(_stop_when_told(progress, referee, queue, local.pool))
+            handover = asyncio.create_task(self._drop_others(progress, queue))
             try:
                 await asyncio.gather(*players)
                 if progress.stopping.is_set():
                     await stopper
             finally:
-                for task in (*players, stopper):
+                tasks = (*players, stopper, handover)
+                for task in tasks:
                     task.cancel()
-                await asyncio.gather(*players, stopper, return_exceptions=True)
+                await asyncio.gather(*tasks, return_exceptions=True)
                 progress.exclude(local.pool.exclusions.out)
+
+    async def _drop_others(self, progress: RunProgress, queue: MatchQueue) -> None:
+        await self._handing_over.wait()
+        queue.restrict(lambda match: progress.has_begun(match.deal_block))
 
 
 def _most_processes(progress: RunProgress, context: ExecutionContext) -> int:
@@ -138,12 +159,12 @@ def _most_processes(progress: RunProgress, context: ExecutionContext) -> int:
     settings = context.match_settings
     matches = [match for match, _ in progress.pending_matches()]
     seats = max((len(match.entries) for match in matches), default=0)
-    processes = context.concurrency * seats
-    if kept := sum(policy == "run" for policy in settings.processes.values()):
-        places = 1 + max((match.place for match in matches), default=0)
-        most = context.concurrency * kept * places
-        processes += min(settings.limits.idle_processes, most)
-    return processes
+    kept = sum(policy == "run" for policy in settings.processes.values())
+    places = 1 + max((match.place for match in matches), default=0)
+    idle = context.concurrency * kept * places
+    if kept < len(settings.processes):  # those that are started ahead
+        idle += sum(len(match.entries) for match in matches)
+    return context.concurrency * seats + min(settings.limits.idle_processes, idle)
 
 
 def _require_open_files(limits: LimitSettings, processes: int, context: ExecutionContext) -> None:
@@ -156,12 +177,18 @@ def _require_open_files(limits: LimitSettings, processes: int, context: Executio
 
 
 async def _play_matches(
-    progress: RunProgress, local: LocalReferee, queue: MatchQueue, meter: CostMeter
+    progress: RunProgress,
+    local: LocalReferee,
+    queue: MatchQueue,
+    ahead: LookAhead,
+    meter: CostMeter,
 ) -> None:
     """Play one match after another until the queue is empty."""
     async for match, attempt in queue:
         if not progress.begin_block(match.deal_block):
             return
+        ahead.begin_match(match)
+        local.pool.start_ahead()
         played = None
         async for played in local.matches.play(match, attempt):
             with meter.runner_work():
@@ -176,11 +203,17 @@ async def _play_matches(
         queue.finish_match(match)
         if played is None:
             return
+        ahead.finish_match(match, None if played.result.void else played.result.seconds)
         with meter.runner_work():
             progress.finish_match(match, played.result)
 
 
-async def _stop_when_told(progress: RunProgress, referee: Referee, queue: MatchQueue) -> None:
+async def _stop_when_told(
+    progress: RunProgress, referee: Referee, queue: MatchQueue, pool: BotPool
+) -> None:
     await progress.stopping.wait()
     queue.close()
-    progress.unfinished += await referee.stop(finish_s=FINISH_S)
+    _, unfinished = await asyncio.gather(
+        pool.stop_starting_ahead(), referee.stop(finish_s=FINISH_S)
+    )
+    progress.unfinished += unfinished

@@ -1,7 +1,7 @@
 """The queue of matches that wait to be played."""
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Self
 
 from asara_server.tournament.execution.remote_bots import RemoteBots
@@ -37,9 +37,24 @@ class MatchQueue:
             await self._remote_bots.wait_for_change()
         raise StopAsyncIteration
 
+    def upcoming(self) -> Iterator[PendingMatch]:
+        """Yield the matches that wait and whose bots elsewhere, if any, could begin one now.
+
+        They are in the order in which they would be played if nothing changed.
+        """
+        unavailable = self._remote_bots.unavailable_entries()
+        for pending in self._pending:
+            if unavailable.isdisjoint(pending.match.entries):
+                yield pending
+
     def finish_match(self, match: ScheduledMatch) -> None:
         """Free the bots of a match that came from the queue and is over."""
         self._remote_bots.finish_match(match.entries)
+
+    def restrict(self, wanted: Callable[[ScheduledMatch], bool]) -> None:
+        """Drop all matches that are left but those that are wanted."""
+        self._pending = deque(one for one in self._pending if wanted(one.match))
+        self._remote_bots.notify_change()
 
     def close(self) -> None:
         """Drop all matches that are left, and end all iterations."""

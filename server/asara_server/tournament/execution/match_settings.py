@@ -1,12 +1,13 @@
 """Settings that all matches of a run share."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from asara_server.match.spec import ClockSettings, ProcessPolicy
 from asara_server.tournament.config.tournament_file import Entry, Limits
+from asara_server.tournament.sandbox.filesystem_view import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +28,5 @@ class MatchSettings:
     """Directories that builds have made, by entry."""
     ponder: bool = True
     """False if contained bots are frozen while they are not asked."""
+    readable_places: Mapping[Path, Place] = field(default_factory=dict)
+    """Places of `readable` paths on this machine, if they differ from those on the runner's."""

@@ -1,8 +1,6 @@
 """Plans audits of runs and of single replays, and plays the matches again."""
 
-import multiprocessing
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,6 +11,8 @@ from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.audit import Verdict, audit
 from asara_server.replay.file import parse_file, read_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE, KeyFileError, read_public_key
+from asara_server.tournament.config.tournament_file import usable_cores
+from asara_server.tournament.run.audit_pool import AuditError, map_in_processes
 from asara_server.tournament.run.audit_trust import Published, check_signed
 from asara_server.tournament.run.directory import BUNDLE_MATCHES, RUN_FOLDERS
 from asara_server.tournament.run.inclusion import SIGNED
@@ -38,12 +38,11 @@ _LEAK_WORLDS: Final = 2
 _FILES_AT_ONCE: Final = 16
 """Number of files that a process gets at a time."""
 
-_FEW_FILES: Final = 8
-"""Number of files up to which further processes are not worth their start."""
+_FILES_WORTH_A_PROCESS: Final = 150
+"""Number of files that take as long as the start of a process."""
 
-
-class AuditError(ValueError):
-    """The audit cannot begin; the text says why."""
+_LEAK_FILES_WORTH_A_PROCESS: Final = 4
+"""The same if they are searched for leaks."""
 
 
 class AuditJob(NamedTuple):
@@ -113,20 +112,24 @@ def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = Fal
     )
 
 
-def audit_replays(jobs: Sequence[AuditJob], processes: int) -> Iterator[tuple[Path, Verdict]]:
-    """Yield the path and the verdict of each job, in their order."""
-    processes = min(processes, -(-len(jobs) // _FILES_AT_ONCE))
-    if processes == 1 or len(jobs) <= _FEW_FILES:
+def audit_replays(
+    jobs: Sequence[AuditJob], processes: int | None = None
+) -> Iterator[tuple[Path, Verdict]]:
+    """Yield the path and the verdict of each job, in their order. Raises AuditError.
+
+    Without a number of processes, all usable cores work if there is enough to do.
+    """
+    leaks = any(job.leaks for job in jobs)
+    at_once = 1 if leaks else _FILES_AT_ONCE
+    if processes is None:
+        worth_one = _LEAK_FILES_WORTH_A_PROCESS if leaks else _FILES_WORTH_A_PROCESS
+        processes = min(usable_cores(), len(jobs) // worth_one)
+    processes = min(processes, -(-len(jobs) // at_once))
+    if processes <= 1:
         seldom_collect()
         yield from map(audit_replay, jobs)
         return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, context, initializer=seldom_collect) as pool:
-        try:
-            yield from pool.map(audit_replay, jobs, chunksize=_FILES_AT_ONCE)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    yield from map_in_processes(audit_replay, jobs, processes, at_once)
 
 
 def audit_replay(job: AuditJob) -> tuple[Path, Verdict]:

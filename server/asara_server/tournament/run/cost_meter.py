@@ -68,6 +68,8 @@ class CostMeter:
         if workers play: then this process has no referee and no bots, and is all runner.
         """
         self._journal = journal
+        self._journals_s = 0.0
+        """Processor seconds of the journals before this one."""
         self._cores = cores
         self._slots = slots
         self._plays = plays
@@ -123,6 +125,13 @@ class CostMeter:
         """Set the number of matches that can be played at once from now on."""
         self._add_wall()
         self._slots = slots
+
+    def use_journal(self, journal: Journal | None) -> None:
+        """Measure another journal from now on."""
+        self._journals_s = self._journal_s
+        self._journal = journal
+        if journal is not None:
+            self._journals_s -= journal.cpu_s
 
     def count_match(self, replay: Replay) -> None:
         """Count a match that is over."""
@@ -181,7 +190,7 @@ class CostMeter:
 
     @property
     def _journal_s(self) -> float:
-        return 0.0 if self._journal is None else self._journal.cpu_s
+        return self._journals_s + (0.0 if self._journal is None else self._journal.cpu_s)
 
     def _add_wall(self) -> None:
         now_s = time.monotonic()
@@ -206,7 +215,7 @@ class CostMeter:
         if group_ns is not None:
             used_s = group_ns / 1e9
         elif process.running:
-            used_s = _family_s(process.pid)
+            used_s = family_s(process.pid)
         else:
             used_s = 0.0
         self._bots[process] = used_s = max(used_s, self._bots.get(process, 0.0))
@@ -242,7 +251,7 @@ def _children_s() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _family_s(pid: int) -> float:
+def family_s(pid: int) -> float:
     """Processor seconds of a running process and its descendants; 0 outside Linux.
 
     Of descendants that have ended, those count that their parents waited for.

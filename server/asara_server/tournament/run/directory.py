@@ -15,6 +15,7 @@ builds/          directories of entries after their build
 bundles/         a zip file for the author of each entry, once `asara tournament bundle` wrote them
 journal.sqlite   the state from which a run that was killed is resumed
 journal.position  how far the journal had come, which shows if the end of it was lost
+journals/        journals of the deal blocks that worker processes play; see `block_journals`
 costs.json       costs of the run so far, while it is played
 remote.json      presence of the bots on other machines, while the run is played
 live.json        socket of the live feed, while the run is played; see `network.live_feed`
@@ -26,7 +27,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Literal, Self
 
@@ -39,6 +40,7 @@ from asara_server.match.spec import ProcessPolicy
 from asara_server.network.live_file import LIVE_FILE, LiveFile
 from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.config.tournament_file import LARGEST_FILE
+from asara_server.tournament.run.block_journals import FOLDER as JOURNALS
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.costs_file import COSTS_FILE
 from asara_server.tournament.run.directory_lock import DirectoryInUseError, DirectoryLock
@@ -74,7 +76,7 @@ BUNDLE_MATCHES = "matches.jsonl"
 """File of a bundle with the results of its matches; no run has one."""
 PAGES = "pages"
 """Folder of the pages that `asara report --pages` writes."""
-RUN_FOLDERS = ("replays", "logs", "builds", BUNDLES, PAGES)
+RUN_FOLDERS = ("replays", "logs", "builds", JOURNALS, BUNDLES, PAGES)
 _ALWAYS = ("replays", "logs")
 _LEFTOVERS = (f"{JOURNAL}-wal",)
 """Files that a run leaves only if it is killed."""
@@ -147,6 +149,10 @@ class RunInfo(BaseModel):
     costs: RunCosts | None = None
     """Where the time went, over all sessions so far; None before the first match and in runs of
     earlier versions."""
+    executor: str = ""
+    """Name of the executor that plays or played last; "" in runs of earlier versions."""
+    executor_reason: str = ""
+    """Why that executor plays."""
     manifest_sha256: str = ""
     """SHA-256 of `manifest.json`, published before the first match."""
     resumed_with: tuple[str, ...] = ()
@@ -221,6 +227,7 @@ class RunDirectory:
         self.replays = path / "replays"
         self.logs = path / "logs"
         self.builds = path / "builds"
+        self.durability = durability
         self._results = AppendedFile(path / "results.jsonl")
         try:
             self.journal = Journal(path / JOURNAL, durability)
@@ -310,6 +317,15 @@ class RunDirectory:
         replace_file(path, "".join(f"{line}\n" for line in lines).encode())
         self._results = AppendedFile(path)
         return [MatchResult.model_validate_json(line) for line in lines]
+
+    def make_journals(self) -> None:
+        """Make the folder of the journals of blocks; raises OSError."""
+        (self.path / JOURNALS).mkdir(mode=0o700, exist_ok=True)
+
+    def remove_journals(self) -> None:
+        """Remove that folder if it is empty."""
+        with suppress(OSError):
+            (self.path / JOURNALS).rmdir()
 
     def write_info(self, info: RunInfo) -> None:
         """Write `run.json`.

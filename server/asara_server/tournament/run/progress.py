@@ -11,13 +11,25 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from asara_game.rules import format_rule_sets
+from asara_server.eventlog.journal import JournalError
 from asara_server.logs import logger
 from asara_server.replay.file import signed_bytes
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import Limits
+from asara_server.tournament.run.block_journals import (
+    block_journal,
+    block_journals,
+    block_of,
+    read_block_journal,
+    remove_block_journal,
+)
 from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.run.processor_time import ProcessorTime, added
-from asara_server.tournament.run.submissions import RUN_ENDED, submitted_attempts
+from asara_server.tournament.run.submissions import (
+    RUN_ENDED,
+    attempt_losses,
+    submitted_attempts,
+)
 from asara_server.tournament.run.suspension import Suspensions
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import (
@@ -91,6 +103,10 @@ class RunProgress:
             match.block for match, _ in self.pending_matches() if match.shared_deal()
         )
         """Number of matches without a result, by block with a shared deal."""
+        self._losses: dict[str, tuple[str, ...]] = {}
+        """Reasons why workers of earlier runners did not return attempts, by their names."""
+        self._recovered: set[str] = set()
+        """Deal blocks of which all that had begun is in the journal."""
         self._withheld: dict[str, list[str]] = defaultdict(list)
         """Replays that reveal the deal of matches still to come or running, by block."""
         self._suspensions = Suspensions(schedule, limits)
@@ -147,6 +163,10 @@ class RunProgress:
         self._begun.add(name)
         return True
 
+    def has_begun(self, block: str) -> bool:
+        """Return True if a match of this block has begun."""
+        return block in self._begun
+
     def void_lost(self, *, resumable: bool) -> None:
         """Record the duplicate matches as void that had begun when the run was interrupted.
 
@@ -157,9 +177,53 @@ class RunProgress:
         submitted = submitted_attempts(self.directory.path)
         for match, attempt in self.pending_matches():
             name = attempt_name(match.match_id, attempt)
-            begun = name in submitted if resumable else name in submitted or name in in_journal
-            if match.kind == "duplicate" and begun:
+            lost = name in submitted and match.deal_block not in self._recovered
+            if match.kind == "duplicate" and (lost or (name in in_journal and not resumable)):
                 self.record_void(match, attempt, RUN_ENDED)
+
+    def recover_blocks(self) -> None:
+        """Take over what workers of an earlier runner journaled; see `recover_block`."""
+        self._losses = attempt_losses(self.directory.path)
+        for path in block_journals(self.directory.path):
+            self.recover_block(block_of(path))
+        self.directory.remove_journals()
+
+    def recover_block(
+        self, block: str, lost: Callable[[str], tuple[str, ...]] = lambda name: ()
+    ) -> bool:
+        """Take over what the worker of a block journaled that was lost or stopped.
+
+        Matches that are over are recorded; `lost` returns the reasons why earlier workers of this
+        runner did not return an attempt. The others continue from their last decision. Return False
+        if there is no sound journal: all of the block may have begun. Raises JournalError if the
+        journal of the run fails.
+        """
+        path = block_journal(self.directory.path, block)
+        if not path.exists():
+            return False
+        try:
+            journaled = read_block_journal(path)
+        except JournalError as error:
+            self._logger.warning("journal of a block is left", block=block, why=str(error))
+            remove_block_journal(path)
+            return False
+        pending = self._pending_attempts()
+        for result, records, _ in journaled.ended:
+            if match := pending.pop(result.played_as, None):
+                found = result.model_copy(update={"lost": lost(result.played_as)})
+                self.record_result(found, records)
+                self.finish_match(match, found)
+                pending = self._pending_attempts()
+        for opened in journaled.unfinished:
+            if opened.match_id in pending:
+                self.directory.journal.adopt(opened)
+        self._begun.add(block)
+        self._recovered.add(block)
+        remove_block_journal(path)
+        return True
+
+    def _pending_attempts(self) -> dict[str, ScheduledMatch]:
+        return {attempt_name(match.match_id, n): match for match, n in self.pending_matches()}
 
     def record_void(
         self, match: ScheduledMatch, attempt: int, why: str, lost: tuple[str, ...] = ()
@@ -197,6 +261,8 @@ class RunProgress:
         replay = None if records is None else signed_bytes(records, self._key)
         if replay is not None:
             result = result.model_copy(update={"replay_sha256": sha256(replay).hexdigest()})
+        if not result.lost and (lost := self._losses.get(result.played_as)):
+            result = result.model_copy(update={"lost": lost})
         self.directory.record_result(result, replay)
         self.results.append(result)
         self._publish_or_withhold(result)

@@ -15,6 +15,7 @@ from asara_server.network.live_file import LIVE_FILE
 from asara_server.text import count
 from asara_server.tournament.run.attempt_check import AttemptCheck, check_attempts
 from asara_server.tournament.run.audit_trust import Published, Signed, check_signed
+from asara_server.tournament.run.block_journals import FOLDER as JOURNALS
 from asara_server.tournament.run.costs_file import COSTS_FILE
 from asara_server.tournament.run.directory import BUNDLES, JOURNAL, RUN_FILES, RUN_FOLDERS
 from asara_server.tournament.run.document_check import (
@@ -50,6 +51,7 @@ _NOT_CHECKED: Final = {
     "journal.position": "",
     JOURNAL: "",
     f"{JOURNAL}-wal": "",
+    JOURNALS: "",
     "logs": "",
     "builds": "",
     BUNDLES: "`asara tournament bundle` writes them again",

@@ -1,8 +1,8 @@
 """`submissions.jsonl`: a line for each deal block that a worker was given, written beforehand.
 
-A worker keeps no journal, so a block that it does not return is played again from its start, with
-the same deals. The file survives a runner that is killed: an attempt that was given to a worker and
-has no result was lost, and its result will say so.
+A block that a worker does not return continues from the worker's journal, or is played again from
+its start if there is none. The file survives a runner that is killed: an attempt that was given to
+a worker and has no result was lost, and its result will say so.
 """
 
 import os
@@ -80,6 +80,12 @@ def submitted_attempts(directory: Path) -> set[str]:
     if not path.is_file():
         return set()
     return {name for one in read_submissions(path.read_bytes()) for name in one.attempts}
+
+
+def attempt_losses(directory: Path) -> dict[str, tuple[str, ...]]:
+    """Return the reasons why attempts were lost, by the name of the attempt; raises OSError."""
+    path = directory / SUBMISSIONS
+    return losses(read_submissions(path.read_bytes())) if path.is_file() else {}
 
 
 def read_submissions(content: bytes) -> list[Submission]:

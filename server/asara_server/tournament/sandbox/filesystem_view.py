@@ -9,6 +9,8 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
 
 from asara_server.logs import logger
 from asara_server.tournament.config.commands import search_path
@@ -30,6 +32,14 @@ from asara_server.tournament.sandbox.spec import FilesystemView, PrivateCopy, Re
 from asara_server.tournament.sandbox.system_mounts import system_paths
 
 
+class Place(NamedTuple):
+    """The place on this machine of a `readable` path of the runner's machine."""
+
+    path: Path
+    target: Path
+    """The path there, with all links resolved."""
+
+
 def match_sandbox(
     sandbox: Sandbox | None,
     entry: Entry,
@@ -37,11 +47,13 @@ def match_sandbox(
     built: Path | None,
     limits: Limits,
     copies: PrivateCopies,
+    places: Mapping[Path, Place] = MappingProxyType({}),
 ) -> SandboxSpec | None:
     """Return what contains a bot of `entry` in a match: None without a sandbox.
 
     `built` is the directory that a build has produced; None if the entry is not built. `copies`
-    keeps the entry's files for its next process. Raises CopyTooLargeError.
+    keeps the entry's files for its next process. `places` are those of `readable` paths that are
+    elsewhere on this machine. Raises CopyTooLargeError.
     """
     if sandbox is None:
         return None
@@ -55,10 +67,10 @@ def match_sandbox(
     programs = visible_programs(entry.command, entry.directory, {"PATH": on_path}, built)
     load_program(entry.command[0], os.pathsep.join(programs.search_path(on_path)))
     for path in entry.readable:
-        load(path.resolve())
+        load(places[path].path if path in places else path.resolve())
     view = FilesystemView(
         entry.directory,
-        readable=tuple(_readable_mounts(entry)),
+        readable=tuple(_readable_mounts(entry, places)),
         copied=copies.get(entry.name, read),
         content=built,
     )
@@ -173,16 +185,18 @@ def preview_views(
     return preview
 
 
-def _readable_mounts(entry: Entry) -> Iterator[tuple[Path, Path]]:
+def _readable_mounts(
+    entry: Entry, places: Mapping[Path, Place] = MappingProxyType({})
+) -> Iterator[tuple[Path, Path]]:
     """Yield the `readable` paths, each as its path on this machine and in the sandbox.
 
     A link is visible as that to which it leads, at its own path and at that of its target.
     """
     for path in entry.readable:
-        target = path.resolve()
-        yield target, target
-        if target != path and not any(other in path.parents for other in entry.readable):
-            yield target, path
+        place = places.get(path) or Place(path.resolve(), path.resolve())
+        yield place.path, place.target
+        if place.target != path and not any(other in path.parents for other in entry.readable):
+            yield place.path, path
 
 
 def _readable_excluded(entry: Entry) -> Iterator[Path]:

@@ -297,12 +297,21 @@ def _archive(members: Iterable[_Member]) -> int:
     import fcntl
 
     descriptor = memory_file(b"")
-    with (
-        os.fdopen(os.dup(descriptor), "wb", buffering=1 << 20) as file,
-        tarfile.open(fileobj=file, mode="w", format=tarfile.GNU_FORMAT) as tar,
-    ):
+    with os.fdopen(os.dup(descriptor), "wb", buffering=1 << 20) as file:
+        _write_tar(members, Path("/"), file)
+    fcntl.fcntl(descriptor, _ADD_SEALS, _SEALS)
+    return descriptor
+
+
+def write_archive(source: CopySource, root: Path, file: IO[bytes]) -> None:
+    """Write a tar archive with paths relative to `root`, which depends on the files only."""
+    _write_tar(_members(source), root, file)
+
+
+def _write_tar(members: Iterable[_Member], root: Path, file: IO[bytes]) -> None:
+    with tarfile.open(fileobj=file, mode="w", format=tarfile.GNU_FORMAT) as tar:
         for member in members:
-            info = tarfile.TarInfo(str(member.target).lstrip("/"))
+            info = tarfile.TarInfo(str(member.target.relative_to(root)))
             info.mode = stat.S_IMODE(member.stat.st_mode) & 0o777
             info.mtime = int(member.stat.st_mtime)
             if stat.S_ISDIR(member.stat.st_mode):
@@ -318,8 +327,6 @@ def _archive(members: Iterable[_Member]) -> int:
                 with content:
                     info.size = member.stat.st_size
                     tar.addfile(info, _Padded(content))
-    fcntl.fcntl(descriptor, _ADD_SEALS, _SEALS)
-    return descriptor
 
 
 class _Padded(io.RawIOBase):

@@ -1,9 +1,15 @@
 """The interface between `WorkerExecutor` and its workers."""
 
+from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Protocol
 
-from asara_server.tournament.workers.block_job import BlockJob, BlockResult
+from asara_server.tournament.workers.block_job import (
+    BlockJob,
+    BlockResult,
+    BotLog,
+    RunSettings,
+)
 
 
 class WorkerError(Exception):
@@ -17,6 +23,16 @@ class WorkerBackend(Protocol):
     """Number of times that a block is submitted if it is lost each time."""
     cores: int
     """Number of cores of this machine that they may use; 0 if they are on other machines."""
+
+    shares_directory: bool
+    """True if workers can write to the run directory: then they keep journals there."""
+
+    @property
+    def sharing(self) -> int:
+        """Number of workers that share the idle processes which the limits allow."""
+
+    def begin_run(self, settings: RunSettings) -> None:
+        """Have every worker call `begin_run` before it gets a block of this run."""
 
     async def slots(self) -> int:
         """Return the number of blocks that can be played at once now. May raise WorkerError."""
@@ -32,3 +48,6 @@ class WorkerBackend(Protocol):
 
     async def stop_blocks(self, run_id: str, finish_s: float) -> None:
         """Have every worker call `stop_blocks`."""
+
+    async def end_run(self, run_id: str) -> Sequence[BotLog]:
+        """Have every worker call `end_run`, and return what it returned."""

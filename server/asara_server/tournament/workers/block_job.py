@@ -9,13 +9,33 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from asara_server.eventlog.journal import Durability, OpenMatch
 from asara_server.logs import Fact
 from asara_server.tournament.execution.match_settings import MatchSettings
+from asara_server.tournament.run.block_journals import PlayedAttempt
 from asara_server.tournament.run.costs import RunCosts
-from asara_server.tournament.run.processor_time import ProcessorTime
 from asara_server.tournament.run.progress import PendingMatch
-from asara_server.tournament.standings.match_result import MatchResult, attempt_name
+from asara_server.tournament.standings.match_result import attempt_name
 from asara_server.tournament.workers.requirements import WorkerRequirements
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """Settings of all blocks of a run, which each worker receives once."""
+
+    run_id: str
+    """Identifies the run; random, so that no other run of a worker has it."""
+    requirements: WorkerRequirements
+    match_settings: MatchSettings
+    log_level: int
+    """Lowest level, as in `logging`, of the log lines to be returned."""
+    directory: Path | None = None
+    """Run directory, if the worker is to keep a journal of its block and the output of bots there.
+
+    Such a worker plays one block at a time.
+    """
+    durability: Durability = "normal"
+    """Durability of the journal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +43,6 @@ class BlockJob:
     """The matches of a deal block that are still to be played."""
 
     run_id: str
-    """Identifies the run, so that all its blocks can be stopped."""
-    requirements: WorkerRequirements
-    match_settings: MatchSettings
     matches: tuple[PendingMatch, ...]
     secrets: Mapping[str, bytes]
     """Secrets of all attempts that may be made, by the name of the attempt."""
@@ -33,14 +50,28 @@ class BlockJob:
     """Entries that could not be built or started and forfeit, and why."""
     suspended: Mapping[str, str]
     """Entries that forfeited too often and forfeit, and why."""
-    log_level: int
-    """Lowest level, as in `logging`, of the log lines to be returned."""
+    begun: tuple[OpenMatch, ...] = ()
+    """Matches that have begun, which a worker with a journal continues."""
+
+    @property
+    def block(self) -> str:
+        return self.matches[0].match.deal_block
+
+    @property
+    def attempts(self) -> tuple[str, ...]:
+        """Names of the attempts with which the worker begins."""
+        return tuple(attempt_name(match.match_id, attempt) for match, attempt in self.matches)
 
     @property
     def name(self) -> str:
         """Name of the first attempt, which no other job of the run has unless it repeats this."""
-        match, attempt = self.matches[0]
-        return attempt_name(match.match_id, attempt)
+        return self.attempts[0]
+
+    @property
+    def playing(self) -> frozenset[str]:
+        """Entries of which processes are started."""
+        entries = {name for match, _ in self.matches for name in match.entries}
+        return frozenset(entries - self.out.keys() - self.suspended.keys())
 
     @property
     def once(self) -> bool:
@@ -48,14 +79,14 @@ class BlockJob:
         return self.matches[0].match.kind == "duplicate"
 
 
-class PlayedAttempt(NamedTuple):
-    """An attempt at a match that is over."""
+class BotLog(NamedTuple):
+    """A part of a file in the folder of logs."""
 
-    result: MatchResult
-    records: tuple[bytes, ...] | None
-    """Records of its replay; None if the attempt is void."""
-    processor_times: Mapping[str, ProcessorTime]
-    """Processor time by entry, without the entries whose bots cannot be measured."""
+    path: str
+    """Relative to the folder."""
+    offset: int
+    """Number of bytes of the file that the worker returned before."""
+    content: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +99,7 @@ class BlockResult:
     """Attempts in the order in which they ended."""
     unfinished: tuple[str, ...]
     """A line for each match that was stopped before its end: how far it was."""
-    bot_logs: tuple[tuple[str, bytes], ...]
-    """Paths in the folder of logs, each with the output of a bot."""
+    bot_logs: tuple[BotLog, ...]
     log_lines: tuple[Fact, ...]
     """Lines that the referee and the runner logged on the worker."""
     costs: RunCosts

@@ -1,57 +1,110 @@
-"""Plays deal blocks on a worker, whether it is a process of this machine or one of a cluster.
-
-Each block has a referee that only its own bots can reach, and no journal: a block that a worker
-does not return is played again, with the same deals.
-"""
+"""Plays deal blocks on a worker, whether it is a process of this machine or one of a cluster."""
 
 import asyncio
 import atexit
 import os
-from concurrent.futures import wait
+from collections.abc import Coroutine, Mapping
+from concurrent.futures import Future, wait
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import replace
+from multiprocessing.connection import Connection
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from asara_server.event_loop import new_event_loop, seldom_collect
-from asara_server.logs import Fact, gather
-from asara_server.referee.referee import Referee
-from asara_server.replay.file import replay_records
-from asara_server.tournament.execution.local_referee import local_referee
-from asara_server.tournament.execution.match_runner import MatchRunner
 from asara_server.tournament.run.cost_meter import CostMeter
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.filesystem_view import Place
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
-    PlayedAttempt,
+    BotLog,
+    RunSettings,
     WorkerContext,
 )
-from asara_server.tournament.workers.requirements import edition, shared_sandbox
+from asara_server.tournament.workers.requirements import shared_sandbox
+from asara_server.tournament.workers.worker_run import WorkerRun
 
-_CHECK_INTERVAL_S = 1.0
+if TYPE_CHECKING:
+    from asara_server.tournament.workers.metrics_reporter import MetricsReporter
+
+T = TypeVar("T")
+
+_CHECK_INTERVAL_S: Final = 1.0
 """Seconds between two checks whether a block is still wanted."""
+_IDLE_S: Final = 60.0
+"""Seconds without a block after which the bots of a run end, as the runner may have gone."""
 
 
 class UnfitWorkerError(Exception):
     """A worker does not meet the requirements; the text names it, and says why and what to do."""
 
 
+class UnpreparedWorkerError(Exception):
+    """A worker got a block before the settings of its run."""
+
+
+def begin_run(settings: RunSettings) -> None:
+    """Store the settings of a run, before its first block."""
+    _loop_thread().settings[settings.run_id] = settings
+
+
+def use_files(run_id: str, directories: Mapping[str, Path], places: Mapping[Path, Place]) -> None:
+    """Use these directories of entries and places of `readable` paths instead of the runner's.
+
+    Raises UnpreparedWorkerError without `begin_run`.
+    """
+    settings = require_run(run_id)
+    requirements, played = settings.requirements, settings.match_settings
+    paths = tuple(
+        (name, path)
+        for name, path in requirements.paths
+        if name not in directories and path not in places
+    )
+    _loop_thread().settings[run_id] = replace(
+        settings,
+        requirements=replace(requirements, paths=paths),
+        match_settings=replace(
+            played,
+            build_directories={**played.build_directories, **directories},
+            readable_places={**played.readable_places, **places},
+        ),
+    )
+
+
+def report_metrics(connection: Connection) -> None:
+    """Report the metrics of all referees of this process through a pipe from now on."""
+    # Loads prometheus_client, which takes 20 ms and is seldom needed.
+    from asara_server.tournament.workers.metrics_reporter import MetricsReporter
+
+    _loop_thread().reporter = MetricsReporter(connection)
+
+
+def require_run(run_id: str) -> RunSettings:
+    """Return the settings of a run; raises UnpreparedWorkerError without `begin_run`."""
+    settings = _loop_thread().settings.get(run_id)
+    if settings is None:
+        raise UnpreparedWorkerError
+    return settings
+
+
 def play_block(job: BlockJob, worker: WorkerContext | None = None) -> BlockResult:
-    """Play a block in this process, in any thread; all its bots have ended on return.
+    """Play a block in this process, in any thread.
 
     `worker` describes the worker; by default the process is one of `process_workers`. Raises
-    UnfitWorkerError if the block cannot be played here.
+    UnpreparedWorkerError without `begin_run`, UnfitWorkerError if the block cannot be played here,
+    and JournalError.
     """
     worker = worker or WorkerContext(f"worker process {os.getpid()}")
-    config = job.requirements.sandbox_config
+    settings = require_run(job.run_id)
+    config = settings.requirements.sandbox_config
     if config is not None:
         config = config._replace(hidden=(*config.hidden, *worker.private_paths))
-    if missing := job.requirements.missing():
+    if missing := settings.requirements.missing(job.playing):
         raise UnfitWorkerError("\n".join(f"{worker.name}: {line}" for line in missing))
     sandbox = None if config is None else shared_sandbox(config)
-    return _loop_thread().play(job, worker, sandbox)
+    return _loop_thread().play(settings, job, worker, sandbox)
 
 
 def stop_blocks(run_id: str, finish_s: float) -> None:
@@ -62,79 +115,14 @@ def stop_blocks(run_id: str, finish_s: float) -> None:
     _loop_thread().stop(run_id, finish_s)
 
 
+async def end_run(run_id: str) -> tuple[BotLog, ...]:
+    """End the bots of a run, which plays no block any more; return the rest of their output."""
+    return await asyncio.wrap_future(_loop_thread().end(run_id))
+
+
 def abandon_blocks(timeout_s: float) -> None:
-    """End all blocks of this process; returns when no bot is left, or after the timeout."""
+    """End all runs of this process; returns when no bot is left, or after the timeout."""
     _loop_thread().abandon(timeout_s)
-
-
-@dataclass(eq=False)
-class _RunningBlock:
-    """A block that is being played."""
-
-    job: BlockJob
-    meter: CostMeter
-    stopping: asyncio.Event = field(default_factory=asyncio.Event)
-    finish_s: float = 0.0
-    """Seconds for open decisions, once `stopping` is set."""
-
-    def stop(self, finish_s: float) -> None:
-        self.finish_s = finish_s
-        self.stopping.set()
-
-    async def play(self, worker: WorkerContext, sandbox: Sandbox | None) -> BlockResult:
-        job = self.job
-        log_lines: list[Fact] = []
-        log = gather(log_lines, job.log_level)
-        referee = Referee(log=log.bind(part="referee"))
-        attempts: list[PlayedAttempt] = []
-        unfinished: list[str] = []
-        with TemporaryDirectory(prefix="asara-block-") as folder:
-            async with local_referee(
-                job.match_settings,
-                referee,
-                edition=edition(),
-                secret_of=lambda name, _block: job.secrets[name],
-                sandbox=sandbox,
-                logs=Path(folder),
-                out=job.out,
-                suspended=job.suspended,
-                meter=self.meter,
-                log=log.bind(part="runner"),
-            ) as local:
-                stopper = asyncio.create_task(self._stop_when_told(referee))
-                try:
-                    await self._play_matches(local.matches, attempts)
-                    if self.stopping.is_set():
-                        unfinished = await stopper
-                finally:
-                    stopper.cancel()
-                    await asyncio.gather(stopper, return_exceptions=True)
-            bot_logs = _read_logs(Path(folder))
-        return BlockResult(
-            worker.name,
-            tuple(attempts),
-            tuple(unfinished),
-            bot_logs,
-            tuple(log_lines),
-            self.meter.take(),
-        )
-
-    async def _play_matches(self, matches: MatchRunner, attempts: list[PlayedAttempt]) -> None:
-        for match, first_attempt in self.job.matches:
-            if self.stopping.is_set():
-                return
-            async for played in matches.play(match, first_attempt):
-                records = None
-                if played.replay is not None:
-                    self.meter.count_match(played.replay)
-                    records = replay_records(played.replay)
-                attempts.append(PlayedAttempt(played.result, records, played.processor_times))
-                if match.kind == "duplicate":
-                    break  # the runner stores that another deal is played before that begins
-
-    async def _stop_when_told(self, referee: Referee) -> list[str]:
-        await self.stopping.wait()
-        return await referee.stop(finish_s=self.finish_s)
 
 
 class _LoopThread:
@@ -147,52 +135,108 @@ class _LoopThread:
     def __init__(self) -> None:
         _keep_descriptors()
         seldom_collect()
+        self.settings: dict[str, RunSettings] = {}
+        self.reporter: MetricsReporter | None = None
         self._loop = new_event_loop()
         self._meter = CostMeter()
-        self._tasks: dict[_RunningBlock, asyncio.Task[BlockResult]] = {}
+        self._runs: dict[str, WorkerRun] = {}
+        """By run, what plays its further blocks."""
+        self._open: dict[WorkerRun, str] = {}
+        """All that is open, and the name of its run."""
+        self._tasks: dict[asyncio.Task[BlockResult], WorkerRun] = {}
+        self._opening = asyncio.Lock()
         self._stopped_runs: set[str] = set()
         self._thread = Thread(target=self._loop.run_forever, name="asara", daemon=True)
         self._thread.start()
         atexit.register(self._close)
 
-    def play(self, job: BlockJob, worker: WorkerContext, sandbox: Sandbox | None) -> BlockResult:
+    def play(
+        self, settings: RunSettings, job: BlockJob, worker: WorkerContext, sandbox: Sandbox | None
+    ) -> BlockResult:
         """Play a block; blocks the calling thread until it is over."""
-        block = _RunningBlock(job, self._meter)
-        future = asyncio.run_coroutine_threadsafe(self._play(block, worker, sandbox), self._loop)
+        future = self._submit(self._play(settings, job, worker, sandbox))
         while not wait([future], _CHECK_INTERVAL_S).done:
             if not worker.is_wanted():
-                self._loop.call_soon_threadsafe(block.stop, 0.0)
+                self._submit(self._end(job.run_id))
         return future.result()
 
     def stop(self, run_id: str, finish_s: float) -> None:
         self._loop.call_soon_threadsafe(self._stop, run_id, finish_s)
 
+    def end(self, run_id: str) -> Future[tuple[BotLog, ...]]:
+        self.settings.pop(run_id, None)
+        return self._submit(self._end(run_id))
+
     def abandon(self, timeout_s: float) -> None:
-        wait([asyncio.run_coroutine_threadsafe(self._abandon(), self._loop)], timeout_s)
+        wait([self._submit(self._abandon())], timeout_s)
+
+    def _submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     async def _play(
-        self, block: _RunningBlock, worker: WorkerContext, sandbox: Sandbox | None
+        self, settings: RunSettings, job: BlockJob, worker: WorkerContext, sandbox: Sandbox | None
     ) -> BlockResult:
-        if block.job.run_id in self._stopped_runs:
-            block.stop(0.0)
-        task = asyncio.create_task(block.play(worker, sandbox))
-        self._tasks[block] = task
+        run = await self._open_run(settings, job, sandbox)
+        if job.run_id in self._stopped_runs:
+            run.stop(0.0)
+        task = asyncio.create_task(run.play(job, worker.name))
+        self._tasks[task] = run
         try:
             return await task
         finally:
-            del self._tasks[block]
+            del self._tasks[task]
+            run.blocks_played += 1
+            self._loop.call_later(_IDLE_S, self._end_idle, run, run.blocks_played)
+
+    async def _open_run(
+        self, settings: RunSettings, job: BlockJob, sandbox: Sandbox | None
+    ) -> WorkerRun:
+        """Return the run of a block, which is opened if it is not open yet.
+
+        A block that was lost and came back is played by other processes than before.
+        """
+        async with self._opening:
+            run = self._runs.get(job.run_id)
+            if run is not None and run.has_begun(job):
+                del self._runs[job.run_id]  # and it ends once it is idle
+                run = None
+            if run is None:
+                run = WorkerRun(settings, sandbox, self._meter, self.reporter)
+                await run.open(job)
+                self._runs[job.run_id] = run
+                self._open[run] = job.run_id
+            return run
 
     def _stop(self, run_id: str, finish_s: float) -> None:
         self._stopped_runs.add(run_id)
-        for block in self._tasks:
-            if block.job.run_id == run_id:
-                block.stop(finish_s)
+        for run in self._open_runs(run_id):
+            run.stop(finish_s)
 
-    async def _abandon(self) -> None:
-        tasks = list(self._tasks.values())
+    async def _end(self, run_id: str) -> tuple[BotLog, ...]:
+        outputs = await asyncio.gather(*map(self._close_run, self._open_runs(run_id)))
+        return tuple(log for output in outputs for log in output)
+
+    async def _close_run(self, run: WorkerRun) -> tuple[BotLog, ...]:
+        run_id = self._open.pop(run, "")
+        if self._runs.get(run_id) is run:
+            del self._runs[run_id]
+        tasks = [task for task, played in self._tasks.items() if played is run]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        return await run.close()
+
+    def _end_idle(self, run: WorkerRun, blocks_played: int) -> None:
+        """End a run that has played no block since, and is open yet."""
+        busy = run in self._tasks.values()
+        if not busy and run.blocks_played == blocks_played and run in self._open:
+            self._submit(self._close_run(run))
+
+    def _open_runs(self, run_id: str) -> list[WorkerRun]:
+        return [run for run, name in self._open.items() if name == run_id]
+
+    async def _abandon(self) -> None:
+        await asyncio.gather(*map(self._close_run, list(self._open)), return_exceptions=True)
 
     def _close(self) -> None:
         """Leave the loop before Python ends, which no thread may be in then."""
@@ -221,8 +265,3 @@ def _keep_descriptors() -> None:
         if int(path.name) > 2:
             with suppress(OSError):  # the descriptor of this listing is closed by now
                 os.set_inheritable(int(path.name), False)
-
-
-def _read_logs(folder: Path) -> tuple[tuple[str, bytes], ...]:
-    paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    return tuple((path.relative_to(folder).as_posix(), path.read_bytes()) for path in paths)

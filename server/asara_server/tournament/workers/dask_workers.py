@@ -6,16 +6,33 @@ The scheduler itself gives a block whose worker died to another worker, a limite
 
 import asyncio
 import logging
+import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.workers.backend import WorkerError
-from asara_server.tournament.workers.block_job import BlockJob, BlockResult, WorkerContext
-from asara_server.tournament.workers.block_player import play_block, stop_blocks
+from asara_server.tournament.workers.block_job import (
+    BlockJob,
+    BlockResult,
+    BotLog,
+    RunSettings,
+    WorkerContext,
+)
+from asara_server.tournament.workers.block_player import (
+    UnpreparedWorkerError,
+    begin_run,
+    end_run,
+    play_block,
+    require_run,
+    stop_blocks,
+)
+from asara_server.tournament.workers.dask_files import FileSender, first_line, missing_lines
 from asara_server.tournament.workers.requirements import WorkerRequirements
 
 if TYPE_CHECKING:
@@ -23,6 +40,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+NOTHING_PRIVATE: Final = SandboxConfig((), ())
 _CONNECT_S: Final = 5.0
 _FIRST_WORKER_S: Final = 10.0
 _CALL_S: Final = 60.0
@@ -32,11 +50,14 @@ _COUNT_INTERVAL_S: Final = 1.0
 
 
 @contextmanager
-def dask_workers(address: str, requirements: WorkerRequirements) -> "Iterator[DaskWorkers]":
+def dask_workers(
+    address: str, requirements: WorkerRequirements, private: SandboxConfig = NOTHING_PRIVATE
+) -> "Iterator[DaskWorkers]":
     """Connect to the scheduler at this address, and yield its workers.
 
-    Raises WorkerError if there is no scheduler or no worker, or if a worker does not meet the
-    requirements.
+    Workers without a shared file system get entries' files, and none of `private.hidden` (see
+    `Sandbox`). Raises WorkerError if there is no scheduler or no worker, or if a worker does not
+    meet the requirements.
     """
     try:
         from distributed import Client
@@ -51,12 +72,14 @@ def dask_workers(address: str, requirements: WorkerRequirements) -> "Iterator[Da
         client = Client(address, timeout=_CONNECT_S, set_as_default=False, name="asara")
     except (OSError, ValueError, ImportError) as error:
         raise WorkerError(
-            f"--scheduler {address}: no Dask scheduler answers there ({_first_line(error)}); "
+            f"--scheduler {address}: no Dask scheduler answers there ({first_line(error)}); "
             "`dask scheduler` starts one and prints its address"
         ) from None
     try:
         _check_workers(client, address, requirements)
-        yield DaskWorkers(client, address)
+        workers = DaskWorkers(client, address, private)
+        with closing(workers):
+            yield workers
     finally:
         _close(client)
 
@@ -67,21 +90,68 @@ class DaskWorkers:
     cores = 0
     max_submissions = 1
     """The scheduler tries other workers itself before a block is lost."""
+    sharing = 1
+    shares_directory = False
 
-    def __init__(self, client: "Client", address: str) -> None:
+    def __init__(self, client: "Client", address: str, private: SandboxConfig) -> None:
+        self._private = private
+        self._files: FileSender | None = None
         self._client = client
         self._address = address
         self._executor = client.get_executor(pure=False)
         self._slots = 0
-        self._counted_s = -_COUNT_INTERVAL_S
+        self._counted_s = -math.inf
+        self._settings: RunSettings | None = None
+        self._prepared: set[str] = set()
+        """Addresses of the workers that have the settings of the run."""
+
+    def begin_run(self, settings: RunSettings) -> None:
+        self._settings = settings
+        self.close()
+        self._files = FileSender(self._client, settings, self._private)
+        self._count_again()
+
+    def close(self) -> None:
+        """Remove the packed files of entries."""
+        if self._files is not None:
+            self._files.close()
+            self._files = None
 
     async def slots(self) -> int:
-        """Return the number of threads of all workers."""
+        """Return the number of threads of all workers that have the settings of the run.
+
+        Workers that have joined receive them.
+        """
         if time.monotonic() - self._counted_s >= _COUNT_INTERVAL_S:
-            threads: dict[str, int] = await self._call(self._client.nthreads)
-            self._slots = sum(threads.values())
             self._counted_s = time.monotonic()
+            threads: dict[str, int] = await self._call(self._client.nthreads)
+            await self._prepare([worker for worker in threads if worker not in self._prepared])
+            self._slots = sum(threads[worker] for worker in threads.keys() & self._prepared)
         return self._slots
+
+    def _count_again(self) -> None:
+        """Have `slots` count anew, and prepare all workers."""
+        self._counted_s = -math.inf
+        self._prepared = set()
+
+    async def _prepare(self, workers: list[str]) -> None:
+        """Send the settings of the run to these workers; raises WorkerError."""
+        if not workers or self._settings is None:
+            return
+        run = partial(self._client.run, begin_run, self._settings)
+        answers = await self._call(partial(run, workers=workers, on_error="return"))
+        faults = {name: error for name, error in answers.items() if error is not None}
+        if lines := [
+            f"worker {worker}: {line}"
+            for worker, error in sorted(faults.items())
+            if not isinstance(error, OSError)  # it has just died
+            for line in missing_lines(error)
+        ]:
+            raise WorkerError("\n".join(lines))
+        ready = answers.keys() - faults.keys()
+        if self._files is not None:
+            ready = await self._call(partial(self._files.send, sorted(ready)), timeout_s=None)
+        self._prepared |= ready
 
     def submit(self, job: BlockJob) -> "Future[BlockResult]":
         future: Future[BlockResult] = self._executor.submit(play_dask_block, job)
@@ -92,6 +162,8 @@ class DaskWorkers:
 
         if isinstance(error, asyncio.CancelledError):  # as of all when the scheduler has gone
             raise _scheduler_gone(self._address)
+        if isinstance(error, UnpreparedWorkerError):
+            self._count_again()
         if isinstance(error, BegunElsewhereError):
             return str(error)
         if isinstance(error, KilledWorker):
@@ -104,10 +176,21 @@ class DaskWorkers:
 
         await self._call(call)
 
-    async def _call(self, function: Callable[[], T]) -> T:
+    async def end_run(self, run_id: str) -> Sequence[BotLog]:
+        def call() -> dict[str, Any]:
+            answers: dict[str, Any] = self._client.run(end_run, run_id, on_error="ignore")
+            return answers
+
+        try:
+            answers = await self._call(call)
+        except WorkerError:  # no worker can be reached; their bots end when the worker is idle
+            return ()
+        return [log for logs in answers.values() for log in logs or ()]
+
+    async def _call(self, function: Callable[[], T], timeout_s: float | None = _CALL_S) -> T:
         """Call a function that waits for the scheduler; raises WorkerError if that has gone."""
         try:
-            return await asyncio.wait_for(asyncio.to_thread(function), _CALL_S)
+            return await asyncio.wait_for(asyncio.to_thread(function), timeout_s)
         except OSError:  # the base of time-outs and broken connections
             raise _scheduler_gone(self._address) from None
 
@@ -139,7 +222,8 @@ def _check_workers(client: "Client", address: str, requirements: WorkerRequireme
     """Raise WorkerError, with all that the workers lack, unless each meets the requirements."""
     try:
         client.wait_for_workers(1, timeout=_FIRST_WORKER_S)
-        answers: dict[str, Any] = client.run(requirements.missing, on_error="return")
+        no_files: frozenset[str] = frozenset()  # they are sent later, if need be
+        answers: dict[str, Any] = client.run(requirements.missing, no_files, on_error="return")
     except TimeoutError:
         raise WorkerError(
             f"--scheduler {address}: it has no workers; start some with "
@@ -150,20 +234,10 @@ def _check_workers(client: "Client", address: str, requirements: WorkerRequireme
     lines = [
         f"worker {worker}: {line}"
         for worker, answer in sorted(answers.items())
-        for line in _missing_lines(answer)
+        for line in missing_lines(answer)
     ]
     if lines:
         raise WorkerError("\n".join(lines))
-
-
-def _missing_lines(answer: list[str] | Exception) -> list[str]:
-    if isinstance(answer, ModuleNotFoundError):
-        return [f"{answer}: install the same version of asara there"]
-    return [_first_line(answer)] if isinstance(answer, Exception) else answer
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0] or type(error).__name__
 
 
 class BegunElsewhereError(Exception):
@@ -174,8 +248,9 @@ def play_dask_block(job: BlockJob) -> BlockResult:
     """Play a block on the Dask worker whose task this thread runs.
 
     If a worker dies, the scheduler gives its task to another one. Raises BegunElsewhereError if the
-    block may not be played again.
+    block may not be played again, and UnpreparedWorkerError.
     """
+    require_run(job.run_id)
     if job.once:
         from distributed import get_client
 

@@ -1,14 +1,15 @@
 """Workers that are processes of this machine.
 
-Each worker is a process pool with one process, so that its death loses one block only. Requests to
-stop come through a pipe. When the runner ends, in whatever way, the pipe is closed, and the worker
-ends its bots and itself.
+Each worker is a process pool with one process, so that its death concerns one block only. Requests
+to stop come through a pipe. When the runner ends, in whatever way, the pipe is closed, and the
+worker ends its bots and itself.
 """
 
+import asyncio
 import multiprocessing
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
@@ -16,11 +17,26 @@ from functools import partial
 from multiprocessing.connection import Connection
 from threading import Thread
 from types import FrameType
-from typing import Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from asara_server.tournament.config.tournament_file import usable_cores
-from asara_server.tournament.workers.block_job import BlockJob, BlockResult
-from asara_server.tournament.workers.block_player import abandon_blocks, play_block, stop_blocks
+from asara_server.tournament.workers.block_job import (
+    BlockJob,
+    BlockResult,
+    BotLog,
+    RunSettings,
+)
+from asara_server.tournament.workers.block_player import (
+    abandon_blocks,
+    begin_run,
+    end_run,
+    play_block,
+    report_metrics,
+    stop_blocks,
+)
+
+if TYPE_CHECKING:
+    from asara_server.network.summed_metrics import SummedMetrics
 
 _ABANDON_S: Final = 10.0
 """Seconds that a worker has to end its bots when the runner has ended."""
@@ -30,9 +46,14 @@ _RUNNER_SIGNALS: Final = frozenset({signal.SIGINT, signal.SIGTERM})
 
 
 @contextmanager
-def process_workers(number: int) -> "Iterator[ProcessWorkers]":
-    """Yield the workers; all their processes have ended on exit."""
-    workers = ProcessWorkers(number)
+def process_workers(
+    number: int, watch_others: "Callable[[], SummedMetrics | None]" = lambda: None
+) -> "Iterator[ProcessWorkers]":
+    """Yield the workers; all their processes have ended on exit.
+
+    `watch_others` is called with the first worker, and returns what receives the metrics of all.
+    """
+    workers = ProcessWorkers(number, watch_others)
     try:
         yield workers
     finally:
@@ -43,21 +64,35 @@ class ProcessWorkers:
     """A `WorkerBackend` of worker processes, which are started when they are needed."""
 
     max_submissions = 3
+    shares_directory = True
 
-    def __init__(self, number: int) -> None:
+    def __init__(
+        self, number: int, watch_others: "Callable[[], SummedMetrics | None]" = lambda: None
+    ) -> None:
+        self._watch_others = watch_others
+        self._metrics: SummedMetrics | None = None
         self.cores = usable_cores()
-        self._number = number
+        self.number = number
+        """Number of workers, of which each plays one block at a time."""
+        self._settings: RunSettings | None = None
         self._workers: set[_WorkerProcess] = set()
         self._idle: list[_WorkerProcess] = []
 
+    @property
+    def sharing(self) -> int:
+        return self.number
+
+    def begin_run(self, settings: RunSettings) -> None:
+        self._settings = settings
+
     async def slots(self) -> int:
-        return self._number
+        return self.number
 
     def submit(self, job: BlockJob) -> "Future[BlockResult]":
         while True:
             worker = self._idle.pop() if self._idle else self._add_worker()
             try:
-                future = worker.submit(job)
+                future = worker.submit(job, self._settings)
             except BrokenProcessPool:  # it died while it was idle
                 self._discard(worker)
                 continue
@@ -72,6 +107,12 @@ class ProcessWorkers:
         for worker in self._workers.copy():
             worker.stop_blocks(run_id, finish_s)
 
+    async def end_run(self, run_id: str) -> Sequence[BotLog]:
+        """Have the workers end the run; `close` waits for that."""
+        for worker in self._workers.copy():
+            worker.end_run(run_id)
+        return ()
+
     def close(self) -> None:
         """End all worker processes."""
         workers = list(self._workers)  # busy ones are discarded while they end
@@ -81,7 +122,9 @@ class ProcessWorkers:
             worker.join()
 
     def _add_worker(self) -> "_WorkerProcess":
-        worker = _WorkerProcess()
+        if self._metrics is None:
+            self._metrics = self._watch_others()
+        worker = _WorkerProcess(self._metrics)
         self._workers.add(worker)
         return worker
 
@@ -96,24 +139,57 @@ class ProcessWorkers:
         worker.close_pipe()
 
 
+class _Stop(NamedTuple):
+    """A request to a worker."""
+
+    run_id: str
+    finish_s: float | None
+    """Seconds for open decisions; None if the run has ended, and so shall its bots."""
+
+
 class _WorkerProcess:
     """One worker, whose process is started with its first block."""
 
-    def __init__(self) -> None:
+    def __init__(self, metrics: "SummedMetrics | None") -> None:
         context = multiprocessing.get_context("spawn")  # threads of gRPC do not survive a fork
         self._receiver, self._sender = context.Pipe(duplex=False)
+        self._run_id = ""
+        self._reports: Connection | None = None
+        if metrics is not None:
+            receiver, self._reports = context.Pipe(duplex=False)
+            reading = [metrics, receiver]
+            Thread(target=_read_reports, args=reading, name="metrics", daemon=True).start()
         self._pool = ProcessPoolExecutor(
-            1, mp_context=context, initializer=_initialize, initargs=(self._receiver,)
+            1,
+            mp_context=context,
+            initializer=_initialize,
+            initargs=(self._receiver, self._reports),
         )
 
-    def submit(self, job: BlockJob) -> "Future[BlockResult]":
-        """May raise BrokenProcessPool."""
+    def submit(self, job: BlockJob, settings: RunSettings | None) -> "Future[BlockResult]":
+        """Submit a block, after the settings of its run if it is the first block of that.
+
+        May raise BrokenProcessPool.
+        """
         with _blocked_signals():
-            return self._pool.submit(play_block, job)
+            if settings is not None and self._run_id != settings.run_id:
+                self._pool.submit(begin_run, settings)
+                self._run_id = settings.run_id
+            future = self._pool.submit(play_block, job)
+        if self._reports is not None:  # the process has its own by now, and ends it with itself
+            self._reports.close()
+            self._reports = None
+        return future
 
     def stop_blocks(self, run_id: str, finish_s: float) -> None:
+        self._send(_Stop(run_id, finish_s))
+
+    def end_run(self, run_id: str) -> None:
+        self._send(_Stop(run_id, None))
+
+    def _send(self, request: "_Stop") -> None:
         with suppress(OSError):  # it has died, which its pool reports
-            self._sender.send((run_id, finish_s))
+            self._sender.send(request)
 
     def close_pipe(self) -> None:
         """Have the process end; `join` waits for it."""
@@ -134,8 +210,19 @@ def _blocked_signals() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _initialize(receiver: Connection) -> None:
+def _read_reports(metrics: "SummedMetrics", receiver: Connection) -> None:
+    """Pass on the metrics that a worker reports, until it ends."""
+    with suppress(EOFError, OSError):
+        while True:
+            metrics.update(receiver, receiver.recv())
+    metrics.end(receiver)
+    receiver.close()
+
+
+def _initialize(receiver: Connection, reports: Connection | None) -> None:
     """Prepare a worker process, before its first block."""
+    if reports is not None:
+        report_metrics(reports)
     for number in _RUNNER_SIGNALS:
         signal.signal(number, _ignore)  # bots would inherit SIG_IGN
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _RUNNER_SIGNALS)
@@ -148,8 +235,15 @@ def _ignore(number: int, frame: FrameType | None) -> None:
 
 def _serve_stop_requests(receiver: Connection) -> None:
     """Stop blocks on request; end the process when the runner has ended: its pool would not."""
-    with suppress(EOFError, OSError):
+    try:
         while True:
-            stop_blocks(*receiver.recv())
-    abandon_blocks(_ABANDON_S)
-    os._exit(0)
+            request: _Stop = receiver.recv()
+            if request.finish_s is None:
+                asyncio.run(end_run(request.run_id))
+            else:
+                stop_blocks(request.run_id, request.finish_s)
+    except (EOFError, OSError):
+        pass  # the pipe is closed
+    finally:
+        abandon_blocks(_ABANDON_S)
+        os._exit(0)

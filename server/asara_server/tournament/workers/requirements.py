@@ -1,7 +1,7 @@
 """Requirements of a run that every worker has to meet, and how they are checked."""
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
@@ -30,6 +30,22 @@ class Program(NamedTuple):
         return cls(version("asara"), python, edition().sha256.hex())
 
 
+class FileMark(NamedTuple):
+    """Identity of a file or directory, by which a machine recognises one that it shares."""
+
+    inode: int
+    changed_ns: int
+
+    @classmethod
+    def of(cls, path: Path) -> Self | None:
+        """Return the mark of a path; None if it does not exist."""
+        try:
+            found = path.stat()
+        except OSError:
+            return None
+        return cls(found.st_ino, found.st_mtime_ns)
+
+
 @dataclass(frozen=True, slots=True)
 class WorkerRequirements:
     """Requirements that the process of a worker has to meet."""
@@ -41,8 +57,15 @@ class WorkerRequirements:
     freezer: bool = False
     """True if bots are frozen while they are not asked."""
 
-    def missing(self) -> list[str]:
-        """Return a line for each requirement that this process does not meet."""
+    def marks(self) -> tuple[FileMark | None, ...]:
+        """Return the marks of the paths in this process."""
+        return tuple(FileMark.of(path) for _, path in self.paths)
+
+    def missing(self, playing: Container[str] | None = None) -> list[str]:
+        """Return a line for each requirement that this process does not meet.
+
+        With `playing`, only files of these entries are looked for.
+        """
         labels = ("asara", "Python", "the edition of the game")
         lines = [
             f"it has {label} {ours}, but the runner has {theirs}: install the same on both"
@@ -53,7 +76,7 @@ class WorkerRequirements:
             f"entry {name}: {path} does not exist there; entries must be on a file system that "
             "all machines share, at the same path"
             for name, path in self.paths
-            if not path.exists()
+            if (playing is None or name in playing) and not path.exists()
         ]
         if self.sandbox_config is not None:
             try:

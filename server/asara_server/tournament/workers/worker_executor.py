@@ -1,16 +1,18 @@
 """Plays the matches of a run on workers, one deal block at a time each.
 
 A block is played by one worker from its first match to its last. If the worker dies, another one
-plays the block from its start, with the same deals: only bots that have ended knew anything of
-them. A duplicate block is different, because none of its entries may meet a deal twice: its matches
-are void then, and the next attempts at them have another deal. A block that no worker survives has
-no result.
+continues the block from the dead one's journal, at the same decision. Workers that do not share the
+run directory keep no journal: then the block is played from its start, with the same deals, because
+only bots that have ended knew anything of them. A duplicate block is different, because none of its
+entries may meet a deal twice: without a journal its matches are void, and the next attempts at them
+have another deal. A block that no worker survives has no result.
 """
 
 import asyncio
 import secrets
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from asara_server.logs import logger, repeat
@@ -18,6 +20,11 @@ from asara_server.referee.waits import Wait
 from asara_server.tournament.bots.decision_index import SUFFIX, moved_index
 from asara_server.tournament.bots.failed_starts import FailedStarts
 from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext
+from asara_server.tournament.run.block_journals import (
+    block_journal,
+    make_block_journal,
+    remove_block_journal,
+)
 from asara_server.tournament.run.cost_meter import CostMeter
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.progress import (
@@ -31,8 +38,13 @@ from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.standings.match_result import MatchResult, attempt_name, without_output
 from asara_server.tournament.workers.backend import WorkerBackend, WorkerError
-from asara_server.tournament.workers.block_job import BlockJob, BlockResult
-from asara_server.tournament.workers.block_player import UnfitWorkerError
+from asara_server.tournament.workers.block_job import (
+    BlockJob,
+    BlockResult,
+    BotLog,
+    RunSettings,
+)
+from asara_server.tournament.workers.block_player import UnfitWorkerError, UnpreparedWorkerError
 from asara_server.tournament.workers.requirements import worker_requirements
 
 _CHECK_INTERVAL_S = 1.0
@@ -50,7 +62,7 @@ class WorkerExecutor:
     """An `Executor` that plays on the workers of a backend."""
 
     def __init__(self, backend: WorkerBackend) -> None:
-        self._backend = backend
+        self.backend = backend
         self._meter: CostMeter | None = None
 
     @property
@@ -71,11 +83,11 @@ class WorkerExecutor:
         return RunCosts() if self._meter is None else self._meter.costs
 
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
-        progress.void_lost(resumable=False)
+        progress.void_lost(resumable=self.backend.shares_directory)
         journal = progress.directory.journal
-        meter = self._meter = CostMeter(journal, cores=self._backend.cores, plays=False)
+        meter = self._meter = CostMeter(journal, cores=self.backend.cores, plays=False)
         try:
-            await _BlockScheduler(self._backend, progress, context, meter).play()
+            await _BlockScheduler(self.backend, progress, context, meter).play()
         finally:
             meter.stop()
 
@@ -99,12 +111,19 @@ class _BlockScheduler:
         self._pending = deque(progress.pending_blocks())
         self._running: dict[asyncio.Future[BlockResult], PendingBlock] = {}
         self._losses: Counter[str] = Counter()
+        self._refused: set[str] = set()
+        """Blocks that were submitted to a worker which did not begin them."""
         self._submissions = SubmissionLog(progress.directory.path)
         self._failed_starts = FailedStarts(context.match_settings.limits.failed_starts)
         self._no_workers = False
+        self._log_sizes: dict[str, int] = {}
+        """Bytes of a log before a worker appended to it, by the path in the folder of logs."""
         self._logger = logger("runner")
 
     async def play(self) -> None:
+        if self._backend.shares_directory:
+            self._progress.directory.make_journals()
+        self._backend.begin_run(self._run_settings())
         stopping = asyncio.create_task(self._progress.stopping.wait())
         try:
             while not self._progress.stopping.is_set():
@@ -124,6 +143,8 @@ class _BlockScheduler:
                 await self._backend.stop_blocks(self._run_id, 0.0)
                 for future in self._running:
                     future.cancel()
+            self._write_logs(await self._backend.end_run(self._run_id))
+            self._progress.directory.remove_journals()
 
     async def _submit_blocks(self) -> None:
         """Submit as many blocks as there are free slots."""
@@ -135,30 +156,46 @@ class _BlockScheduler:
         while self._pending and len(self._running) < slots:
             block = self._pending.popleft()
             if self._progress.begin_block(block.name):
-                self._submissions.submit(block.name, _attempts(block))
+                if self._backend.shares_directory:
+                    make_block_journal(self._progress.directory.path, block.name)
+                if block.name in self._refused:
+                    self._refused.discard(block.name)
+                else:
+                    self._submissions.submit(block.name, _attempts(block))
                 future = asyncio.wrap_future(self._backend.submit(self._job(block)))
                 self._running[future] = block
 
-    def _job(self, block: PendingBlock) -> BlockJob:
+    def _run_settings(self) -> RunSettings:
         settings = self._context.match_settings
-        progress = self._progress
-        playing = {name for match, _ in block.matches for name in match.entries}
-        started = playing - progress.excluded.keys()
-        entries = tuple(entry for entry in settings.entries if entry.name in started)
-        return BlockJob(
+        directory = self._progress.directory
+        started = [entry for entry in settings.entries if entry.name not in self._progress.out]
+        idle = settings.limits.idle_processes // self._backend.sharing
+        limits = settings.limits.model_copy(update={"idle_processes": idle})
+        return RunSettings(
             run_id=self._run_id,
             requirements=worker_requirements(
-                entries,
+                tuple(started),
                 settings.build_directories,
                 self._sandbox_config,
                 freezer=not settings.ponder,
             ),
-            match_settings=settings,
+            match_settings=replace(settings, limits=limits),
+            log_level=self._logger.get_effective_level(),
+            directory=directory.path.resolve() if self._backend.shares_directory else None,
+            durability=directory.durability,
+        )
+
+    def _job(self, block: PendingBlock) -> BlockJob:
+        begun = self._progress.directory.journal.unfinished
+        return BlockJob(
+            run_id=self._run_id,
             matches=block.matches,
             secrets=self._secrets(block),
-            out=dict(progress.out),
-            suspended=dict(progress.suspended),
-            log_level=self._logger.get_effective_level(),
+            out=dict(self._progress.out),
+            suspended=dict(self._progress.suspended),
+            begun=tuple(begun[name] for name in _attempts(block) if name in begun)
+            if self._backend.shares_directory
+            else (),
         )
 
     def _secrets(self, block: PendingBlock) -> dict[str, bytes]:
@@ -178,6 +215,10 @@ class _BlockScheduler:
                 result = future.result()
             except UnfitWorkerError as error:
                 raise WorkerError(str(error)) from None
+            except UnpreparedWorkerError as error:  # it has just joined, or was restarted
+                self._backend.loss_reason(error)
+                self._refused.add(block.name)
+                self._pending.appendleft(block)
             except (Exception, asyncio.CancelledError) as error:
                 why = self._backend.loss_reason(error)
                 if not why:
@@ -199,14 +240,7 @@ class _BlockScheduler:
         progress = self._progress
         self._meter.add(result.costs)
         repeat(result.log_lines, worker=result.worker)
-        for name, output in result.bot_logs:
-            path = progress.directory.logs / name
-            path.parent.mkdir(exist_ok=True)
-            log = path.with_suffix(".log")
-            if path.suffix == SUFFIX and log.is_file():  # of an earlier attempt at the block
-                output = moved_index(output, log.stat().st_size)  # noqa: PLW2901
-            with path.open("ab") as file:
-                file.write(output)
+        self._write_logs(result.bot_logs)
         last: dict[str, MatchResult] = {}
         for returned, records, processor_times in result.attempts:
             attempt = self._with_losses(returned)
@@ -224,8 +258,25 @@ class _BlockScheduler:
         if again:
             self._pending.appendleft(block._replace(matches=tuple(again)))
         left = tuple(pending for pending in block.matches if pending.match.match_id not in last)
-        if left and not progress.stopping.is_set():
+        if not left:
+            remove_block_journal(block_journal(progress.directory.path, block.name))
+        elif progress.stopping.is_set():
+            progress.recover_block(block.name)
+        else:
             self._record_loss(block._replace(matches=left), f"{result.worker} did not finish it")
+
+    def _write_logs(self, logs: Iterable[BotLog]) -> None:
+        """Append to the logs what bots wrote; the indexes of a worker count from its own bytes."""
+        for name, offset, content in logs:
+            path = self._progress.directory.logs / name
+            path.parent.mkdir(exist_ok=True)
+            log = path.with_suffix(".log")
+            before = self._log_sizes.get(str(log), 0)
+            if not offset:  # of an earlier attempt at the block
+                before = log.stat().st_size if log.is_file() else 0
+                self._log_sizes[str(log)] = before
+            with path.open("ab") as file:
+                file.write(moved_index(content, before) if path.suffix == SUFFIX else content)
 
     def _with_losses(self, result: MatchResult) -> MatchResult:
         """Return a result with the reasons why earlier workers did not return it."""
@@ -250,13 +301,16 @@ class _BlockScheduler:
         self._submissions.lose(_attempts(block), why)
         times = self._losses[block.name]
         self._logger.warning("block lost", block=block.name, why=why, times=times)
-        if block.matches[0].match.kind == "duplicate":
-            again = self._with_next_attempts(block, why)
-            if again.matches:
-                self._pending.appendleft(again)
-                return
-            block = again
-        elif times < self._backend.max_submissions:
+        known = self._recover(block)
+        block = self._left_of(block)
+        if not block.matches:
+            return
+        if block.matches[0].match.kind == "duplicate" and not known:
+            block = again = self._with_next_attempts(block, why)
+            may_go_on = bool(again.matches)
+        else:
+            may_go_on = times < self._backend.max_submissions
+        if may_go_on:
             self._pending.appendleft(block)
             return
         self._progress.unfinished.append(f"block {block.name} is given up without a result: {why}")
@@ -264,6 +318,22 @@ class _BlockScheduler:
             for attempt in range(first_attempt, MAX_ATTEMPTS + 1):
                 lost = self._submissions.lost(attempt_name(match.match_id, attempt))
                 self._progress.record_void(match, attempt, why, lost)
+
+    def _recover(self, block: PendingBlock) -> bool:
+        """Record what the worker of a lost block journaled; return True if all of it is known."""
+        if not self._backend.shares_directory:
+            return False
+        progress = self._progress
+        before = len(progress.results)
+        known = progress.recover_block(block.name, self._submissions.lost)
+        for result in progress.results[before:]:
+            self._record_starts(result)
+        return known
+
+    def _left_of(self, block: PendingBlock) -> PendingBlock:
+        pending = {one.match.match_id: one for one in self._progress.pending_matches()}
+        left = [pending.get(one.match.match_id) for one in block.matches]
+        return block._replace(matches=tuple(one for one in left if one is not None))
 
     def _with_next_attempts(self, block: PendingBlock, why: str) -> PendingBlock:
         """Record the attempts at a lost block as void; return those that follow, if any do."""

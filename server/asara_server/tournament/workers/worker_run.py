@@ -1,0 +1,243 @@
+"""A run on a worker: one referee for all its blocks, and the bots that play there.
+
+Processes that live for the run are kept from block to block; they end with the run on the worker.
+A worker that shares the run directory keeps a journal of the block that it plays.
+"""
+
+import asyncio
+from collections.abc import Iterator, Set
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+from asara_server.eventlog.journal import Journal
+from asara_server.logs import Fact, gather
+from asara_server.referee.referee import Referee
+from asara_server.replay.file import replay_records
+from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
+from asara_server.tournament.execution.match_settings import MatchSettings
+from asara_server.tournament.run.block_journals import (
+    PlayedAttempt,
+    begin_block_journal,
+    end_attempt,
+)
+from asara_server.tournament.run.cost_meter import CostMeter
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.workers.block_job import BlockJob, BlockResult, BotLog, RunSettings
+from asara_server.tournament.workers.requirements import edition
+
+if TYPE_CHECKING:
+    from asara_server.tournament.workers.metrics_reporter import MetricsReporter
+
+_NO_LIMIT: Final = 1_000_000_000
+
+
+class WorkerRun:
+    """A run on this worker: `open` it, have it `play` blocks, and `close` it in the end.
+
+    All of it belongs to one event loop. Without a journal, several blocks can be played at once.
+    """
+
+    def __init__(
+        self,
+        settings: RunSettings,
+        sandbox: Sandbox | None,
+        meter: CostMeter,
+        reporter: "MetricsReporter | None" = None,
+    ) -> None:
+        self.blocks_played = 0
+        """Number of blocks that have ended."""
+        self._settings = settings
+        self._sandbox = sandbox
+        self._meter = meter
+        self._reporter = reporter
+        self._log_lines: list[Fact] = []
+        self._log = gather(self._log_lines, settings.log_level)
+        self._secrets: dict[str, bytes] = {}
+        self._begun: set[str] = set()
+        self._stopper: asyncio.Task[list[str]] | None = None
+        self._stack = AsyncExitStack()
+        self._outputs = BotOutputs(settings.directory)
+        self._first_journal: Journal | None = None
+        self._referee: Referee
+        self._local: LocalReferee
+
+    async def open(self, job: BlockJob) -> None:
+        """Open the run to play a first block. Raises JournalError."""
+        journal = self._first_journal = self._new_journal(job)
+        if journal is not None:
+            self._stack.callback(self._close_first_journal)
+        self._referee = Referee(log=self._log.bind(part="referee"), journal=journal)
+        if self._reporter is not None:
+            self._reporter.watch(self._referee)
+        self._local = await self._stack.enter_async_context(
+            local_referee(
+                _match_settings(self._settings.match_settings),
+                self._referee,
+                edition=edition(),
+                secret_of=lambda name, _block: self._secrets[name],
+                sandbox=self._sandbox,
+                logs=self._outputs.folder,
+                out={},
+                suspended={},
+                meter=self._meter,
+                log=self._log.bind(part="runner"),
+            )
+        )
+
+    async def close(self) -> tuple[BotLog, ...]:
+        """End all processes; return the rest of their output."""
+        try:
+            await self._stack.aclose()
+            return self._outputs.take(None, set())
+        finally:
+            self._outputs.close()
+
+    def _close_first_journal(self) -> None:
+        if self._first_journal is not None:  # no block was played
+            self._first_journal.close()
+
+    def has_begun(self, job: BlockJob) -> bool:
+        """Return True if processes of this run may have met a deal of this block."""
+        return not self._begun.isdisjoint(job.attempts)
+
+    def stop(self, finish_s: float) -> None:
+        """Begin no further match; open decisions have `finish_s` seconds to be answered."""
+        if self._stopper is None:
+            self._stopper = asyncio.create_task(self._referee.stop(finish_s=finish_s))
+
+    async def play(self, job: BlockJob, worker: str) -> BlockResult:
+        """Play a block; a run that is stopped returns the matches that are over.
+
+        Raises JournalError.
+        """
+        pool = self._local.pool
+        for name, why in job.out.items():
+            await pool.exclude(name, why)
+        for name, why in job.suspended.items():
+            await pool.suspend(name, why)
+        self._begun.update(job.attempts)
+        self._secrets |= job.secrets
+        attempts: list[PlayedAttempt] = []
+        try:
+            with self._journal(job) as journal:
+                await self._play_matches(job, attempts, journal)
+                cut = [] if self._stopper is None else await self._stopper
+        finally:
+            for name in job.secrets:
+                self._secrets.pop(name, None)
+        return BlockResult(
+            worker,
+            tuple(attempts),
+            tuple(line for line in cut if any(f" {name}:" in line for name in job.secrets)),
+            self._outputs.take(set(job.secrets), pool.open_logs()),
+            self._take_log_lines(),
+            self._meter.take(),
+        )
+
+    async def _play_matches(
+        self,
+        job: BlockJob,
+        attempts: list[PlayedAttempt],
+        journal: Journal | None,
+    ) -> None:
+        for match, first_attempt in job.matches:
+            if self._stopper is not None:
+                return
+            async for played in self._local.matches.play(match, first_attempt):
+                records = None
+                if played.replay is not None:
+                    self._meter.count_match(played.replay)
+                    records = replay_records(played.replay)
+                attempt = PlayedAttempt(played.result, records, played.processor_times)
+                if journal is not None:
+                    end_attempt(journal, attempt)
+                if self._reporter is not None:
+                    self._reporter.report_soon()
+                attempts.append(attempt)
+                if match.kind == "duplicate":
+                    break  # the runner stores that another deal is played before that begins
+
+    @contextmanager
+    def _journal(self, job: BlockJob) -> Iterator[Journal | None]:
+        """Yield the open journal of a block, which the referee writes, if it has one."""
+        if self._settings.directory is None:
+            yield None
+            return
+        journal, self._first_journal = self._first_journal, None
+        if journal is None:
+            journal = self._new_journal(job)
+            assert journal is not None
+            self._referee.use_journal(journal)
+        self._meter.use_journal(journal)
+        with journal:
+            yield journal
+            self._referee.flush()
+        self._meter.use_journal(None)
+
+    def _new_journal(self, job: BlockJob) -> Journal | None:
+        settings = self._settings
+        if settings.directory is None:
+            return None
+        return begin_block_journal(settings.directory, job.block, job.begun, settings.durability)
+
+    def _take_log_lines(self) -> tuple[Fact, ...]:
+        lines = tuple(self._log_lines)
+        self._log_lines.clear()
+        return lines
+
+
+class BotOutputs:
+    """The output of the bots of a run, which is returned to the runner in parts.
+
+    If the worker shares the run directory, it is written there, and nothing is returned.
+    """
+
+    def __init__(self, directory: Path | None) -> None:
+        self._temporary: TemporaryDirectory[str] | None = None
+        if directory is None:
+            self._temporary = TemporaryDirectory(prefix="asara-run-")
+            self.folder = Path(self._temporary.name)
+        else:
+            self.folder = directory / "logs"
+        self._taken: dict[Path, int] = {}
+        """Bytes that were returned of each file to which more may come."""
+
+    def take(self, matches: Set[str] | None, still_open: Set[Path]) -> tuple[BotLog, ...]:
+        """Return the new output of these matches, or of all, and of matches that were taken.
+
+        Files that are not `still_open` are complete and removed.
+        """
+        if self._temporary is None:
+            return ()
+        found = []
+        for path in sorted(path for path in self.folder.rglob("*") if path.is_file()):
+            if not (matches is None or path.parent.name in matches or path in self._taken):
+                continue
+            offset = self._taken.get(path, 0)
+            with path.open("rb") as file:
+                file.seek(offset)
+                content = file.read()
+            if content or not offset:
+                found.append(BotLog(path.relative_to(self.folder).as_posix(), offset, content))
+            if path.with_suffix(".log") in still_open:
+                self._taken[path] = offset + len(content)
+            else:
+                self._taken.pop(path, None)
+                path.unlink()
+        return tuple(found)
+
+    def close(self) -> None:
+        if self._temporary is not None:
+            self._temporary.cleanup()
+
+
+def _match_settings(settings: MatchSettings) -> MatchSettings:
+    """Return these settings for one of several workers.
+
+    The runner counts failed starts over all blocks, so that one worker alone excludes no entry.
+    """
+    limits = settings.limits.model_copy(update={"failed_starts": _NO_LIMIT})
+    return replace(settings, limits=limits)

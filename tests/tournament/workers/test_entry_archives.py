@@ -1,0 +1,124 @@
+"""Archives of entries' files: the same content, the same hash, and nothing that is not theirs."""
+
+import io
+import tarfile
+from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from asara_server.tournament.config.tournament_file import load_tournament
+from asara_server.tournament.sandbox.spec import SandboxConfig
+from asara_server.tournament.workers.entry_archives import (
+    Archive,
+    ArchiveError,
+    ArchiveStore,
+    Packer,
+)
+
+FILE = """
+seats = 2
+rule_sets = "basic"
+
+[[entries]]
+name = "ann"
+command = "./bot"
+directory = "ann"
+
+[[entries]]
+name = "bob"
+command = "./bot"
+directory = "bob"
+"""
+
+
+@pytest.fixture
+def cup(tmp_path: Path) -> Path:
+    folder = tmp_path / "cup"
+    for name in ("ann", "bob"):
+        (folder / name / "data").mkdir(parents=True)
+        (folder / name / "bot").write_text("#!/bin/sh\n")
+        (folder / name / "bot").chmod(0o755)
+        (folder / name / "data" / "book").write_text(name)
+        (folder / name / "link").symlink_to("/usr/bin/env")
+    (folder / "ann" / "secret.key").write_text("private")
+    (folder / "cup.toml").write_text(FILE)
+    return folder
+
+
+def packer(cup: Path) -> Packer:
+    tournament = load_tournament(cup / "cup.toml")
+    private = SandboxConfig((cup / "ann" / "secret.key",), (cup,))
+    return Packer(tournament.entries, tournament.limits, private)
+
+
+def store_all(store: ArchiveStore, digest: str, data: bytes, part: int = 1000) -> None:
+    for offset in range(0, len(data), part):
+        store.add_part(digest, offset, data[offset : offset + part])
+    store.unpack(digest)
+
+
+def test_an_archive_depends_on_the_content_only_and_arrives_whole(
+    cup: Path, tmp_path: Path
+) -> None:
+    with closing(packer(cup)) as first, closing(packer(cup)) as second:
+        archive = first.directory("ann", None)
+        data = archive.path.read_bytes()
+        assert sha256(data).hexdigest() == archive.sha256
+        assert second.directory("ann", None).sha256 == archive.sha256
+        assert second.directory("bob", None).sha256 != archive.sha256
+    store = ArchiveStore(tmp_path)
+    assert not store.has(archive.sha256)
+    store_all(store, archive.sha256, data)
+    assert store.has(archive.sha256)
+    place = store.place(archive.sha256, archive.file)
+    found = {path.relative_to(place).as_posix() for path in place.rglob("*")}
+    assert found == {"bot", "data", "data/book", "link"}  # and not the key
+    assert (place / "bot").stat().st_mode & 0o111
+    assert (place / "link").readlink() == Path("/usr/bin/env")
+    assert place.stat().st_mode & 0o077 == 0
+    assert not list(place.parent.glob("*.tar"))
+
+
+def test_a_single_readable_file_keeps_its_name(cup: Path, tmp_path: Path) -> None:
+    with closing(packer(cup)) as packed:
+        archive = packed.readable("ann", cup / "ann" / "data" / "book")
+        store = ArchiveStore(tmp_path)
+        store_all(store, archive.sha256, archive.path.read_bytes())
+    assert store.place(archive.sha256, archive.file).read_text() == "ann"
+
+
+def test_a_program_outside_of_its_directory_is_not_sent(cup: Path) -> None:
+    text = (cup / "cup.toml").read_text()
+    (cup / "cup.toml").write_text(text.replace('"./bot"', '"../bob/bot"', 1))
+    with closing(packer(cup)) as packed, pytest.raises(ArchiveError, match="lies outside of its"):
+        packed.directory("ann", None)
+
+
+def test_an_archive_that_arrives_changed_is_refused(cup: Path, tmp_path: Path) -> None:
+    with closing(packer(cup)) as packed:
+        archive = packed.directory("ann", None)
+        data = bytearray(archive.path.read_bytes())
+    data[600] ^= 1
+    store = ArchiveStore(tmp_path)
+    with pytest.raises(ArchiveError, match="arrived changed"):
+        store_all(store, archive.sha256, bytes(data))
+    assert not store.has(archive.sha256)
+
+
+@pytest.mark.parametrize("kind", ["outside", "device"])
+def test_nothing_leaves_the_folder(tmp_path: Path, kind: str) -> None:
+    member = tarfile.TarInfo("../out" if kind == "outside" else "null")
+    if kind == "device":
+        member.type = tarfile.CHRTYPE
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as tar:
+        tar.addfile(member)
+    data = file.getvalue()
+    archive = Archive(sha256(data).hexdigest(), tmp_path, "")
+    store = ArchiveStore(tmp_path)
+    with pytest.raises(ArchiveError, match="cannot be unpacked"):
+        store_all(store, archive.sha256, data)
+    assert not store.has(archive.sha256)
+    assert not (tmp_path / "asara-files" / "out").exists()

@@ -1,0 +1,101 @@
+"""A run on a worker: processes that live on over blocks, and a block that comes back."""
+
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from asara_server.eventlog.journal import Journal
+from asara_server.tournament.run.block_journals import block_journals
+from asara_server.tournament.workers.block_job import BlockJob, BlockResult, RunSettings
+from asara_server.tournament.workers.block_player import (
+    abandon_blocks,
+    begin_run,
+    play_block,
+)
+from asara_server.tournament.workers.process_workers import process_workers
+from asara_server.tournament.workers.worker_executor import WorkerExecutor
+from tests.tournament.processes import living_in, wait_until
+from tests.tournament.runs import play
+from tests.tournament.sample_bots import STEADY, write_tournament
+from tests.tournament.worker_runs import HEADER, PATIENT
+from tests.tournament.workers.test_worker_executor import Scripted, done
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+TELLS = "import os\nprint('process', os.getpid(), flush=True)\n" + STEADY
+KEPT = 'blocks = "mirrored"\nprocesses = "run"\nrounds = 3\n'
+
+
+def processes(run: Path) -> dict[str, set[int]]:
+    """Return the processes that wrote to the logs of each place in the block."""
+    found: dict[str, set[int]] = {}
+    for path in (run / "logs").glob("*/*.log"):
+        place = f"{path.stem.partition('-')[2]}{path.parent.name[-2:]}"
+        numbers = re.findall(r"process (\d+)", path.read_text())
+        found.setdefault(place, set()).update(map(int, numbers))
+    return found
+
+
+def test_a_process_lives_on_from_block_to_block_in_one_place(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, {"ann": TELLS, "bob": TELLS}, HEADER + KEPT, PATIENT)
+    with process_workers(1) as backend:
+        end = play(file, tmp_path / "run", WorkerExecutor(backend))
+    assert end.standings.complete
+    assert len(end.results) == 6
+    found = processes(tmp_path / "run")
+    assert set(found) == {"ann-1", "ann-2", "bob-1", "bob-2"}
+    assert all(len(pids) == 1 for pids in found.values()), found
+    assert len(set.union(*found.values())) == 4
+    wait_until("all bots have ended", lambda: not living_in(tmp_path))
+
+
+@contextmanager
+def jobs(tmp_path: Path) -> Iterator[tuple[RunSettings, list[BlockJob]]]:
+    """Yield what a worker of this process gets of a run; its bots end afterwards."""
+    file = write_tournament(tmp_path, {"ann": TELLS, "bob": TELLS}, HEADER + KEPT, PATIENT)
+    backend = Scripted(done)
+    play(file, tmp_path / "run", WorkerExecutor(backend))
+    begin_run(backend.settings[0])
+    try:
+        yield backend.settings[0], backend.jobs
+    finally:
+        abandon_blocks(30)
+
+
+def pids(result: BlockResult) -> set[int]:
+    logs = b"".join(log.content for log in result.bot_logs)
+    return {int(number) for number in re.findall(rb"^process (\d+)", logs, re.MULTILINE)}
+
+
+def test_a_block_that_comes_back_is_played_by_other_processes(tmp_path: Path) -> None:
+    with jobs(tmp_path) as (_, (first, second, _third)):
+        started = pids(play_block(first))
+        assert len(started) == 4
+        assert pids(play_block(second)) == set()  # they are kept
+        again = pids(play_block(first))
+        assert len(again) == 4
+        assert not again & started
+
+
+def test_a_worker_that_shares_the_run_directory_writes_journal_and_output_there(
+    tmp_path: Path,
+) -> None:
+    with jobs(tmp_path) as (settings, (job, *_)):
+        directory = tmp_path / "shared"
+        for folder in ("journals", "logs"):
+            (directory / folder).mkdir(parents=True)
+        own = replace(settings, run_id="with a journal", directory=directory)
+        begin_run(own)
+        whole = play_block(replace(job, run_id=own.run_id))
+        (path,) = block_journals(directory)
+        with Journal(path) as journal:
+            assert [one.match_id for one in journal.ended()] == list(job.attempts)
+            assert not journal.unfinished
+        assert whole.bot_logs == ()
+        logs = {log.relative_to(directory / "logs").parts[0] for log in directory.glob("logs/*/*")}
+        assert logs == set(job.attempts)
