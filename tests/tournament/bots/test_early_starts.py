@@ -16,7 +16,8 @@ from asara_server.referee.referee import Referee
 from asara_server.tournament.bots import early_starts, start_pace
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.output_log import OutputLog
-from asara_server.tournament.bots.pool import BotPool, PooledBot
+from asara_server.tournament.bots.pool import BotPool
+from asara_server.tournament.bots.pooled_bot import PooledBot
 from asara_server.tournament.bots.process import BotProcess
 from asara_server.tournament.bots.start_pace import StartPace
 from asara_server.tournament.bots.start_plan import SeatNeed

@@ -8,10 +8,11 @@ one is known. When all that are starting have taken it, `memory_mb` must still b
 
 import asyncio
 from collections.abc import Callable, Iterable
-from typing import Final, Protocol
+from typing import Final
 
 from asara_server.tournament.bots.free_memory import free_memory
 from asara_server.tournament.bots.memory_sampler import memory_peak
+from asara_server.tournament.bots.pooled_bot import PooledBot
 from asara_server.tournament.bots.process import BotProcess
 from asara_server.tournament.bots.start_pace import StartPace
 from asara_server.tournament.bots.start_plan import SeatNeed, StartPlan
@@ -23,25 +24,6 @@ _INTERVAL_S: Final = 0.02
 _MIB: Final = 1 << 20
 
 
-class StartedBot(Protocol):
-    """A bot of the pool."""
-
-    @property
-    def entry(self) -> str: ...
-
-    @property
-    def process(self) -> BotProcess | None:
-        """None before it runs."""
-
-    @property
-    def waiting(self) -> bool:
-        """True until it connects or ends."""
-
-    @property
-    def match_id(self) -> str:
-        """Name of the attempt that it takes part in; "" while it is idle."""
-
-
 class EarlyStarts:
     """Starts what a plan misses, one process after another."""
 
@@ -49,7 +31,7 @@ class EarlyStarts:
         self,
         plan: Callable[[], StartPlan],
         start: Callable[[SeatNeed, StartPlan], None],
-        bots: Callable[[], Iterable[StartedBot]],
+        bots: Callable[[], Iterable[PooledBot]],
         memory_mb: int,
     ) -> None:
         """`plan` returns what is missing, which `start` begins to start. `bots` returns all bots.
@@ -94,7 +76,7 @@ class EarlyStarts:
             else:
                 await asyncio.sleep(_INTERVAL_S)
 
-    def _permits(self, waiting: list[StartedBot], entry: str) -> bool:
+    def _permits(self, waiting: list[PooledBot], entry: str) -> bool:
         """Return True if a process of this entry may start beside those that wait."""
         matches = {bot.match_id for bot in waiting} - {""}
         if not self._pace.permits([bot.process for bot in waiting], len(matches)):

@@ -1,9 +1,11 @@
 """Measures the memory of processes where no control group counts it: by looking again and again."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
+
+from asara_server.process_family import family
 
 _INTERVAL_S: Final = 0.05
 _KIB: Final = 1024
@@ -35,19 +37,6 @@ class MemorySampler:
 def memory_peak(process: int) -> int:
     """Return the sum of the peaks of a process and its descendants, in bytes; 0 if unknown."""
     return sum(map(_peak_of, family(process)))
-
-
-def family(process: int) -> Iterator[int]:
-    """Yield a process and its descendants."""
-    waiting = [process]
-    while waiting:
-        pid = waiting.pop()
-        yield pid
-        try:
-            for file in Path(f"/proc/{pid}/task").glob("*/children"):
-                waiting += map(int, file.read_text().split())
-        except OSError:  # it has ended, or this is no Linux
-            continue
 
 
 def _peak_of(pid: int) -> int:

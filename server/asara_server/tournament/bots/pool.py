@@ -25,7 +25,6 @@ import secrets
 import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -35,7 +34,6 @@ from structlog.typing import FilteringBoundLogger
 from asara_codec.results import Termination
 from asara_server.logs import logger
 from asara_server.match.spec import ProcessPolicy
-from asara_server.network.bot_server import BotServer
 from asara_server.referee.bot_registry import BotRegistry
 from asara_server.text import plain_words
 from asara_server.tournament.bots.bot_addresses import BotAddresses
@@ -43,98 +41,20 @@ from asara_server.tournament.bots.early_starts import EarlyStarts
 from asara_server.tournament.bots.exclusions import Absence, Exclusions
 from asara_server.tournament.bots.failed_starts import FailedStarts
 from asara_server.tournament.bots.freezer import BotFreezer
-from asara_server.tournament.bots.orphan_reaper import OrphanReaper
 from asara_server.tournament.bots.output_log import OutputLog, OutputTap
-from asara_server.tournament.bots.process import BotProcess, StartError, bot_environment
-from asara_server.tournament.bots.processor_meter import ProcessorClock
+from asara_server.tournament.bots.pooled_bot import PooledBot
+from asara_server.tournament.bots.process import BotProcess, StartError
+from asara_server.tournament.bots.process_starter import ProcessStarter
 from asara_server.tournament.bots.start_plan import SeatNeed, StartPlan, plan_starts, surplus
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.run.cost_meter import CostMeter
-from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
-from asara_server.tournament.sandbox.filesystem_view import Place, match_sandbox
-from asara_server.tournament.sandbox.hidden_files import HiddenFiles, reports_missing_file
-from asara_server.tournament.sandbox.own_files import EntryFiles
-from asara_server.tournament.sandbox.private_copy import PrivateCopies
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.filesystem_view import Place
 
 T = TypeVar("T")
 
-_GOODBYE_S = 1.0
-"""Seconds that a process has to end by itself after its bot received the referee's goodbye."""
-
 _LAST_MESSAGES_S = 0.01
 """Seconds that a process has to read the end of a match before its entry plays the deal again."""
-
-
-@dataclass(eq=False)
-class PooledBot:
-    """A bot that the referee knows by its token, with its process if the pool started one."""
-
-    entry: str
-    token: str
-    external: bool = False
-    """True if its process is started and ended elsewhere."""
-    place: int = 0
-    """The only place of mirrored blocks in which its process plays; others have only place 0."""
-    deals: set[str] = field(default_factory=set)
-    """Names of the shared deals that its process has met."""
-    processes: ProcessPolicy | None = None
-    """Lifetime of its process; None if it is started elsewhere."""
-    key: Hashable = None
-    """Equal for bots that can replace each other before a match."""
-    starting: asyncio.Task[None] | None = field(default=None, repr=False)
-    """The start of its process, if that is ahead of a match; a bot that has played has none."""
-    match_id: str = ""
-    """Name of the attempt that it takes part in; "" while it is idle."""
-    path: Path | None = None
-    """Where its output goes if it never plays."""
-    absence: Callable[[], str] = str
-    """Returns why an external bot is no longer waited for, or "" if it is."""
-    server: BotServer | None = None
-    """The address of its process."""
-    log: OutputLog | None = None
-    process: BotProcess | None = None
-    started_s: float = 0.0
-    """Monotonic time at which its process was started, in seconds."""
-    idle_since_s: float = 0.0
-    """Monotonic time at which its last match ended, in seconds."""
-    ending: str = ""
-    """How the process ended, or why there is none; "" while it runs."""
-    watcher: asyncio.Task[None] | None = field(default=None, repr=False)
-    hidden: str = ""
-    """Why its process did not find a file, if the sandbox hid it."""
-
-    @property
-    def waiting(self) -> bool:
-        """True if its process runs and has not connected yet, or is about to run."""
-        return not (self.external or self.ending) and self.start_up_s is None
-
-    @property
-    def start_up_s(self) -> float | None:
-        """Seconds from the start of its process until it connected; None if it did not."""
-        connected_s = self.server.first_connected_s if self.server else None
-        return None if connected_s is None else connected_s - self.started_s
-
-    @property
-    def processor_clock(self) -> ProcessorClock | None:
-        """The processor time of its process; None if there is no process here."""
-        if self.process is None:
-            return None
-        return ProcessorClock(self.process.processor_ns, self.process.group is not None)
-
-    def last_lines(self) -> list[str]:
-        """Return the last lines that its process printed, and the remarks on them."""
-        lines = self.log.last_lines() if self.log else []
-        return [*lines, *self._remarks]
-
-    def error_lines(self, *, only_known: bool = False) -> list[str]:
-        """Return the last error message that it printed (see `OutputLog`), and the remarks."""
-        lines = self.log.error_lines(only_known=only_known) if self.log else []
-        return [*lines, *self._remarks]
-
-    @property
-    def _remarks(self) -> list[str]:
-        cut = self.log.cut if self.log else ""
-        return [remark for remark in (self.hidden, cut) if remark]
 
 
 class BotPool:
@@ -179,15 +99,20 @@ class BotPool:
         self._entries = {entry.name: entry for entry in entries}
         self._processes = processes
         self._limits = limits
-        self._seeds = seeds
         self._logs = logs
-        self._sandbox = sandbox
-        self._built = built or {}
-        self._places = places or {}
-        self._show_output = show_output
         self._asked = asked
         self._meter = meter or CostMeter()
-        self._copies = PrivateCopies()
+        self._starter = ProcessStarter(
+            addresses,
+            self._entries,
+            limits=limits,
+            seeds=seeds,
+            sandbox=sandbox,
+            built=built or {},
+            places=places or {},
+            show_output=show_output,
+            meter=self._meter,
+        )
         self._external: dict[str, PooledBot] = {}
         self._all: set[PooledBot] = set()
         self._idle: list[PooledBot] = []  # the one that has been idle longest is first
@@ -195,7 +120,6 @@ class BotPool:
         self._start_ups_s: dict[str, float] = {}
         self._early_starts: EarlyStarts | None = None
         self.exclusions = Exclusions()
-        self._reaper: OrphanReaper | None = None
         self._protected: set[asyncio.Task[Any]] = set()
         self._retirements: set[asyncio.Task[None]] = set()
         self._logger = log or logger("runner")
@@ -399,9 +323,7 @@ class BotPool:
             await asyncio.wait(tasks)
         await asyncio.gather(*(self._retire(bot, "the run is over") for bot in self._all.copy()))
         self._freezer.close()
-        if self._reaper is not None:
-            self._reaper.close()
-        self._copies.close()
+        self._starter.close()
 
     async def _protect(self, work: Coroutine[Any, Any, T]) -> T:
         """Finish this work even if the caller is cancelled; then `close` waits for it."""
@@ -455,76 +377,23 @@ class BotPool:
 
     async def _start(self, bot: PooledBot, match_id: str, seat: int, path: Path | None) -> None:
         """Start the process of a bot; without a `path`, its output is kept in memory for now."""
-        entry = self._entries[bot.entry]
         bot.server = await self._addresses.open(bot.token, partial(self._close_flooded, bot))
         self._register(bot)
-        tap = self._show_output(entry.name) if self._show_output else None
-        bot.log = OutputLog(path, self._limits.log_bytes, tap)
-        environment = bot_environment(
-            entry.environment,
-            address=bot.server.address,
-            token=bot.token,
-            seed=self._seeds.get(entry.name),
-            seat=seat if bot.processes == "match" else None,
-            contained=self._sandbox is not None,
-        )
-        if self._reaper is None:
-            self._reaper = OrphanReaper(self._addresses.folder)
-        self._reaper.watch_address(bot.server.address)
-        built = self._built.get(entry.name)
-        directory = built if built and not self._sandbox else entry.directory
         try:
-            sandbox = await self._contain(entry)
-            bot.started_s = time.monotonic()
-            bot.process = await BotProcess.start(
-                entry.command, directory, environment, bot.log, sandbox
-            )
+            process, log = await self._starter.start(bot, bot.server, seat, path)
         except StartError as error:
             self._lose(bot, str(error))
             return
-        self._logger.info("bot started", entry=entry.name, pid=bot.process.pid, match=match_id)
-        self._reaper.watch(bot.process.pid)
-        if bot.process.group is not None:
-            self._reaper.watch_control_group(bot.process.group.folders)
-            self._freezer.add(bot.token, bot.process.group)
-        self._meter.bot_started(bot.process)
+        self._logger.info("bot started", entry=bot.entry, pid=process.pid, match=match_id)
+        if process.group is not None:
+            self._freezer.add(bot.token, process.group)
+        self._meter.bot_started(process)
         if bot.server.first_connected_s is None:
-            bot.server.on_first_connection = partial(self._record_connection, bot, bot.process)
+            bot.server.on_first_connection = partial(self._record_connection, bot, process)
         else:
-            self._record_connection(bot, bot.process)
-        watch = self._watch(bot, bot.process, bot.log)
-        bot.watcher = asyncio.create_task(self._meter.as_runner(watch))
-
-    async def _contain(self, entry: Entry) -> SandboxSpec | None:
-        """Return the sandbox of a bot. Raises StartError."""
-        if self._sandbox is None:
-            return None
-        try:
-            return await self._meter.thread_as_runner(
-                match_sandbox,
-                self._sandbox,
-                entry,
-                self._entries.values(),
-                self._built.get(entry.name),
-                self._limits,
-                self._copies,
-                self._places,
-            )
-        except OSError as error:
-            raise StartError(f"could not be started: {error.strerror}") from None
-
-    async def _explain_hidden(self, bot: PooledBot, printed: str) -> str:
-        """Return why a bot did not find a file, if the sandbox hid it; mostly ""."""
-        sandbox, entry = self._sandbox, self._entries[bot.entry]
-        if sandbox is None or entry.name in self._built or not reports_missing_file(printed):
-            return ""
-
-        def explain() -> str:
-            entries = self._entries.values()
-            files = EntryFiles(entries, hidden=sandbox.hidden, shared=sandbox.shared)
-            return HiddenFiles.of(entry, files, sandbox.hidden, self._limits).explain(printed)
-
-        return await asyncio.to_thread(explain)
+            self._record_connection(bot, process)
+        watch = self._meter.as_runner(self._watch(bot, process, log))
+        bot.watcher = asyncio.create_task(watch)
 
     def _record_connection(self, bot: PooledBot, process: BotProcess) -> None:
         self._meter.bot_connected(process, bot.start_up_s or 0.0)
@@ -560,10 +429,9 @@ class BotPool:
         """Report the end of the process to the referee immediately."""
         ending = await process.wait()
         self._meter.bot_ended(process)
-        if self._reaper is not None:
-            self._reaper.unwatch(process.pid)
+        self._starter.note_end(process)
         log.note(ending)
-        bot.hidden = await self._explain_hidden(bot, log.last_text())
+        bot.hidden = await self._starter.explain_hidden(bot.entry, log.last_text())
         printed = bot.last_lines()
         self._logger.info(
             "bot ended", entry=bot.entry, pid=process.pid, how=ending, printed=printed
@@ -607,21 +475,7 @@ class BotPool:
             self._all.discard(bot)
             self._freezer.remove(bot.token)  # so that it can read the goodbye
             self._referee.remove_bot(bot.token, why)
-            await self._protect(self._end_process(bot))
-
-    async def _end_process(self, bot: PooledBot) -> None:
-        if bot.process is not None:
-            if bot.watcher is not None and not bot.ending and bot.start_up_s is not None:
-                await asyncio.wait([bot.watcher], timeout=_GOODBYE_S)
-            await bot.process.stop()
-            if bot.process.group is not None and self._reaper is not None:
-                self._reaper.unwatch_control_group(bot.process.group.folders)
-        if bot.server is not None:
-            await self._addresses.discard(bot.server)
-            if self._reaper is not None:
-                self._reaper.unwatch_address(bot.server.address)
-        if bot.log is not None:
-            bot.log.close()
+            await self._protect(self._starter.end(bot))
 
 
 def _new_token() -> str:

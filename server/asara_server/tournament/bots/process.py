@@ -14,11 +14,11 @@ import os
 import shlex
 import signal
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from asara_server import process_family
 from asara_server.tournament.bots.output_log import OutputLog
 from asara_server.tournament.config.commands import resolve_command, search_path
 from asara_server.tournament.sandbox.bubblewrap import SandboxSpec
@@ -34,8 +34,6 @@ _TERMINATE_S = 2.0
 _DRAIN_S = 0.5
 """Seconds to wait for the output of a process that has ended; a child may keep the pipe open."""
 
-_ALL_THREADS = 2
-"""Kind of a clock of Linux that counts the exact processor time of all threads of a process."""
 _CHUNK_BYTES = 1 << 16
 _FLOOD_PAUSE_S = 0.05
 """Seconds between reads once the log is full, so that a bot that floods it slows only itself."""
@@ -174,7 +172,7 @@ class BotProcess:
         if sys.platform != "linux" or not self.running:
             return None
         try:
-            return time.clock_gettime_ns(_processor_clock(self.pid))
+            return process_family.processor_ns(self.pid)
         except OSError:
             return None
 
@@ -277,11 +275,6 @@ def _empty_pipe() -> int:
     read_end, write_end = os.pipe()
     os.close(write_end)
     return read_end
-
-
-def _processor_clock(pid: int) -> int:
-    """Return the identifier of a process's clock of processor time, as `clock_getcpuclockid`."""
-    return ~pid << 3 | _ALL_THREADS
 
 
 def _refusal(error: OSError, program: str) -> str:

@@ -13,7 +13,8 @@ from asara_server.eventlog.replay import Replay, replay_of
 from asara_server.match.spec import SECOND_US, ClockSettings, MatchSpec, Player
 from asara_server.referee.match_ending import MatchCut
 from asara_server.referee.referee import Referee
-from asara_server.tournament.bots.pool import BotPool, PooledBot
+from asara_server.tournament.bots.pool import BotPool
+from asara_server.tournament.bots.pooled_bot import PooledBot
 from asara_server.tournament.bots.processor_meter import ProcessorMeter
 from asara_server.tournament.run.processor_time import ProcessorTime
 from asara_server.tournament.run.progress import MAX_ATTEMPTS

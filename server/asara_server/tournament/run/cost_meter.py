@@ -13,14 +13,11 @@ from asara_server.eventlog.journal import Journal
 from asara_server.eventlog.replay import Replay
 from asara_server.match.inputs import ReplyRecord
 from asara_server.match.spec import SECOND_US
+from asara_server.process_family import family, processor_ns
 from asara_server.tournament.run.costs import RunCosts
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-_PROCESS_CLOCK: Final = 2
-"""On Linux, this and the number of a process make the clock of the processor time it has used."""
-
 
 _WAITED_FOR: Final = slice(13, 15)
 """Fields of `/proc/PID/stat` behind the name: ticks of the children that were waited for."""
@@ -257,13 +254,9 @@ def family_s(pid: int) -> float:
     Of descendants that have ended, those count that their parents waited for.
     """
     used_s = 0.0
-    waiting = [pid]
-    while waiting:
-        one = waiting.pop()
-        with suppress(OSError, ValueError):  # it has just ended, or this is no Linux
-            used_s += time.clock_gettime(~one << 3 | _PROCESS_CLOCK)
+    for one in family(pid):
+        with suppress(OSError):  # it has just ended, or this is no Linux
+            used_s += processor_ns(one) / 1e9
             fields = Path(f"/proc/{one}/stat").read_bytes().rpartition(b")")[2].split()
             used_s += sum(map(int, fields[_WAITED_FOR])) / _TICKS_PER_S
-            for children in Path(f"/proc/{one}/task").glob("*/children"):
-                waiting += map(int, children.read_text().split())
     return used_s

@@ -1,0 +1,84 @@
+"""A bot of the pool."""
+
+import asyncio
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from asara_server.match.spec import ProcessPolicy
+from asara_server.network.bot_server import BotServer
+from asara_server.tournament.bots.output_log import OutputLog
+from asara_server.tournament.bots.process import BotProcess
+from asara_server.tournament.bots.processor_meter import ProcessorClock
+
+
+@dataclass(eq=False)
+class PooledBot:
+    """A bot that the referee knows by its token, with its process if the pool started one."""
+
+    entry: str
+    token: str
+    external: bool = False
+    """True if its process is started and ended elsewhere."""
+    place: int = 0
+    """The only place of mirrored blocks in which its process plays; others have only place 0."""
+    deals: set[str] = field(default_factory=set)
+    """Names of the shared deals that its process has met."""
+    processes: ProcessPolicy | None = None
+    """Lifetime of its process; None if it is started elsewhere."""
+    key: Hashable = None
+    """Equal for bots that can replace each other before a match."""
+    starting: asyncio.Task[None] | None = field(default=None, repr=False)
+    """The start of its process, if that is ahead of a match; a bot that has played has none."""
+    match_id: str = ""
+    """Name of the attempt that it takes part in; "" while it is idle."""
+    path: Path | None = None
+    """Where its output goes if it never plays."""
+    absence: Callable[[], str] = str
+    """Returns why an external bot is no longer waited for, or "" if it is."""
+    server: BotServer | None = None
+    """The address of its process."""
+    log: OutputLog | None = None
+    process: BotProcess | None = None
+    started_s: float = 0.0
+    """Monotonic time at which its process was started, in seconds."""
+    idle_since_s: float = 0.0
+    """Monotonic time at which its last match ended, in seconds."""
+    ending: str = ""
+    """How the process ended, or why there is none; "" while it runs."""
+    watcher: asyncio.Task[None] | None = field(default=None, repr=False)
+    hidden: str = ""
+    """Why its process did not find a file, if the sandbox hid it."""
+
+    @property
+    def waiting(self) -> bool:
+        """True if its process runs and has not connected yet, or is about to run."""
+        return not (self.external or self.ending) and self.start_up_s is None
+
+    @property
+    def start_up_s(self) -> float | None:
+        """Seconds from the start of its process until it connected; None if it did not."""
+        connected_s = self.server.first_connected_s if self.server else None
+        return None if connected_s is None else connected_s - self.started_s
+
+    @property
+    def processor_clock(self) -> ProcessorClock | None:
+        """The processor time of its process; None if there is no process here."""
+        if self.process is None:
+            return None
+        return ProcessorClock(self.process.processor_ns, self.process.group is not None)
+
+    def last_lines(self) -> list[str]:
+        """Return the last lines that its process printed, and the remarks on them."""
+        lines = self.log.last_lines() if self.log else []
+        return [*lines, *self._remarks]
+
+    def error_lines(self, *, only_known: bool = False) -> list[str]:
+        """Return the last error message that it printed (see `OutputLog`), and the remarks."""
+        lines = self.log.error_lines(only_known=only_known) if self.log else []
+        return [*lines, *self._remarks]
+
+    @property
+    def _remarks(self) -> list[str]:
+        cut = self.log.cut if self.log else ""
+        return [remark for remark in (self.hidden, cut) if remark]

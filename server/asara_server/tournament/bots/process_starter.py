@@ -1,0 +1,147 @@
+"""Starts and ends the processes of bots, with all that each of them gets.
+
+That is its environment, its log, its sandbox, and the orphan reaper, which ends it if the runner is
+killed.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+from asara_server.network.bot_server import BotServer
+from asara_server.tournament.bots.bot_addresses import BotAddresses
+from asara_server.tournament.bots.orphan_reaper import OrphanReaper
+from asara_server.tournament.bots.output_log import OutputLog, OutputTap
+from asara_server.tournament.bots.pooled_bot import PooledBot
+from asara_server.tournament.bots.process import BotProcess, StartError, bot_environment
+from asara_server.tournament.config.tournament_file import Entry, Limits
+from asara_server.tournament.run.cost_meter import CostMeter
+from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
+from asara_server.tournament.sandbox.filesystem_view import Place, match_sandbox
+from asara_server.tournament.sandbox.hidden_files import HiddenFiles, reports_missing_file
+from asara_server.tournament.sandbox.own_files import EntryFiles
+from asara_server.tournament.sandbox.private_copy import PrivateCopies
+
+_GOODBYE_S: Final = 1.0
+"""Seconds that a process has to end by itself after its bot received the referee's goodbye."""
+
+
+class ProcessStarter:
+    """`start` and `end` processes; `close` it once all have ended."""
+
+    def __init__(
+        self,
+        addresses: BotAddresses,
+        entries: Mapping[str, Entry],
+        *,
+        limits: Limits,
+        seeds: Mapping[str, int],
+        sandbox: Sandbox | None,
+        built: Mapping[str, Path],
+        places: Mapping[Path, Place],
+        show_output: Callable[[str], OutputTap] | None,
+        meter: CostMeter,
+    ) -> None:
+        """The parameters are those of `BotPool`."""
+        self._addresses = addresses
+        self._entries = entries
+        self._limits = limits
+        self._seeds = seeds
+        self._sandbox = sandbox
+        self._built = built
+        self._places = places
+        self._show_output = show_output
+        self._meter = meter
+        self._copies = PrivateCopies()
+        self._reaper: OrphanReaper | None = None
+
+    async def start(
+        self, bot: PooledBot, server: BotServer, seat: int, path: Path | None
+    ) -> tuple[BotProcess, OutputLog]:
+        """Start the process of a bot, which connects to `server`. Raises StartError.
+
+        Its output goes to `path`, or is kept in memory for now.
+        """
+        entry = self._entries[bot.entry]
+        tap = self._show_output(entry.name) if self._show_output else None
+        log = bot.log = OutputLog(path, self._limits.log_bytes, tap)
+        environment = bot_environment(
+            entry.environment,
+            address=server.address,
+            token=bot.token,
+            seed=self._seeds.get(entry.name),
+            seat=seat if bot.processes == "match" else None,
+            contained=self._sandbox is not None,
+        )
+        if self._reaper is None:
+            self._reaper = OrphanReaper(self._addresses.folder)
+        self._reaper.watch_address(server.address)
+        built = self._built.get(entry.name)
+        directory = built if built and not self._sandbox else entry.directory
+        sandbox = await self._contain(entry)
+        bot.started_s = time.monotonic()
+        process = await BotProcess.start(entry.command, directory, environment, log, sandbox)
+        bot.process = process
+        self._reaper.watch(process.pid)
+        if process.group is not None:
+            self._reaper.watch_control_group(process.group.folders)
+        return process, log
+
+    def note_end(self, process: BotProcess) -> None:
+        """Keep the orphan reaper from ending a later process of the same number."""
+        if self._reaper is not None:
+            self._reaper.unwatch(process.pid)
+
+    async def end(self, bot: PooledBot) -> None:
+        """End the process of a bot that received the goodbye, and close its address and log."""
+        if bot.process is not None:
+            if bot.watcher is not None and not bot.ending and bot.start_up_s is not None:
+                await asyncio.wait([bot.watcher], timeout=_GOODBYE_S)
+            await bot.process.stop()
+            if bot.process.group is not None and self._reaper is not None:
+                self._reaper.unwatch_control_group(bot.process.group.folders)
+        if bot.server is not None:
+            await self._addresses.discard(bot.server)
+            if self._reaper is not None:
+                self._reaper.unwatch_address(bot.server.address)
+        if bot.log is not None:
+            bot.log.close()
+
+    def close(self) -> None:
+        """End the orphan reaper and release the copies of entries' files."""
+        if self._reaper is not None:
+            self._reaper.close()
+        self._copies.close()
+
+    async def explain_hidden(self, name: str, printed: str) -> str:
+        """Return why a bot of this entry did not find a file, if the sandbox hid it; mostly ""."""
+        sandbox, entry = self._sandbox, self._entries[name]
+        if sandbox is None or entry.name in self._built or not reports_missing_file(printed):
+            return ""
+
+        def explain() -> str:
+            entries = self._entries.values()
+            files = EntryFiles(entries, hidden=sandbox.hidden, shared=sandbox.shared)
+            return HiddenFiles.of(entry, files, sandbox.hidden, self._limits).explain(printed)
+
+        return await asyncio.to_thread(explain)
+
+    async def _contain(self, entry: Entry) -> SandboxSpec | None:
+        """Return the sandbox of a bot. Raises StartError."""
+        if self._sandbox is None:
+            return None
+        try:
+            return await self._meter.thread_as_runner(
+                match_sandbox,
+                self._sandbox,
+                entry,
+                self._entries.values(),
+                self._built.get(entry.name),
+                self._limits,
+                self._copies,
+                self._places,
+            )
+        except OSError as error:
+            raise StartError(f"could not be started: {error.strerror}") from None
