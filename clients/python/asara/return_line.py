@@ -91,7 +91,8 @@ def _only_return(function: object, code: CodeType | None) -> int:
     It is also -1 for a decorated function, which may not be called at all.
     """
     own = getattr(function, "__func__", function)  # of a method
-    if code is None or getattr(own, "__code__", None) is not code or code.co_flags & _SUSPENDS:
+    undecorated = code is getattr(own, "__code__", None)
+    if code is None or not undecorated or code.co_flags & _SUSPENDS:
         return -1
     returns = [each.offset for each in dis.get_instructions(code) if each.opname == "RETURN_VALUE"]
     return returns[0] if len(returns) == 1 else -1

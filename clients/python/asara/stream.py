@@ -98,10 +98,14 @@ class _LoopStream:
     def exchange(self, request: PlayRequest | None) -> bytes | None:
         self._request = request
         self._loop.run_forever()
-        if self._task.done():
+        if not self._task.done():
+            return self._response
+        try:
             self._task.result()
-            return None
-        return self._response
+        except grpc.RpcError as error:
+            error.__traceback__ = None  # whose frames keep the call, which keeps the connection
+            raise
+        return None
 
     async def _exchange_all(
         self, address: str, credentials: grpc.ChannelCredentials | None

@@ -10,7 +10,7 @@ from typing import Any
 
 import grpc
 
-from asara import client
+from asara import client, stream
 from asara.errors import ConfigurationError
 from asara.settings import Settings
 from tests.conformance.breakages.breakage import around, breaks, put
@@ -60,7 +60,7 @@ def dial_through(context: ssl.SSLContext) -> None:
         return original(f"127.0.0.1:{listener.getsockname()[1]}", None)
 
     context.set_alpn_protocols(["h2"])
-    around(client, "_connect", connect)
+    around(client, "open_stream", connect)
 
 
 def _relay(listener: socket.socket, host: str, port: int, context: ssl.SSLContext) -> None:
@@ -156,14 +156,14 @@ def with_keepalive(time_ms: int, timeout_ms: int) -> tuple[tuple[str, int], ...]
 
 @breaks("keepalive-ping", also=("keepalive-lost-connection",))
 def send_no_pings() -> None:
-    put(client, "_KEEPALIVE_OPTIONS", ())
+    put(stream, "_KEEPALIVE_OPTIONS", ())
 
 
 @breaks("keepalive-lost-connection")
 def wait_long_for_an_answer() -> None:
-    put(client, "_KEEPALIVE_OPTIONS", with_keepalive(20_000, 120_000))
+    put(stream, "_KEEPALIVE_OPTIONS", with_keepalive(20_000, 120_000))
 
 
 @breaks("no-ping-on-unix-sockets")
 def ping_on_unix_sockets() -> None:
-    put(client, "_CHANNEL_OPTIONS", (*client._CHANNEL_OPTIONS, *with_keepalive(10_000, 20_000)))
+    put(stream, "_CHANNEL_OPTIONS", (*stream._CHANNEL_OPTIONS, *with_keepalive(10_000, 20_000)))

@@ -4,7 +4,7 @@ from typing import Any
 
 from google.protobuf.unknown_fields import UnknownFieldSet
 
-from asara import client, protocol_client
+from asara import protocol_client, stream
 from asara.protocol_client import ProtocolClient
 from asara.v1.event_pb2 import Termination
 from asara.v1.play_pb2 import DecisionKind, PlayResponse, Update
@@ -101,5 +101,5 @@ def expect_a_known_match() -> None:
 
 @breaks("large-messages")
 def read_four_mebibytes() -> None:
-    options = [option for option in client._CHANNEL_OPTIONS if "max_receive" not in option[0]]
-    put(client, "_CHANNEL_OPTIONS", tuple(options))
+    options = [option for option in stream._CHANNEL_OPTIONS if "max_receive" not in option[0]]
+    put(stream, "_CHANNEL_OPTIONS", tuple(options))

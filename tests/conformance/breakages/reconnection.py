@@ -12,6 +12,7 @@ import grpc
 from asara import client, protocol_client
 from asara.errors import ConnectionLostError
 from asara.protocol_client import ProtocolClient
+from asara.stream import Stream, open_stream
 from asara.v1.play_pb2 import LastEvent, PlayRequest, PlayResponse
 from tests.conformance.breakages.breakage import around, breaks, put
 
@@ -167,13 +168,13 @@ def dial_without_pauses() -> None:
 @breaks("closed-before-dialling")
 def keep_connections() -> None:
     @contextlib.contextmanager
-    def connect(address: str, credentials: Any) -> Iterator[grpc.Channel]:
-        channel = original(address, credentials)
-        atexit.register(channel.close)  # an open channel may keep the process from ending
-        yield channel
+    def open_for_good(address: str, credentials: Any) -> Iterator[Stream]:
+        stream = open_stream(address, credentials)
+        # An open channel may keep the process from ending.
+        atexit.register(stream.__exit__, None, None, None)
+        yield stream
 
-    original = client._connect
-    put(client, "_connect", connect)
+    put(client, "open_stream", open_for_good)
 
 
 @breaks("goodbye-is-missing")

@@ -5,7 +5,7 @@ import re
 import sys
 from typing import Any
 
-from asara import client, settings
+from asara import client, settings, stream
 from asara.errors import ConfigurationError
 from asara.protocol_client import ProtocolClient
 from asara.settings import Settings
@@ -79,8 +79,8 @@ def refuse_unknown_variables() -> None:
 
 @breaks("no-proxy")
 def use_a_proxy() -> None:
-    options = [option for option in client._CHANNEL_OPTIONS if "proxy" not in option[0]]
-    put(client, "_CHANNEL_OPTIONS", tuple(options))
+    options = [option for option in stream._CHANNEL_OPTIONS if "proxy" not in option[0]]
+    put(stream, "_CHANNEL_OPTIONS", tuple(options))
 
 
 @breaks(

@@ -1,14 +1,18 @@
 """Worker processes: the same run, even if a worker or the runner dies."""
 
 import os
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from asara_server.eventlog.sqlite_lock import lock_holder
 from asara_server.tournament.run.block_journals import block_journals
 from asara_server.tournament.standings.match_result import read_results
 from asara_server.tournament.workers.process_workers import process_workers
@@ -78,6 +82,21 @@ def busy_workers(process: "subprocess.Popen[str]", folder: Path) -> list[int]:
     return workers
 
 
+def stopped_in_a_match(worker: int, run: Path, folder: Path) -> bool:
+    """Stop a worker; let it go on unless the journal of its block has a match that is not over."""
+    os.kill(worker, signal.SIGSTOP)
+    own = [path for path in block_journals(run) if lock_holder(path) == worker]
+    if own and commits(own[0]):
+        for path in own[0].parent.glob(f"{own[0].name}*"):
+            shutil.copy(path, folder / path.name)
+        with closing(sqlite3.connect(folder / own[0].name)) as journal:
+            query = "SELECT count(*) FROM matches WHERE result IS NULL"
+            if journal.execute(query).fetchone()[0]:
+                return True
+    os.kill(worker, signal.SIGCONT)
+    return False
+
+
 def test_worker_processes_play_what_one_process_plays(cup: Path) -> None:
     with process_workers(2) as backend:
         end = play(cup / "cup.toml", cup / "processes", WorkerExecutor(backend))
@@ -87,12 +106,14 @@ def test_worker_processes_play_what_one_process_plays(cup: Path) -> None:
     assert logs == sorted(path.name for path in (cup / "local" / "logs").glob("*/*"))
 
 
-def test_a_block_whose_worker_dies_is_continued_by_another(cup: Path) -> None:
+def test_a_block_whose_worker_dies_is_continued_by_another(cup: Path, tmp_path: Path) -> None:
     run = cup / "killed"
     process = start(slow(cup / "cup.toml"), run)
-    busy_workers(process, cup)
-    wait_until("both play a match", lambda: all(map(commits, block_journals(run))))
-    os.kill(busy_workers(process, cup)[0], signal.SIGKILL)
+    victim = busy_workers(process, cup)[0]
+    wait_until(
+        "a match is stopped in the middle", lambda: stopped_in_a_match(victim, run, tmp_path)
+    )
+    os.kill(victim, signal.SIGKILL)
     finish(process)
     log = (run / "run.log").read_text()
     assert log.count("block lost") == 1
