@@ -19,6 +19,7 @@ from asara_server.tournament.execution.executor import FINISH_S, ExecutionContex
 from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
 from asara_server.tournament.execution.look_ahead import LookAhead
 from asara_server.tournament.execution.match_queue import MatchQueue
+from asara_server.tournament.execution.match_settings import MatchSettings
 from asara_server.tournament.execution.remote_authenticator import RemoteAuthenticator
 from asara_server.tournament.execution.remote_bots import RemoteBots
 from asara_server.tournament.execution.remote_lobby import RemoteLobby
@@ -166,12 +167,17 @@ def _most_processes(progress: RunProgress, context: ExecutionContext) -> int:
     settings = context.match_settings
     matches = [match for match, _ in progress.pending_matches()]
     seats = max((len(match.entries) for match in matches), default=0)
-    kept = sum(policy == "run" for policy in settings.processes.values())
-    places = 1 + max((match.place for match in matches), default=0)
-    idle = context.concurrency * kept * places
-    if kept < len(settings.processes):  # those that are started ahead
+    idle = context.concurrency * kept_processes(progress, settings)
+    if "match" in settings.processes.values():  # those that are started ahead
         idle += sum(len(match.entries) for match in matches)
     return context.concurrency * seats + min(settings.limits.idle_processes, idle)
+
+
+def kept_processes(progress: RunProgress, settings: MatchSettings) -> int:
+    """Return the number of processes that all entries keep if one match is played at a time."""
+    kept = sum(policy == "run" for policy in settings.processes.values())
+    places = 1 + max((match.place for match, _ in progress.pending_matches()), default=0)
+    return kept * places
 
 
 def _require_open_files(limits: LimitSettings, processes: int, context: ExecutionContext) -> None:

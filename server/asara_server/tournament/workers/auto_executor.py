@@ -19,7 +19,7 @@ from typing import Final
 from asara_server.referee.waits import Wait
 from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.execution.executor import ExecutionContext, Executor
-from asara_server.tournament.execution.local_executor import LocalExecutor
+from asara_server.tournament.execution.local_executor import LocalExecutor, kept_processes
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.workers.process_workers import ProcessWorkers
@@ -168,11 +168,8 @@ def _most_workers(progress: RunProgress, context: ExecutionContext) -> int:
     Others would start them for most matches, which costs far more than a referee.
     """
     settings = context.match_settings
-    kept = sum(policy == "run" for policy in settings.processes.values())
-    places = 1 + max((match.place for match, _ in progress.pending_matches()), default=0)
-    if not kept:
-        return context.concurrency
-    return settings.limits.idle_processes // (kept * places)
+    kept = kept_processes(progress, settings)
+    return settings.limits.idle_processes // kept if kept else context.concurrency
 
 
 async def measured(progress: RunProgress, concurrency: int) -> Measurement:
