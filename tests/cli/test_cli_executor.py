@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from asara_server.tournament.run.directory import read_info
 from tests.cli.command import asara, refusal
 from tests.tournament import sample_bots
 from tests.tournament.sample_bots import HEADER, write_tournament
@@ -57,6 +58,8 @@ def test_a_run_of_worker_processes_looks_like_any_other(
     assert done.returncode == 0, done.stderr
     assert "Cup: 2 matches of 2 entries, by 1 worker process\n" in done.stderr
     run = tmp_path / "run"
+    info = read_info(run)
+    assert (info.executor, info.executor_reason) == ("processes", "")
     status = asara("status", run)
     assert status.stdout.startswith("Cup: finished\n2 of 2 matches (100%)")
     assert "audited 2 replays: 2 sound, 0 unsound" in asara("audit", run).stdout

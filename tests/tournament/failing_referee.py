@@ -4,6 +4,7 @@ import pytest
 
 from asara_server.match.inputs import StartRecord
 from asara_server.match.spec import MatchRecord, MatchSpec
+from asara_server.referee.hosted import MatchObserver
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
 
@@ -13,10 +14,12 @@ def fail_once(monkeypatch: pytest.MonkeyPatch) -> list[MatchSpec]:
     really_play = Referee.play
     asked: list[MatchSpec] = []
 
-    async def play(self: Referee, spec: MatchSpec) -> MatchRecord:
+    async def play(
+        self: Referee, spec: MatchSpec, observer: MatchObserver | None = None
+    ) -> MatchRecord:
         asked.append(spec)
         if len(asked) > 1:
-            return await really_play(self, spec)
+            return await really_play(self, spec, observer)
         return MatchRecord(
             spec,
             results=(),

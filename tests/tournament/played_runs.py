@@ -110,6 +110,7 @@ class PlayoutExecutor:
     void: Sequence[str] = ()
     most: int = 1_000
 
+    name: str = "local"
     awaited: Sequence[str] = ()
     waits: Sequence[Wait] = ()
     stalled_s: float | None = None

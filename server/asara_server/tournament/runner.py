@@ -83,9 +83,8 @@ class Runner:
         """`resumed` is the content of `run.json` if the run is resumed.
 
         Without a `sandbox`, bots run with the rights of this process. Without an `executor`, a
-        referee in this process plays. `finished` and `enough` are those of `RunProgress`;
-        `schedule_rule` is the rule by which the schedule was made. `build_failed` is called as soon
-        as an entry cannot be built.
+        referee in this process plays. `finished` and `enough` are those of `RunProgress`, and
+        `schedule_rule` is how the schedule was made. `build_failed` is called if a build fails.
         """
         self._executor = executor or LocalExecutor()
         self._tournament = tournament
@@ -268,6 +267,7 @@ class Runner:
             tournament.remote,
             partial(self._report_executor, writer),
         )
+        self._report_executor(writer, self._executor.name, "")
         await self._executor.play(progress, context)
 
     def _report_executor(self, writer: RunInfoWriter, name: str, why: str) -> None:

@@ -22,6 +22,7 @@ from asara_server.tournament.bots.process import BotProcess
 from asara_server.tournament.bots.start_pace import StartPace
 from asara_server.tournament.bots.start_plan import SeatNeed
 from asara_server.tournament.config.tournament_file import Limits, load_tournament
+from asara_server.tournament.run.cost_meter import used_s
 from tests.referee.harness import until
 from tests.tournament import sample_bots
 from tests.tournament.sample_bots import write_tournament
@@ -318,7 +319,7 @@ async def test_the_processor_time_of_a_process_that_starts_is_known(tmp_path: Pa
     code = [sys.executable, "-c", "while True: pass"]
     process = await BotProcess.start(code, tmp_path, os.environ, log)
     try:
-        await until(lambda: (start_pace._used_s(process) or 0) > 0.05)
+        await until(lambda: (used_s(process) or 0) > 0.05)
     finally:
         await process.stop()
     assert (start_pace._idle_s() or 0) > 0

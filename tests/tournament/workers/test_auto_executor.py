@@ -69,7 +69,7 @@ def auto(
 def test_a_referee_that_is_too_slow_hands_over_to_workers(cup: Path) -> None:
     info, printed = auto(cup, "handed-over", BUSY)
     why = "the referee uses 97% of a core, so bots wait for it"
-    assert printed == [f"Executor: processes, because {why}"]
+    assert printed == [f"2 worker processes play the other deal blocks: {why}."]
     assert (info.executor, info.executor_reason) == ("processes", why)
     run = cup / "handed-over"
     by_workers = (run / "submissions.jsonl").read_text().count('"block"')
@@ -82,7 +82,7 @@ def test_a_referee_that_is_too_slow_hands_over_to_workers(cup: Path) -> None:
 def test_a_referee_that_keeps_up_plays_on(cup: Path) -> None:
     info, printed = auto(cup, "kept", Measurement(busy=0.4, left_s=600.0))
     why = "the referee uses 40% of a core and keeps up with the bots"
-    assert printed == [f"Executor: local, because {why}"]
+    assert printed == [f"One referee plays all matches: {why}."]
     assert (info.executor, info.executor_reason) == ("local", why)
     assert not (cup / "kept" / "submissions.jsonl").exists()
 
@@ -90,7 +90,7 @@ def test_a_referee_that_keeps_up_plays_on(cup: Path) -> None:
 @pytest.mark.parametrize(
     ("cores", "only_local", "why"),
     [
-        (2, "", "of 2 cores, bots use what one referee leaves"),
+        (2, "", "with 2 cores, workers would take their time from the bots"),
         (
             8,
             "bots on other machines connect to one referee",
@@ -102,7 +102,7 @@ def test_workers_are_not_chosen_if_they_would_not_help(
     cup: Path, cores: int, only_local: str, why: str
 ) -> None:
     _, printed = auto(cup, f"never-{cores}", BUSY, cores, only_local)
-    assert printed == [f"Executor: local, because {why}"]
+    assert printed == [f"One referee plays all matches: {why}."]
 
 
 def test_workers_that_could_keep_no_processes_are_not_chosen(cup: Path) -> None:
@@ -111,8 +111,10 @@ def test_workers_that_could_keep_no_processes_are_not_chosen(cup: Path) -> None:
     file.write_text(f"{text}\n[limits]\nidle_processes = 15\n")
     _, printed = auto(cup, "few", BUSY, file=file)
     assert len(printed) == 1
-    assert printed[0].startswith("Executor: local, because the referee uses 97% of a core, so bots")
-    assert printed[0].endswith("their next matches (limits.idle_processes = 15)")
+    assert printed[0].startswith(
+        "One referee plays all matches: the referee uses 97% of a core, so bots"
+    )
+    assert printed[0].endswith("their next matches (limits.idle_processes = 15).")
 
 
 @dataclass

@@ -57,6 +57,7 @@ class Scripted:
 
     max_submissions = 3
     sharing = 1
+    name = "processes"
     shares_directory = False
     cores = 4
 

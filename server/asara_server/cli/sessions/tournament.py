@@ -48,13 +48,7 @@ from asara_server.tournament.schedule.plan import planned_matches
 
 def play_tournament(tournament: Tournament, options: TournamentOptions, log: LogOptions) -> int:
     """Prepare, play or resume the tournament; return the exit status."""
-    options.executor.check(tournament, metrics=options.metrics is not None)
-    if options.resume and options.replace:
-        raise UserError("--resume continues a run and --replace deletes it; remove one of the two")
-    if options.prepare and options.resume:
-        raise UserError(
-            "--prepare begins a run and --resume plays one that is begun; remove one of the two"
-        )
+    _check_options(tournament, options)
     matches = planned_matches(tournament)
     check_remote(tournament, options.file)
     sandbox = tournament_sandbox(tournament, options.sandbox, options.file, options.key)
@@ -108,6 +102,17 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
         )
     _show_end(tournament, end, options.out_directory)
     return status
+
+
+def _check_options(tournament: Tournament, options: TournamentOptions) -> None:
+    """Raise UserError for options that do not fit each other or the tournament."""
+    options.executor.check(tournament, metrics=options.metrics is not None)
+    if options.resume and options.replace:
+        raise UserError("--resume continues a run and --replace deletes it; remove one of the two")
+    if options.prepare and options.resume:
+        raise UserError(
+            "--prepare begins a run and --resume plays one that is begun; remove one of the two"
+        )
 
 
 def _only_local(tournament: Tournament, options: TournamentOptions) -> str:

@@ -49,7 +49,7 @@ from asara_server.tournament.bots.start_plan import SeatNeed, StartPlan, plan_st
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.run.cost_meter import CostMeter
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.sandbox.filesystem_view import Place
+from asara_server.tournament.sandbox.filesystem_view import ReadableCopy
 
 T = TypeVar("T")
 
@@ -77,7 +77,7 @@ class BotPool:
         logs: Path,
         sandbox: Sandbox | None = None,
         built: Mapping[str, Path] | None = None,
-        places: Mapping[Path, Place] | None = None,
+        readable_copies: Mapping[Path, ReadableCopy] | None = None,
         show_output: Callable[[str], OutputTap] | None = None,
         asked: Callable[[str, int], int] | None = None,
         meter: CostMeter | None = None,
@@ -88,8 +88,8 @@ class BotPool:
         `processes`, by entry, is the lifetime of its processes. Without `ponder`, contained bots
         are frozen while they are not asked (see `freezer`). `seeds`, by entry, are what bots
         derive their randomness from; without one, a bot draws its own. `built` has the
-        directories that builds produced, by entry, and `places` those of `readable` paths that are
-        elsewhere on this machine. Without a `sandbox`, bots run with our rights.
+        directories that builds produced, by entry. `readable_copies` are those of `readable` paths
+        that were sent to this machine. Without a `sandbox`, bots run with our rights.
         `show_output` is called for every process, with its entry, and returns its tap. `asked`
         returns the number of the decision that a seat of a match was asked last, or 0; with it, the
         logs have indexes (see `decision_index`). `meter` counts what the processes cost.
@@ -109,7 +109,7 @@ class BotPool:
             seeds=seeds,
             sandbox=sandbox,
             built=built or {},
-            places=places or {},
+            readable_copies=readable_copies or {},
             show_output=show_output,
             meter=self._meter,
         )

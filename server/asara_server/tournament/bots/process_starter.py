@@ -19,7 +19,7 @@ from asara_server.tournament.bots.process import BotProcess, StartError, bot_env
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.run.cost_meter import CostMeter
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
-from asara_server.tournament.sandbox.filesystem_view import Place, match_sandbox
+from asara_server.tournament.sandbox.filesystem_view import ReadableCopy, match_sandbox
 from asara_server.tournament.sandbox.hidden_files import HiddenFiles, reports_missing_file
 from asara_server.tournament.sandbox.own_files import EntryFiles
 from asara_server.tournament.sandbox.private_copy import PrivateCopies
@@ -40,7 +40,7 @@ class ProcessStarter:
         seeds: Mapping[str, int],
         sandbox: Sandbox | None,
         built: Mapping[str, Path],
-        places: Mapping[Path, Place],
+        readable_copies: Mapping[Path, ReadableCopy],
         show_output: Callable[[str], OutputTap] | None,
         meter: CostMeter,
     ) -> None:
@@ -51,7 +51,7 @@ class ProcessStarter:
         self._seeds = seeds
         self._sandbox = sandbox
         self._built = built
-        self._places = places
+        self._readable_copies = readable_copies
         self._show_output = show_output
         self._meter = meter
         self._copies = PrivateCopies()
@@ -141,7 +141,7 @@ class ProcessStarter:
                 self._built.get(entry.name),
                 self._limits,
                 self._copies,
-                self._places,
+                self._readable_copies,
             )
         except OSError as error:
             raise StartError(f"could not be started: {error.strerror}") from None

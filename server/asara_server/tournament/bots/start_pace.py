@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from asara_server.tournament.run.cost_meter import MeteredProcess, family_s
+from asara_server.tournament.run.cost_meter import MeteredProcess, used_s
 
 _WINDOW_S: Final = 0.2
 """Seconds over which the processor time of a process is measured."""
@@ -66,12 +66,12 @@ class StartPace:
     def _measure(self, process: MeteredProcess, now_s: float) -> _Use:
         use = self._uses.get(process)
         if use is None:
-            return _Use(_used_s(process), now_s)
+            return _Use(used_s(process), now_s)
         passed_s = now_s - use.since_s
         if use.seconds is None:
             use.busy = passed_s < _UNKNOWN_S
         elif passed_s >= _WINDOW_S:
-            seconds = _used_s(process) or use.seconds
+            seconds = used_s(process) or use.seconds
             # Less than before if a child has ended that nobody waited for.
             use.busy = abs(seconds - use.seconds) / passed_s >= _BUSY_SHARE
             use.seconds, use.since_s = seconds, now_s
@@ -86,14 +86,6 @@ class StartPace:
         if idle_s is None or before is None or now_s - before[0] > 4 * _IDLE_WINDOW_S:
             return False
         return idle_s - before[1] >= _IDLE_PROCESSORS * (now_s - before[0])
-
-
-def _used_s(process: MeteredProcess) -> float | None:
-    """Return the processor seconds of a process and its descendants; None if they are unknown."""
-    used_ns = process.group_ns()
-    if used_ns is not None:
-        return used_ns / 1e9
-    return (family_s(process.pid) if process.running else 0.0) or None
 
 
 def _idle_s(file: Path = Path("/proc/stat")) -> float | None:

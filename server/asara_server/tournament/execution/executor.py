@@ -33,11 +33,15 @@ class ExecutionContext:
     remote: Remote | None = None
     """Settings of the bots on other machines, if there are any."""
     report_choice: Callable[[str, str], None] = lambda name, why: None
-    """To be called with the name of the executor that plays, and why it does."""
+    """To be called by an executor that chooses one, with the name of that and the reason."""
 
 
 class Executor(Protocol):
     """Plays the matches of a run."""
+
+    @property
+    def name(self) -> str:
+        """Name in `--executor` of what plays."""
 
     @property
     def awaited(self) -> Sequence[str]:

@@ -19,6 +19,7 @@ from asara_server.tournament.execution.executor import FINISH_S, ExecutionContex
 from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
 from asara_server.tournament.execution.look_ahead import LookAhead
 from asara_server.tournament.execution.match_queue import MatchQueue
+from asara_server.tournament.execution.match_settings import MatchSettings
 from asara_server.tournament.execution.remote_authenticator import RemoteAuthenticator
 from asara_server.tournament.execution.remote_bots import RemoteBots
 from asara_server.tournament.execution.remote_lobby import RemoteLobby
@@ -30,6 +31,8 @@ from asara_server.tournament.sandbox.kernel_limits import warn_of_epoll_watches
 
 class LocalExecutor:
     """Plays as many matches at once as the tournament says. Only it serves remote bots."""
+
+    name = "local"
 
     def __init__(
         self,
@@ -95,15 +98,9 @@ class LocalExecutor:
             memory_mb = context.match_settings.limits.memory_mb
             warn_of_epoll_watches(processes, memory_mb, logger("sandbox"))
         self._on_referee(referee)
-        remote = context.remote
-        bots = RemoteBots(
-            referee, context.match_settings.entries, wait_s=remote.wait_s if remote else 0.0
-        )
-        lobby = None
-        if remote:
-            authenticator = RemoteAuthenticator(remote.tokens, bots)
-            write_remote = progress.directory.write_remote
-            lobby = RemoteLobby(referee, remote, bots, authenticator, write_remote)
+        wait_s = context.remote.wait_s if context.remote else 0.0
+        bots = RemoteBots(referee, context.match_settings.entries, wait_s=wait_s)
+        lobby = _remote_lobby(progress, context, referee, bots)
         async with (
             live_feed(referee, progress.directory.path),
             lobby.open(self._on_listening) if lobby else nullcontext(),
@@ -154,17 +151,33 @@ class LocalExecutor:
         queue.restrict(lambda match: progress.has_begun(match.deal_block))
 
 
+def _remote_lobby(
+    progress: RunProgress, context: ExecutionContext, referee: Referee, bots: RemoteBots
+) -> RemoteLobby | None:
+    """Return what serves bots on other machines, if the tournament has any."""
+    remote = context.remote
+    if remote is None:
+        return None
+    authenticator = RemoteAuthenticator(remote.tokens, bots)
+    return RemoteLobby(referee, remote, bots, authenticator, progress.directory.write_remote)
+
+
 def _most_processes(progress: RunProgress, context: ExecutionContext) -> int:
     """Return the largest number of bots that run at the same time."""
     settings = context.match_settings
     matches = [match for match, _ in progress.pending_matches()]
     seats = max((len(match.entries) for match in matches), default=0)
-    kept = sum(policy == "run" for policy in settings.processes.values())
-    places = 1 + max((match.place for match in matches), default=0)
-    idle = context.concurrency * kept * places
-    if kept < len(settings.processes):  # those that are started ahead
+    idle = context.concurrency * kept_processes(progress, settings)
+    if "match" in settings.processes.values():  # those that are started ahead
         idle += sum(len(match.entries) for match in matches)
     return context.concurrency * seats + min(settings.limits.idle_processes, idle)
+
+
+def kept_processes(progress: RunProgress, settings: MatchSettings) -> int:
+    """Return the number of processes that all entries keep if one match is played at a time."""
+    kept = sum(policy == "run" for policy in settings.processes.values())
+    places = 1 + max((match.place for match, _ in progress.pending_matches()), default=0)
+    return kept * places
 
 
 def _require_open_files(limits: LimitSettings, processes: int, context: ExecutionContext) -> None:

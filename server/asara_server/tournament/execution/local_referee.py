@@ -61,7 +61,7 @@ async def local_referee(
             logs=logs,
             sandbox=sandbox,
             built=match_settings.build_directories,
-            places=match_settings.readable_places,
+            readable_copies=match_settings.readable_copies,
             show_output=show_output,
             asked=referee.decision_id,
             meter=meter,

@@ -7,7 +7,7 @@ from typing import Literal
 
 from asara_server.match.spec import ClockSettings, ProcessPolicy
 from asara_server.tournament.config.tournament_file import Entry, Limits
-from asara_server.tournament.sandbox.filesystem_view import Place
+from asara_server.tournament.sandbox.filesystem_view import ReadableCopy
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,5 +28,5 @@ class MatchSettings:
     """Directories that builds have made, by entry."""
     ponder: bool = True
     """False if contained bots are frozen while they are not asked."""
-    readable_places: Mapping[Path, Place] = field(default_factory=dict)
-    """Places of `readable` paths on this machine, if they differ from those on the runner's."""
+    readable_copies: Mapping[Path, ReadableCopy] = field(default_factory=dict)
+    """Copies of `readable` paths that were sent to this machine, by their paths on the runner's."""

@@ -208,15 +208,9 @@ class CostMeter:
 
     def _look(self, process: MeteredProcess) -> float:
         """Processor seconds of one bot, with all that is known about its other processes."""
-        group_ns = process.group_ns()
-        if group_ns is not None:
-            used_s = group_ns / 1e9
-        elif process.running:
-            used_s = family_s(process.pid)
-        else:
-            used_s = 0.0
-        self._bots[process] = used_s = max(used_s, self._bots.get(process, 0.0))
-        return used_s
+        now_s = used_s(process) or 0.0
+        self._bots[process] = now_s = max(now_s, self._bots.get(process, 0.0))
+        return now_s
 
 
 class _Metered(Generic[T]):
@@ -248,7 +242,15 @@ def _children_s() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def family_s(pid: int) -> float:
+def used_s(process: MeteredProcess) -> float | None:
+    """Return the processor seconds of a process and its descendants; None if they are unknown."""
+    group_ns = process.group_ns()
+    if group_ns is not None:
+        return group_ns / 1e9
+    return (_family_s(process.pid) if process.running else 0.0) or None
+
+
+def _family_s(pid: int) -> float:
     """Processor seconds of a running process and its descendants; 0 outside Linux.
 
     Of descendants that have ended, those count that their parents waited for.

@@ -152,7 +152,7 @@ class RunInfo(BaseModel):
     executor: str = ""
     """Name of the executor that plays or played last; "" in runs of earlier versions."""
     executor_reason: str = ""
-    """Why that executor plays."""
+    """Why `--executor auto` chose it; "" if it did not."""
     manifest_sha256: str = ""
     """SHA-256 of `manifest.json`, published before the first match."""
     resumed_with: tuple[str, ...] = ()

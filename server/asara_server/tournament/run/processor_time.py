@@ -1,11 +1,11 @@
 """Processor time of bots, while they are asked and while they are not."""
 
 from collections.abc import Mapping
-from typing import Annotated, Final, Self
+from typing import Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+from asara_server.tournament.run.costs import Seconds
 
 _PONDERING_CORES: Final = 0.1
 _PONDERING_S: Final = 0.1

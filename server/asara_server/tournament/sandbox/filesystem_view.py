@@ -32,12 +32,12 @@ from asara_server.tournament.sandbox.spec import FilesystemView, PrivateCopy, Re
 from asara_server.tournament.sandbox.system_mounts import system_paths
 
 
-class Place(NamedTuple):
-    """The place on this machine of a `readable` path of the runner's machine."""
+class ReadableCopy(NamedTuple):
+    """The copy on this machine of a `readable` path of the runner's machine."""
 
     path: Path
     target: Path
-    """The path there, with all links resolved."""
+    """The path on the runner's machine, with all links resolved."""
 
 
 def match_sandbox(
@@ -47,13 +47,13 @@ def match_sandbox(
     built: Path | None,
     limits: Limits,
     copies: PrivateCopies,
-    places: Mapping[Path, Place] = MappingProxyType({}),
+    readable_copies: Mapping[Path, ReadableCopy] = MappingProxyType({}),
 ) -> SandboxSpec | None:
     """Return what contains a bot of `entry` in a match: None without a sandbox.
 
     `built` is the directory that a build has produced; None if the entry is not built. `copies`
-    keeps the entry's files for its next process. `places` are those of `readable` paths that are
-    elsewhere on this machine. Raises CopyTooLargeError.
+    keeps the entry's files for its next process. `readable_copies` are those of `readable` paths
+    that were sent to this machine. Raises CopyTooLargeError.
     """
     if sandbox is None:
         return None
@@ -67,10 +67,10 @@ def match_sandbox(
     programs = visible_programs(entry.command, entry.directory, {"PATH": on_path}, built)
     load_program(entry.command[0], os.pathsep.join(programs.search_path(on_path)))
     for path in entry.readable:
-        load(places[path].path if path in places else path.resolve())
+        load(readable_copies[path].path if path in readable_copies else path.resolve())
     view = FilesystemView(
         entry.directory,
-        readable=tuple(_readable_mounts(entry, places)),
+        readable=tuple(_readable_mounts(entry, readable_copies)),
         copied=copies.get(entry.name, read),
         content=built,
     )
@@ -186,17 +186,17 @@ def preview_views(
 
 
 def _readable_mounts(
-    entry: Entry, places: Mapping[Path, Place] = MappingProxyType({})
+    entry: Entry, readable_copies: Mapping[Path, ReadableCopy] = MappingProxyType({})
 ) -> Iterator[tuple[Path, Path]]:
     """Yield the `readable` paths, each as its path on this machine and in the sandbox.
 
     A link is visible as that to which it leads, at its own path and at that of its target.
     """
     for path in entry.readable:
-        place = places.get(path) or Place(path.resolve(), path.resolve())
-        yield place.path, place.target
-        if place.target != path and not any(other in path.parents for other in entry.readable):
-            yield place.path, path
+        copy = readable_copies.get(path) or ReadableCopy(path.resolve(), path.resolve())
+        yield copy.path, copy.target
+        if copy.target != path and not any(other in path.parents for other in entry.readable):
+            yield copy.path, path
 
 
 def _readable_excluded(entry: Entry) -> Iterator[Path]:

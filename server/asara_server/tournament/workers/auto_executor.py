@@ -19,7 +19,7 @@ from typing import Final
 from asara_server.referee.waits import Wait
 from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.execution.executor import ExecutionContext, Executor
-from asara_server.tournament.execution.local_executor import LocalExecutor
+from asara_server.tournament.execution.local_executor import LocalExecutor, kept_processes
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.workers.process_workers import ProcessWorkers
@@ -88,6 +88,10 @@ class AutoExecutor:
         self._playing: Executor = local
 
     @property
+    def name(self) -> str:
+        return self._playing.name
+
+    @property
     def awaited(self) -> Sequence[str]:
         return self._playing.awaited
 
@@ -106,10 +110,10 @@ class AutoExecutor:
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
         why = self._only_local or self._too_few(progress, context)
         if why:
-            self._choose("local", why, context)
+            self._stay_local(why, context)
             await self._local.play(progress, context)
             return
-        context.report_choice("local", "until the speed of the bots is known")
+        context.report_choice(self._local.name, "a run begins with one referee")
         choosing = asyncio.create_task(self._choose_by_measurement(progress, context))
         try:
             await self._local.play(progress, context)
@@ -122,11 +126,11 @@ class AutoExecutor:
     def _too_few(self, progress: RunProgress, context: ExecutionContext) -> str:
         """Return why workers would be no quicker for this machine or run, or "" if they may be."""
         if self._cores < _LEAST_CORES:
-            return f"of {self._cores} cores, bots use what one referee leaves"
+            return f"with {self._cores} cores, workers would take their time from the bots"
         if context.concurrency == 1:
             return "one match is played at a time"
         if len(progress.pending_blocks()) <= context.concurrency:
-            return "no more deal blocks are left than are played at once"
+            return "no more deal blocks are left than matches are played at once"
         return ""
 
     async def _choose_by_measurement(
@@ -135,24 +139,27 @@ class AutoExecutor:
         found = await self._measure(progress, context.concurrency)
         most = _most_workers(progress, context)
         if not found.needs_workers:
-            self._choose("local", found.reason, context)
+            self._stay_local(found.reason, context)
         elif most < _LEAST_WORKERS:
             limit = context.match_settings.limits.idle_processes
-            self._choose(
-                "local",
+            self._stay_local(
                 f"{found.reason}, but workers could not keep enough processes of bots for their "
                 f"next matches (limits.idle_processes = {limit})",
                 context,
             )
         else:
             self._backend.number = min(most, context.concurrency)
-            self._choose("processes", found.reason, context)
+            context.report_choice(self._workers.name, found.reason)
+            self._notify(
+                f"{self._backend.number} worker processes play the other deal blocks: "
+                f"{found.reason}."
+            )
             self._playing = self._workers
             self._local.hand_over()
 
-    def _choose(self, name: str, why: str, context: ExecutionContext) -> None:
-        context.report_choice(name, why)
-        self._notify(f"Executor: {name}, because {why}")
+    def _stay_local(self, why: str, context: ExecutionContext) -> None:
+        context.report_choice(self._local.name, why)
+        self._notify(f"One referee plays all matches: {why}.")
 
 
 def _most_workers(progress: RunProgress, context: ExecutionContext) -> int:
@@ -161,11 +168,8 @@ def _most_workers(progress: RunProgress, context: ExecutionContext) -> int:
     Others would start them for most matches, which costs far more than a referee.
     """
     settings = context.match_settings
-    kept = sum(policy == "run" for policy in settings.processes.values())
-    places = 1 + max((match.place for match, _ in progress.pending_matches()), default=0)
-    if not kept:
-        return context.concurrency
-    return settings.limits.idle_processes // (kept * places)
+    kept = kept_processes(progress, settings)
+    return settings.limits.idle_processes // kept if kept else context.concurrency
 
 
 async def measured(progress: RunProgress, concurrency: int) -> Measurement:

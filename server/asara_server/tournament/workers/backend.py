@@ -19,6 +19,8 @@ class WorkerError(Exception):
 class WorkerBackend(Protocol):
     """Workers that play deal blocks. All methods belong to one event loop."""
 
+    name: str
+    """Name in `--executor`."""
     max_submissions: int
     """Number of times that a block is submitted if it is lost each time."""
     cores: int

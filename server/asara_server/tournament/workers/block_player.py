@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from asara_server.event_loop import new_event_loop, seldom_collect
 from asara_server.tournament.run.cost_meter import CostMeter
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.sandbox.filesystem_view import Place
+from asara_server.tournament.sandbox.filesystem_view import ReadableCopy
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
@@ -50,8 +50,10 @@ def begin_run(settings: RunSettings) -> None:
     _loop_thread().settings[settings.run_id] = settings
 
 
-def use_files(run_id: str, directories: Mapping[str, Path], places: Mapping[Path, Place]) -> None:
-    """Use these directories of entries and places of `readable` paths instead of the runner's.
+def use_files(
+    run_id: str, directories: Mapping[str, Path], readable_copies: Mapping[Path, ReadableCopy]
+) -> None:
+    """Use these directories of entries and copies of `readable` paths instead of the runner's.
 
     Raises UnpreparedWorkerError without `begin_run`.
     """
@@ -60,7 +62,7 @@ def use_files(run_id: str, directories: Mapping[str, Path], places: Mapping[Path
     paths = tuple(
         (name, path)
         for name, path in requirements.paths
-        if name not in directories and path not in places
+        if name not in directories and path not in readable_copies
     )
     _loop_thread().settings[run_id] = replace(
         settings,
@@ -68,7 +70,7 @@ def use_files(run_id: str, directories: Mapping[str, Path], places: Mapping[Path
         match_settings=replace(
             played,
             build_directories={**played.build_directories, **directories},
-            readable_places={**played.readable_places, **places},
+            readable_copies={**played.readable_copies, **readable_copies},
         ),
     )
 

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from asara_server.tournament.sandbox.filesystem_view import Place
+from asara_server.tournament.sandbox.filesystem_view import ReadableCopy
 from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.workers.backend import WorkerError
 from asara_server.tournament.workers.block_job import RunSettings
@@ -66,7 +66,7 @@ class FileSender:
         """Send these paths, each with its entry, to a worker; False if it has died meanwhile."""
         played = self._settings.match_settings
         directories: dict[str, Archive] = {}
-        places: dict[Path, tuple[Archive, Path]] = {}
+        readable_copies: dict[Path, tuple[Archive, Path]] = {}
         entries = {entry.name: entry for entry in played.entries}
         try:
             for name, path in paths:
@@ -79,14 +79,17 @@ class FileSender:
                         f"`readable` paths only on a shared file system: {_SHARE}, or contain them"
                     )
                 else:
-                    places[path] = self._packer.readable(name, path), path.resolve()
+                    readable_copies[path] = self._packer.readable(name, path), path.resolve()
         except (ArchiveError, OSError) as error:
             raise WorkerError(f"worker {worker}: {error}") from None
-        for archive in {*directories.values(), *(archive for archive, _ in places.values())}:
+        for archive in {
+            *directories.values(),
+            *(archive for archive, _ in readable_copies.values()),
+        }:
             if not self._send_archive(worker, archive):
                 return False
         answer = self._run(
-            partial(_use_archives, self._settings.run_id, directories, places), [worker]
+            partial(_use_archives, self._settings.run_id, directories, readable_copies), [worker]
         )
         return worker in answer
 
@@ -167,7 +170,7 @@ async def _unpack(sha256: str, *, dask_worker: "Worker") -> None:
 def _use_archives(
     run_id: str,
     directories: dict[str, Archive],
-    places: dict[Path, tuple[Archive, Path]],
+    readable_copies: dict[Path, tuple[Archive, Path]],
     *,
     dask_worker: "Worker",
 ) -> None:
@@ -176,7 +179,7 @@ def _use_archives(
         run_id,
         {name: store.place(one.sha256, one.file) for name, one in directories.items()},
         {
-            path: Place(store.place(one.sha256, one.file), target)
-            for path, (one, target) in places.items()
+            path: ReadableCopy(store.place(one.sha256, one.file), target)
+            for path, (one, target) in readable_copies.items()
         },
     )

@@ -91,6 +91,7 @@ class DaskWorkers:
     max_submissions = 1
     """The scheduler tries other workers itself before a block is lost."""
     sharing = 1
+    name = "dask"
     shares_directory = False
 
     def __init__(self, client: "Client", address: str, private: SandboxConfig) -> None:

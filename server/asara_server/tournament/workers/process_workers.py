@@ -64,6 +64,7 @@ class ProcessWorkers:
     """A `WorkerBackend` of worker processes, which are started when they are needed."""
 
     max_submissions = 3
+    name = "processes"
     shares_directory = True
 
     def __init__(

@@ -62,8 +62,12 @@ class WorkerExecutor:
     """An `Executor` that plays on the workers of a backend."""
 
     def __init__(self, backend: WorkerBackend) -> None:
-        self.backend = backend
+        self._backend = backend
         self._meter: CostMeter | None = None
+
+    @property
+    def name(self) -> str:
+        return self._backend.name
 
     @property
     def awaited(self) -> Sequence[str]:
@@ -83,11 +87,11 @@ class WorkerExecutor:
         return RunCosts() if self._meter is None else self._meter.costs
 
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
-        progress.void_lost(resumable=self.backend.shares_directory)
+        progress.void_lost(resumable=self._backend.shares_directory)
         journal = progress.directory.journal
-        meter = self._meter = CostMeter(journal, cores=self.backend.cores, plays=False)
+        meter = self._meter = CostMeter(journal, cores=self._backend.cores, plays=False)
         try:
-            await _BlockScheduler(self.backend, progress, context, meter).play()
+            await _BlockScheduler(self._backend, progress, context, meter).play()
         finally:
             meter.stop()
 
