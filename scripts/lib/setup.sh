@@ -23,6 +23,13 @@ setup() {
     unset PYTHONHOME
     export VIRTUAL_ENV=$venv PATH=$venv/bin:$PATH
     export MPLCONFIGDIR=$venv/matplotlib # its cache of fonts; nothing is left outside the checkout
+    compile_bytecode "$root/server" "$root/clients/python"
+}
+
+# pip compiles packages that it installs, but not a checkout, and a contained bot cannot: each of its
+# processes would compile the client once more, which is a fifth of a start.
+compile_bytecode() { # FOLDER...
+    "$venv/bin/python" -m compileall -q "$@" || true
 }
 
 # A stamp says what the environment was made for, and is written last.
@@ -125,6 +132,7 @@ explain_python() {
 install_compiled() { # FOLDER STAMP: the copy, and a file as old as the sources that it was made of
     remove_compiled
     cp -R "$1" "$venv/compiled"
+    compile_bytecode "$venv/compiled"
     touch -r "$2" "$venv/compiled"
     cp "$root/scripts/lib/asara_compiled.py" "$(site_packages)"
     echo "import asara_compiled" >"$(site_packages)/asara_compiled.pth"
