@@ -49,7 +49,7 @@ PELITA_BAR: Final = Bar(2)
 START_BAR: Final = Bar(1.1, most=True)
 
 _ROUNDS: Final = 3
-_MATCHES: Final = 120
+_MATCHES: Final = 200
 _FEW_MATCHES: Final = 24
 """Matches of a job that starts the bots of each, which takes longer."""
 _THOUGHT_MATCHES: Final = 16
