@@ -183,7 +183,7 @@ def _show_end(tournament: Tournament, end: RunEnd, directory: Path) -> None:
     out.print()
     warn_of_faults(end, directory / "run.log")
     warn_of_folders(tournament)
-    for line in costs_lines(end.costs, tournament.process_policies.values()):
+    for line in costs_lines(end.costs, tournament.process_policies):
         notify(line)
     for line in unasked_lines(end.processor_time):
         notify(line)
