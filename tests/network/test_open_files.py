@@ -46,8 +46,8 @@ def test_a_run_that_may_need_more_files_than_it_can_open_does_not_start(tmp_path
     done = with_open_files("-n 90", *words)
     assert done.returncode == 1
     assert (
-        "the system lets this program open 90 files, and the run may need 112: raise the limit "
-        "(ulimit -n 112), or lower concurrency or limits.idle_processes" in done.stderr
+        "the system lets this program open 90 files, and the run may need 176: raise the limit "
+        "(ulimit -n 176), or lower concurrency or limits.idle_processes" in done.stderr
     )
     assert "Traceback" not in done.stderr
 
