@@ -35,7 +35,7 @@ def costs_lines(
     ]
     cores = "" if costs.busy is None else f"The run used {percent(costs.busy)} of the cores. "
     if costs.deciding is not None:
-        yield f"{cores}In matches, bots were deciding {percent(costs.deciding)} of the time."
+        yield f"{cores}Bots were deciding for {percent(costs.deciding)} of matches and starts."
     yield "Starting bots took {} of the processor time, playing {}, the referee {}.".format(*shares)
     if over and costs.wall_s >= _LEAST_S:
         yield from _advice(costs, processes)
