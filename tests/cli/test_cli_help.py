@@ -87,3 +87,11 @@ def test_defaults_are_shown_in_the_form_in_which_they_are_typed() -> None:
     assert "--out DIR Run directory; must be new or empty. [required]" in " ".join(
         asara("tournament", "run", "--help").stdout.split()
     )
+
+
+@pytest.mark.parametrize("option", ["--processes", "--sandbox"])
+def test_an_unknown_choice_is_refused_with_those_that_there_are(option: str) -> None:
+    done = asara("match", "random", "random", option, "nothing")
+    assert done.returncode == 2
+    assert ": 'nothing' is not one of '" in done.stderr
+    assert "Value error" not in done.stderr

@@ -439,21 +439,25 @@ def test_the_costs_of_a_run_are_shown_with_advice_once_it_is_over(run: Path) -> 
     assert costs_of(run) == []
     (run / "costs.json").write_text(COSTS.model_dump_json())
     shares = [
-        "The run used 50% of the cores. In matches, bots were deciding 20% of the time.",
+        "The run used 50% of the cores. Bots were deciding for 20% of matches and starts.",
         "Starting bots took 60% of the processor time, playing 30%, the referee 10%.",
     ]
     change(run, processes={"ann": "match", "bob": "match"})
     advice = [
-        'With processes = "run", bots would not start afresh for every match.',
-        "The cores were not all used: more matches could be played at once.",
+        'With processes = "run", bots would not start for every match.',
+        "The cores were not all used: concurrency (or --workers) could be higher.",
     ]
     assert costs_of(run) == [*shares, *advice]
     change(run, processes={"ann": "run", "bob": "run"})
     assert costs_of(run) == [*shares, *advice[1:]]
-    assert list(costs_lines(COSTS, ["match"], over=False)) == shares
+    change(run, processes={"ann": "run", "bob": "match"})
+    assert costs_of(run)[2] == (
+        'With processes = "run", bots of bob would not start for every match.'
+    )
+    assert list(costs_lines(COSTS, {"ann": "match"}, over=False)) == shares
     ended = COSTS.model_copy(update={"core_s": 0.0, "bots_cpu_s": 6.0, "wall_s": 9.0})
     change(run, state="finished", ended="2026-01-01T00:20:00+00:00", costs=ended.model_dump())
     assert costs_of(run) == [
-        "In matches, bots were deciding 20% of the time.",
+        "Bots were deciding for 20% of matches and starts.",
         "Starting bots took 46% of the processor time, playing 46%, the referee 8%.",
     ]

@@ -98,11 +98,14 @@ def test_entries_that_think_while_others_are_asked_are_named() -> None:
         return ProcessorTime(total_s=unasked_s, sampled_unasked_s=unasked_s, sampled_wait_s=wait_s)
 
     times = {"idle": used(0.5, 50.0), "short": used(0.01, 0.01)}
-    assert list(unasked_lines(times)) == []
+    assert list(unasked_lines(times, advise=True)) == []
     times |= {"deep": used(38.2, 39.4), "deeper": used(60.0, 60.0)}
     assert list(unasked_lines(times)) == [
         "deeper used 1 min of processor time while it was not asked, 1.00 cores on average.",
         "deep used 38 s of processor time while it was not asked, 0.97 cores on average.",
     ]
     times |= {f"bot {number}": used(1.0, 1.0) for number in range(5)}
+    assert list(unasked_lines(times, advise=True))[6:] == [
+        "With ponder = false, bots in the sandbox would be frozen while they are not asked."
+    ]
     assert list(unasked_lines(times))[5:] == ["2 more entries did so too; the report lists all."]

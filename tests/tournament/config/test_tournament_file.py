@@ -245,6 +245,10 @@ def test_a_full_file_is_read(folder: Path) -> None:
             "cup.toml: blocks: should be 'mirrored', 'independent' or 'duplicate', not true",
         ),
         (
+            HEAD + 'ponder = "no"\n' + TWO,
+            "cup.toml: ponder: should be true or false, without quotes, not 'no'",
+        ),
+        (
             HEAD + "orders = 4\n" + TWO,
             "cup.toml: orders: should be 'rotations' or 'all', not 4",
         ),

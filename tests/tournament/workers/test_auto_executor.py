@@ -90,7 +90,7 @@ def test_a_referee_that_keeps_up_plays_on(cup: Path) -> None:
 @pytest.mark.parametrize(
     ("cores", "only_local", "why"),
     [
-        (2, "", "with 2 cores, workers would take their time from the bots"),
+        (2, "", "with 2 cores, workers would take processor time from bots"),
         (
             8,
             "bots on other machines connect to one referee",

@@ -3,6 +3,7 @@
 from enum import Enum
 from typing import Any, Final
 
+import typer
 from typer.core import TyperCommand
 
 _KEPT_WHOLE: Final = 44
@@ -13,6 +14,13 @@ _HARD_SPACE: Final = "\N{NO-BREAK SPACE}"
 
 class PlainCommand(TyperCommand):
     """A command with such a help page."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix("Value error, ")  # pydantic's own words
+            raise
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         return ["[OPTIONS]", *map(_argument_name, _parameters(self, ctx, "argument"))]

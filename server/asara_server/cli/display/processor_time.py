@@ -10,8 +10,11 @@ from asara_server.tournament.run.processor_time import ProcessorTime
 _NAMED: Final = 5
 
 
-def unasked_lines(times: Mapping[str, ProcessorTime]) -> Iterator[str]:
-    """Yield a line for each entry whose bots think while they are not asked; the busiest first."""
+def unasked_lines(times: Mapping[str, ProcessorTime], *, advise: bool = False) -> Iterator[str]:
+    """Yield a line for each entry whose bots think while they are not asked; the busiest first.
+
+    If `advise`, a last line says how to prevent it.
+    """
     busy = sorted(
         (item for item in times.items() if item[1].ponders), key=lambda item: -item[1].unasked_s
     )
@@ -22,3 +25,5 @@ def unasked_lines(times: Mapping[str, ProcessorTime]) -> Iterator[str]:
         )
     if len(busy) > _NAMED:
         yield f"{count(len(busy) - _NAMED, 'more entry')} did so too; the report lists all."
+    if busy and advise:
+        yield "With ponder = false, bots in the sandbox would be frozen while they are not asked."

@@ -79,7 +79,7 @@ def _show_progress(status: RunStatus) -> None:
         out.print(f"The last match ended {duration(status.idle_s, whole_s=True)} ago.")
     if status.costs is not None:
         over = status.state is not RunState.RUNNING
-        for line in costs_lines(status.costs, status.info.processes.values(), over=over):
+        for line in costs_lines(status.costs, status.info.processes, over=over):
             out.print(line, markup=False)
     for line in unasked_lines(status.info.processor_time):
         out.print(line, markup=False)
@@ -110,7 +110,7 @@ def _times(status: RunStatus) -> str:
         text += f", {status.pace.per_minute:.1f} matches a minute"
     left_s = status.pace.left_s(status.left)
     if status.info.stalled_s is not None and not running:
-        text += f", in which the referee stalled for {duration(status.info.stalled_s)}"
+        text += f"; the referee stalled for {duration(status.info.stalled_s)}"
     if running and status.left and left_s is not None:
         text += f", about {duration(left_s, whole_s=True)} left"
     return text

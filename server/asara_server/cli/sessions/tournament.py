@@ -183,9 +183,9 @@ def _show_end(tournament: Tournament, end: RunEnd, directory: Path) -> None:
     out.print()
     warn_of_faults(end, directory / "run.log")
     warn_of_folders(tournament)
-    for line in costs_lines(end.costs, tournament.process_policies.values()):
+    for line in costs_lines(end.costs, tournament.process_policies):
         notify(line)
-    for line in unasked_lines(end.processor_time):
+    for line in unasked_lines(end.processor_time, advise=tournament.ponder):
         notify(line)
     notify_run_directory(directory)
     if not end.standings.complete:

@@ -71,11 +71,15 @@ def _fault(details: ErrorDetails, model: type[BaseModel]) -> str:
             return _unknown_key(details["loc"], model)
         case "problem":
             return details["msg"]
+    if details["type"] in {"bool_parsing", "bool_type"}:
+        message = "should be true or false, without quotes"
+    else:
+        message = details["msg"].replace("Input should", "should")
     given = details["input"]
     value = str(given).lower() if isinstance(given, bool) else repr(given)  # as TOML has it
     if len(value) > _LONGEST_VALUE:
         value = value[: _LONGEST_VALUE - 1] + "…"
-    return f"{details['msg'].replace('Input should', 'should')}, not {value}"
+    return f"{message}, not {value}"
 
 
 def _unknown_key(location: tuple[int | str, ...], model: type[BaseModel]) -> str:

@@ -126,7 +126,7 @@ class AutoExecutor:
     def _too_few(self, progress: RunProgress, context: ExecutionContext) -> str:
         """Return why workers would be no quicker for this machine or run, or "" if they may be."""
         if self._cores < _LEAST_CORES:
-            return f"with {self._cores} cores, workers would take their time from the bots"
+            return f"with {self._cores} cores, workers would take processor time from bots"
         if context.concurrency == 1:
             return "one match is played at a time"
         if len(progress.pending_blocks()) <= context.concurrency:
