@@ -62,7 +62,7 @@ def open_stream(address: str, credentials: grpc.ChannelCredentials | None) -> St
     """
     if threading.current_thread() is threading.main_thread() and not _loop_runs():
         return _LoopStream(address, credentials)
-    return _BlockingStream(address, credentials)
+    return BlockingStream(address, credentials)
 
 
 def _loop_runs() -> bool:
@@ -137,7 +137,7 @@ class _LoopStream:
                 await asyncio.sleep(0)  # the loop stops here
 
 
-class _BlockingStream:
+class BlockingStream:
     """A stream of blocking gRPC."""
 
     def __init__(self, address: str, credentials: grpc.ChannelCredentials | None) -> None:
@@ -166,9 +166,12 @@ class _BlockingStream:
         del self._responses
         self._channel.close()
 
+    def send(self, request: PlayRequest) -> None:
+        self._requests.put(request)
+
     def exchange(self, request: PlayRequest | None) -> bytes | None:
         if request is not None:
-            self._requests.put(request)
+            self.send(request)
         try:
             return next(self._responses, None)
         except grpc.RpcError as error:

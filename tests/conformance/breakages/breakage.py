@@ -42,5 +42,6 @@ def around(owner: Any, name: str, wrapper: Callable[..., Any]) -> None:
 
 
 def put(owner: Any, name: str, value: object) -> None:
-    """Replace an attribute."""
+    """Replace an attribute, which must exist."""
+    getattr(owner, name)
     setattr(owner, name, value)

@@ -10,7 +10,7 @@ from typing import Any
 
 import grpc
 
-from asara import client, stream
+from asara import client, stream, transport
 from asara.errors import ConfigurationError
 from asara.settings import Settings
 from tests.conformance.breakages.breakage import around, breaks, put
@@ -109,7 +109,7 @@ def overlook_the_fault(*, tls: bool) -> None:
     def fault(original: Any, address: str, **given: Any) -> Any:
         return "" if given["tls"] is tls else original(address, **given)
 
-    around(client, "transport_fault", fault)
+    around(transport, "transport_fault", fault)
 
 
 @breaks("tls-at-the-referee-only")

@@ -12,7 +12,7 @@ import grpc
 from asara import client, protocol_client
 from asara.errors import ConnectionLostError
 from asara.protocol_client import ProtocolClient
-from asara.stream import Stream, open_stream
+from asara.stream import BlockingStream, Stream
 from asara.v1.play_pb2 import LastEvent, PlayRequest, PlayResponse
 from tests.conformance.breakages.breakage import around, breaks, put
 
@@ -169,7 +169,7 @@ def dial_without_pauses() -> None:
 def keep_connections() -> None:
     @contextlib.contextmanager
     def open_for_good(address: str, credentials: Any) -> Iterator[Stream]:
-        stream = open_stream(address, credentials)
+        stream = BlockingStream(address, credentials)
         # An open channel may keep the process from ending.
         atexit.register(stream.__exit__, None, None, None)
         yield stream

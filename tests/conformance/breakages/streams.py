@@ -11,6 +11,7 @@ import grpc
 
 from asara import bot, client
 from asara.protocol_client import ProtocolClient
+from asara.stream import BlockingStream, Stream
 from asara.v1.play_pb2 import PlayRequest, PlayResponse, Reply
 from tests.conformance.breakages.breakage import around, breaks, put
 
@@ -179,14 +180,12 @@ def _open_stream(hello: PlayRequest, address: str) -> None:
 
 @breaks("no-request-unasked", also=("large-messages",))
 def answer_before_being_asked() -> None:
-    queues: list[Any] = []
-
-    class Kept(SimpleQueue):  # type: ignore[type-arg]
-        def __init__(self) -> None:
-            super().__init__()
-            queues.append(self)
-
+    opened: list[BlockingStream] = []
     number = 0
+
+    def open_stream(address: str, credentials: Any) -> Stream:
+        opened.append(BlockingStream(address, credentials))
+        return opened[-1]
 
     def handle(original: Any, self: ProtocolClient, message: bytes) -> Any:
         nonlocal number
@@ -199,7 +198,7 @@ def answer_before_being_asked() -> None:
 
     def send_unless_asked(request: PlayRequest, begun: int) -> None:
         if number == begun:
-            queues[-1].put(request)
+            opened[-1].send(request)
 
-    put(client, "SimpleQueue", Kept)
+    put(client, "open_stream", open_stream)
     around(ProtocolClient, "handle", handle)
