@@ -137,7 +137,7 @@ def test_a_run_prints_standings_and_leaves_everything_in_its_directory(tmp_path:
         ["exits", "8"],
     ]
     assert "exits forfeits" in done.stderr
-    assert re.search(r"\nThe run used \S+ of the cores\. In matches, bots were", done.stderr)
+    assert re.search(r"\nThe run used \S+ of the cores\. Bots were deciding for", done.stderr)
     assert "exits is out: not started again after 3 failures in a row: exited with" in done.stderr
     assert "exited with status 1; it printed: loading | cannot load model.bin" in done.stderr
     assert sorted(path.name for path in out.iterdir()) == [

@@ -68,7 +68,7 @@ def test_a_bot_plays_in_a_program_whose_loop_runs(
 
     referee.scripts.append(scripted.one_match)
     asyncio.run(main())
-    assert opened == ["_BlockingStream"]
+    assert opened == ["BlockingStream"]
 
 
 def test_a_bot_plays_in_another_thread(referee: ScriptedReferee, opened: list[str]) -> None:
@@ -77,7 +77,7 @@ def test_a_bot_plays_in_another_thread(referee: ScriptedReferee, opened: list[st
     thread = threading.Thread(target=asara.play, args=(take_first, settings))
     thread.start()
     thread.join()
-    assert opened == ["_BlockingStream"]
+    assert opened == ["BlockingStream"]
 
 
 def test_decide_may_run_event_loops_of_its_own(referee: ScriptedReferee) -> None:
