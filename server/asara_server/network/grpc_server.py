@@ -41,7 +41,7 @@ WATCH_SERVICE: Final = watch_pb2.DESCRIPTOR.services_by_name["WatchService"].ful
 
 _KEEPALIVE_MS: Final = 20_000
 _NEVER_MS: Final = 2**31 - 1
-"""What gRPC takes for infinite. Its defaults are 2 hours and 1 minute."""
+"""The value that gRPC treats as infinite. Its defaults are 2 hours and 1 minute."""
 _CLOSE_S: Final = 1.0
 """Seconds after the end of all calls within which connections must close by themselves."""
 

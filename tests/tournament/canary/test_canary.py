@@ -55,7 +55,7 @@ class Report(NamedTuple):
 
     arrivals: set[Arrival]
     processes: Mapping[str, list[str]]
-    """By entry, the process of each match."""
+    """The process of each match, by entry."""
     dice: set[tuple[str, str, str]]
     """First random number of each entry in each match."""
     met_twice: set[tuple[str, str]]

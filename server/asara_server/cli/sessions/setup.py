@@ -130,12 +130,12 @@ def _notify_key(path: Path) -> None:
 
 
 class MetricsWatch(NamedTuple):
-    """What is measured."""
+    """The connection of referees to the metrics server."""
 
     referee: Callable[[Referee], None]
     """To be called with a referee of this process."""
     others: "Callable[[], SummedMetrics | None]"
-    """Returns what receives the metrics of referees in other processes, if anybody reads them."""
+    """Returns the receiver of metrics from referees in other processes; None without a server."""
 
 
 @contextmanager

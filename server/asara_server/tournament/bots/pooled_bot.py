@@ -45,7 +45,7 @@ class PooledBot:
     idle_since_s: float = 0.0
     """Monotonic time at which its last match ended, in seconds."""
     ending: str = ""
-    """How the process ended, or why there is none; "" while it runs."""
+    """The end of the process in words, or the reason why it never started; "" while it runs."""
     watcher: asyncio.Task[None] | None = field(default=None, repr=False)
     hidden: str = ""
     """Why its process did not find a file, if the sandbox hid it."""

@@ -48,7 +48,7 @@ class SandboxedCommand:
         return self._memory_peak
 
     async def forget(self) -> None:
-        """Drop what the kernel's caches hold because of the program, which goes on running."""
+        """Empty the kernel's caches of the program's files and names; it goes on running."""
         if self.cgroup is not None and self._cleanup is None:
             await asyncio.to_thread(self.cgroup.empty_caches)
 

@@ -142,7 +142,7 @@ class _LoopThread:
         self._loop = new_event_loop()
         self._meter = CostMeter()
         self._runs: dict[str, WorkerRun] = {}
-        """By run, what plays its further blocks."""
+        """Runs that play blocks here, by their identifiers."""
         self._open: dict[WorkerRun, str] = {}
         """All that is open, and the name of its run."""
         self._tasks: dict[asyncio.Task[BlockResult], WorkerRun] = {}

@@ -131,7 +131,7 @@ class DaskWorkers:
         return self._slots
 
     def _count_again(self) -> None:
-        """Have `slots` count anew, and prepare all workers."""
+        """Make the next `slots` count the workers and prepare each of them again."""
         self._counted_s = -math.inf
         self._prepared = set()
 
