@@ -13,6 +13,10 @@ from typing import Any, ParamSpec
 # The referee's package sets this before it imports gRPC, whose fork handlers would otherwise
 # interfere with the start of bots.
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "false")
+# Each pytest process has a core at most. The libraries of NumPy and PyTorch read these when loaded.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("MKL_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -59,8 +63,11 @@ def pytest_asyncio_loop_factories() -> dict[str, Callable[[], asyncio.AbstractEv
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Use two workers more than cores, because many tests wait for processes and clocks."""
-    return (os.cpu_count() or 1) + 2
+    """Use one worker more than cores, because many tests wait for processes and clocks.
+
+    Each worker collects all tests, which takes more time than a second one more would save.
+    """
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_pycollect_makeitem(

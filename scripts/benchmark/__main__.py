@@ -13,15 +13,21 @@ from scripts.benchmark.clients import clients
 from scripts.benchmark.cluster import cluster
 from scripts.benchmark.concurrency import concurrency
 from scripts.benchmark.engine import engine
+from scripts.benchmark.environment import environment
 from scripts.benchmark.figures import BenchError, Figure, show, write_json
 from scripts.benchmark.python_client import python_client
 from scripts.benchmark.referee import referee
+from scripts.benchmark.search import search
 from scripts.benchmark.siege import siege
 from scripts.benchmark.tournament import tournament
 from scripts.benchmark.web import web
+from scripts.benchmark.worlds import worlds
 
 BENCHMARKS: Final[dict[str, Callable[[bool], list[Figure]]]] = {
     "engine": engine,
+    "environment": environment,
+    "worlds": worlds,
+    "search": search,
     "referee": referee,
     "tournament": tournament,
     "concurrency": concurrency,

@@ -25,7 +25,7 @@ _TERMINAL, _CHANCE = -4, -1
 
 def engine(quick: bool) -> list[Figure]:
     """Measure decisions per second over all rules and seats, and in the richest match."""
-    gin_rummy = _gin_rummy()
+    theirs_played = _gin_rummy()
     edition = load_edition()
     kinds = [Rules(edition, sets, seats) for sets in RULE_COMBINATIONS for seats in (2, 3, 4)]
     every, richest = [], []
@@ -33,7 +33,7 @@ def engine(quick: bool) -> list[Figure]:
         share = 1 if quick else 3
         ours = _rate(lambda rng: _asara(kinds, rng), share)
         full = _rate(lambda rng: _asara(kinds[-1:], rng), 6 * share)
-        theirs = _rate(gin_rummy, 15 * share)
+        theirs = _rate(theirs_played, 15 * share)
         if number:  # the first round fills caches
             every.append((ours, theirs))
             richest.append((full, theirs))
@@ -64,15 +64,20 @@ def _asara(kinds: Sequence[Rules], rng: random.Random) -> int:
     return decisions
 
 
-def _gin_rummy() -> Callable[[random.Random], int]:
+def gin_rummy() -> Any:
+    """Return OpenSpiel's game; raise BenchError if it is not installed."""
     try:
         import pyspiel
     except ImportError:
         raise BenchError(
-            "OpenSpiel, the peer of `engine`, is not installed: run scripts/bench, which "
-            "installs it, or .venv/bin/python -m pip install -e '.[bench]'"
+            "OpenSpiel, the peer of `engine` and `worlds`, is not installed: run scripts/bench, "
+            "which installs it, or .venv/bin/python -m pip install -e '.[bench]'"
         ) from None
-    game: Any = pyspiel.load_game("gin_rummy")
+    return pyspiel.load_game("gin_rummy")
+
+
+def _gin_rummy() -> Callable[[random.Random], int]:
+    game = gin_rummy()
 
     def play(rng: random.Random) -> int:
         draw = rng.random

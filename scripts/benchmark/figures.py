@@ -21,10 +21,14 @@ class BenchError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """The least ratio, or the greatest one if `most` is set."""
+    """The least ratio, or the greatest one if `most` is set.
+
+    If `absolute` is set, it is a limit of the measured value itself, whatever the peer's.
+    """
 
     ratio: float
     most: bool = False
+    absolute: bool = False
 
     def holds(self, ratio: float) -> bool:
         return ratio <= self.ratio if self.most else ratio >= self.ratio
@@ -52,7 +56,9 @@ class Figure:
     @property
     def holds(self) -> bool:
         """True unless a bar is missed."""
-        return self.bar is None or self.bar.holds(self.ratio)
+        if self.bar is None:
+            return True
+        return self.bar.holds(self.value if self.bar.absolute else self.ratio)
 
 
 def compare(

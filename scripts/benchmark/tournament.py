@@ -86,7 +86,7 @@ _SHOWN: Final = (
     replace(_FRESH, name="mirrored, fresh, 2 s to start", start_s=_SLOW_S, matches=_SLOW_MATCHES),
     replace(_KEPT, name="mirrored, kept, 2 s to start", start_s=_SLOW_S, matches=_FEW_MATCHES),
     replace(_THINKING, name="mirrored, kept, 5 ms", processes="run"),
-    replace(_KEPT, name="mirrored, kept, 1 match more", concurrency=usable_cores() + 1),
+    replace(_KEPT, name="mirrored, kept, a match a core", concurrency=usable_cores()),
 )
 """Jobs of the first round, which only the table shows."""
 _UNCONFINED: Final = tuple(replace(job, contained=False) for job in (_FRESH, _KEPT, _INDEPENDENT))

@@ -3,12 +3,11 @@
 import json
 import sys
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.run.costs import RunCosts
 from scripts.benchmark.figures import BenchError
 from scripts.benchmark.processor_time import run
@@ -24,7 +23,7 @@ seed = "1b32c28cb38c05480eccc1bd60ff97029b57a05c96718b96dad7e9d84894f549"
 rounds = {rounds}
 blocks = "{blocks}"
 processes = "{processes}"
-concurrency = {concurrency}
+{concurrency}
 {entries}
 """
 
@@ -59,8 +58,8 @@ class Job:
     blocks: str = "mirrored"
     processes: str = "run"
     contained: bool = True
-    concurrency: int = field(default_factory=usable_cores)
-    """Matches played at once; by default as many as a tournament file has by default."""
+    concurrency: int | None = None
+    """Matches played at once; None if the tournament file does not say it."""
     start_s: float = 0.0
     """Seconds that a bot sleeps before it dials in."""
     thought_s: float = 0.0
@@ -140,7 +139,7 @@ def _tournament(job: Job, folder: Path) -> str:
         rounds=job.matches // 2,
         blocks=job.blocks,
         processes=job.processes,
-        concurrency=job.concurrency,
+        concurrency=f"concurrency = {job.concurrency}" if job.concurrency else "",
         entries=entries,
     )
 

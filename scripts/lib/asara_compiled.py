@@ -12,7 +12,7 @@ class _Finder:
 
     @staticmethod
     def find_spec(name: str, *_: object) -> None:
-        if name in {"asara_codec", "asara_game", "asara_server"}:
+        if name in {"asara_codec", "asara_env", "asara_game", "asara_search", "asara_server"}:
             sys.meta_path.remove(_Finder)
             _use_compiled()
 

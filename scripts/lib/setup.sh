@@ -60,7 +60,11 @@ venv_sound() {
 install() {
     local minutes=two
     [[ $1 == bench ]] && minutes=five # the peers bring many packages
+    [[ $1 == train ]] && minutes=ten
     echo "Setting up .venv with the packages that pyproject.toml names: up to $minutes minutes, once"
+    if [[ $1 == train ]] && ! "$venv/bin/python" -c 'import torch' 2>/dev/null; then
+        echo "PyTorch can take 5 GiB; server/asara_env/training.md names a smaller package to install first"
+    fi
     venv_sound || make_venv
     rm -f "$venv/stamp-$1"
     touch "$venv/unfinished"
@@ -143,7 +147,9 @@ remove_compiled() {
 }
 
 compiled_is_new() {
-    [[ -e $venv/compiled && -z $(find "$root/server" -newer "$venv/compiled" -name '*.py' -print -quit) ]]
+    local made_of=("$root"/{server,pyproject.toml,scripts/lib/compile_hook.py})
+    [[ -e $venv/compiled && -z $(find "${made_of[@]}" -newer "$venv/compiled" \
+        \( -name '*.py' -o -name pyproject.toml \) -print -quit) ]]
 }
 
 site_packages() {

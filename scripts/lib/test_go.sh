@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Checks and tests the Go client and builds the Go bot. Without Go it prints a notice and succeeds.
+# Checks and tests the Go client and builds the Go bots. Without Go it prints a notice and succeeds.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 if ! command -v go >/dev/null; then
-    echo "Go is not installed: clients/go and bots/go-random are not tested."
+    echo "Go is not installed: clients/go and the Go bots are not tested."
     exit 0
 fi
 
-unformatted=$(gofmt -l clients/go bots/go-random/*.go)
+unformatted=$(gofmt -l clients/go bots/go-*/*.go)
 if [[ $unformatted ]]; then
     printf 'Not formatted; run gofmt -w on:\n%s\n' "$unformatted" >&2
     exit 1
@@ -17,4 +17,6 @@ fi
 (cd clients/go && go vet ./... && go test -vet=off -timeout 2m ./...)
 
 # As the build of bot.toml, which has no network.
-(cd bots/go-random && ./fetch.sh && go vet ./... && GOPROXY=off go build -mod=vendor -o go-random .)
+for bot in go-random go-search; do
+    (cd "bots/$bot" && ./fetch.sh && go vet ./... && GOPROXY=off go build -mod=vendor -o "$bot" .)
+done

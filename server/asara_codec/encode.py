@@ -4,6 +4,8 @@ A part is serialized once, by its generated message, and cached. The functions n
 return it preceded by its length (see `wire_format.delimited`), ready to follow the tag of a field.
 """
 
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 from google.protobuf.message import Message
@@ -46,16 +48,25 @@ def action_message(action: Action) -> ActionMessage:
     return ActionMessage(**member)
 
 
-class _ActionBytes(dict[Action, bytes]):
-    """The bytes of all actions that have been legal in any match; there are few."""
-
-    def __missing__(self, action: Action) -> bytes:
-        self[action] = data = delimited(serialize(action_message(action)))
-        return data
+_action_bytes: Final[dict[Action, bytes]] = {}
+"""The bytes of all actions that have been legal in any match; there are few."""
 
 
-action_bytes: Final = _ActionBytes().__getitem__
-"""Return the action's message, preceded by its length."""
+def action_bytes(action: Action) -> bytes:
+    """Return the action's message, preceded by its length."""
+    data = _action_bytes.get(action)
+    if data is None:
+        data = _action_bytes[action] = delimited(serialize(action_message(action)))
+    return data
+
+
+def actions_field(tag: bytes, actions: Sequence[Action]) -> bytes:
+    """Return a repeated field of actions, whose tag is given."""
+    parts: list[bytes] = [b""]
+    for action in actions:
+        data = _action_bytes.get(action)
+        parts.append(action_bytes(action) if data is None else data)
+    return tag.join(parts)
 
 
 def event_message(event: Event | SeatForfeited) -> EventMessage:
@@ -155,6 +166,23 @@ def result_message(result: SeatResult) -> SeatResultMessage:
         sections=section_messages(result.sections),
         lit_windows=numbers_by_count(result.lit_windows),
     )
+
+
+@lru_cache(maxsize=64)  # every seat is sent all results, and the replay holds them
+def result_bytes(result: SeatResult) -> bytes:
+    """Return the result's message, preceded by its length."""
+    plain = serialize(result_message(result._replace(sections=(), lit_windows=())))
+    sections = [_RESULT_SECTIONS[i] * count for i, count in enumerate(result.sections) if count]
+    return delimited(b"%b%b%b" % (plain, b"".join(sections), _result_lit(result.lit_windows)))
+
+
+# The last fields of the message.
+_RESULT_SECTIONS: Final = tuple(serialize(SeatResultMessage(sections=[s])) for s in _SECTIONS)
+
+
+@cached_part(1024)
+def _result_lit(counts: tuple[int, ...]) -> bytes:
+    return serialize(SeatResultMessage(lit_windows=numbers_by_count(counts)))
 
 
 def clocks_message(clocks: Clocks) -> ClocksMessage:

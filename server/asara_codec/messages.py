@@ -18,25 +18,23 @@ from asara.v1.watch_pb2 import MatchSummary, WatchEnded, WatchResponse, WatchSta
 from asara_codec.clocks import Clocks
 from asara_codec.editions import edition_message, rule_set_numbers
 from asara_codec.encode import (
-    action_bytes,
     action_message,
+    actions_field,
     clocks_message,
     enum_value,
     gift_bytes,
+    result_bytes,
     result_message,
     serialize,
     space_bytes,
 )
-from asara_codec.part_cache import cached_part
 from asara_codec.results import RejectionReason, SeatResult
 from asara_codec.view_writer import ViewWriter, public_bytes
 from asara_codec.wire_format import (
     DelimitedField,
     IntegerField,
     RepeatedField,
-    delimited,
     delimited_tag,
-    joined_field,
 )
 from asara_game.actions import Action
 from asara_game.rules import Rules
@@ -45,11 +43,11 @@ from asara_game.view import PublicView, View
 EventParts = Iterable[bytes]
 """Events as returned by `event_bytes`; the seats of a match share them."""
 
-_PLAY_DECISION: Final = delimited_tag(PlayResponse, "decision")
+_play_decision: Final = DelimitedField(PlayResponse, "decision")
 _match_id: Final = DelimitedField(DecisionMessage, "match_id")
 _decision_id: Final = IntegerField(DecisionMessage, "decision_id")
 _kind: Final = IntegerField(DecisionMessage, "kind")
-_legal_actions: Final = RepeatedField(DecisionMessage, "legal_actions")
+_LEGAL_ACTION: Final = delimited_tag(DecisionMessage, "legal_actions")
 _SPACE: Final = delimited_tag(DecisionMessage, "space")
 _sections_to_build: Final = IntegerField(DecisionMessage, "sections_to_build")
 _clock_us: Final = IntegerField(DecisionMessage, "clock_us")
@@ -57,14 +55,22 @@ _charged_us: Final = IntegerField(DecisionMessage, "charged_us")
 _events: Final = RepeatedField(DecisionMessage, "events")
 _sequence: Final = IntegerField(DecisionMessage, "sequence")
 _view: Final = DelimitedField(DecisionMessage, "view")
-_build_steps: Final = RepeatedField(DecisionMessage, "build_steps")
+_BUILD_STEP: Final = delimited_tag(DecisionMessage, "build_steps")
 _gifts: Final = RepeatedField(DecisionMessage, "gifts")
 _lit_windows_to_keep: Final = IntegerField(DecisionMessage, "lit_windows_to_keep")
 
 
-@cached_part(4096)
+_match_id_fields: Final[dict[str, bytes]] = {}
+_MOST_MATCH_IDS: Final = 4096
+
+
 def _match_id_field(match_id: str) -> bytes:
-    return _match_id.encode(match_id.encode())
+    data = _match_id_fields.get(match_id)
+    if data is None:
+        if len(_match_id_fields) >= _MOST_MATCH_IDS:
+            _match_id_fields.clear()
+        data = _match_id_fields[match_id] = _match_id.encode(match_id.encode())
+    return data
 
 
 def decision_bytes(
@@ -84,28 +90,27 @@ def decision_bytes(
     Without `include_public` the message has the private view only (Hello.omit_public_view). A
     `writer` that is used for all decisions of a match saves most of the work.
     """
-    if view.decision is None or view.decision.seat != view.private.seat:
-        raise ValueError(f"match {match_id}: seat {view.private.seat} has nothing to decide")
-    _, kind, space, to_build, steps, gifts, to_keep = view.decision
-    seen = (writer or ViewWriter()).view_parts(view, include_public)
-    parts = [
+    _, _, private, asked, legal = view
+    if asked is None or asked.seat != private.seat:
+        raise ValueError(f"match {match_id}: seat {private.seat} has nothing to decide")
+    _, kind, space, to_build, steps, gifts, to_keep = asked
+    decision = b"%b%b%b%b%b%b%b%b%b%b%b%b%b%b" % (
         _match_id_field(match_id),
         _decision_id.encode(decision_id),
         _kind.encode(kind),
-        _legal_actions.encode(map(action_bytes, view.legal)),
+        actions_field(_LEGAL_ACTION, legal),
         _SPACE + space_bytes(space) if space else b"",
         _sections_to_build.encode(to_build) if to_build else b"",
         _clock_us.encode(clock_us),
         _charged_us.encode(charged_us),
         _events.encode(events),
         _sequence.encode(sequence),
-        _view.head(sum(map(len, seen))),
-        *seen,
-        _build_steps.encode(map(action_bytes, steps)) if steps else b"",
+        _view.encode((writer or ViewWriter()).view(view, include_public)),
+        actions_field(_BUILD_STEP, steps) if steps else b"",
         _gifts.encode(map(gift_bytes, gifts)) if gifts else b"",
         _lit_windows_to_keep.encode(to_keep) if to_keep else b"",
-    ]
-    return joined_field(_PLAY_DECISION, parts)
+    )
+    return _play_decision.encode(decision)
 
 
 _play_update: Final = DelimitedField(PlayResponse, "update")
@@ -151,6 +156,7 @@ def match_started_bytes(
     *,
     match_id: str,
     view: View,
+    writer: ViewWriter | None = None,
     clocks: Clocks,
     deal_commitment: bytes,
     nonces: Sequence[bytes] = (),
@@ -167,7 +173,7 @@ def match_started_bytes(
                 _started_rules(view.rules),
                 _started_clocks(clocks),
                 _started_commitment.encode(deal_commitment) if deal_commitment else b"",
-                _started_view.encode(ViewWriter().view(view)),
+                _started_view.encode((writer or ViewWriter()).view(view)),
                 _started_sequence.encode(sequence),
                 _started_resumed.encode(resumed),
                 *map(_started_nonces.encode, nonces),
@@ -239,15 +245,10 @@ def match_ended_bytes(
         _ended_match_id.encode(match_id.encode())
         + _ended_events.encode(events)
         + _ended_sequence.encode(sequence)
-        + _ended_results.encode(map(_result_bytes, results))
+        + _ended_results.encode(map(result_bytes, results))
         + (_ended_deal_secret.encode(deal_secret) if deal_secret and not void else b"")
         + _ended_void.encode(void)
     )
-
-
-@lru_cache(maxsize=64)  # every seat is sent all results
-def _result_bytes(result: SeatResult) -> bytes:
-    return delimited(serialize(result_message(result)))
 
 
 def welcome_bytes(

@@ -80,6 +80,7 @@ class ViewWriter:
         "_last_bytes",
         "_last_private",
         "_last_private_bytes",
+        "_lying",
         "_markets",
         "_markets_bytes",
         "_seat_caches",
@@ -95,25 +96,26 @@ class ViewWriter:
         self._last_private_bytes = b""
         self._markets = [b""] * 4
         self._areas = [b""] * AREAS
+        self._lying = [b""] * AREAS
         self._seats = [b""] * _SEATS
         self._seat_caches = [_SeatCache() for _ in range(_SEATS)]
 
     def view(self, view: View, include_public: bool = True) -> bytes:
         """Return the message View; without `include_public` with its private part only."""
-        return b"".join(self.view_parts(view, include_public))
-
-    def view_parts(self, view: View, include_public: bool) -> list[bytes]:
-        """Return the message View in parts that are to be joined."""
-        private = view.private
+        _, public, private, _, _ = view
         if private is not self._last_private:
             self._last_private = private
             self._last_private_bytes = _private_view.encode(self.private(private))
         if not include_public:
-            return [self._last_private_bytes]
-        if view.public is not self._last:
-            self.public(view.public)
-        public = self._last_bytes
-        return [_public_view.head(len(public)), public, self._last_private_bytes]
+            return self._last_private_bytes
+        if public is not self._last:
+            self.public(public)
+        written = self._last_bytes
+        return b"%b%b%b" % (
+            _public_view.head(len(written)),
+            written,
+            self._last_private_bytes,
+        )
 
     def public(self, public: PublicView) -> bytes:
         """Return the message PublicView."""
@@ -128,17 +130,17 @@ class ViewWriter:
             self._chests_bytes = b"".join(map(_chest, chests))
         if seats is not last.seats:
             self._write_seats(seats, last.seats or _NO_SEATS)
-        self._last_bytes = b"".join(
-            (
-                _round((year, turn, patronage)),
-                _buyer_pile_size.encode(buyers),
-                _lit_window_stack_size.encode(lit),
-                _gift_deck_size.encode(gifts),
-                self._markets_bytes,
-                self._areas_bytes,
-                self._chests_bytes,
-                self._seats_bytes,
-            )
+        self._last_bytes = b"%b%b%b%b%b%b%b%b%b%b" % (
+            _year.encode(year),
+            _turn_seat.encode(turn),
+            _patronage_seat.encode(patronage),
+            _buyer_pile_size.encode(buyers),
+            _lit_window_stack_size.encode(lit),
+            _gift_deck_size.encode(gifts),
+            self._markets_bytes,
+            self._areas_bytes,
+            self._chests_bytes,
+            self._seats_bytes,
         )
         return self._last_bytes
 
@@ -146,18 +148,31 @@ class ViewWriter:
         self, displays: tuple[_Counts, ...], piles: _Counts, last: PublicView
     ) -> None:
         rows = self._markets
-        for market, display in enumerate(displays):
-            pile = piles[market]
-            if pile != last.pile_sizes[market] or display != last.displays[market]:
+        last_displays, last_piles = last.displays, last.pile_sizes
+        for market in range(4):
+            display, pile = displays[market], piles[market]
+            if pile != last_piles[market] or display != last_displays[market]:
                 sections = _counted(_DISPLAYED[market], display)
-                rows[market] = _market.encode(_KINDS[market] + sections + _pile_size.encode(pile))
-        self._markets_bytes = b"".join(rows)
+                market_parts = b"%b%b%b" % (_KINDS[market], sections, _pile_size.encode(pile))
+                rows[market] = _market.encode(market_parts)
+        self._markets_bytes = b"%b%b%b%b" % (rows[0], rows[1], rows[2], rows[3])
 
     def _write_areas(self, public: PublicView, before: tuple[tuple[Dispatched, ...], ...]) -> None:
         rows = self._areas
-        for area, lying in enumerate(public.dispatched):
-            if lying is not before[area]:
-                rows[area] = _area(area, public.area_colours[area], lying) if lying else b""
+        dispatched, colours = public.dispatched, public.area_colours
+        for area in range(AREAS):
+            lying, last = dispatched[area], before[area]
+            if lying is last:
+                continue
+            if not lying:
+                rows[area] = self._lying[area] = b""
+                continue
+            if lying[:-1] == last:  # one more, as it is nearly always
+                self._lying[area] += _lying(lying[-1])
+            else:
+                self._lying[area] = b"".join(map(_lying, lying))
+            head = _area_head((area, colours[area]))
+            rows[area] = _public_areas.encode(b"%b%b" % (head, self._lying[area]))
         self._areas_bytes = b"".join(rows)
 
     def _write_seats(self, seats: tuple[SeatView, ...], before: Sequence[SeatView | None]) -> None:
@@ -173,11 +188,14 @@ class ViewWriter:
         if before is None or towers is not before.towers:
             cache.towers_bytes = b"".join(map(_tower, enumerate(towers, 1)))
         return _seats.encode(
-            _seat_number.encode(number)
-            + _prestige.encode(prestige)
-            + _hand_size.encode(hand_size)
-            + _lit_windows_held.encode(lit_windows)
-            + cache.towers_bytes
+            b"%b%b%b%b%b"
+            % (
+                _seat_number.encode(number),
+                _prestige.encode(prestige),
+                _hand_size.encode(hand_size),
+                _lit_windows_held.encode(lit_windows),
+                cache.towers_bytes,
+            )
         )
 
     def private(self, private: PrivateView) -> bytes:
@@ -186,16 +204,16 @@ class ViewWriter:
         cache = self._seat_caches[seat]
         if stock is not cache.stock or lit is not cache.lit:
             cache.stock, cache.lit = stock, lit
-            cache.stock_bytes = _counted(_STOCKED, stock) + _lit(lit)
+            cache.stock_bytes = b"%b%b" % (_counted(_STOCKED, stock), _lit(lit))
         if face_down != cache.face_down or known != cache.known:
             cache.face_down, cache.known = face_down, known
             cache.laid_bytes = b"".join(map(_face_down, face_down)) + _known_lit_windows(known)
-        written = (
-            _private_seat.encode(seat)
-            + _private_asari.encode(asari)
-            + _hand(hand)
-            + cache.stock_bytes
-            + cache.laid_bytes
+        written = b"%b%b%b%b%b" % (
+            _private_seat.encode(seat),
+            _private_asari.encode(asari),
+            _hand(hand),
+            cache.stock_bytes,
+            cache.laid_bytes,
         )
         if sections:
             written += _searched_sections(sections)
@@ -211,12 +229,9 @@ def public_bytes(public: PublicView) -> bytes:
     return ViewWriter().public(public)
 
 
-@cached_part(1024)
-def _round(numbers: tuple[int, int, int]) -> bytes:
-    year, turn, patronage = numbers
-    return serialize(PublicMessage(year=year, turn_seat=turn, patronage_seat=patronage))
-
-
+_year: Final = IntegerField(PublicMessage, "year")
+_turn_seat: Final = IntegerField(PublicMessage, "turn_seat")
+_patronage_seat: Final = IntegerField(PublicMessage, "patronage_seat")
 _buyer_pile_size: Final = IntegerField(PublicMessage, "buyer_pile_size")
 _lit_window_stack_size: Final = IntegerField(PublicMessage, "lit_window_stack_size")
 _gift_deck_size: Final = IntegerField(PublicMessage, "gift_deck_size")
@@ -242,10 +257,6 @@ def _counted(parts: tuple[bytes, ...], counts: _Counts) -> bytes:
 
 
 _public_areas: Final = DelimitedField(PublicMessage, "areas")
-
-
-def _area(area: int, colour: int, dispatched: tuple[Dispatched, ...]) -> bytes:
-    return _public_areas.encode(_area_head((area, colour)) + b"".join(map(_lying, dispatched)))
 
 
 @cached_part(1024)

@@ -26,11 +26,13 @@ from .determinize import determinize
 from .edition import Edition, EditionError, load_edition, parse_edition
 from .engine import apply, decision, legal_actions, new_match, outcome
 from .events import Event
+from .history import History
 from .possible import is_possible
 from .rules import RULE_COMBINATIONS, RULES_VERSION, Rules, format_rule_sets, parse_rule_sets
 from .scoring import Outcome
 from .state import Decision, Dispatched, IllegalAction, State
 from .view import PrivateView, PublicView, RunningView, SeatView, View, public_view, view
+from .worlds import Worlds
 
 __all__ = [
     "RULES_VERSION",
@@ -48,6 +50,7 @@ __all__ = [
     "Event",
     "ExtendTower",
     "FoundTower",
+    "History",
     "IllegalAction",
     "KeepLitWindows",
     "LayBuyers",
@@ -67,6 +70,7 @@ __all__ = [
     "TakeSection",
     "View",
     "Wish",
+    "Worlds",
     "apply",
     "decision",
     "determinize",

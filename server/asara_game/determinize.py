@@ -22,6 +22,7 @@ from .possible import (
     unknown_lit_windows,
 )
 from .restore import restore, resume_turn
+from .shuffling import shuffle
 from .state import ONE, State, known_lit_window, lit_index, unbuilt_index
 from .view import SeatView, View
 from .vocabulary import (
@@ -84,14 +85,6 @@ def determinize(seen: View, rng: random.Random) -> State:
     return state
 
 
-def _shuffle(items: list[int], rng: random.Random) -> None:
-    """Shuffle in place, in a third of the time that `rng.shuffle` takes."""
-    draw = rng.random
-    for last in range(len(items) - 1, 0, -1):
-        other = int(draw() * (last + 1))
-        items[last], items[other] = items[other], items[last]
-
-
 def _pick(items: list[int], rng: random.Random) -> int:
     return items[int(rng.random() * len(items))]
 
@@ -142,7 +135,7 @@ def _deal_sections(
     others = [seat for seat in range(seen.rules.seats) if seat != seen.private.seat]
     budgets = _budgets(seen, means)
     held = [0] * seen.rules.seats
-    built = _built(seen.public.seats)
+    built = built_sections(seen.public.seats)
     for market, types in enumerate(MARKET_TYPES):
         left = _unseen(seen, built, market)
         first = market * 10
@@ -151,10 +144,10 @@ def _deal_sections(
             pile = [types.index(section) for section in searched]
             for number in pile:
                 left.remove(number)
-            _shuffle(pile, rng)
-            _shuffle(left, rng)
+            shuffle(pile, rng)
+            shuffle(left, rng)
         else:
-            _shuffle(left, rng)
+            shuffle(left, rng)
             size = seen.public.pile_sizes[market]
             pile = left[:size]
             del left[:size]
@@ -190,7 +183,7 @@ def _share_cheapest(
     prices = seen.rules.edition.prices
     searched = seen.private.searched_sections
     others = [seat for seat in range(seen.rules.seats) if seat != seen.private.seat]
-    built = _built(seen.public.seats)
+    built = built_sections(seen.public.seats)
     indices: list[int] = []
     for market, types in enumerate(MARKET_TYPES):
         hidden = _unseen(seen, built, market)
@@ -202,17 +195,17 @@ def _share_cheapest(
             for number in pile:
                 hidden.remove(number)
         else:
-            _shuffle(hidden, rng)
+            shuffle(hidden, rng)
             hidden.sort(key=lambda number: prices[number >> 1], reverse=True)
             size = seen.public.pile_sizes[market]
             pile = hidden[:size]
             del hidden[:size]
-        _shuffle(pile, rng)
+        shuffle(pile, rng)
         state.piles[market] = pile
         indices += [market * 10 + number for number in hidden]
-    _shuffle(indices, rng)
+    shuffle(indices, rng)
     indices.sort(key=lambda index: prices[index % 10 >> 1], reverse=True)
-    _shuffle(others, rng)
+    shuffle(others, rng)
     asked = [prices[index % 10 >> 1] for index in indices]
     budgets = _budgets(seen, means)
     shares = _shares(asked, [(room[seat], budgets[seat]) for seat in others])
@@ -264,8 +257,8 @@ def _unseen(seen: View, built: list[int], market: int) -> list[int]:
     return left
 
 
-def _built(seats: Iterable[SeatView]) -> list[int]:
-    """Counts of the sections in towers, in the order of SECTION_TYPES."""
+def built_sections(seats: Iterable[SeatView]) -> list[int]:
+    """Return the counts of the sections in towers, in the order of SECTION_TYPES."""
     counts = [0] * len(SECTION_TYPES)
     for seat in seats:
         for tower in seat.towers:
@@ -294,7 +287,7 @@ def _deal_buyers(state: State, seen: View, rng: random.Random) -> None:
         for buyer in own.searched_buyers:
             left[buyer] -= 1
     pool = [colour for colour, count in left.items() for _ in range(count)]
-    _shuffle(pool, rng)
+    shuffle(pool, rng)
     for seat, space, count in hidden:
         buyers = tuple(sorted(BuyerColour(pool.pop()) for _ in range(count)))
         state.face_down.append((seat, space, buyers))
@@ -305,7 +298,23 @@ def _deal_buyers(state: State, seen: View, rng: random.Random) -> None:
     state.buyer_pile = pool
     if own.searched_buyers:
         state.buyer_pile = [int(buyer) for buyer in own.searched_buyers]
-        _shuffle(state.buyer_pile, rng)
+        shuffle(state.buyer_pile, rng)
+
+
+def unseen_lit_windows(seen: View) -> list[int]:
+    """Return the counts of lit windows that the seat does not see, at the index of their colour.
+
+    They include those in the stack whose places it knows.
+    """
+    left = [0, *seen.rules.edition.lit_windows]
+    for colour, count in enumerate(seen.private.lit_windows, 1):
+        left[colour] -= count
+    for known in seen.public.seats:
+        for tower in known.towers:
+            left[tower.colour] -= tower.lit
+    for window in seen.private.searched_lit_windows:
+        left[window] -= 1
+    return left
 
 
 def _deal_lit_windows(state: State, seen: View, rng: random.Random) -> None:
@@ -316,14 +325,7 @@ def _deal_lit_windows(state: State, seen: View, rng: random.Random) -> None:
     asked = seen.decision
     kinds = (DecisionKind.LIT_KEEP, DecisionKind.LIT_RETURN)
     drawn = asked is not None and asked.kind in kinds
-    left = dict(enumerate(seen.rules.edition.lit_windows, 1))
-    for colour, count in enumerate(own.lit_windows, 1):
-        left[colour] -= count
-    for known in seen.public.seats:
-        for tower in known.towers:
-            left[tower.colour] -= tower.lit
-    for colour in own.searched_lit_windows:
-        left[colour] -= 1
+    left = unseen_lit_windows(seen)
     if drawn:
         state.lit_drawn = tuple(int(colour) for colour in own.searched_lit_windows)
     searched = not drawn and own.searched_lit_windows
@@ -335,9 +337,9 @@ def _deal_lit_windows(state: State, seen: View, rng: random.Random) -> None:
             rest.remove(colour)
         else:
             left[colour] -= 1
-    pool = [colour for colour, count in left.items() for _ in range(count)]
-    _shuffle(pool, rng)
-    _shuffle(rest, rng)
+    pool = [colour for colour, count in enumerate(left) for _ in range(count)]
+    shuffle(pool, rng)
+    shuffle(rest, rng)
     state.lit_stack = [window or (rest if searched else pool).pop() for window in stack]
     for seat, known in enumerate(seen.public.seats):
         if seat != own.seat:
@@ -381,7 +383,7 @@ def _deal_gifts(state: State, seen: View, limits: Limits, rng: random.Random) ->
     if not seen.rules.gifts:
         return []
     left = gifts_taken(seen, ()) or []
-    _shuffle(left, rng)
+    shuffle(left, rng)
     size = seen.public.gift_deck_size
     state.gift_deck = left[:size]
     taken = left[size:]
@@ -416,11 +418,11 @@ def _take_asari_cards(
         kept = [card for card in taken if card in limits.lit_cards][:1]
         for card in kept:
             pool.remove(card)
-    _shuffle(pool, rng)
+    shuffle(pool, rng)
     pool.sort(key=lambda i: cards[i].asari if cards[i].kind == GiftKind.ASARI else 0)
     size = len(state.gift_deck)
     state.gift_deck = pool[:size]
-    _shuffle(state.gift_deck, rng)
+    shuffle(state.gift_deck, rng)
     return kept + pool[size:]
 
 

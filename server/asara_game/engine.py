@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, get_args
 
 from .actions import Action
 from .deal import Shuffler
@@ -16,8 +16,12 @@ from .turns import set_up, start_year
 from .vocabulary import DecisionKind
 
 _SPACE: Final = DecisionKind.SPACE
+_TURNS: Final = [Decision(seat, _SPACE) for seat in range(4)]
+"""By seat, the decision that begins its turn."""
 _new: Final = tuple.__new__
 """Makes a named tuple in a third of the time that calling its class takes; all fields are given."""
+_ACTIONS: Final = get_args(Action)
+"""The classes of actions."""
 
 __all__ = ["apply", "apply_one", "decision", "legal_actions", "new_match", "outcome"]
 
@@ -70,6 +74,12 @@ def _take_forced(state: State, events: list[Event]) -> None:
 
 def _refusal(state: State, action: object) -> str:
     """Return the reason for which an action is refused; it discloses nothing hidden."""
+    if not isinstance(action, _ACTIONS):
+        found = f"{type(action).__module__}.{type(action).__qualname__}".removeprefix("builtins.")
+        return (
+            f"an object of type {found} is not an action; pass a member of legal_actions(state), "
+            "not its index, text or message"
+        )
     if state.seat < 0:
         return f"{action} is not legal: the match is over"
     kind, legal = state.kind.name, len(state.legal)
@@ -82,7 +92,7 @@ def decision(state: State) -> Decision:
         raise ValueError("the match is over")
     kind = state.kind
     if kind is _SPACE:
-        return _new(Decision, (state.seat, kind, None, 0, (), (), 0))
+        return _TURNS[state.seat]
     return _new(
         Decision,
         (

@@ -13,6 +13,7 @@ from functools import lru_cache
 from math import ceil
 from typing import Final, NamedTuple
 
+from .history import History
 from .rules import Rules, SpaceInfo
 from .state import State, lit_colour, lit_index
 from .view import PublicView, View, view
@@ -286,8 +287,10 @@ def unknown_lit_windows(
 # States.
 
 
-def is_possible(seen: View, state: State) -> bool:
+def is_possible(seen: View, state: State, history: History | None = None) -> bool:
     """Return True if a view's seat cannot exclude a state, as far as these limits go.
+
+    With a history, its events must allow the state, too, see `History.allows`.
 
     Raise ValueError for a view from within another seat's turn.
     """
@@ -297,6 +300,7 @@ def is_possible(seen: View, state: State) -> bool:
         and _components_fit(seen, state)
         and _sections_and_purses_fit(seen, state)
         and _stack_fits(seen, state)
+        and (history is None or history.allows(state))
     )
 
 

@@ -190,7 +190,7 @@ class Rules:
     def __post_init__(self) -> None:
         _check_combination(self.rule_sets)
         if self.seats not in (2, 3, 4):
-            raise ValueError(f"a match has 2, 3 or 4 seats, not {self.seats}")
+            raise ValueError(f"a match has 2, 3 or 4 seats, not {self.seats!r}")
         edition = self.edition
         put = object.__setattr__  # the object is frozen for everybody else
         put(self, "professional", PROFESSIONAL in self.rule_sets)

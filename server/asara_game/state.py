@@ -52,7 +52,10 @@ NOT_COUNTED: Final = -1
 
 def pack_hand(buyers: Iterable[int]) -> int:
     """The packed hand that holds these buyers."""
-    return sum([ONE[colour] for colour in buyers])
+    hand = 0
+    for colour in buyers:  # compiled, a third of the time that `sum` takes
+        hand += ONE[colour]
+    return hand
 
 
 def buyer_counts(hand: int) -> tuple[int, int, int, int, int]:

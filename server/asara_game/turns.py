@@ -16,7 +16,7 @@ from .events import (
 )
 from .scoring import final_evaluation, year_evaluation
 from .state import BUYERS, GIFTS, LIT_WINDOWS, MASK, NOT_COUNTED, State, pack_hand
-from .vocabulary import MARKET_TYPES, Area, DecisionKind, GiftKind, section_index
+from .vocabulary import MARKET_TYPES, Area, DecisionKind, GiftKind
 
 _SPACE: Final = DecisionKind.SPACE
 _CIRCLE, _BANK, _COLOURED = int(Area.BUILDING_CIRCLE), int(Area.BANK), int(Area.COLOURED_BUILDING)
@@ -204,11 +204,11 @@ def _fill_display(state: State, market: int, events: list[Event]) -> None:
     if not added:
         return
     del pile[-len(added) :]
-    sections = tuple(MARKET_TYPES[market][number] for number in added)
-    for section, number in zip(sections, added, strict=True):
-        state.display_counts[section_index(section)] += 1
+    types = MARKET_TYPES[market]
+    for number in added:
+        state.display_counts[market * 10 + number] += 1
         state.types_on_display[market] |= 1 << number
-    events.append(DisplayFilled(0, sections))
+    events.append(DisplayFilled(0, tuple([types[number] for number in added])))
 
 
 def set_up(state: State) -> None:

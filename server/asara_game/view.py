@@ -105,8 +105,10 @@ class View(NamedTuple):
     """The seat's legal actions; () while another seat decides."""
 
 
+_SPACE: Final = DecisionKind.SPACE
+_BUYERS: Final = DecisionKind.BUYERS
 _COLOURS: Final = tuple(Colour)
-_BUYERS: Final = tuple(BuyerColour)
+_BUYER_COLOURS: Final = tuple(BuyerColour)
 _new: Final = tuple.__new__
 """Makes a named tuple in a third of the time that calling its class takes."""
 
@@ -114,6 +116,8 @@ _Counts = tuple[int, ...]
 _Searched = tuple[tuple[Section, ...], tuple[BuyerColour, ...], tuple[Colour, ...]]
 _Chests = tuple[tuple[Space, tuple[GiftCard, ...]], ...]
 _FaceDown = tuple[tuple[Space, tuple[BuyerColour, ...]], ...]
+_Laid = list[tuple[int, Space, tuple[BuyerColour, ...]]]
+_Known = tuple[tuple[int, Colour], ...]
 
 
 def public_view(state: State) -> PublicView:
@@ -125,127 +129,281 @@ def public_view(state: State) -> PublicView:
         tuple(state.area_colours),
         tuple(state.dispatched),
         _chests(state),
-        tuple([_seat(state, seat) for seat in range(len(state.towers))]),
+        tuple(
+            [_seat(state, seat, lit_windows_of(state, seat)) for seat in range(len(state.towers))]
+        ),
     )
 
 
 def view(state: State, seat: int) -> View:
     """Return all that a seat may know now."""
-    deciding = state.seat == seat
-    asked = None
-    if deciding or (state.seat >= 0 and state.kind is DecisionKind.SPACE):
-        asked = decision(state)
-    legal = tuple(state.legal) if deciding else ()
-    return _new(View, (state.rules, public_view(state), private_view(state, seat), asked, legal))
+    legal = tuple(state.legal) if state.seat == seat else ()
+    seen = public_view(state), private_view(state, seat)
+    return _new(View, (state.rules, *seen, _asked(state, seat), legal))
+
+
+def _asked(state: State, seat: int) -> Decision | None:
+    if state.seat == seat or (state.seat >= 0 and state.kind is _SPACE):
+        return decision(state)
+    return None
 
 
 def private_view(state: State, seat: int) -> PrivateView:
     """Return what a seat alone knows now."""
     sections, lit_windows = tuple(state.unbuilt_of(seat)), tuple(state.lit_held_by(seat))
-    searched = _searched(state) if state.seat == seat else _NOTHING_SEARCHED
-    return _private(state, seat, sections, lit_windows, searched)
+    sought = searched(state) if state.seat == seat else _NOTHING_SEARCHED
+    return _private(state, seat, sections, lit_windows, sought)
 
 
 class RunningView:
-    """Views of the seat that decides, one decision after the other.
+    """Views of a match, mostly of the seat that decides, one decision after the other.
 
-    Each is equal to `view(state, state.seat)`, but parts that have not changed since the last one
-    are the same objects, so that a sender can skip them. Without that, audits would take a fifth
-    longer.
+    Each is equal to `view(state, seat)`, but parts that have not changed since the last one
+    are the same objects, so that a sender can skip them. Whether a part has changed is found out
+    from copies of the state's own lists and numbers, before anything new is made of them.
     """
 
     __slots__ = (
+        "_asari",
+        "_buyer_pile_size",
         "_chests",
+        "_chooser",
+        "_chosen_after",
+        "_colours",
+        "_dispatched",
         "_display_counts",
+        "_face_down_by_seat",
+        "_gift_deck_size",
+        "_hands",
         "_lit_held",
+        "_lit_held_by_seat",
+        "_lit_stack_by_seat",
+        "_lit_stack_size",
+        "_patronage_seat",
+        "_pile_sizes",
         "_privates",
         "_public",
         "_state",
+        "_turn_seat",
         "_unbuilt",
+        "_year",
     )
 
     def __init__(self, state: State) -> None:
         self._state = state
         self._public = public_view(state)
-        self._privates: list[PrivateView | None] = [None] * len(self._public.seats)
-        # Copies of lists of the state as they were when parts of these views were made of them.
-        self._chests = state.chests[:]
+        # Copies of the state as it was when parts of the public view were made of it.
+        self._year = state.year
+        self._turn_seat = state.turn_seat
+        self._patronage_seat = state.patronage_seat
+        self._buyer_pile_size = len(state.buyer_pile)
+        self._lit_stack_size = len(state.lit_stack)
+        self._gift_deck_size = len(state.gift_deck)
         self._display_counts = state.display_counts[:]
+        self._pile_sizes = list(_pile_sizes(state))
+        self._colours = state.area_colours[:]
+        self._dispatched = state.dispatched[:]
+        self._chests = state.chests[:]
         self._lit_held = state.lit_held[:]
-        self._unbuilt: list[list[int]] = [[] for _ in self._privates]
+        self._chooser = -1  # seat that was asked for a space last, and the number of events then
+        self._chosen_after = -1
+        # And by seat, as it was when the private view was made of it.
+        seats = len(state.towers)
+        self._privates: list[PrivateView | None] = [None] * seats
+        self._asari = [0] * seats
+        self._hands = [0] * seats
+        self._unbuilt: list[list[int]] = [[] for _ in range(seats)]
+        self._lit_held_by_seat: list[list[int]] = [[] for _ in range(seats)]
+        self._face_down_by_seat: list[_Laid] = [[] for _ in range(seats)]
+        self._lit_stack_by_seat: list[list[int]] = [[] for _ in range(seats)]
 
     def public(self) -> PublicView:
         """Return what everybody knows now, including the present turn as far as it has come."""
         return self._look(self._state)
 
-    def deciding(self, public: PublicView | None = None) -> View:
-        """Return the view of the seat that decides; `public` is its public part, if known."""
+    def deciding(self, public: PublicView | None = None, events: int = -1) -> View:
+        """Return the view of the seat that decides; `public` is its public part, if known.
+
+        `events` is the number of events so far, if known: a seat that has chosen a space and is
+        asked for buyers, without an event in between, sees what it saw before.
+        """
         state = self._state
+        seat = state.seat
         if public is None:
             public = self._look(state)
-        private = self._look_into(state, state.seat)
-        if state.kind in _SEARCHING:
-            private = _new(PrivateView, (*private[:-3], *_searched(state)))
+        private = None
+        if state.kind is _BUYERS and seat == self._chooser and events == self._chosen_after:
+            private = self._privates[seat]
+        if private is None:
+            private = self._look_into(state, seat)
+        self._chooser = seat if state.kind is _SPACE and events >= 0 else -1
+        self._chosen_after = events
+        if state.kind in SEARCHING:
+            private = _new(PrivateView, (*private[:-3], *searched(state)))
         return _new(View, (state.rules, public, private, decision(state), tuple(state.legal)))
+
+    def of(self, seat: int) -> View:
+        """Return the view of any seat, equal to `view(state, seat)`."""
+        state = self._state
+        if state.seat == seat:
+            return self.deciding()
+        public, private = self._look(state), self._look_into(state, seat)
+        return _new(View, (state.rules, public, private, _asked(state, seat), ()))
 
     def _look(self, state: State) -> PublicView:
         """Bring the public view up to date."""
         last = self._public
-        _, _, _, _, _, _, displays, last_sizes, last_colours, last_dispatched, chests, seats = last
+        _, _, _, _, _, _, displays, sizes, colours, dispatched, chests, seats = last
+        changed = self._look_at_numbers(state)
         if state.display_counts != self._display_counts:
             self._display_counts = state.display_counts[:]
             displays = _displays(state)
+            changed = True
+        if self._look_at_piles(state):
+            sizes = _pile_sizes(state)
+            changed = True
+        if state.area_colours != self._colours:
+            self._colours = state.area_colours[:]
+            colours = tuple(state.area_colours)
+            changed = True
+        if state.dispatched != self._dispatched:
+            self._dispatched = state.dispatched[:]
+            dispatched = tuple(state.dispatched)
+            changed = True
         if state.chests != self._chests:
             self._chests = state.chests[:]
             chests = _chests(state)
-        sizes = _pile_sizes(state)
-        colours = tuple(state.area_colours)
-        dispatched = tuple(state.dispatched)
-        public = _public(
-            state,
-            displays,
-            last_sizes if sizes == last_sizes else sizes,
-            last_colours if colours == last_colours else colours,
-            last_dispatched if dispatched == last_dispatched else dispatched,
-            chests,
-            self._look_at_seats(state, seats),
-        )
-        if public == last:
+            changed = True
+        before = seats
+        seats = self._look_at_seats(state, seats)
+        if not changed and seats is before:
             return last
+        public = _public(state, displays, sizes, colours, dispatched, chests, seats)
         self._public = public
         return public
 
+    def _look_at_numbers(self, state: State) -> bool:
+        """Return True if a number of the public view has changed."""
+        buyers, lit, gifts = len(state.buyer_pile), len(state.lit_stack), len(state.gift_deck)
+        if (
+            state.turn_seat == self._turn_seat
+            and buyers == self._buyer_pile_size
+            and lit == self._lit_stack_size
+            and gifts == self._gift_deck_size
+            and state.patronage_seat == self._patronage_seat
+            and state.year == self._year
+        ):
+            return False
+        self._turn_seat = state.turn_seat
+        self._buyer_pile_size = buyers
+        self._lit_stack_size = lit
+        self._gift_deck_size = gifts
+        self._patronage_seat = state.patronage_seat
+        self._year = state.year
+        return True
+
+    def _look_at_piles(self, state: State) -> bool:
+        """Return True if the size of a pile has changed."""
+        known = self._pile_sizes
+        changed = False
+        for market in range(4):
+            size = len(state.piles[market])
+            if size != known[market]:
+                known[market] = size
+                changed = True
+        return changed
+
     def _look_at_seats(self, state: State, seats: tuple[SeatView, ...]) -> tuple[SeatView, ...]:
         """Bring the public parts of the seats up to date."""
-        if state.lit_held != self._lit_held:
+        lit_same = state.lit_held == self._lit_held
+        if not lit_same:
             self._lit_held = state.lit_held[:]
-            return tuple([_seat(state, seat) for seat in range(len(seats))])
-        for seat, (prestige, hand_size, _, towers) in enumerate(seats):
+        now: list[SeatView] | None = None
+        for seat in range(len(seats)):
+            before = seats[seat]
+            prestige, hand_size, lit_windows, towers = before
+            if not lit_same:
+                lit_windows = lit_windows_of(state, seat)
             if (
                 state.hand_sizes[seat] != hand_size
                 or state.prestige[seat] != prestige
                 or state.towers[seat] is not towers
+                or (not lit_same and lit_windows != before[2])
             ):
-                seats = (*seats[:seat], _seat(state, seat), *seats[seat + 1 :])
-        return seats
+                if now is None:
+                    now = list(seats)
+                now[seat] = _seat(state, seat, lit_windows)
+        return seats if now is None else tuple(now)
 
     def _look_into(self, state: State, seat: int) -> PrivateView:
         """Bring the private view of a seat up to date; nothing is searched."""
         last = self._privates[seat]
+        asari = state.money[seat]
+        hand = state.hands[seat]
         unbuilt = state.unbuilt_of(seat)
-        lit_windows = tuple(state.lit_held_by(seat))
-        if last is not None and unbuilt == self._unbuilt[seat]:
-            sections = last.sections
-            if lit_windows == last.lit_windows:
-                lit_windows = last.lit_windows
+        lit_held = state.lit_held_by(seat)
+        if last is None:
+            sections, lit_windows = tuple(unbuilt), tuple(lit_held)
+            face_down = self._laid_by(state, seat, ())
+            known = self._known_to(state, seat, ())
         else:
-            self._unbuilt[seat] = unbuilt
-            sections = tuple(unbuilt)
-        private = _private(state, seat, sections, lit_windows, _NOTHING_SEARCHED)
-        if private == last:
-            return last
+            _, _, _, sections, lit_windows, last_face_down, last_known, _, _, _ = last
+            same_sections = unbuilt == self._unbuilt[seat]
+            same_lit = lit_held == self._lit_held_by_seat[seat]
+            face_down = self._laid_by(state, seat, last_face_down)
+            known = self._known_to(state, seat, last_known)
+            if (
+                same_sections
+                and same_lit
+                and asari == self._asari[seat]
+                and hand == self._hands[seat]
+                and face_down is last_face_down
+                and known is last_known
+            ):
+                return last
+            if not same_sections:
+                sections = tuple(unbuilt)
+            if not same_lit:
+                lit_windows = tuple(lit_held)
+        self._asari[seat] = asari
+        self._hands[seat] = hand
+        self._unbuilt[seat] = unbuilt
+        self._lit_held_by_seat[seat] = lit_held
+        private: PrivateView = _new(
+            PrivateView,
+            (
+                seat,
+                asari,
+                buyer_counts(hand),
+                sections,
+                lit_windows,
+                face_down,
+                known,
+                (),
+                (),
+                (),
+            ),
+        )
         self._privates[seat] = private
         return private
+
+    def _laid_by(self, state: State, seat: int, last: _FaceDown) -> _FaceDown:
+        """Return a seat's own buyers that lie face down; the last ones if they are the same."""
+        laid = state.face_down
+        if laid == self._face_down_by_seat[seat]:
+            return last
+        self._face_down_by_seat[seat] = laid[:]
+        now = face_down_of(laid, seat)
+        return last if now == last else now
+
+    def _known_to(self, state: State, seat: int, last: _Known) -> _Known:
+        """Return the lit windows whose place a seat knows; the last ones if they are the same."""
+        stack = state.lit_stack
+        if stack == self._lit_stack_by_seat[seat]:
+            return last
+        self._lit_stack_by_seat[seat] = stack[:]
+        now = known_lit_windows(stack, seat)
+        return last if now == last else now
 
 
 def _public(
@@ -287,15 +445,23 @@ def _pile_sizes(state: State) -> _Counts:
 
 
 def _chests(state: State) -> _Chests:
-    held = zip(state.rules.chests, state.chests, strict=True)
-    return tuple([(info.space, cards) for info, cards in held if cards])
+    places = state.rules.chests
+    held = enumerate(state.chests)  # compiled, a fraction of the time that a strict `zip` takes
+    return tuple([(places[index].space, cards) for index, cards in held if cards])
 
 
-def _seat(state: State, seat: int) -> SeatView:
-    lit_windows = sum(state.lit_held_by(seat))
+def _seat(state: State, seat: int, lit_windows: int) -> SeatView:
     return _new(
         SeatView, (state.prestige[seat], state.hand_sizes[seat], lit_windows, state.towers[seat])
     )
+
+
+def lit_windows_of(state: State, seat: int) -> int:
+    """Number of lit windows that a seat holds and has not built."""
+    lit_windows = 0
+    for count in state.lit_held_by(seat):
+        lit_windows += count
+    return lit_windows
 
 
 def _private(
@@ -313,19 +479,21 @@ def _private(
             buyer_counts(state.hands[seat]),
             sections,
             lit_windows,
-            _face_down(state.face_down, seat) if state.face_down else (),
-            _known_lit_windows(state.lit_stack, seat) if state.lit_stack else (),
+            face_down_of(state.face_down, seat) if state.face_down else (),
+            known_lit_windows(state.lit_stack, seat) if state.lit_stack else (),
             *searched,
         ),
     )
 
 
-def _face_down(laid: Iterable[tuple[int, Space, tuple[BuyerColour, ...]]], seat: int) -> _FaceDown:
+def face_down_of(
+    laid: Iterable[tuple[int, Space, tuple[BuyerColour, ...]]], seat: int
+) -> _FaceDown:
     return tuple([(space, buyers) for owner, space, buyers in laid if owner == seat])
 
 
 _NOTHING_SEARCHED: Final[_Searched] = ((), (), ())
-_SEARCHING: Final = frozenset(
+SEARCHING: Final = frozenset(
     {
         DecisionKind.PILE_SECTION,
         DecisionKind.GIFT_BUYER,
@@ -338,24 +506,24 @@ _SEARCHING: Final = frozenset(
 _DRAWN: Final = frozenset({DecisionKind.LIT_KEEP, DecisionKind.LIT_RETURN})
 
 
-def _searched(state: State) -> _Searched:
+def searched(state: State) -> _Searched:
     """The sections, buyers and lit windows that the deciding seat looks through."""
     kind = state.kind
-    if kind not in _SEARCHING:
+    if kind not in SEARCHING:
         return _NOTHING_SEARCHED
     if kind == DecisionKind.PILE_SECTION:
         market = state.searched_market
         types = MARKET_TYPES[market]
         return tuple(types[number] for number in sorted(state.piles[market])), (), ()
     if kind == DecisionKind.GIFT_BUYER:
-        return (), tuple(_BUYERS[colour - 1] for colour in sorted(state.buyer_pile)), ()
+        return (), tuple(_BUYER_COLOURS[colour - 1] for colour in sorted(state.buyer_pile)), ()
     if kind in _DRAWN:
         return (), (), tuple(_COLOURS[colour - 1] for colour in state.lit_drawn)
     windows = sorted(map(lit_colour, state.lit_stack))
     return (), (), tuple(_COLOURS[colour - 1] for colour in windows)
 
 
-def _known_lit_windows(stack: Sequence[int], seat: int) -> tuple[tuple[int, Colour], ...]:
+def known_lit_windows(stack: Sequence[int], seat: int) -> _Known:
     """Windows above, and colour, of each lit window whose place the seat knows; the upper first."""
     known = known_lit_window(seat, 0)
     top = len(stack) - 1

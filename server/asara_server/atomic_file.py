@@ -65,8 +65,10 @@ class AppendedFile:
 
     def append(self, data: bytes) -> None:
         """Append the data; raises OSError, which names the file."""
-        with _named_errors(self._path):
+        try:  # not `_named_errors`, which takes longer than the write
             _write_whole(self._file, data)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self._path)) from None
 
     def fileno(self) -> int:
         return self._file.fileno()

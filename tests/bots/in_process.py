@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from asara.bot import DecideFunction, bot_factory
+from asara.bot import Bot, DecideFunction, bot_factory
 from asara.protocol_client import ProtocolClient
 from asara.settings import Settings
 from asara_codec.results import SeatResult
@@ -17,7 +17,7 @@ CLOCKS = ClockSettings()
 
 
 def play_match(
-    rules: Rules, bots: Sequence[DecideFunction], match_id: str, secret: bytes
+    rules: Rules, bots: Sequence[type[Bot] | DecideFunction], match_id: str, secret: bytes
 ) -> tuple[SeatResult, ...]:
     """Play a match to its end without charging time; a rejected reply is a failure."""
     return finished_match(rules, bots, match_id, secret).results
@@ -25,7 +25,7 @@ def play_match(
 
 def finished_match(
     rules: Rules,
-    bots: Sequence[DecideFunction],
+    bots: Sequence[type[Bot] | DecideFunction],
     match_id: str,
     secret: bytes,
     seed: str = "tests",
@@ -50,7 +50,7 @@ def finished_match(
     return match
 
 
-def _protocol_client(bot: DecideFunction, token: str, seed: str) -> ProtocolClient:
+def _protocol_client(bot: type[Bot] | DecideFunction, token: str, seed: str) -> ProtocolClient:
     settings = Settings(address="none", token=token, seed=seed)
     return ProtocolClient(bot_factory(bot), settings)
 

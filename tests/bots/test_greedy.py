@@ -59,9 +59,9 @@ def tallies(seats: int, deals: int) -> dict[str, Tally]:
 
 
 def test_beats_random_with_all_rules():
-    counted = tallies(seats=2, deals=2).values()
-    assert sum(row.matches for row in counted) == 24
-    assert sum(row.won for row in counted) >= 0.85 * 24
+    counted = tallies(seats=2, deals=1).values()
+    assert sum(row.matches for row in counted) == 12
+    assert sum(row.won for row in counted) >= 0.85 * 12
 
 
 @pytest.mark.long

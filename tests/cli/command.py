@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import chdir, redirect_stderr, redirect_stdout
-from io import StringIO
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -30,12 +30,14 @@ def command_line(*words: str | Path) -> list[str]:
     return [sys.executable, "-m", "asara_server.cli", *map(str, words)]
 
 
-def asara(*words: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+def asara(
+    *words: str | Path, cwd: Path | None = None, stdin: bytes = b""
+) -> subprocess.CompletedProcess[str]:
     """Run a command in this process, without a terminal; return its status and output.
 
     This is faster than a new process; `test_cli_process.py` shows that the results are equal.
     """
-    stderr, stdout = StringIO(), StringIO()
+    stderr, stdout = _text_stream(errors="backslashreplace"), _text_stream()
     status = 0
     with (
         pytest.MonkeyPatch.context() as patch,
@@ -44,6 +46,7 @@ def asara(*words: str | Path, cwd: Path | None = None) -> subprocess.CompletedPr
         redirect_stderr(stderr),
         redirect_stdout(stdout),
     ):
+        patch.setattr(sys, "stdin", _text_stream(stdin))
         for console in (out, err):  # they have read the environment already
             patch.setattr(console, "_width", int(COLUMNS))
             patch.setattr(console, "no_color", True)
@@ -51,9 +54,19 @@ def asara(*words: str | Path, cwd: Path | None = None) -> subprocess.CompletedPr
             main([*map(str, words)])
         except SystemExit as end:
             status = int(end.code or 0)
-    done = subprocess.CompletedProcess(words, status, stdout.getvalue(), stderr.getvalue())
+    done = subprocess.CompletedProcess(words, status, _text(stdout), _text(stderr))
     _assert_no_traceback(done)
     return done
+
+
+def _text_stream(content: bytes = b"", errors: str = "strict") -> TextIOWrapper:
+    """Return what stands in for a standard stream, with a `buffer` of bytes."""
+    return TextIOWrapper(BytesIO(content), "utf-8", errors, newline="", write_through=True)
+
+
+def _text(stream: TextIOWrapper) -> str:
+    stream.seek(0)
+    return stream.read()
 
 
 def asara_process(
@@ -83,7 +96,7 @@ def refusal(*words: str | Path, cwd: Path | None = None) -> str:
 
     It runs in this process, which is quicker; an exception that is no UserError passes through.
     """
-    stderr, stdout = StringIO(), StringIO()
+    stderr, stdout = _text_stream(errors="backslashreplace"), _text_stream()
     with (
         logs_as_before(),
         chdir(cwd or Path.cwd()),
@@ -93,8 +106,8 @@ def refusal(*words: str | Path, cwd: Path | None = None) -> str:
     ):
         main([*map(str, words)])
     assert caught.value.code == 2
-    assert stdout.getvalue() == ""
-    return stderr.getvalue()
+    assert _text(stdout) == ""
+    return _text(stderr)
 
 
 def on_terminal(

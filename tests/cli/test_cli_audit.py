@@ -167,6 +167,7 @@ def test_a_run_says_who_signed_it_and_what_was_not_checked(cup: Path) -> None:
             "standings, and every match, played again, are as in its files"
         ),
         "  not checked: journal.position",
+        "  not checked: journal.running",
         "  not checked: journal.sqlite",
         "  not checked: logs",
         "  not checked: report.html (`asara report` writes it again)",

@@ -245,6 +245,10 @@ def test_a_bundled_bot_that_nobody_can_build_there_is_named(
         "not yours to write to; make your own copy with `asara new rust my-bot`, and name that\n"
     )
     assert not (bots / "rust-random/built.py").exists()
+    built_bot(bots / "go-search")
+    done = asara("match", "go-search", "go-search", "--sandbox", "none", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.endswith("is not yours to write to; play it in a checkout of your own\n")
 
 
 @pytest.mark.parametrize(

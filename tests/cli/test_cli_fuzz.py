@@ -6,6 +6,7 @@ the seed of its input: `run(folder, seed)` repeats it.
 """
 
 import functools
+import json
 import os
 import random
 import shutil
@@ -14,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +105,14 @@ readable = ["weights"]
 LEVEL = "3"
 """
 
+SIDECAR_REQUESTS = (
+    b'{"id": 1, "method": "hello"}\n',
+    b'{"id": "a", "method": "observe", "match_started": {"matchId": "m1", "seat": 1}}\n',
+    b'{"id": 2, "method": "sample", "match_id": "m1", "count": 3, "seed": "s"}\n',
+    b'{"id": 3, "method": "play_out", "states": [1, 2], "milliseconds": 5}\n',
+    b'{"id": 4, "method": "release", "states": [1]}\n',
+)
+
 Mutation = Callable[[bytes, random.Random], bytes]
 
 
@@ -153,6 +163,7 @@ TARGETS = (
     )),
     Target("killed/journal.sqlite", mutations.mutate_bytes, ()),
     Target("killed/journal.sqlite-wal", mutations.mutate_bytes, ()),
+    Target("killed/journal.running", mutations.mutate_bytes, ()),
     Target("killed/journal.position", mutations.mutate_bytes, ()),
     Target("killed/results.jsonl", mutations.mutate_json, ()),
     Target("killed/run.json", mutations.mutate_json, ()),
@@ -362,10 +373,20 @@ def run_arguments(folder: Path, dice: random.Random, seed: int) -> None:
         if dice.random() < 0.3:
             variable = dice.choice(["ASARA_SANDBOX", "XDG_CONFIG_HOME", "HOME", "COLUMNS", "PATH"])
             patch.setenv(variable, dice.choice(mutations.TEXTS))
-        done = asara(*names, *words, cwd=folder / "out")
+        stdin = _requests(dice) if names == ("sidecar",) else b""
+        done = asara(*names, *words, cwd=folder / "out", stdin=stdin)
         assert done.returncode in (0, 1, 2), done
         assert len(done.stderr) < 40_000
+        if names == ("sidecar",) and not done.returncode and "--help" not in words:
+            answers = [json.loads(line) for line in done.stdout.splitlines()]
+            assert len(answers) == len(BytesIO(stdin).readlines()), done.stdout
     assert contents(folder / "run") | contents(folder / "killed") == kept, about
+
+
+def _requests(dice: random.Random) -> bytes:
+    """Return lines for `asara sidecar`, of which some are requests."""
+    requests = b"".join(dice.choices(SIDECAR_REQUESTS, k=dice.randrange(8)))
+    return dice.choice([mutations.mutate_json, mutations.mutate_bytes])(requests, dice)
 
 
 def _value(folder: Path, dice: random.Random, parameter: Any) -> str:

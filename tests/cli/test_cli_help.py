@@ -41,7 +41,7 @@ def loaded(*words: str) -> set[str]:
     return set(re.findall(r"\| +([\w.]+)$", done.stderr, re.MULTILINE))
 
 
-@pytest.mark.parametrize("words", ["", "--help", "--version"])
+@pytest.mark.parametrize("words", ["", "--help", "--log-level info --version"])
 def test_the_root_loads_no_command_and_no_large_package(words: str) -> None:
     found = loaded(*words.split())
     assert "asara_server.cli.app" in found

@@ -35,6 +35,20 @@ def test_a_match_of_files_commands_and_bundled_bots(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [tmp_path / "mine.py"]
 
 
+def test_options_follow_the_name_of_a_bundled_bot_or_a_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    write(folder, "main", f"import sys\nprint(sys.argv[1:], file=sys.stderr)\n{sample_bots.GOOD}")
+    words = ("match", "mine --depth '2 3'", "search --iterations 1 --candidates 1", "--out", "run")
+    done = asara(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert {line.split()[1] for line in done.stdout.splitlines()[2:4]} == {"mine", "search"}
+    logs = [path.read_text() for path in (tmp_path / "run" / "logs").rglob("*-mine.log")]
+    assert any("['--depth', '2 3']" in text for text in logs)
+    wrong = asara("match", "search --iterations 0", "random", cwd=tmp_path).stderr
+    assert "argument --iterations: '0' is not a number from 1 to 999,999,999" in wrong
+
+
 def test_the_same_seed_gives_the_same_matches(tmp_path: Path) -> None:
     words = ("match", "random", "random", "--seed", "spring", "--matches", "4")
     first = asara(*words, "--at-once", "2", "--out", "first", cwd=tmp_path)

@@ -18,9 +18,9 @@ from asara_server.network.metrics import MetricsServer
 from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import command_line, environment, refusal
 from tests.tournament import sample_bots
-from tests.tournament.processes import children
-from tests.tournament.sample_bots import HEADER, STEADY, write_tournament
-from tests.tournament.worker_runs import slow
+from tests.tournament.processes import children, wait_until
+from tests.tournament.sample_bots import HEADER, write_tournament
+from tests.tournament.worker_runs import PATIENT
 
 
 @contextmanager
@@ -34,7 +34,7 @@ def command(*words: str | Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
         env=environment(),
     )
     assert process.stderr is not None
-    killer = threading.Timer(60, process.kill)
+    killer = threading.Timer(300, process.kill)  # otherwise a failing test would hang
     killer.start()
     try:
         line = process.stderr.readline()
@@ -74,30 +74,37 @@ def test_the_referee_of_a_tournament_tells_how_it_fares_while_it_plays(tmp_path:
     )
 
 
+HELD = """
+import os, time
+import asara
+def decide(decision, match):
+    while match.match_id.startswith("r2-basic-0003") and not os.path.exists("go-on"):
+        time.sleep(0.05)
+    return decision.legal_actions[0]
+asara.run(decide)
+"""
+"""A bot that waits in one deal block until there is a file."""
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_worker_processes_are_counted_together_even_after_one_was_killed(tmp_path: Path) -> None:
-    programs = {"ann": STEADY, "bob": STEADY, "cid": STEADY}
-    file = slow(write_tournament(tmp_path, programs, HEADER + "rounds = 2\n"), pause_s=0.002)
+    file = write_tournament(
+        tmp_path, dict.fromkeys(("ann", "bob", "cid"), HELD), HEADER + "rounds = 2\n", PATIENT
+    )
     words = ("tournament", "run", file, "--out", tmp_path / "run", "--key", tmp_path / "key")
     workers = ("--executor", "processes", "--workers", "2")
-    last, killed = "", False
     with command(*words, *workers) as (process, url):
-        while process.poll() is None:
-            try:
-                last = scrape(url)
-            except OSError:  # it is about to end
-                break
-            busy = children(process.pid, "spawn_main")
-            if not killed and busy and sound(last) >= 3:
-                os.kill(busy[0], signal.SIGKILL)
-                killed = True
-            time.sleep(0.05)
+        wait_until("three matches are over", lambda: sound(scrape(url)) >= 3)
+        os.kill(children(process.pid, "spawn_main")[0], signal.SIGKILL)
+        results = tmp_path / "run" / "results.jsonl"
+        wait_until("one block is open", lambda: len(list(read_results(results))) == 10)
+        # The last match of the worker may be missing, if it was killed before it reported that.
+        wait_until("the others are counted", lambda: 9 <= sound(scrape(url)) <= 10)
+        last = scrape(url)
+        (tmp_path / "go-on").touch()
         assert process.wait(60) == 0
-    assert killed
-    results = list(read_results(tmp_path / "run" / "results.jsonl"))
-    assert len(results) == 12
-    assert not any(result.void for result in results)
-    assert 10 <= sound(last) <= 12  # the last block may be over before it is asked again
+    assert "its worker process died" in (tmp_path / "run" / "run.log").read_text()
+    assert [result.void for result in read_results(results)] == [False] * 12
     assert last.count("asara_build_info{") == 1
     buckets = re.findall(
         r'^asara_decision_seconds_count\{phase="bot"\} ([\d.]+)$', last, re.MULTILINE

@@ -142,6 +142,7 @@ def test_a_run_prints_standings_and_leaves_everything_in_its_directory(tmp_path:
     assert "exited with status 1; it printed: loading | cannot load model.bin" in done.stderr
     assert sorted(path.name for path in out.iterdir()) == [
         "journal.position",
+        "journal.running",
         "journal.sqlite",
         "logs",
         "manifest.json",

@@ -56,7 +56,7 @@ def test_help_lists_what_a_bot_can_use_of_its_match() -> None:
     page = pydoc.plain(pydoc.render_doc(asara.Match))
     attributes = {
         *("match_id", "seat", "seats", "entry", "rule_sets", "edition", "clocks", "limits"),
-        *("view", "random", "random_action", "started", "digest"),
+        *("view", "random", "random_action", "started", "digest", "events", "messages"),
     }
     assert {name for name in dir(asara.Match) if not name.startswith("_")} == attributes
     for name in attributes:

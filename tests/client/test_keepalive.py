@@ -79,8 +79,9 @@ def test_a_silently_lost_connection_is_detected(monkeypatch: pytest.MonkeyPatch)
     proxy = Proxy(int(referee.address.rpartition(":")[2]))
 
     def lose_connection(stream: Stream) -> Iterator[PlayResponse]:
+        monkeypatch.undo()  # a busy machine may be too slow for such pings on a good connection
         yield scripted.welcome()
-        proxy.drop[0].set()
+        proxy.drop[-1].set()
         stream.expect_nothing_more()
 
     referee.scripts += [lose_connection, scripted.one_match]
@@ -90,13 +91,13 @@ def test_a_silently_lost_connection_is_detected(monkeypatch: pytest.MonkeyPatch)
     try:
         asara.play(
             lambda decision, _: decision.legal_actions[0],
-            asara.Settings(address=proxy.address, token="secret", patience_s=1),
+            asara.Settings(address=proxy.address, token="secret", patience_s=20),
         )
     finally:
         timeout.cancel()
         proxy.close()
         referee.stop()
-    # More than two if this machine was too busy to answer a ping in time, too.
+    # More than two if this machine was too busy to answer the first pings in time.
     assert len(proxy.drop) >= 2
 
 

@@ -14,6 +14,7 @@ import grpc
 import pytest
 
 import asara
+from asara import client
 from asara.protocol_client import ProtocolClient, forgiveness
 from asara.v1.play_pb2 import PlayResponse
 from tests.client import scripted
@@ -390,11 +391,30 @@ def test_chance_depends_on_seed_match_and_seat_only(referee: ScriptedReferee) ->
     assert choices("ab" * 12, None, referee) != choices("ab" * 12, None, referee)
 
 
-def test_an_unreachable_referee(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    nowhere = asara.Settings(address=f"unix:{tmp_path}/none", token="x", patience_s=0.2)
-    with pytest.raises(asara.ConnectionLostError, match=r"no referee at unix:.*/none for 0\.2 s"):
+class PauseClock:
+    """A clock on which only pauses take time."""
+
+    def __init__(self) -> None:
+        self.pauses: list[float] = []
+
+    def monotonic(self) -> float:
+        return sum(self.pauses)
+
+    def sleep(self, seconds: float) -> None:
+        self.pauses.append(seconds)
+
+
+def test_an_unreachable_referee(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = PauseClock()
+    monkeypatch.setattr(client, "time", clock)
+    nowhere = asara.Settings(address=f"unix:{tmp_path}/none", token="x", patience_s=20)
+    with pytest.raises(asara.ConnectionLostError, match=r"no referee at unix:.*/none for 20 s"):
         asara.play(take_first, nowhere)
-    assert len(caplog.records) == 1  # not one per attempt
+    assert len(clock.pauses) >= 10
+    assert 0 < sum(clock.pauses[:-1]) <= 20 < sum(clock.pauses)
+    assert len([record for record in caplog.records if record.name == "asara"]) == 1
 
 
 def test_a_referee_that_starts_late_is_found(tmp_path: Path) -> None:

@@ -235,11 +235,14 @@ def request(match_id: str, decision_id: int, actions: list[Action]) -> bytes:
     return PlayRequest(reply=reply).SerializeToString()
 
 
-def known() -> None:
+@pytest.fixture(scope="module")
+def _known_actions() -> None:
+    """Let the reader meet every action once."""
     for action in ACTIONS:
         action_from_proto(action_message(action))
 
 
+@pytest.mark.usefixtures("_known_actions")
 @given(
     match_id=st.text(min_size=1, max_size=40),
     decision_id=st.integers(1, 2**63 - 1),
@@ -248,11 +251,11 @@ def known() -> None:
 def test_a_plain_reply_is_read_at_once(
     match_id: str, decision_id: int, actions: list[Action]
 ) -> None:
-    known()
     read = reply_from_bytes(request(match_id, decision_id, actions))
     assert read == (match_id, decision_id, tuple(actions))
 
 
+@pytest.mark.usefixtures("_known_actions")
 @settings(max_examples=500)
 @given(
     data=st.one_of(
@@ -271,7 +274,6 @@ def test_a_plain_reply_is_read_at_once(
     )
 )
 def test_what_is_read_at_once_is_what_protobuf_reads(data: bytes) -> None:
-    known()
     read = reply_from_bytes(data)
     if read is not None:
         request = PlayRequest.FromString(data)

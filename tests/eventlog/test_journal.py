@@ -2,13 +2,16 @@ import os
 import random
 import sqlite3
 import stat
+import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from asara_server.eventlog.journal import Ended, Journal, JournalError
 from asara_server.eventlog.journal_check import check_journal
-from asara_server.eventlog.journal_format import DURABLE, boot_id
+from asara_server.eventlog.journal_format import DURABLE, boot_id, log_checksum
 
 
 def records(journal: Journal) -> dict[str, tuple[bytes, ...]]:
@@ -16,8 +19,9 @@ def records(journal: Journal) -> dict[str, tuple[bytes, ...]]:
 
 
 def abandon(journal: Journal) -> None:
-    """Leave the file as a kill does: nothing is committed or closed."""
+    """Leave the files as a kill does: nothing is committed."""
     journal._database.close()
+    journal._log.close()
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -45,7 +49,7 @@ def abandon_unclosed(journal: Journal) -> None:
     """Leave the files as a kill does, write-ahead log included, which a closing would remove."""
     folder = journal.path.parent
     held = {file: file.read_bytes() for file in folder.iterdir()}
-    journal._database.close()
+    abandon(journal)
     for file, data in held.items():
         file.write_bytes(data)
 
@@ -97,26 +101,26 @@ def test_a_match_is_over_when_its_result_is_there(tmp_path: Path) -> None:
 
 
 def test_the_log_keeps_only_what_matches_that_run_may_need(tmp_path: Path) -> None:
-    def rows() -> int:
-        (count,) = journal._execute("SELECT count(*) FROM log").fetchone()
-        return int(count)
-
     journal = Journal(tmp_path / "j")
-    numbers = {}
-    for name in ("one", "two", "three"):
-        numbers[name] = journal.begin(name, b"h", ("a",))
-        journal.add(numbers[name], b"start")
-        journal.commit()
-    journal.end("two", "done", None)
-    assert rows() == 4
-    journal.end("one", "done", None)
-    assert rows() == 4  # from the row before the first one of "three"
+    kept = journal.begin("kept", b"header", ("a",))
+    journal.add(kept, b"start")
+    for index in range(30):
+        number = journal.begin(f"match {index}", b"h", ("a",))
+        for _ in range(4):
+            journal.add(number, bytes(100_000))
+            journal.commit()
+        journal.end(f"match {index}", "done", None)
+        assert (tmp_path / "j.running").stat().st_size < 5_000_000
+    journal.add(kept, b"move")
+    journal.commit()
     abandon(journal)
-    journal = Journal(tmp_path / "j")
-    assert records(journal) == {"three": (b"start",)}
-    journal.end("three", "done", None)
-    assert rows() == 1
-    journal.close()
+    with Journal(tmp_path / "j") as again:
+        assert records(again) == {"kept": (b"start", b"move")}
+        assert (tmp_path / "j.running").stat().st_size < 200
+        again.end("kept", "done", None)
+    with Journal(tmp_path / "j") as last:
+        assert not last.unfinished
+        assert (tmp_path / "j.running").stat().st_size == 48
 
 
 def test_only_its_owner_may_read_it(tmp_path: Path) -> None:
@@ -147,19 +151,30 @@ def test_files_that_are_no_journal(tmp_path: Path) -> None:
         Journal(tmp_path / "other")
     with Journal(tmp_path / "newer") as journal:
         journal._execute("PRAGMA user_version = 99")
-    with pytest.raises(JournalError, match="journal format 99; this program has format 2"):
+    with pytest.raises(JournalError, match="journal format 99; this program has format 3"):
         Journal(tmp_path / "newer")
     with pytest.raises(JournalError, match="No such file"):
         Journal(tmp_path / "no" / "folder")
 
 
-def test_a_damaged_row_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("frames", "fault"),
+    [
+        (b"\x01\x05", "a frame is cut short"),
+        (b"\x09\x00", "it lacks the beginning of match 9"),
+        (b"\x00\x01\x00", "Expecting value"),
+    ],
+)
+def test_a_log_whose_rows_mean_nothing_is_refused(
+    tmp_path: Path, frames: bytes, fault: str
+) -> None:
     with Journal(tmp_path / "j") as journal:
         journal.add(journal.begin("one", b"h", ("a",)), b"start")
         journal.commit()
-        journal._execute("UPDATE log SET frames = x'0199'")
+        journal._log._append(frames)
+        journal._store_position()
     before = contents(tmp_path)
-    with pytest.raises(JournalError, match=r"row 1 of its log is damaged .* restore the journal"):
+    with pytest.raises(JournalError, match=rf"j.running: damaged: {fault}.*; restore the journal"):
         Journal(tmp_path / "j")
     assert contents(tmp_path) == before
 
@@ -168,17 +183,83 @@ def test_a_full_disk_is_told_and_nothing_is_committed_after_it(tmp_path: Path) -
     journal = Journal(tmp_path / "j")
     number = journal.begin("one", b"h", ("a",))
     journal.commit()
-    (pages,) = journal._execute("PRAGMA page_count").fetchone()
-    journal._execute(f"PRAGMA max_page_count = {pages}")
-    journal.add(number, bytes(100_000))
-    with pytest.raises(JournalError, match="the disk is full"):
+    os.dup2(os.open("/dev/full", os.O_WRONLY), journal._log._file.fileno())
+    journal.add(number, b"move")
+    with pytest.raises(JournalError, match=r"j.running: the disk is full"):
         journal.commit()
     journal.add(number, b"small")
     with pytest.raises(JournalError, match="the disk is full"):
         journal.commit()
+    with pytest.raises(JournalError, match="the disk is full"):
+        journal.end("one", "result", None)
     journal.close()
     with Journal(tmp_path / "j") as again:
         assert records(again) == {"one": ()}
+
+
+def test_a_full_disk_at_the_end_of_a_match_is_told(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "j")
+    journal.begin("one", b"h", ("a",))
+    journal.commit()
+    (pages,) = journal._execute("PRAGMA page_count").fetchone()
+    journal._execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(JournalError, match="the disk is full"):
+        journal.end("one", "result", bytes(100_000))
+    journal.close()
+    with Journal(tmp_path / "j") as again:
+        assert records(again) == {"one": ()}
+
+
+def test_a_commit_that_a_kill_cut_short_is_dropped_and_the_others_stay(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "j")
+    number = journal.begin("one", b"h", ("a",))
+    journal.add(number, b"start")
+    journal.commit()
+    position = (tmp_path / "j.position").read_bytes()
+    size = (tmp_path / "j.running").stat().st_size
+    journal.add(number, b"move")
+    journal.commit()
+    abandon(journal)
+    (tmp_path / "j.position").write_bytes(position)
+    held = contents(tmp_path)
+    for end in range(size, len(held["j.running"])):
+        for name, data in held.items():
+            (tmp_path / name).write_bytes(data)
+        os.truncate(tmp_path / "j.running", end)
+        again = Journal(tmp_path / "j")
+        assert records(again) == {"one": (b"start",)}
+        again.add(again.number("one"), b"other move")
+        again.commit()
+        abandon(again)
+        with Journal(tmp_path / "j") as last:
+            assert records(last) == {"one": (b"start", b"other move")}
+
+
+def test_what_lies_behind_a_commit_that_was_not_made_is_dropped(tmp_path: Path) -> None:
+    """After a loss of power, the end of a file may have any content."""
+    journal = Journal(tmp_path / "j")
+    journal.add(journal.begin("one", b"h", ("a",)), b"start")
+    journal.commit()
+    abandon(journal)
+    for rest in (b"\x00" * 4096, b"\x80" * 20, b"\xff\xff\xff\xff\x0f" + bytes(100)):
+        with (tmp_path / "j.running").open("ab") as file:
+            file.write(rest)
+        with Journal(tmp_path / "j") as again:
+            assert records(again) == {"one": (b"start",)}
+
+
+def test_a_kill_between_the_new_log_and_its_position_loses_nothing(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "j")
+    journal.add(journal.begin("one", b"h", ("a",)), b"start")
+    journal.add(journal.begin("two", b"h", ("a",)), b"start")
+    journal.end("one", "result", None)
+    position = (tmp_path / "j.position").read_bytes()
+    journal._log._rewrite()
+    abandon(journal)
+    (tmp_path / "j.position").write_bytes(position)
+    with Journal(tmp_path / "j") as again:
+        assert records(again) == {"two": (b"start",)}
+        assert [match.match_id for match in again.ended()] == ["one"]
 
 
 @pytest.mark.parametrize(("durability", "level"), [("normal", 1), ("full", 2)])
@@ -188,11 +269,67 @@ def test_how_much_a_commit_survives(tmp_path: Path, durability: str, level: int)
         assert journal._execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
-def test_a_flipped_bit_anywhere_in_the_write_ahead_log_is_refused_and_nothing_changes(
-    tmp_path: Path,
+@pytest.mark.parametrize(("durability", "syncs"), [("normal", 0), ("full", 3)])
+def test_full_durability_forces_every_commit_to_disk_before_it_returns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, durability: str, syncs: int
+) -> None:
+    forced: list[int] = []
+    with Journal(tmp_path / "j", durability) as journal:  # type: ignore[arg-type]
+        number = journal.begin("one", b"h", ("a",))
+        monkeypatch.setattr(os, "fsync", forced.append)
+        for _ in range(3):
+            journal.add(number, b"move")
+            journal.commit()
+        assert forced == [journal._log._file.fileno()] * syncs
+        monkeypatch.undo()
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from asara_server.eventlog.journal import Journal
+
+journal = Journal(Path(sys.argv[1]))
+for match in range(1000):
+    number = journal.begin(f"match {match}", b"header", ("a",))
+    for move in range(100):
+        journal.add(number, bytes(2000))
+        journal.commit()
+        print(match, move, flush=True)
+    if match % 3:
+        journal.end(f"match {match}", "result", bytes(5000))
+"""
+
+
+def test_what_was_committed_survives_a_kill_at_any_moment(tmp_path: Path) -> None:
+    """The log is written anew several times meanwhile."""
+    for number, wait_s in enumerate((0.05, 0.2, 0.8)):
+        path = tmp_path / f"j{number}"
+        writer = subprocess.Popen(
+            [sys.executable, "-c", WRITER, path], stdout=subprocess.PIPE, text=True
+        )
+        assert writer.stdout
+        first = writer.stdout.readline()
+        drained = threading.Timer(wait_s, writer.kill)
+        drained.start()
+        told, _ = writer.communicate()
+        match, move = map(int, (first + told).rpartition("\n")[0].splitlines()[-1].split())
+        with Journal(path) as journal:
+            over = {one.match_id for one in journal.ended()}
+            for index in range(match):
+                name = f"match {index}"
+                assert (name in over) == bool(index % 3)
+                assert name in over or len(records(journal)[name]) == 100
+            last = f"match {match}"
+            assert last in over or len(records(journal)[last]) in (move + 1, move + 2)
+
+
+@pytest.mark.parametrize("file", ["j-wal", "j.running"])
+def test_a_flipped_bit_anywhere_in_what_was_written_last_is_refused_and_nothing_changes(
+    tmp_path: Path, file: str
 ) -> None:
     over = killed_run(tmp_path)
-    log = tmp_path / "j-wal"
+    log = tmp_path / file
     whole = log.read_bytes()
     dice = random.Random(1)
     for at in (0, 16, 24, 40, len(whole) // 2, *dice.sample(range(32, len(whole)), 60)):
@@ -215,14 +352,15 @@ def test_a_flipped_bit_anywhere_in_the_write_ahead_log_is_refused_and_nothing_ch
         assert len(records(journal)["match 3"]) == 20
 
 
-@pytest.mark.parametrize("lost", ["j-wal", "j", "both", "cut"])
+@pytest.mark.parametrize("lost", ["j-wal", "j", "both", "j.running", "cut", "cut log"])
 def test_a_journal_that_lost_its_last_commits_is_refused(tmp_path: Path, lost: str) -> None:
     killed_run(tmp_path)
-    for name in ("j", "j-wal"):
-        if lost in (name, "both"):
+    for name in ("j", "j-wal", "j.running"):
+        if lost == name or (lost == "both" and name != "j.running"):
             (tmp_path / name).unlink()
-    if lost == "cut":
-        os.truncate(tmp_path / "j-wal", (tmp_path / "j-wal").stat().st_size - 1)
+    if lost.startswith("cut"):
+        log = tmp_path / ("j-wal" if lost == "cut" else "j.running")
+        os.truncate(log, log.stat().st_size - 1)
     before = contents(tmp_path)
     with pytest.raises(JournalError, match=r"lacks the last \d*"):
         Journal(tmp_path / "j")
@@ -284,13 +422,9 @@ def test_a_loss_of_power_may_cost_decisions_but_no_result(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        ("UPDATE matches SET result = 'rank 2' WHERE number = 2", "result of match match 1"),
-        ("UPDATE matches SET replay = x'00' WHERE number = 2", "replay of match match 1"),
-        ("UPDATE matches SET header = x'00' WHERE number = 4", "match match 3 has another"),
-        ("DELETE FROM matches WHERE number = 2", "result of match match 2"),
-        ("DELETE FROM matches WHERE number = 4", "belongs to a match that is missing"),
-        ("DELETE FROM log WHERE id = (SELECT max(id) - 3 FROM log)", "follows a missing one"),
-        ("UPDATE log SET id = id + 1000 WHERE id = (SELECT max(id) FROM log)", "missing one"),
+        ("UPDATE matches SET result = 'rank 2' WHERE ended = 2", "result of match match 1"),
+        ("UPDATE matches SET replay = x'00' WHERE ended = 2", "replay of match match 1"),
+        ("DELETE FROM matches WHERE ended = 2", "result of match match 2"),
     ],
 )
 def test_what_is_changed_in_the_database_is_found(tmp_path: Path, change: str, fault: str) -> None:
@@ -301,6 +435,32 @@ def test_what_is_changed_in_the_database_is_found(tmp_path: Path, change: str, f
     database.commit()
     database.close()
     with pytest.raises(JournalError, match=fault):
+        Journal(tmp_path / "j")
+
+
+@pytest.mark.parametrize("change", ["removed", "exchanged", "repeated", "forged"])
+def test_rows_of_the_log_that_are_changed_are_found(tmp_path: Path, change: str) -> None:
+    journal = Journal(tmp_path / "j")
+    number = journal.begin("one", b"h", ("a",))
+    journal.commit()
+    start = (tmp_path / "j.running").stat().st_size
+    for move in range(4):
+        journal.add(number, b"move %d" % move)
+        journal.commit()
+    abandon(journal)
+    log = (tmp_path / "j.running").read_bytes()
+    rows = [log[start:][at : at + 25] for at in range(0, 100, 25)]
+    if change == "removed":
+        del rows[1]
+    elif change == "exchanged":
+        rows[1], rows[2] = rows[2], rows[1]
+    elif change == "repeated":
+        rows[2] = rows[1]
+    else:  # a last row with the right checksum
+        frames = rows[3][1:9].replace(b"3", b"4")
+        rows[3] = rows[3][:1] + frames + log_checksum(rows[2][9:], frames)
+    (tmp_path / "j.running").write_bytes(log[:start] + b"".join(rows))
+    with pytest.raises(JournalError, match=r"lacks the last|commit 5 is not the one"):
         Journal(tmp_path / "j")
 
 

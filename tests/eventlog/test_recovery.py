@@ -1,7 +1,8 @@
 """A restarted referee continues the matches of the one before it."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import os
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from asara_codec.results import Termination
 from asara_server.eventlog.journal import Journal, JournalError
+from asara_server.eventlog.journal_format import split_frames
 from asara_server.eventlog.replay import replay_of
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match.inputs import ForfeitRecord, ReopenRecord, ReplyRecord
@@ -37,7 +39,13 @@ async def kept(path: Path) -> AsyncIterator[RefereeServer]:
         try:
             yield server
         finally:
-            journal._database.close()
+            kill(journal)
+
+
+def kill(journal: Journal) -> None:
+    """Let the journal take nothing more."""
+    journal._database.close()
+    os.dup2(os.open(os.devnull, os.O_RDONLY), journal._log._file.fileno())
 
 
 async def play_some(folder: Path, match: MatchSpec, replies: int) -> None:
@@ -57,7 +65,9 @@ async def play_some(folder: Path, match: MatchSpec, replies: int) -> None:
         await asyncio.wait(decisions, return_when=asyncio.FIRST_COMPLETED)
         for task in decisions:
             task.cancel()
-        server.referee._matches._commits.journal._database.close()  # type: ignore[union-attr]
+        commits = server.referee._matches._commits
+        assert commits is not None
+        kill(commits.journal)
         playing.cancel()
 
 
@@ -185,8 +195,11 @@ async def test_everything_is_committed_before_it_is_told(tmp_path, monkeypatch):
     committed: list[bytes] = []
     ahead: list[str] = []
 
+    def added(journal: Journal) -> Iterator[tuple[int, bytes]]:
+        return split_frames(b"".join(journal._log._added))
+
     def commit(self: Journal) -> None:
-        committed.extend(self._frames)
+        committed.extend(record for number, record in added(self) if number)
         really_commit(self)
 
     monkeypatch.setattr(Journal, "commit", commit)
@@ -219,10 +232,7 @@ async def test_where_the_journal_fails_nothing_more_is_told(tmp_path):
         decision = await asyncio.wait_for(asyncio.create_task(_first_decision(a, b)), timeout=5)
         commits = server.referee._matches._commits
         assert commits is not None
-        journal = commits.journal
-        pages = journal._number("PRAGMA page_count")
-        journal._execute(f"PRAGMA max_page_count = {pages}")
-        journal.add(1, bytes(100_000))
+        os.dup2(os.open("/dev/full", os.O_WRONLY), commits.journal._log._file.fileno())
         stream, asked = decision
         await stream.answer(asked)
         with pytest.raises(JournalError, match="the disk is full"):

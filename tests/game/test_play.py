@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from asara_game.actions import ChooseSpace
 from asara_game.deal import Deal, RandomShuffler
 from asara_game.engine import apply, decision, legal_actions, new_match, outcome
 from asara_game.state import IllegalAction
 from asara_game.view import view
-from asara_game.vocabulary import DecisionKind, Tower
+from asara_game.vocabulary import Area, DecisionKind, Space, Tower
 from tests.game.ledger import Ledger
 from tests.game.play import (
     CASES,
@@ -122,12 +123,12 @@ def test_what_is_listed_applies_and_what_is_not_is_refused_long(rule_sets, seats
 
 @pytest.mark.parametrize(("rule_sets", "seats"), CASES)
 def test_a_refusal_tells_the_deciding_seat_nothing_new(rule_sets, seats):
-    nothing: Any = None
+    unlisted = ChooseSpace(Space(Area.BANK, 1))
     for state, _, _ in playout(rules(rule_sets, seats), 5):
         if state.seat < 0 or state.kind == DecisionKind.SPACE:
             continue
         with pytest.raises(IllegalAction) as refused:
-            apply(state, nothing)
+            apply(state, unlisted)
         number = len(view(state, state.seat).legal)
         assert str(number) in str(refused.value)
         assert state.kind.name in str(refused.value)

@@ -86,6 +86,30 @@ def test_a_running_view_shows_what_a_view_made_anew_shows(rule_sets, seats, poli
             assert running.deciding() == view(state, state.seat)
 
 
+@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+def test_a_running_view_shows_every_seat_what_a_view_made_anew_shows(rule_sets, seats):
+    moments = playout(rules(rule_sets, seats), 8, visitor)
+    state, _, _ = next(moments)
+    running = RunningView(state)
+    for state, _, _ in moments:
+        for seat in range(seats):
+            assert running.of(seat) == view(state, seat)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+def test_a_running_view_may_be_given_the_number_of_events(rule_sets, seats, policy):
+    dice = random.Random(9)
+    moments = playout(rules(rule_sets, seats), 9, policy)
+    state, _, events = next(moments)
+    running = RunningView(state)
+    number = len(events)
+    for state, _, events in moments:
+        number += len(events)
+        if state.seat >= 0 and dice.random() < 0.9:
+            assert running.deciding(None, number) == view(state, state.seat)
+
+
 def test_a_running_view_may_be_asked_now_and_then():
     dice = random.Random(6)
     for seed in range(10):

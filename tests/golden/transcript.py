@@ -1,6 +1,6 @@
 """Matches written out: every event, decision and answer, and every seat's view at some decisions.
 
-The text depends only on the rules engine, so its changes are those of the engine.
+The text depends only on the rules engine and on `asara_env.render`, so its changes are theirs.
 """
 
 import random
@@ -8,24 +8,21 @@ from collections.abc import Iterator
 from enum import IntEnum
 from typing import Any, NamedTuple
 
+from asara_env.render import (
+    card_text,
+    decision_text,
+    private_text,
+    public_text,
+    tower_text,
+    word,
+)
 from asara_game.actions import format_section, format_space
 from asara_game.deal import Deal
 from asara_game.engine import apply, new_match, outcome
 from asara_game.events import Event
-from asara_game.state import Dispatched, State
-from asara_game.view import PrivateView, PublicView, public_view, view
-from asara_game.vocabulary import (
-    SECTION_TYPES,
-    Area,
-    BuyerColour,
-    Colour,
-    DecisionKind,
-    GiftCard,
-    Section,
-    SectionKind,
-    Space,
-    Tower,
-)
+from asara_game.state import State
+from asara_game.view import public_view, view
+from asara_game.vocabulary import DecisionKind, GiftCard, Section, Space, Tower
 from tests.game.table import rules
 
 
@@ -62,7 +59,9 @@ def lines(script: Script) -> Iterator[str]:
         if occasion not in seen or state.year not in seen:
             seen |= {occasion, state.year, DecisionKind.BUYERS}  # no seat sees more than before
             yield from view_lines(state)
-        yield f"{number}. seat {state.seat} {asked(state)}"
+        asked = view(state, state.seat).decision
+        assert asked is not None
+        yield f"{number}. {decision_text(asked)}"
         yield f"   of {listed(state)}"
         wanted = [action for action in state.legal if str(action) != "decline"]
         action = dice.choice(wanted if dice.random() < 0.9 else list(state.legal))
@@ -72,24 +71,6 @@ def lines(script: Script) -> Iterator[str]:
     end = outcome(state)
     if end is not None:
         yield f"over: prestige {list(end.prestige)}, winners {list(end.winners)}"
-
-
-def asked(state: State) -> str:
-    """The decision, with its progress so far."""
-    found = view(state, state.seat).decision
-    assert found is not None
-    parts = [found.kind.name]
-    if found.space:
-        parts.append(f"at {text(found.space)}")
-    if found.sections_to_build:
-        parts.append(f"{found.sections_to_build} to build")
-    if found.build_steps:
-        parts.append(f"after {', '.join(map(str, found.build_steps))}")
-    if found.gifts:
-        parts.append(f"gifts {text(found.gifts)}")
-    if found.lit_windows_to_keep:
-        parts.append(f"{found.lit_windows_to_keep} to keep")
-    return " ".join(parts)
 
 
 def listed(state: State) -> str:
@@ -123,13 +104,9 @@ def text(value: Any) -> str:
     if isinstance(value, Tower):
         return tower_text(value)
     if isinstance(value, GiftCard):
-        detail = text(value.section_kind) if value.section_kind else value.asari or value.prestige
-        return f"{text(value.kind)}:{detail}" if detail else text(value.kind)
-    if isinstance(value, Dispatched):
-        face = text(value.colour) if value.colour else "face-down"
-        return f"{value.space.number} by {value.seat} {face}"
+        return card_text(value)
     if isinstance(value, IntEnum):
-        return value.name.lower().replace("_", "-")
+        return word(value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, tuple):
@@ -137,61 +114,15 @@ def text(value: Any) -> str:
     return str(value)
 
 
-def tower_text(tower: Tower) -> str:
-    """`red 4 (base trunk lit+ turret)`; + marks gold, which a lit window hides."""
-    parts = ["base" + "+" * tower.base_gold]
-    parts += ["trunk"] * tower.plain_trunks + ["trunk+"] * tower.gold_trunks
-    parts += ["window"] * (tower.plain_windows - tower.lit_plain) + ["lit"] * tower.lit_plain
-    parts += ["window+"] * (tower.gold_windows - tower.lit_gold) + ["lit+"] * tower.lit_gold
-    parts.append("turret" + "+" * tower.turret_gold)
-    return f"{text(tower.colour)} {tower.height} ({' '.join(parts)})"
-
-
-def counted(names: Any, counts: tuple[int, ...]) -> str:
-    """`2 blue, 1 green`."""
-    pairs = zip(names, counts, strict=True)
-    return ", ".join(f"{count} {text(name)}" for name, count in pairs if count) or "-"
-
-
 def view_lines(state: State) -> Iterator[str]:
     """The public view, and the private view of each seat."""
     yield "   ~ table"
-    yield from (f"   ~   {line}" for line in public_lines(public_view(state)))
+    yield from indented(public_text(public_view(state)))
     for seat in range(state.rules.seats):
         seen = view(state, seat)
         yield f"   ~ seat {seat}{' decides' if seen.legal else ''}"
-        yield from (f"   ~   {line}" for line in private_lines(seen.private))
+        yield from indented(private_text(seen))
 
 
-def public_lines(public: PublicView) -> Iterator[str]:
-    yield f"year {public.year} turn {public.turn_seat} patronage {public.patronage_seat}"
-    yield (
-        f"piles: buyers {public.buyer_pile_size}, lit windows {public.lit_stack_size}, "
-        f"gifts {public.gift_deck_size}, sections {list(public.pile_sizes)}"
-    )
-    for kind, display in zip(SectionKind, public.displays, strict=True):
-        names = (f"{text(c)}{gold}" for c in Colour for gold in ("", "+"))
-        yield f"display of {text(kind)}: {counted(names, display)}"
-    for area, marks in enumerate(public.dispatched):
-        if marks:
-            colour = public.area_colours[area]
-            follow = text(BuyerColour(colour)) if colour else "no colour"
-            yield f"{text(Area(area))}, {follow}: {text(marks)}"
-    for space, cards in public.chests:
-        yield f"chest {text(space)}: {text(cards)}"
-    for seat, known in enumerate(public.seats):
-        towers = "; ".join(map(text, known.towers)) or "no tower"
-        yield (
-            f"seat {seat}: prestige {known.prestige}, hand {known.hand_size}, "
-            f"lit windows {known.lit_windows}, {towers}"
-        )
-
-
-def private_lines(own: PrivateView) -> Iterator[str]:
-    yield f"asari {own.asari}; hand {counted(BuyerColour, own.hand)}"
-    stock = counted(SECTION_TYPES, own.sections)
-    yield f"sections {stock}; lit windows {counted(Colour, own.lit_windows)}"
-    for name in own._fields[5:]:
-        value = getattr(own, name)
-        if value:
-            yield f"{name} {text(value)}"
+def indented(text: str) -> Iterator[str]:
+    return (f"   ~   {line}" for line in text.splitlines())

@@ -1,12 +1,14 @@
 """The Python package, built, installed in empty environments away from the checkout, and used."""
 
 import os
+import shlex
 import subprocess
 import sys
 import tarfile
 import venv
 import zipfile
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,8 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = (
     "server/asara_game/",
     "server/asara_codec/",
+    "server/asara_search/",
+    "server/asara_env/",
     "server/asara_server/",
     "clients/python/asara/",
 )
@@ -110,6 +114,7 @@ def referee(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_wheel_has_what_is_under_version_control_and_nothing_that_builds_leave(
     wheel: Path,
 ) -> None:
+    assert wheel.name.endswith("-py3-none-any.whl")
     with zipfile.ZipFile(wheel) as file:
         names = {name for name in file.namelist() if ".dist-info/" not in name}
     assert names == {place for path in tracked() if (place := place_in_wheel(path))}
@@ -127,14 +132,25 @@ def test_the_sdist_makes_the_same_wheel(built: Path, wheel: Path, tmp_path: Path
 
 def test_the_client_alone_names_the_extra_that_a_command_needs(wheel: Path, tmp_path: Path) -> None:
     programs = new_environment(tmp_path / "client", str(wheel))
-    for words in ((), ("match", "greedy", "random"), ("proto", "out"), ("--version",)):
+    for words in ((), ("match", "greedy", "random"), ("proto", "out")):
         text = run(programs / "asara", *words, cwd=tmp_path, status=1)
         assert "pip install 'asara[referee]'" in text
         assert text.count("\n") == 1, "a line, and no traceback"
+    assert run(programs / "asara", "--version", cwd=tmp_path) == f"asara {version('asara')}\n"
+    run(
+        programs / "python",
+        "-c",
+        "import asara_search.playout, asara_search.policies",
+        cwd=tmp_path,
+    )
     text = run(programs / "python", "-c", "import asara; asara.run(print)", cwd=tmp_path, status=2)
     assert "asara: ASARA_ADDRESS and ASARA_TOKEN are not set" in text
     text = run(programs / "asara", "bridge", cwd=tmp_path, status=2)
     assert text.startswith("asara: "), "the bridge needs the client only"
+    for command in (["asara", "sidecar"], ["python", "-m", "asara_search.sidecar"]):
+        line = shlex.join([str(programs / command[0]), *command[1:]])
+        hello = """echo '{"method":"hello"}' | """
+        assert run("sh", "-c", hello + line, cwd=tmp_path).startswith('{"protocol_version":1,')
 
 
 def test_a_newcomer_plays_in_an_empty_folder(referee: Path, tmp_path: Path) -> None:

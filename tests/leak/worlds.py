@@ -214,7 +214,7 @@ class Twins:
         """MatchStarted as a bot that reconnects would be sent it."""
         return match_started_bytes(
             match_id="m1",
-            view=vars(feed)["view"](match.state, seat),  # the one that the feed uses
+            view=vars(feed)["RunningView"](match.state).of(seat),  # made anew
             clocks=match.clocks,
             deal_commitment=match.feed.commitment,
             sequence=len(match.feed.events),

@@ -13,7 +13,15 @@ from asara.author_code import caller_place, signature_fault
 from asara.errors import BotError
 from asara.random_choice import random_index
 from asara.v1.event_pb2 import Event
-from asara.v1.play_pb2 import Clocks, Decision, Limits, MatchEnded, MatchStarted, Rejection
+from asara.v1.play_pb2 import (
+    Clocks,
+    Decision,
+    Limits,
+    MatchEnded,
+    MatchStarted,
+    PlayResponse,
+    Rejection,
+)
 from asara.v1.view_pb2 import View
 from asara.v1.vocabulary_pb2 import Action, Edition, RuleSet
 from asara.verifier import Verifier
@@ -40,6 +48,9 @@ class Match:
         self._seed = seed
         self._random: Random | None = None
         self._verifier = verifier
+        self._events: list[Event] = []
+        self._events_read = 0  # messages whose events are among them
+        self._sequence = started.sequence
 
     # Properties, because help() shows their texts.
 
@@ -111,6 +122,36 @@ class Match:
     def started(self) -> MatchStarted:
         """The message MatchStarted, which also has the commitment to the deal, and `resumed`."""
         return self._started
+
+    @property
+    def messages(self) -> Sequence[bytes]:
+        """All messages of the match so far: the bytes of each PlayResponse, as received.
+
+        A forward model reads them, see `asara_search.world`. They are kept until the match is over.
+        """
+        return self._verifier.messages
+
+    @property
+    def events(self) -> Sequence[Event]:
+        """All events so far, each once and in order, since those that `view` includes.
+
+        Some are missing if the match was resumed (`started.resumed`) or the stream broke.
+        """
+        messages = self._verifier.messages
+        while self._events_read < len(messages):
+            message = messages[self._events_read]
+            self._events_read += 1
+            self._read_events(PlayResponse.FromString(message))
+        return self._events
+
+    def _read_events(self, response: PlayResponse) -> None:
+        kind = response.WhichOneof("response")
+        if kind == "update" or kind == "decision" or kind == "match_ended":
+            part = getattr(response, kind)
+            new = part.sequence - self._sequence
+            if new > 0:
+                self._sequence = part.sequence
+                self._events += part.events[-new:]
 
     @property
     def digest(self) -> bytes:

@@ -311,4 +311,7 @@ def _remedy(answer: object) -> str:
         return f"return the action itself: decision.legal_actions[{int(answer)}]"
     if inspect.isawaitable(answer):
         return "write `def` without `async`"
+    found = answer[0] if isinstance(answer, (list, tuple)) and answer else answer
+    if type(found).__module__.startswith("asara_game."):
+        return "return asara_search.to_message(action), or to_messages(actions) for several"
     return "return one of decision.legal_actions, or a list that begins with one"

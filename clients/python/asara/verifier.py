@@ -40,6 +40,8 @@ class Verifier:
     def __init__(self, match_id: str, seat: int, folder: Path | None) -> None:
         self.digest = bytes(32)
         """SHA-256 of the previous digest and the last message; initially 32 zero bytes."""
+        self.messages: list[bytes] = []
+        """All messages of the match, exactly as received."""
         self._match_id = match_id
         self._seat = seat
         self._commitment = b""
@@ -50,6 +52,7 @@ class Verifier:
 
     def record(self, message: bytes) -> None:
         """Add a message of the match, exactly as received, to the digest and the transcript."""
+        self.messages.append(message)
         self.digest = sha256(self.digest + message).digest()
         if self._transcript is None:
             return

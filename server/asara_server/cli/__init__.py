@@ -16,13 +16,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
         from asara.bridge.command import main as bridge
 
         bridge(words[1:])
+    if words[:1] == ["sidecar"]:  # part of a bot, as well
+        from asara_search.sidecar.command import main as sidecar
+
+        sidecar(words[1:])
     from asara_server.cli.errors import UserError
 
     try:
         try:
-            from asara_server.cli.app import app
+            if words[:1] == ["--version"]:  # needs no extra
+                from asara_server.cli.version import version_line
 
-            app(arguments, prog_name="asara")
+                print(version_line())
+            else:
+                from asara_server.cli.app import app
+
+                app(arguments, prog_name="asara")
         finally:
             sys.stdout.flush()  # a full disk is an error of the command, and not of its exit
     except UserError as error:
@@ -33,8 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if package.startswith("asara") or not package:
             raise
         _print_error(
-            f"only the client is installed, and `asara bridge`: for all other commands run "
-            f"pip install 'asara[referee]' (missing: {package})"
+            f"run pip install 'asara[referee]', which this command needs (missing: {package}); "
+            "without it, there are `asara bridge`, `asara sidecar` and `asara --version`"
         )
         sys.exit(1)
     except OSError as error:

@@ -1,7 +1,6 @@
 """The root of the command line: its help, and the options that precede a command."""
 
 from enum import StrEnum
-from importlib.util import find_spec
 from typing import Annotated
 
 import typer
@@ -35,11 +34,9 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version  # only this option needs it; it takes 20 ms
+        from asara_server.cli.version import version_line  # only this option needs it
 
-        module = find_spec("asara_server.match.match")
-        compiled = module is not None and not str(module.origin).endswith(".py")
-        print(f"asara {version('asara')}{' (compiled)' if compiled else ''}")
+        print(version_line())
         raise typer.Exit
 
 

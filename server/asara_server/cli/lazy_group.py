@@ -21,6 +21,7 @@ HELP_LINES: Final = {
     "check": "Check that a bot works, as an organiser would see it.",
     "serve": "Referee bots that you start yourself.",
     "bridge": "Let a program play that reads and prints lines.",
+    "sidecar": "Answer questions of a bot that looks ahead.",
     "tournament": "Plan and run tournaments.",
     "token": "Manage tokens of entries on other machines.",
     "status": "Show the progress of a run.",

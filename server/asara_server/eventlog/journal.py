@@ -1,16 +1,15 @@
 """The journal: every input of every match, written to disk before its consequences are sent.
 
-It is an SQLite file in WAL mode. Everything added between two commits becomes one row of `log`,
-whatever matches it belongs to: frames, each the number of a match (varint) and a record preceded by
-its length. The bytes of a record are those that the replay will have. A match is over if and only
-if its row has a result. `journal_format` has the tables and their checksums.
+What running matches add between two commits is appended to a log at once, whatever matches it
+belongs to; `running_log` has the format. A match is over if and only if its result is in an SQLite
+file in WAL mode, whose table is in `journal_format`. The bytes of a record are those that the
+replay will have.
 
-The file holds the secrets of running matches, so only its owner may read it. One process can have
-it open at a time.
+The files hold the secrets of running matches, so only their owner may read them. One process can
+have them open at a time: it holds SQLite's lock.
 """
 
 import errno
-import json
 import os
 import sqlite3
 import time
@@ -19,7 +18,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, NoReturn, Self
 
-from asara_codec.wire_format import delimited, varint
 from asara_server.eventlog.disk_sync import DiskSync
 from asara_server.eventlog.journal_check import check_journal
 from asara_server.eventlog.journal_format import (
@@ -27,12 +25,10 @@ from asara_server.eventlog.journal_format import (
     SCHEMA,
     JournalError,
     PositionFile,
-    begun_checksum,
     ended_checksum,
-    log_checksum,
     replay_checksum,
-    split_frames,
 )
+from asara_server.eventlog.running_log import OpenMatch, RunningLog, log_path
 from asara_server.eventlog.sqlite_lock import lock_holder
 
 __all__ = ["Durability", "Ended", "Journal", "JournalError", "OpenMatch"]
@@ -41,30 +37,10 @@ Durability = Literal["normal", "full"]
 """With "normal", a commit survives the death of the process, and the end of a match after a second
 also a loss of power; with "full", every commit survives both."""
 
-_APPEND: Final = "INSERT INTO log (id, frames, checksum) VALUES (?, ?, ?)"
-_BEGIN: Final = (
-    "INSERT INTO matches (number, match_id, header, tokens, checksum) VALUES (?, ?, ?, ?, ?)"
+_END: Final = (
+    "INSERT INTO matches (ended, match_id, result, replay, replay_checksum, checksum) "
+    "VALUES (?, ?, ?, ?, ?, ?)"
 )
-_END: Final = """
-    INSERT INTO matches (number, match_id, result, ended, replay, replay_checksum, checksum)
-    VALUES (?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (number) DO UPDATE SET
-        header = NULL, tokens = NULL, result = excluded.result, ended = excluded.ended,
-        replay = excluded.replay, replay_checksum = excluded.replay_checksum,
-        checksum = excluded.checksum
-"""
-
-
-class OpenMatch(NamedTuple):
-    """A match that began and is not over."""
-
-    match_id: str
-    header: bytes
-    """First record of its replay."""
-    tokens: tuple[str, ...]
-    """Tokens of its bots, by seat."""
-    records: tuple[bytes, ...]
-    """The records that follow, in order."""
 
 
 class Ended(NamedTuple):
@@ -91,26 +67,22 @@ class Journal:
         self._durability = durability
         self._failed: str | None = None
         self._sync = DiskSync(path.with_name(f"{path.name}-wal"))
-        # Added since the last commit.
-        self._frames: list[bytes] = []
-        self._begun: list[tuple[int, str, bytes, str, bytes]] = []
         self._written: list[str] = []
-        # Of the matches that began and are not over: number by name, and by number a row of `log`
-        # before which there is nothing of the match.
-        self._numbers: dict[str, int] = {}
-        self._first_rows: dict[int, int] = {}
         try:
             self._check_files()
             os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
             self._database = sqlite3.connect(path, timeout=0, isolation_level=None)
             self._execute = self._database.execute
             self._open()
-            self._next_row, self._checksum = self._last("id", "log")
-            self._next_row += 1
-            self._ended, self._ended_checksum = self._last("ended", "matches")
-            self._next_number = 1 + self._last("number", "matches")[0]
-            self._unfinished = self._read_unfinished()
-            self._position = PositionFile(path, durable=durability == "full")
+            self._ended, self._ended_checksum = self._last_ended()
+            over = {match_id for (match_id,) in self._execute("SELECT match_id FROM matches")}
+            durable = durability == "full"
+            self._log = RunningLog(log_path(path), over, durable=durable)
+            opened = self._log.open_matches
+            self._unfinished = {match.match_id: match for match in opened.values()}
+            # Numbers of the matches that began and are not over, by name.
+            self._numbers = {match.match_id: number for number, match in opened.items()}
+            self._position = PositionFile(path, durable=durable)
             self._store_position()
         except (OSError, sqlite3.Error) as error:
             self._fail(error)
@@ -125,41 +97,31 @@ class Journal:
 
     def _open(self) -> None:
         self._execute("PRAGMA locking_mode = EXCLUSIVE")
-        held = self._number("SELECT count(*) FROM sqlite_schema")
-        self._execute("PRAGMA page_size = 1024")  # commits write whole pages, most of them short
+        (held,) = self._execute("SELECT count(*) FROM sqlite_schema").fetchone()
         self._execute("PRAGMA journal_mode = WAL")
         self._execute(f"PRAGMA synchronous = {self._durability}")
-        self._execute("PRAGMA wal_autocheckpoint = 16000")
+        self._execute("PRAGMA wal_autocheckpoint = 4000")  # each waits for the disk
         self._execute("BEGIN EXCLUSIVE")  # fails now if another process has the file open
         if not held:
             for statement in SCHEMA:
                 self._execute(statement)
         self._execute("COMMIT")
 
-    def _number(self, query: str) -> int:
-        return int(self._execute(query).fetchone()[0])
-
-    def _last(self, column: str, table: str) -> tuple[int, bytes]:
-        """Return the highest number in a column of a table, and the checksum of its row."""
-        query = f"SELECT {column}, checksum FROM {table} WHERE {column} > 0 "  # noqa: S608
-        row = self._execute(f"{query} ORDER BY {column} DESC LIMIT 1").fetchone()
-        return row or (0, GENESIS)
+    def _last_ended(self) -> tuple[int, bytes]:
+        """Return the number of matches that are over, and the checksum of the last."""
+        query = "SELECT ended, checksum FROM matches ORDER BY ended DESC LIMIT 1"
+        return self._execute(query).fetchone() or (0, GENESIS)
 
     # Writing
 
     @property
     def pending(self) -> bool:
         """True if records were added since the last commit."""
-        return bool(self._frames)
+        return self._log.pending
 
     def begin(self, match_id: str, header: bytes, tokens: Sequence[str]) -> int:
         """Begin a match; return the number under which its records are added."""
-        number = self._next_number
-        self._next_number += 1
-        about = number, match_id, header, json.dumps(list(tokens))
-        self._begun.append((*about, begun_checksum(*about)))
-        self._numbers[match_id] = number
-        self._first_rows[number] = self._next_row
+        number = self._numbers[match_id] = self._log.begin(match_id, header, tokens)
         return number
 
     def adopt(self, opened: OpenMatch) -> bool:
@@ -183,44 +145,39 @@ class Journal:
 
     def add(self, number: int, record: bytes) -> None:
         """Add a record of a match, which the next commit writes."""
-        self._frames.append(varint(number) + delimited(record))
+        self._log.add(number, record)
 
     def commit(self) -> None:
         """Write all that was added; raises JournalError, and does so again once it has failed."""
-        if self._begun:
-            with self._transaction():
-                self._append()
-        elif self._frames:
-            began_s = time.thread_time()
-            try:
-                self._check()
-                self._append()
-                self._store_position()
-            except (OSError, sqlite3.Error) as error:
-                self._fail(error)
-            self.cpu_s += time.thread_time() - began_s
+        if not self._log.pending:
+            return
+        began_s = time.thread_time()
+        try:
+            self._check()
+            self._log.commit()
+            self._store_position()
+        except OSError as error:
+            self._fail(error)
+        self.cpu_s += time.thread_time() - began_s
 
     def end(self, match_id: str, result: str, replay: bytes | None) -> None:
         """End a match, and commit all that was added; raises JournalError."""
-        number = self._numbers.pop(match_id, 0)
-        if not number:  # the match failed before it began
-            number = self._next_number
-            self._next_number += 1
-        self._first_rows.pop(number, None)
+        number = self._numbers.pop(match_id, 0)  # 0 if the match failed before it began
         self._unfinished.pop(match_id, None)
         about_replay = None if replay is None else replay_checksum(replay)
+        checksum = ended_checksum(self._ended_checksum, match_id, result, about_replay)
+        row = self._ended + 1, match_id, result, replay, about_replay, checksum
+        self.commit()
         with self._transaction():
-            self._append()
-            self._ended += 1
-            self._ended_checksum = ended_checksum(
-                self._ended_checksum, number, match_id, result, about_replay
-            )
-            about = number, match_id, result, self._ended, replay, about_replay
-            self._execute(_END, (*about, self._ended_checksum))
-            oldest = min(self._first_rows.values(), default=self._next_row)
-            # The row before the oldest stays: the checksum of the oldest continues its checksum.
-            self._execute("DELETE FROM log WHERE id < ?", (oldest - 1,))
+            self._execute(_END, row)
             self._drop_written()
+        self._ended += 1
+        self._ended_checksum = checksum
+        try:
+            self._log.drop(number)
+            self._store_position()
+        except OSError as error:
+            self._fail(error)
         if self._durability != "full":
             self._sync.request()
 
@@ -228,19 +185,8 @@ class Journal:
         """Drop the replay of a match, whose file is written, with the next transaction."""
         self._written.append(match_id)
 
-    def _append(self) -> None:
-        for row in self._begun:
-            self._execute(_BEGIN, row)
-        frames = b"".join(self._frames)
-        checksum = log_checksum(self._checksum, frames)
-        self._execute(_APPEND, (self._next_row, frames, checksum))
-        self._checksum = checksum
-        self._next_row += 1
-        self._begun.clear()
-        self._frames.clear()
-
     def _store_position(self) -> None:
-        self._position.write(self._next_row - 1, self._ended, self._checksum)
+        self._position.write(self._log.commits, self._ended, self._log.checksum)
 
     def _drop_written(self) -> None:
         for match_id in self._written:
@@ -263,9 +209,7 @@ class Journal:
 
     def ended(self) -> Iterator[Ended]:
         """Yield the matches that are over, in the order in which they ended."""
-        for row in self._execute(
-            "SELECT match_id, result, replay FROM matches WHERE ended > 0 ORDER BY ended"
-        ):
+        for row in self._execute("SELECT match_id, result, replay FROM matches ORDER BY ended"):
             yield Ended(*row)
 
     def replay(self, match_id: str) -> bytes | None:
@@ -280,24 +224,6 @@ class Journal:
             self._fail(error)
         return None if row is None else row[0]
 
-    def _read_unfinished(self) -> dict[str, OpenMatch]:
-        rows = self._execute(
-            "SELECT number, match_id, header, tokens FROM matches WHERE result IS NULL"
-        ).fetchall()
-        records: dict[int, list[bytes]] = {number: [] for number, *_ in rows}
-        for row, frames in self._execute("SELECT id, frames FROM log ORDER BY id"):
-            for number, record in split_frames(frames):
-                if number in records:
-                    self._first_rows.setdefault(number, row)
-                    records[number].append(record)
-        found = {}
-        for number, match_id, header, tokens in rows:
-            self._numbers[match_id] = number
-            self._first_rows.setdefault(number, self._next_row)
-            held = tuple(records[number])
-            found[match_id] = OpenMatch(match_id, header, tuple(json.loads(tokens)), held)
-        return found
-
     # Closing and failing
 
     def __enter__(self) -> Self:
@@ -310,26 +236,25 @@ class Journal:
         """Commit what was added, and close the file; raises JournalError."""
         try:
             if self._failed is None:
+                self.commit()
                 with self._transaction():
-                    if self._begun or self._frames:
-                        self._append()
                     self._drop_written()
         finally:
             self._sync.close()
             self._database.close()
+            self._log.close()
             self._position.close()
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """Commit what is done in the context."""
+        """Commit what is done to the database in the context."""
         began_s = time.thread_time()
         try:
             self._check()
             self._execute("BEGIN IMMEDIATE")
             yield
             self._execute("COMMIT")
-            self._store_position()
-        except (OSError, sqlite3.Error) as error:
+        except sqlite3.Error as error:
             self._fail(error)
         self.cpu_s += time.thread_time() - began_s
 

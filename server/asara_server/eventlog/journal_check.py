@@ -17,21 +17,19 @@ from asara_server.eventlog.journal_format import (
     APPLICATION,
     DURABLE,
     GENESIS,
+    RESTORE,
     VERSION,
     JournalError,
     Position,
-    begun_checksum,
     boot_id,
     ended_checksum,
-    log_checksum,
     position_path,
     replay_checksum,
-    split_frames,
 )
+from asara_server.eventlog.running_log import LogContent, log_path, read_log
 
-_RESTORE: Final = "restore the journal from a backup, or start the run anew with --replace"
 _LARGEST: Final = 2 << 30
-"""Bytes of the largest journal; the one of 100,000 matches has some 100 MiB."""
+"""Bytes of the largest database; the one of 100,000 matches has some 100 MiB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +37,9 @@ class CheckedJournal:
     """What a sound journal holds."""
 
     commits: int
-    """Number of its last commit."""
+    """Number of the last commit to its log."""
     missing_commits: int
-    """Number of later commits that were made and are not there."""
+    """Number of commits that were made and are not there, the ends of matches included."""
     ended: Mapping[str, str]
     """By name, the results of the matches that are over, in the order in which they ended."""
     replays: Mapping[str, bytes]
@@ -54,8 +52,8 @@ class CheckedJournal:
             return ""
         commits = "commit" if self.missing_commits == 1 else "commits"
         return (
-            f"lacks the last {self.missing_commits:,} {commits}: its write-ahead log was damaged "
-            "or removed"
+            f"lacks the last {self.missing_commits:,} {commits}: its log or write-ahead log was "
+            "damaged or removed"
         )
 
 
@@ -73,11 +71,11 @@ def check_journal(path: Path) -> CheckedJournal:
             if not copy.exists() or not copy.stat().st_size:
                 copy.touch()
             with closing(sqlite3.connect(copy, isolation_level=None)) as database:
-                return _Check(path, database).run(position)
+                return _Check(path, database, read_log(log_path(path))).run(position)
     except OSError as error:
         raise JournalError(f"{error.filename or path}: {error.strerror or error}") from None
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise JournalError(f"{path}: damaged ({error}); {_RESTORE}") from None
+        raise JournalError(f"{path}: damaged ({error}); {RESTORE}") from None
 
 
 def _copy(source: Path, copy: Path) -> None:
@@ -91,12 +89,10 @@ def _copy(source: Path, copy: Path) -> None:
 class _Check:
     """The check of one journal."""
 
-    def __init__(self, path: Path, database: sqlite3.Connection) -> None:
+    def __init__(self, path: Path, database: sqlite3.Connection, log: LogContent) -> None:
         self._path = path
         self._execute = database.execute
-        self._last_row = 0
-        self._checksums: dict[int, bytes] = {}
-        """Checksums of the rows of `log`."""
+        self._log = log
 
     def run(self, position: Position | None) -> CheckedJournal:
         """Check everything; raises JournalError, or sqlite3.Error for a damaged database."""
@@ -105,11 +101,9 @@ class _Check:
         if self._number("SELECT count(*) FROM sqlite_schema"):
             self._check_format()
             self._check_database()
-            numbers = self._check_begun()
-            numbers |= self._check_ended(ended, replays)
-            self._check_log(numbers)
+            self._check_ended(ended, replays)
         missing = 0 if position is None else self._missing(position, len(ended))
-        return CheckedJournal(self._last_row, missing, ended, replays)
+        return CheckedJournal(self._log.commits, missing, ended, replays)
 
     def _number(self, query: str) -> int:
         return int(self._execute(query).fetchone()[0])
@@ -130,26 +124,14 @@ class _Check:
         if fault != "ok":
             raise self._damaged(" ".join(fault.split()))
 
-    def _check_begun(self) -> set[int]:
-        """Check the rows of running matches; return their numbers."""
-        found = set()
-        for *about, checksum in self._execute(
-            "SELECT number, match_id, header, tokens, checksum FROM matches WHERE result IS NULL"
-        ):
-            if begun_checksum(*about) != checksum:
-                raise self._damaged(f"match {about[1]} has another checksum")
-            found.add(about[0])
-        return found
-
-    def _check_ended(self, ended: dict[str, str], replays: dict[str, bytes]) -> set[int]:
-        """Check the matches that are over, and store results and replays; return their numbers."""
-        found = set()
+    def _check_ended(self, ended: dict[str, str], replays: dict[str, bytes]) -> None:
+        """Check the matches that are over, and store their results and replays."""
         before = GENESIS
-        for number, name, result, place, replay, about_replay, checksum in self._execute(
-            "SELECT number, match_id, result, ended, replay, replay_checksum, checksum "
-            "FROM matches WHERE result IS NOT NULL ORDER BY ended"
+        for place, name, result, replay, about_replay, checksum in self._execute(
+            "SELECT ended, match_id, result, replay, replay_checksum, checksum FROM matches "
+            "ORDER BY ended"
         ):
-            before = ended_checksum(before, number, name, result, about_replay)
+            before = ended_checksum(before, name, result, about_replay)
             if place != len(ended) + 1 or before != checksum:
                 raise self._damaged(f"the result of match {name} has another checksum")
             if replay is not None and replay_checksum(replay) != about_replay:
@@ -157,26 +139,6 @@ class _Check:
             ended[name] = result
             if replay is None and about_replay is not None:
                 replays[name] = about_replay
-            found.add(number)
-        return found
-
-    def _check_log(self, numbers: set[int]) -> None:
-        """Check the rows of the log; `numbers` are those of all matches."""
-        for row, frames, checksum in self._execute(
-            "SELECT id, frames, checksum FROM log ORDER BY id"
-        ):
-            before = GENESIS if row == 1 else self._checksums.get(row - 1)
-            if (self._checksums and row - 1 not in self._checksums) or (
-                before is not None and log_checksum(before, frames) != checksum
-            ):
-                raise self._damaged(f"row {row} of its log is damaged or follows a missing one")
-            try:
-                if before is not None and any(n not in numbers for n, _ in split_frames(frames)):
-                    raise self._damaged(f"row {row} of its log belongs to a match that is missing")
-            except ValueError as error:
-                raise self._damaged(f"row {row} of its log: {error}") from None
-            self._checksums[row] = checksum
-            self._last_row = row
 
     def _missing(self, position: Position, ended: int) -> int:
         """Return how many commits are missing that the journal should hold.
@@ -184,12 +146,13 @@ class _Check:
         After the system was restarted, the last commits may be missing, because they had not been
         forced to disk; but no result may.
         """
-        held = self._checksums.get(position.commits)
+        held = self._log.checksums.get(position.commits)
         if held is not None and held != position.checksum:
             raise self._damaged(f"commit {position.commits} is not the one that was made")
         if position.boot not in (DURABLE, boot_id()) and ended >= position.ended:
             return 0
-        return max(position.commits - self._last_row, 0)
+        lost_ends = max(position.ended - ended, 0)
+        return max(position.commits - self._log.commits, 0) + lost_ends
 
     def _damaged(self, fault: str) -> JournalError:
-        return JournalError(f"{self._path}: damaged: {fault}; {_RESTORE}")
+        return JournalError(f"{self._path}: damaged: {fault}; {RESTORE}")

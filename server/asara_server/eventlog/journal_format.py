@@ -1,13 +1,13 @@
-"""The format of a journal: its tables, its checksums, and the position file beside it.
+"""The format of a journal: its database, its checksums, and the position file beside it.
 
-Every commit that adds something makes one row of `log`, numbered from 1 without gaps. The checksum
-of a row covers that of the row before it, so a row that was changed, exchanged or lost inside the
-log is found. Rows that no running match needs are deleted, all but the last of them, whose checksum
-the next row continues. Matches that are over are chained in the same way, in their order.
+The database has the matches that are over, and the log, a file beside it, the others: `running_log`
+describes it. The rows of both carry checksums, each of which covers that of the row before, so a
+row that was changed, exchanged or lost among others is found.
 
-SQLite drops the end of a damaged write-ahead log without an error. Therefore the number of the last
-commit is also written to a small file beside the journal, after each commit: the journal may be
-ahead of that file, but never behind it.
+A lost end could not be found in this way, and SQLite drops the end of a damaged write-ahead log
+without an error. Therefore the numbers of the last commit and of the matches that are over are also
+written to a small file beside the journal, after each commit: the journal may be ahead of that
+file, but never behind it.
 """
 
 import os
@@ -21,28 +21,27 @@ from asara_codec.wire_format import read_varint
 from asara_server.bounded_file import read_bounded
 
 APPLICATION: Final = 0x41534152
-VERSION: Final = 2
+VERSION: Final = 3
 # SQLite keeps the text of the schema, comments included, in the file.
 SCHEMA: Final = (
     f"PRAGMA application_id = {APPLICATION}",
     f"PRAGMA user_version = {VERSION}",
     """CREATE TABLE matches (
-        number INTEGER PRIMARY KEY,
+        ended INTEGER PRIMARY KEY, -- 1 for the match that was over first
         match_id TEXT NOT NULL UNIQUE,
-        header BLOB,    -- record 1 of its replay, while it runs
-        tokens TEXT,    -- of its bots by seat, while it runs
-        result TEXT,    -- set exactly when it is over
-        ended INTEGER,  -- 1 for the match that was over first
+        result TEXT NOT NULL,
         replay BLOB,    -- the whole file, until it is written
-        replay_checksum BLOB, -- if it has a replay, once it is over
-        checksum BLOB NOT NULL -- of the row; once it is over, also of the match over before it
+        replay_checksum BLOB, -- if it has a replay
+        checksum BLOB NOT NULL -- of the row and that of the match over before it
     )""",
-    "CREATE TABLE log (id INTEGER PRIMARY KEY, frames BLOB NOT NULL, checksum BLOB NOT NULL)",
 )
 
-_BYTES: Final = 16
-GENESIS: Final = bytes(_BYTES)
-"""The checksum before the first row, and before the first match that is over."""
+CHECKSUM_BYTES: Final = 16
+GENESIS: Final = bytes(CHECKSUM_BYTES)
+"""The checksum before the first row."""
+
+
+RESTORE: Final = "restore the journal from a backup, or start the run anew with --replace"
 
 
 class JournalError(Exception):
@@ -50,31 +49,22 @@ class JournalError(Exception):
 
 
 def log_checksum(before: bytes, frames: bytes) -> bytes:
-    """Return the checksum of a row of `log` that follows a row with the checksum `before`."""
-    return blake2b(before + frames, digest_size=_BYTES).digest()
-
-
-def begun_checksum(number: int, match_id: str, header: bytes, tokens: str) -> bytes:
-    """Return the checksum of the row of a running match."""
-    return _checksum(b"%d" % number, match_id.encode(), header, tokens.encode())
+    """Return the checksum of a row of the log that follows one with the checksum `before`."""
+    return blake2b(before + frames, digest_size=CHECKSUM_BYTES).digest()
 
 
 def ended_checksum(
-    before: bytes, number: int, match_id: str, result: str, replay_checksum: bytes | None
+    before: bytes, match_id: str, result: str, replay_checksum: bytes | None
 ) -> bytes:
     """Return the checksum of a match that is over after the match with the checksum `before`."""
-    about = b"%d" % number, match_id.encode(), result.encode(), replay_checksum or b""
-    return _checksum(before, *about)
+    parts = before, match_id.encode(), result.encode(), replay_checksum or b""
+    joined = b"".join(b"%d:%b" % (len(part), part) for part in parts)
+    return blake2b(joined, digest_size=CHECKSUM_BYTES).digest()
 
 
 def replay_checksum(replay: bytes) -> bytes:
     """Return the checksum of the content of a replay file."""
-    return blake2b(replay, digest_size=_BYTES).digest()
-
-
-def _checksum(*parts: bytes) -> bytes:
-    joined = b"".join(b"%d:%b" % (len(part), part) for part in parts)
-    return blake2b(joined, digest_size=_BYTES).digest()
+    return blake2b(replay, digest_size=CHECKSUM_BYTES).digest()
 
 
 def split_frames(frames: bytes) -> Iterator[tuple[int, bytes]]:
@@ -101,11 +91,11 @@ class Position(NamedTuple):
     boot: bytes
     """Boot of the system during which commits survive, as `boot_id`; DURABLE if they survive it."""
     commits: int
-    """Number of the last commit."""
+    """Number of the last commit to the log."""
     ended: int
     """Number of matches that were over."""
     checksum: bytes
-    """Checksum of the row of the last commit."""
+    """Checksum of this commit."""
 
     @classmethod
     def read(cls, path: Path) -> Self | None:
@@ -131,7 +121,7 @@ class Position(NamedTuple):
 DURABLE: Final = b"\xff" * 16
 """In the place of a boot: the commits survive even a loss of power."""
 _MAGIC: Final = b"ASARApos"
-_POSITION: Final = struct.Struct(f"<8s16sQQ{_BYTES}s")
+_POSITION: Final = struct.Struct(f"<8s16sQQ{CHECKSUM_BYTES}s")
 
 
 def position_path(journal: Path) -> Path:

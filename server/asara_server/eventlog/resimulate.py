@@ -128,12 +128,13 @@ def apply_record(match: Match, record: Record) -> None:
     """
     made = match.records
     index = len(made)
-    _check_position(match, index, record)
-    if type(record) is ReplyRecord:  # nearly all are
+    if type(record) is ReplyRecord and index:  # nearly all are
+        _check_reply(match, index, record)
         _apply_reply(match, record)
         if len(made) == index + 1 and type(made[index]) is ReplyRecord and made[index] == record:
             return
         _raise_difference(match, index, record)
+    _check_position(match, index, record)
     try:
         _APPLY[type(record)](match, record)
     except DecodeError:
@@ -159,25 +160,38 @@ def _check_position(match: Match, index: int, record: Record) -> None:
     if over or type(record) is StartRecord:
         expected = "the result, as the match was over" if over else "only one start"
         raise UnsoundError(index, f"expected {expected}; found {describe(record)}")
-    before = match.records[-1]
-    earliest = before.time_us
-    if type(before) is ReplyRecord:
-        earliest += before.referee_us
-    if not earliest <= record.time_us <= _LATEST_US:
-        raise UnsoundError(
-            index, f"expected a time of {earliest} µs or later; found {record.time_us} µs"
-        )
-    if type(record) is ReplyRecord:
-        asked = match.asked
-        if record.seat != asked:
-            expected = "no reply, as no seat was asked" if asked is None else f"one of seat {asked}"
-            raise UnsoundError(index, f"expected {expected}; found {describe(record)}")
-        if record.referee_us < 0:
-            raise UnsoundError(index, f"the referee took {record.referee_us} µs")
-    elif type(record) is LateReplyRecord:
+    _check_time(match, index, record.time_us)
+    if type(record) is LateReplyRecord:
         _check_late_reply(match, index, record)
     elif type(record) is UnreadRecord and record.bytes < 0:
         raise UnsoundError(index, f"{record.bytes} bytes were unread")
+
+
+def _check_time(match: Match, index: int, time_us: int) -> None:
+    before = match.records[-1]
+    if type(before) is ReplyRecord:
+        replied_us, _, _, _, referee_us = before
+        earliest = replied_us + referee_us
+    else:
+        earliest = before.time_us
+    if not earliest <= time_us <= _LATEST_US:
+        raise UnsoundError(index, f"expected a time of {earliest} µs or later; found {time_us} µs")
+
+
+def _check_reply(match: Match, index: int, record: ReplyRecord) -> None:
+    """Raise UnsoundError if no reply could have come here; it is not the first record."""
+    time_us, seat, _, _, referee_us = record
+    if match.finished:
+        raise UnsoundError(
+            index, f"expected the result, as the match was over; found {describe(record)}"
+        )
+    _check_time(match, index, time_us)
+    asked = match.asked
+    if seat != asked:
+        expected = "no reply, as no seat was asked" if asked is None else f"one of seat {asked}"
+        raise UnsoundError(index, f"expected {expected}; found {describe(record)}")
+    if referee_us < 0:
+        raise UnsoundError(index, f"the referee took {referee_us} µs")
 
 
 def _check_late_reply(match: Match, index: int, record: LateReplyRecord) -> None:
@@ -213,10 +227,9 @@ def _apply_start(match: Match, record: StartRecord) -> None:
 
 
 def _apply_reply(match: Match, record: ReplyRecord) -> None:
-    decision_id = match.decision_id(record.seat)
-    answer = match.reply(record.seat, decision_id, record.actions, record.time_us)
-    if answer is Answer.ACCEPTED:
-        match.record_reply(record.referee_us)
+    time_us, seat, actions, _, referee_us = record
+    if match.reply(seat, match.decision_id(seat), actions, time_us) is Answer.ACCEPTED:
+        match.record_reply(referee_us)
 
 
 def _apply_rejection(match: Match, record: RejectionRecord) -> None:

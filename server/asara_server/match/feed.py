@@ -30,7 +30,7 @@ from asara_codec.view_writer import ViewWriter
 from asara_game.actions import Action
 from asara_game.events import BuyersDispatched, Event
 from asara_game.state import State
-from asara_game.view import PublicView, RunningView, view
+from asara_game.view import PublicView, RunningView
 from asara_game.vocabulary import DecisionKind
 from asara_server.match.inputs import Presence
 
@@ -185,7 +185,7 @@ class MatchFeed:
 
     # Messages
 
-    def send_start(self, seat: int, presence: Presence, state: State) -> None:
+    def send_start(self, seat: int, presence: Presence) -> None:
         """Send MatchStarted to a seat whose bot takes part from the start."""
         own = self._seats[seat]
         own.presence = presence
@@ -195,12 +195,10 @@ class MatchFeed:
                 match_id=self.match_id, seat=seat, deal_commitment=self.commitment
             )
             own.digest = sha256(own.digest + asked).digest()
-        self._send_view(seat, state, resumed=False)
+        self._send_view(seat, resumed=False)
         self._update_live()
 
-    def send_decision(
-        self, seat: int, state: State, decision_id: int, clock_us: int, charged_us: int
-    ) -> None:
+    def send_decision(self, seat: int, decision_id: int, clock_us: int, charged_us: int) -> None:
         """Ask the seat, or ask it again after a break.
 
         All events are sent: since the last turn ended only those of its own turn have been added.
@@ -210,12 +208,12 @@ class MatchFeed:
         if presence is None:
             return
         if own.view_due:
-            self._send_view_again(seat, own, state)
+            self._send_view_again(seat, own)
         sequence = len(self.events)
         message = decision_bytes(
             match_id=self.match_id,
             decision_id=decision_id,
-            view=self._view.deciding(None if self._turn_running else self.public),
+            view=self._view.deciding(None if self._turn_running else self.public, sequence),
             events=self.event_parts[own.sent :],
             sequence=sequence,
             clock_us=clock_us,
@@ -268,14 +266,14 @@ class MatchFeed:
                 own.forfeit_due = False
         self._update_live()
 
-    def send_end(self, state: State, results: Sequence[SeatResult], secret: bytes) -> None:
+    def send_end(self, results: Sequence[SeatResult], secret: bytes) -> None:
         """Send all seats the results; `secret` is empty if it is not to be disclosed."""
         sequence = len(self.events)
         for seat, own in enumerate(self._seats):
             if own.presence is None:
                 continue
             if own.view_due:
-                self._send_view_again(seat, own, state)
+                self._send_view_again(seat, own)
             message = match_ended_bytes(
                 match_id=self.match_id,
                 events=self.event_parts[own.sent :],
@@ -301,7 +299,7 @@ class MatchFeed:
                 )
                 self._send(seat, message)
 
-    def _send_view_again(self, seat: int, own: _SeatFeed, state: State) -> None:
+    def _send_view_again(self, seat: int, own: _SeatFeed) -> None:
         """Send the view to a bot that reconnected, after the missed events if it named the last."""
         assert own.presence is not None
         sequence = len(self.events)
@@ -310,12 +308,13 @@ class MatchFeed:
             self._send_update(seat, last, sequence)
         own.sent = sequence
         own.view_due = False
-        self._send_view(seat, state, resumed=True)
+        self._send_view(seat, resumed=True)
 
-    def _send_view(self, seat: int, state: State, *, resumed: bool) -> None:
+    def _send_view(self, seat: int, *, resumed: bool) -> None:
         message = match_started_bytes(
             match_id=self.match_id,
-            view=view(state, seat),
+            view=self._view.of(seat),
+            writer=self._writer,
             clocks=self.clocks,
             deal_commitment=self.commitment,
             nonces=self.nonces,
@@ -333,6 +332,6 @@ class MatchFeed:
     def _send(self, seat: int, message: bytes) -> None:
         own = self._seats[seat]
         digest = _SHA256.copy()
-        digest.update(own.digest + message)
+        digest.update(b"%b%b" % (own.digest, message))
         own.digest = digest.digest()
         self.outbox.append((seat, message))

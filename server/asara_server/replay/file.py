@@ -6,7 +6,7 @@ but the last is hashed into a chain, and the referee signs its end. README.md is
 
 import stat
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -18,6 +18,7 @@ from asara_server.eventlog.record_codec import (
     AnyRecord,
     Results,
     Signature,
+    plain_reply,
     record_bytes,
     record_from_bytes,
 )
@@ -75,7 +76,7 @@ def chain(records: Iterable[bytes]) -> bytes:
     """Return the hash of the first bytes, with each record hashed into it in turn."""
     digest = sha256(_MAGIC + bytes([VERSION])).digest()
     for record in records:
-        digest = sha256(digest + record).digest()
+        digest = sha256(b"%b%b" % (digest, record)).digest()
     return digest
 
 
@@ -98,15 +99,24 @@ class ReplayFile(NamedTuple):
     """A file that was read; its records have not been re-simulated."""
 
     replay: Replay
-    raw: Sequence[RawRecord]
+    record_bytes: Sequence[bytes]
     """All records; those of `replay.records` begin with the second one."""
     signature: Signature
 
     @property
+    def raw(self) -> Sequence[RawRecord]:
+        """The same, with their positions, which follow from their lengths."""
+        found = []
+        offset = _START
+        for number, data in enumerate(self.record_bytes, 1):
+            found.append(RawRecord(number, offset, data))
+            offset += len(delimited(data))
+        return found
+
+    @property
     def signed(self) -> bool:
         """True if the owner of the key in the file signed these records."""
-        _, public_key, signature = self.raw[-1], *self.signature
-        return signature_holds(public_key, signature, chain(raw.data for raw in self.raw[:-1]))
+        return signature_holds(*self.signature, chain(self.record_bytes[:-1]))
 
     def check_signature(self) -> None:
         """Raise ReplayError if the records are not those that were signed."""
@@ -185,26 +195,35 @@ def parse_file(data: bytes) -> ReplayFile:
             f"replay format {data[len(_MAGIC)]}; this program reads format {VERSION}: "
             "use the version of the program that wrote it"
         )
-    return _assemble(_split(data))
+    return _assemble(data)
 
 
-def _assemble(found: Iterable[RawRecord]) -> ReplayFile:
+def _assemble(data: bytes) -> ReplayFile:
     """Read records as they are found, so that nothing behind the first wrong one is kept."""
-    raw_records: list[RawRecord] = []
+    parts: list[bytes] = []
     rejections: Counter[int] = Counter()
     header: ReplayHeader | None = None
     records: list[Record] = []
     results: Results | None = None
     signature: Signature | None = None
     seats = 0  # while replies may follow
-    for raw in found:
-        if raw.number > MOST_RECORDS:
-            raise raw.error(f"more than {MOST_RECORDS:,} records, and so than any replay has")
-        raw_records.append(raw)
-        record = _read(raw)
-        if type(record) is ReplyRecord and 0 <= record.seat < seats:  # nearly all are
-            records.append(record)
+    place = offset = _START
+    while offset < len(data):
+        number = len(parts) + 1
+        place = offset
+        start, offset = _frame(data, place, number)
+        part = data[start:offset]
+        if number > MOST_RECORDS:
+            raise RawRecord(number, place, part).error(
+                f"more than {MOST_RECORDS:,} records, and so than any replay has"
+            )
+        parts.append(part)
+        reply = plain_reply(part)
+        if reply is not None and reply[1] < seats:  # nearly all are
+            records.append(reply)
             continue
+        raw = RawRecord(number, place, part)
+        record = _read(raw)
         if signature is not None:
             raise raw.error("follows the signature, which must be the last record")
         if results is not None:
@@ -232,38 +251,28 @@ def _assemble(found: Iterable[RawRecord]) -> ReplayFile:
                 _check_rejections(raw, rejections[record.seat], header.rejections_forgiven)
             records.append(record)
     if header is None or results is None or signature is None:
-        last = raw_records[-1] if raw_records else RawRecord(0, _START, b"")
         missing = "results" if results is None else "signature"
+        last = RawRecord(len(parts), place, b"")
         raise last.error(f"the file ends here without the {missing}: it is cut short")
     replay = Replay(header, tuple(records), results.results, results.digests)
-    return ReplayFile(replay, raw_records, signature)
+    return ReplayFile(replay, parts, signature)
 
 
-def _split(data: bytes) -> Iterator[RawRecord]:
-    offset = _START
-    number = 0
-    while offset < len(data):
-        number += 1
-        start = offset
-        try:
-            length, offset = read_varint(data, offset)
-        except IndexError:
-            raise RawRecord(number, start, b"").error(
-                "its length is damaged or cut short"
-            ) from None
-        if length > _LARGEST_RECORD:
-            raise RawRecord(number, start, b"").error(
-                f"{length} bytes long, and so longer than any record: its length is damaged"
-            )
-        left = len(data) - offset
-        if length > left:
-            fault = (
-                f"{length} bytes long, but the file ends after {left}: it is damaged or cut short"
-            )
-            raise RawRecord(number, start, b"").error(fault)
-        # ten times as quick as a call of the class
-        yield tuple.__new__(RawRecord, (number, start, data[offset : offset + length]))
-        offset += length
+def _frame(data: bytes, offset: int, number: int) -> tuple[int, int]:
+    """Return the start and the end of the record whose length is at this position."""
+    try:
+        length, start = read_varint(data, offset)
+    except IndexError:
+        raise RawRecord(number, offset, b"").error("its length is damaged or cut short") from None
+    if length > _LARGEST_RECORD:
+        raise RawRecord(number, offset, b"").error(
+            f"{length} bytes long, and so longer than any record: its length is damaged"
+        )
+    left = len(data) - start
+    if length > left:
+        fault = f"{length} bytes long, but the file ends after {left}: it is damaged or cut short"
+        raise RawRecord(number, offset, b"").error(fault)
+    return start, start + length
 
 
 def _read(raw: RawRecord) -> AnyRecord:

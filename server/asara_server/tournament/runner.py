@@ -264,8 +264,9 @@ class Runner:
             partial(deal_secrets.secret_of, self._secret),
             self._sandbox,
             tournament.concurrency,
-            tournament.remote,
-            partial(self._report_executor, writer),
+            extra_match="concurrency" not in tournament.model_fields_set,
+            remote=tournament.remote,
+            report_choice=partial(self._report_executor, writer),
         )
         self._report_executor(writer, self._executor.name, "")
         await self._executor.play(progress, context)

@@ -186,6 +186,14 @@ def test_a_program_that_ends_itself_with_a_text_is_named() -> None:
     assert advice("not found", status=127) == ""
 
 
+def test_options_that_a_program_refuses_are_named() -> None:
+    output = "usage: my_bot.py [-h]\nmy_bot.py: error: unrecognized arguments: --depht"
+    command = ("python", "my_bot.py", "--depht", "2")
+    assert advice(output, 2, command) == (
+        "correct the options in its command, `python my_bot.py --depht 2`."
+    )
+
+
 def test_a_program_that_the_sandbox_does_not_have_is_named() -> None:
     output = "sh: 3: exec: python3.12: not found"
     assert "the sandbox has no python3.12. " in advice(output, 127, ("python3.12", "my_bot.py"))
@@ -241,6 +249,13 @@ def test_a_program_of_lines_that_was_started_without_the_bridge_is_told_so() -> 
     found = advice("", 0, ("perl", "my bot.pl"))
     assert found.startswith("my bot.pl ended without playing. ")
     assert "start it as `asara bridge -- perl 'my bot.pl'`" in found
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_a_bot_that_prints_its_help_is_not_told_to_call_run(option: str) -> None:
+    found = advice("usage: my_bot.py [-h]", 0, ("python", "my_bot.py", option))
+    assert found.startswith(f"remove {option} from its command to play. --show-output shows ")
+    assert "asara.run" not in found
 
 
 def test_a_program_that_does_not_flush_is_not_told_to_be_quicker() -> None:

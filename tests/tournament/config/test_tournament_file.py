@@ -142,6 +142,14 @@ def test_a_full_file_is_read(folder: Path) -> None:
             ),
         ),
         (
+            HEAD + TWO.replace("python bot.py", "search --milliseconds 50", 1),
+            (
+                "cup.toml: entry 1 'first': command: no program 'search' on PATH; for the bundled "
+                f"bot add directory = '{bundled.path('bots', 'search')}', and write "
+                "'python main.py --milliseconds 50'"
+            ),
+        ),
+        (
             HEAD + TWO.replace("python bot.py", "tcl-bridge", 1),
             (
                 "cup.toml: entry 1 'first': command: no program 'tcl-bridge' on PATH; for the "

@@ -84,7 +84,7 @@ def test_a_flipped_bit_in_the_write_ahead_log_is_refused_with_what_is_missing(cu
     error = refused(cup)
     assert "journal.sqlite: lacks the last" in error
     assert "does not know matches that results.jsonl or replays have: r1-basic-" in error
-    assert "journal.sqlite-wal and journal.position from a backup" in error
+    assert "journal.sqlite-wal, journal.running and journal.position from a backup" in error
     assert "start the run anew with --replace" in error
 
 
@@ -97,7 +97,7 @@ def test_a_lost_write_ahead_log_is_refused_even_without_the_position(cup: Path) 
 
 def test_a_flipped_bit_after_the_last_result_is_refused(cup: Path) -> None:
     """Neither results nor replays show the loss, but bots have seen what followed from it."""
-    log = cup / "run" / "journal.sqlite-wal"
+    log = cup / "run" / "journal.running"
     flip(log, log.stat().st_size - 10)
     assert "lacks the last 1 commit:" in refused(cup)
 

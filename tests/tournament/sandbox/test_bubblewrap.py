@@ -44,7 +44,7 @@ def test_a_program_sees_the_system_its_own_files_and_nothing_else(
     (folder / "own.txt").write_text("mine")
     (tmp_path / "other.txt").write_text("not yours")
     code = """
-import os, pathlib, asara, asara_game, asara_codec
+import os, pathlib, asara, asara_codec, asara_env, asara_game, asara_search
 print(sorted(os.listdir("..")), pathlib.Path("own.txt").read_text())
 print(sorted(os.listdir("/")))
 print(os.listdir("/home") if os.path.exists("/home") else "no home")

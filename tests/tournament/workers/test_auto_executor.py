@@ -25,10 +25,15 @@ BUSY = Measurement(busy=0.97, left_s=600.0)
 
 @pytest.fixture(scope="module")
 def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a tournament of six blocks, and its run as one referee plays it."""
+    """A folder with a tournament of three blocks, and its run as one referee plays it.
+
+    It has another tournament, `short.toml`, with one block.
+    """
     folder = tmp_path_factory.mktemp("auto")
-    programs = dict.fromkeys(("ann", "bob", "cid", "dot"), STEADY)
-    write_tournament(folder, programs, HEADER + 'blocks = "mirrored"\n', PATIENT)
+    header = HEADER + 'blocks = "mirrored"\n'
+    programs = {"ann": STEADY, "bob": STEADY}
+    write_tournament(folder, programs, header, PATIENT).rename(folder / "short.toml")
+    write_tournament(folder, programs, header + "rounds = 3\n", PATIENT)
     play(folder / "cup.toml", folder / "local")
     return folder
 
@@ -73,7 +78,7 @@ def test_a_referee_that_is_too_slow_hands_over_to_workers(cup: Path) -> None:
     assert (info.executor, info.executor_reason) == ("processes", why)
     run = cup / "handed-over"
     by_workers = (run / "submissions.jsonl").read_text().count('"block"')
-    assert 0 < by_workers < 6
+    assert 0 < by_workers < 3
     assert outcome(run) == outcome(cup / "local")
     assert "submissions.jsonl:" not in asara("audit", run).stdout
     assert not (run / "journals").exists()
@@ -101,20 +106,20 @@ def test_a_referee_that_keeps_up_plays_on(cup: Path) -> None:
 def test_workers_are_not_chosen_if_they_would_not_help(
     cup: Path, cores: int, only_local: str, why: str
 ) -> None:
-    _, printed = auto(cup, f"never-{cores}", BUSY, cores, only_local)
+    _, printed = auto(cup, f"never-{cores}", BUSY, cores, only_local, cup / "short.toml")
     assert printed == [f"One referee plays all matches: {why}."]
 
 
 def test_workers_that_could_keep_no_processes_are_not_chosen(cup: Path) -> None:
     text = (cup / "cup.toml").read_text()
     file = cup / "few.toml"
-    file.write_text(f"{text}\n[limits]\nidle_processes = 15\n")
+    file.write_text(f"{text}\n[limits]\nidle_processes = 7\n")
     _, printed = auto(cup, "few", BUSY, file=file)
     assert len(printed) == 1
     assert printed[0].startswith(
         "One referee plays all matches: the referee uses 97% of a core, so bots"
     )
-    assert printed[0].endswith("their next matches (limits.idle_processes = 15).")
+    assert printed[0].endswith("their next matches (limits.idle_processes = 7).")
 
 
 @dataclass

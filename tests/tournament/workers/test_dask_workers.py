@@ -199,26 +199,6 @@ def test_where_no_scheduler_is_it_is_said_at_once(cup: Path) -> None:
     assert not (cup / "none").exists()
 
 
-def test_a_run_ends_where_the_scheduler_does(tmp_path: Path) -> None:
-    made = Cluster(tmp_path)
-    folder = tmp_path / "cup"
-    folder.mkdir()
-    file = write_tournament(folder, {"ann": STEADY, "bob": STEADY}, HEADER, PATIENT)
-    try:
-        made.start(workers=1)
-        process = start(made, slow(file, pause_s=30), folder / "run")
-        busy(made, folder, 1)
-        assert made.scheduler is not None
-        made.scheduler.kill()
-        _, stderr = process.communicate(timeout=240)
-    finally:
-        made.end()
-    assert process.returncode == 1
-    assert f"the scheduler at {made.address} has gone" in stderr
-    assert "Traceback" not in stderr, stderr
-    wait_until_gone([], folder)
-
-
 @pytest.mark.long
 def test_a_block_that_no_worker_survives_has_no_result_and_the_others_do(tmp_path: Path) -> None:
     made = Cluster(tmp_path)
@@ -240,3 +220,17 @@ def test_a_block_that_no_worker_survives_has_no_result_and_the_others_do(tmp_pat
     assert sum(not result.void for result in results) == 4
     assert "block r1-basic-0002 is given up without a result: 4 workers died" in done.stderr
     wait_until_gone([], folder)
+
+
+def test_a_run_ends_where_the_scheduler_does(cluster: Cluster, tmp_path: Path) -> None:
+    """The last test of the cluster, which it ends."""
+    file = write_tournament(tmp_path, {"ann": STEADY, "bob": STEADY}, HEADER, PATIENT)
+    process = start(cluster, slow(file, pause_s=30), tmp_path / "run")
+    busy(cluster, tmp_path, 1)
+    assert cluster.scheduler is not None
+    cluster.scheduler.kill()
+    _, stderr = process.communicate(timeout=240)
+    assert process.returncode == 1
+    assert f"the scheduler at {cluster.address} has gone" in stderr
+    assert "Traceback" not in stderr, stderr
+    wait_until_gone([], tmp_path)

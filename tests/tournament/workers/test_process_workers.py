@@ -3,18 +3,19 @@
 import os
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from asara_server.eventlog.journal import Journal
 from asara_server.eventlog.sqlite_lock import lock_holder
 from asara_server.tournament.run.block_journals import block_journals
 from asara_server.tournament.standings.match_result import read_results
+from asara_server.tournament.workers import process_workers as process_workers_module
+from asara_server.tournament.workers.block_job import BlockJob
 from asara_server.tournament.workers.process_workers import process_workers
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
 from tests.cli.command import asara, command_line, environment
@@ -27,6 +28,7 @@ from tests.tournament.worker_runs import (
     HEADER,
     KILLS_ITS_WORKER,
     PATIENT,
+    die_while_returning,
     interrupt_group,
     outcome,
     played_cup,
@@ -87,11 +89,10 @@ def stopped_in_a_match(worker: int, run: Path, folder: Path) -> bool:
     os.kill(worker, signal.SIGSTOP)
     own = [path for path in block_journals(run) if lock_holder(path) == worker]
     if own and commits(own[0]):
-        for path in own[0].parent.glob(f"{own[0].name}*"):
+        for path in own[0].parent.glob(f"{own[0].stem}.*"):
             shutil.copy(path, folder / path.name)
-        with closing(sqlite3.connect(folder / own[0].name)) as journal:
-            query = "SELECT count(*) FROM matches WHERE result IS NULL"
-            if journal.execute(query).fetchone()[0]:
+        with Journal(folder / own[0].name) as journal:
+            if journal.unfinished:
                 return True
     os.kill(worker, signal.SIGCONT)
     return False
@@ -211,6 +212,18 @@ def test_a_block_that_no_worker_survives_has_no_result_and_the_others_do(tmp_pat
     assert sum(result.void for result in results) == 2 * 3  # each for all its attempts
     assert sum(not result.void for result in results) == 4
     wait_until_gone([], tmp_path)
+
+
+def test_a_worker_that_dies_in_the_middle_of_its_result_is_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(process_workers_module, "play_block", die_while_returning)
+    job = BlockJob(run_id="", matches=(), secrets={}, out={}, suspended={}, begun=())
+    with process_workers(1) as backend:
+        future = backend.submit(job)
+        error = future.exception(timeout=120)
+        assert error is not None
+        assert backend.loss_reason(error) == "its worker process died"
 
 
 CURIOUS = """

@@ -31,7 +31,8 @@ BotsArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="BOT",
-        help="Name of a bundled bot, a bot's file or folder, or a command in quotes.",
+        help="Name of a bundled bot, a bot's file or folder, or a command; in quotes if it has "
+        "options, such as 'search --milliseconds 50'.",
     ),
 ]
 MatchesOption = Annotated[

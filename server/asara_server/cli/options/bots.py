@@ -1,8 +1,12 @@
-"""Arguments that name a bot: the name of a bundled bot, a path, or a command line."""
+"""Arguments that name a bot: the name of a bundled bot, a path, or a command line.
+
+A bundled bot and a folder may be followed by options, which are appended to the bot's command.
+"""
 
 import difflib
 import os
 import shlex
+import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,6 +20,7 @@ from asara_server.tournament.config.commands import (
     INTERPRETERS,
     CommandError,
     check_command,
+    search_path,
     split_command,
 )
 from asara_server.tournament.config.entry_folders import (
@@ -109,13 +114,10 @@ def _find_bot(argument: str) -> BotCommand:
     if spaces and path.is_dir():
         raise UserError(_no_main_file(argument, path))
     if spaces and not _python_file(path):
-        return _command_line(argument)
+        return _bot_with_options(argument) or _command_line(argument)
     bots = bundled_bots()
     if argument in bots:
-        folder = bots[argument]
-        if has_bot_file(folder):
-            return _bot_of_folder(argument, folder)
-        return _bot(argument, argument, _directory_command(folder), folder)
+        return _bundled_bot(argument, bots[argument])
     if path.is_dir():
         raise UserError(_no_main_file(argument, path))
     if _python_file(path):
@@ -207,11 +209,41 @@ def _path(argument: str) -> Path:
     return path
 
 
-def _command_line(argument: str) -> BotCommand:
+def _bot_with_options(argument: str) -> BotCommand | None:
+    """Return the bot if the first word names a bundled one or the folder of one."""
+    name, *options = _words(argument)
+    bots = bundled_bots()
+    if name in bots:
+        found = _bundled_bot(name, bots[name])
+    elif _is_bot_folder(Path(name)) and not shutil.which(name, path=search_path()):
+        found = _find_bot(name)
+    else:
+        return None
+    return replace(found, command=(*found.command, *options))
+
+
+def _is_bot_folder(path: Path) -> bool:
     try:
-        command = split_command(argument)
+        return path.is_dir() and (has_bot_file(path) or bool(_directory_command(path)))
+    except OSError:  # the name is too long
+        return False
+
+
+def _bundled_bot(name: str, folder: Path) -> BotCommand:
+    if has_bot_file(folder):
+        return _bot_of_folder(name, folder)
+    return _bot(name, name, _directory_command(folder), folder)
+
+
+def _words(argument: str) -> tuple[str, ...]:
+    try:
+        return split_command(argument)
     except CommandError as error:
         raise UserError(f"bot {argument!r}: {error}") from None
+
+
+def _command_line(argument: str) -> BotCommand:
+    command = _words(argument)
     files = [Path(word) for word in command if os.path.isfile(word)]  # noqa: PTH113 - of any length
     name = _file_name(files[-1]) if files else _entry_name(Path(command[0]).name)
     return _bot(argument, name, command, Path.cwd())

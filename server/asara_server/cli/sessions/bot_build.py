@@ -126,12 +126,14 @@ def _check_place(entry: Entry, sandbox: Sandbox | None) -> None:
     """Raise UserError if a build must not or cannot write to the directory of its bot."""
     directory = entry.directory
     if is_bundled(directory) and (bundled.is_installed() or not _is_writable(directory)):
-        language = directory.name.removesuffix("-random")
+        language, ending, _ = directory.name.partition("-random")
         new = shlex.join(["asara", "new", language, "my-bot"])
+        advice = f"make your own copy with `{new}`, and name that"
+        if not ending:  # not one that `asara new` copies
+            advice = "play it in a checkout of your own"
         raise UserError(
             f"bot {entry.name!r}: it must be built, and the folder of the bundled bot "
-            f"{directory.name!r} is not yours to write to; make your own copy with `{new}`, and "
-            "name that"
+            f"{directory.name!r} is not yours to write to; {advice}"
         )
     shown = plain(str(directory))
     if not _is_writable(directory):

@@ -26,6 +26,9 @@ _RUST_PANIC = re.compile(r"thread '.*' .*panicked at (?!/)(\S+:\d+):\d+:$")
 _NEVER_SENT = re.compile(r"asara: .*(?:; does it flush\?|without the end of a line)")
 """A line of the bridge about an answer that did not leave the program."""
 
+_ARGPARSE_ERROR = re.compile(r"\S+: error: ")
+"""The last line of a program in Python whose options argparse refuses."""
+
 _NATIVE_SIGNAL = re.compile(r"killed by SIG(?:SEGV|ABRT|BUS|FPE|ILL)")
 
 _JAVA_PLACE = re.compile(r"(?:in \S+, decision \d+ \(.*\) )?at \S+\((\w+\.java:\d+)\)$")
@@ -71,6 +74,11 @@ _ENDED_ITSELF = (
     "{} ended itself after these lines, as sys.exit() with a text does. Remove that call: the "
     "last line of a bot is asara.run(decide), which returns after the last match."
 )
+_ONLY_HELP = (
+    "remove {} from its command to play. --show-output shows the whole help, which is all that "
+    "{} prints then."
+)
+_WRONG_OPTION = "correct the options in its command, `{}`."
 _NATIVE_CRASH = (
     "{} was ended by an error of native code, such as an index out of range or a null pointer. "
     "Compile it with -g -fsanitize=address,undefined and play the match again with --sandbox none: "
@@ -116,6 +124,11 @@ def remedy(
     reads_lines = Path(program).suffix in LINE_PROGRAMS
     if reads_lines and (termination, without_output(detail)) == without_bridge:
         return _NO_BRIDGE.format(program, shlex.join(command))
+    asks_help = command[-1] in ("-h", "--help") and not asked
+    if asks_help and printed and without_output(detail) == "exited with status 0":
+        return _ONLY_HELP.format(command[-1], program)
+    if printed and _ARGPARSE_ERROR.match(printed[-1]) and len(command) > 1:
+        return _WRONG_OPTION.format(shlex.join(command))
     return _about_ending(termination, detail, program, printed)
 
 

@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from functools import partial
+from typing import Protocol
 
 from asara_server.logs import logger
 from asara_server.match.spec import SECOND_US
@@ -16,6 +18,7 @@ from asara_server.tournament.bots.output_log import OutputTap
 from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext
+from asara_server.tournament.execution.extra_match import ExtraMatch
 from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
 from asara_server.tournament.execution.look_ahead import LookAhead
 from asara_server.tournament.execution.match_queue import MatchQueue
@@ -129,10 +132,11 @@ class LocalExecutor:
                 most=at_once + context.match_settings.limits.idle_processes,
             )
             local.pool.look_ahead(ahead.needs, at_once)
-            players = [
-                asyncio.create_task(_play_matches(progress, local, queue, ahead, meter))
-                for _ in range(at_once)
-            ]
+            play = partial(_play_matches, progress, local, queue, ahead, meter)
+            players = [asyncio.create_task(play()) for _ in range(at_once)]
+            # One match at a time is a promise: no process that met its deal runs beside it.
+            if len(players) > 1 and context.extra_match and lobby is None:
+                players.append(_extra_player(players, play, meter))
             stopper = asyncio.create_task(_stop_when_told(progress, referee, queue, local.pool))
             handover = asyncio.create_task(self._drop_others(progress, queue))
             try:
@@ -167,10 +171,11 @@ def _most_processes(progress: RunProgress, context: ExecutionContext) -> int:
     settings = context.match_settings
     matches = [match for match, _ in progress.pending_matches()]
     seats = max((len(match.entries) for match in matches), default=0)
-    idle = context.concurrency * kept_processes(progress, settings)
+    idle = (context.concurrency + context.extra_match) * kept_processes(progress, settings)
     if "match" in settings.processes.values():  # those that are started ahead
         idle += sum(len(match.entries) for match in matches)
-    return context.concurrency * seats + min(settings.limits.idle_processes, idle)
+    at_once = context.concurrency + context.extra_match
+    return at_once * seats + min(settings.limits.idle_processes, idle)
 
 
 def kept_processes(progress: RunProgress, settings: MatchSettings) -> int:
@@ -189,14 +194,37 @@ def _require_open_files(limits: LimitSettings, processes: int, context: Executio
     require_open_files(needed, "lower concurrency or limits.idle_processes")
 
 
+class _PlayMatches(Protocol):
+    async def __call__(self, goes_on: Callable[[], bool] = ...) -> None: ...
+
+
+def _extra_player(
+    players: Sequence[asyncio.Task[None]], play: _PlayMatches, meter: CostMeter
+) -> asyncio.Task[None]:
+    """Return a player of extra matches, which stops when one of the others has nothing to play."""
+    extra, at_once = ExtraMatch(lambda: meter.costs), len(players)
+
+    async def play_extra() -> None:
+        meter.set_slots(at_once + 1)
+        try:
+            await play(goes_on=lambda: extra.wanted)
+        finally:
+            meter.set_slots(at_once)
+
+    for player in players:
+        player.add_done_callback(lambda _: extra.stop())
+    return asyncio.create_task(extra.play(play_extra))
+
+
 async def _play_matches(
     progress: RunProgress,
     local: LocalReferee,
     queue: MatchQueue,
     ahead: LookAhead,
     meter: CostMeter,
+    goes_on: Callable[[], bool] = lambda: True,
 ) -> None:
-    """Play one match after another until the queue is empty."""
+    """Play one match after another until the queue is empty or `goes_on` returns False."""
     async for match, attempt in queue:
         if not progress.begin_block(match.deal_block):
             return
@@ -219,6 +247,8 @@ async def _play_matches(
         ahead.finish_match(match, None if played.result.void else played.result.seconds)
         with meter.runner_work():
             progress.finish_match(match, played.result)
+        if not goes_on():
+            return
 
 
 async def _stop_when_told(

@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from asara_codec.wire_format import delimited, read_varint
+from asara_server.atomic_file import abandoned_parts
 from asara_server.eventlog.journal import Durability, Journal, JournalError, OpenMatch, in_use
 from asara_server.eventlog.journal_format import position_path
+from asara_server.eventlog.running_log import log_path
 from asara_server.eventlog.sqlite_lock import lock_holder
 from asara_server.tournament.run.processor_time import ProcessorTime
 from asara_server.tournament.standings.match_result import MatchResult
@@ -118,7 +120,10 @@ def remove_block_journal(path: Path) -> None:
     """Remove the journal of a block and the files beside it."""
     # The position first: alone it would say that a later journal of this name lacks commits.
     position_path(path).unlink(missing_ok=True)
-    path.with_name(f"{path.name}-wal").unlink(missing_ok=True)
+    log = log_path(path)
+    wal = path.with_name(f"{path.name}-wal")
+    for file in (wal, log, *abandoned_parts(path.parent, (log.name,))):
+        file.unlink(missing_ok=True)
     path.unlink(missing_ok=True)
 
 

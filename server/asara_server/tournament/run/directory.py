@@ -13,7 +13,8 @@ replays/         a file for each match
 logs/            output of the bots, by match, and of builds
 builds/          directories of entries after their build
 bundles/         a zip file for the author of each entry, once `asara tournament bundle` wrote them
-journal.sqlite   the state from which a run that was killed is resumed
+journal.sqlite   the matches that are over, from which a run that was killed is resumed
+journal.running  the inputs of the matches that run
 journal.position  how far the journal had come, which shows if the end of it was lost
 journals/        journals of the deal blocks that worker processes play; see `block_journals`
 costs.json       costs of the run so far, while it is played
@@ -64,6 +65,7 @@ RUN_FILES = (
     "submissions.jsonl",
     "run.log",
     "journal.sqlite",
+    "journal.running",
     "journal.position",
     "remote.json",
     COSTS_FILE,

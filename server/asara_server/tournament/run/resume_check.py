@@ -14,6 +14,7 @@ from asara_server.bounded_file import MIB, open_ordinary
 from asara_server.eventlog.journal_check import CheckedJournal, check_journal
 from asara_server.eventlog.journal_format import position_path, replay_checksum
 from asara_server.eventlog.replay import ReplayError
+from asara_server.eventlog.running_log import log_path
 from asara_server.replay.file import read_file
 from asara_server.text import plain
 from asara_server.tournament.standings.match_result import MatchResult
@@ -118,14 +119,14 @@ def _fault(journal: Path, checked: CheckedJournal, unknown: dict[str, str]) -> s
     if unknown:
         names = _some([f"{name} ({place})" if place else name for name, place in unknown.items()])
         faults.append(f"does not know matches that results.jsonl or replays have: {names}")
-    position = position_path(journal).name
+    log, position = log_path(journal).name, position_path(journal).name
     removed = [f"delete {position}"] if checked.loss else []
     if unknown:
         removed.append("move these lines and replays out of the directory")
     return (
         f"{journal}: {' and '.join(faults)}. This run is not resumed, lest it play again what is "
-        f"over: restore {journal.name}, {journal.name}-wal and {position} from a backup, or start "
-        f"the run anew with --replace; to have all that is missing played again, "
+        f"over: restore {journal.name}, {journal.name}-wal, {log} and {position} from a backup, or "
+        f"start the run anew with --replace; to have all that is missing played again, "
         f"{' and '.join(removed)}"
     )
 

@@ -49,6 +49,7 @@ _NOT_CHECKED: Final = {
     COSTS_FILE: "",
     LIVE_FILE: "",
     "journal.position": "",
+    "journal.running": "",
     JOURNAL: "",
     f"{JOURNAL}-wal": "",
     JOURNALS: "",

@@ -39,7 +39,7 @@ from asara_server.tournament.standings.match_result import (
 
 RESULTS: Final = "results.jsonl"
 
-_WRITTEN_IN_PLAY: Final = (RESULTS, "run.log", f"{JOURNAL}-wal", JOURNAL)
+_WRITTEN_IN_PLAY: Final = (RESULTS, "run.log", "journal.running", JOURNAL)
 """Files whose times show when a run last did something."""
 
 

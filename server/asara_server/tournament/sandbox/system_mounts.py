@@ -32,7 +32,7 @@ _ETC = (
     "terminfo",
     "timezone",
 )
-_PACKAGES = ("asara", "asara_codec", "asara_game", "asara_server")
+_PACKAGES = ("asara", "asara_codec", "asara_env", "asara_game", "asara_search", "asara_server")
 """Packages that bots may import; in an editable installation they are in the checkout."""
 
 

@@ -177,6 +177,9 @@ class _WorkerProcess:
                 self._pool.submit(begin_run, settings)
                 self._run_id = settings.run_id
             future = self._pool.submit(play_block, job)
+        # The process has its own copy by now. With this one open, a process that is killed while it
+        # sends a result would leave its pool waiting for the rest of that for ever.
+        self._pool._result_queue._writer.close()  # type: ignore[attr-defined]
         if self._reports is not None:  # the process has its own by now, and ends it with itself
             self._reports.close()
             self._reports = None

@@ -1,0 +1,337 @@
+"""Plays the bundled bots against each other and writes the table of strength in bots/README.md."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from asara_game import RULE_COMBINATIONS, format_rule_sets
+from asara_server.tournament.run.directory import read_info
+
+ROOT: Final = Path(__file__).parent.parent.parent
+MEASURED: Final = ROOT / "bots" / "strength.json"
+PAGE: Final = ROOT / "bots" / "README.md"
+_RUNS: Final = ROOT / "runs" / "strength"
+_TABLE: Final = re.compile(r"(?<=<!-- strength -->\n).*?(?=<!-- end -->)", re.DOTALL)
+
+BUDGETS: Final = (25, 50, 100)
+"""Milliseconds a decision of the bot `search`, each twice the one before."""
+
+_FILE: Final = """
+title = "{title}"
+seats = {seats}
+rule_sets = "{rule_sets}"
+blocks = "mirrored"
+rounds = {blocks}
+concurrency = {concurrency}
+{entries}
+"""
+_ENTRY: Final = """
+[[entries]]
+name = "{name}"
+directory = {directory}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """A bundled bot, with its options."""
+
+    name: str
+    bot: str
+    """Its folder in bots/."""
+    options: tuple[str, ...] = ()
+    """Of the command of a bot in Python; the others' are in their bot.toml."""
+
+    @property
+    def folder(self) -> Path:
+        return ROOT / "bots" / self.bot
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """One bot at a table whose other seats all have another."""
+
+    one: Contender
+    others: Contender
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What was measured of one pairing. A score is the mean over blocks: 1 first, 0 last."""
+
+    bot: str
+    against: str
+    rule_sets: str
+    seats: int
+    blocks: int
+    score: float
+    interval_95: tuple[float, float]
+    forfeits: int
+    """Matches that `bot` forfeited."""
+    commit: str
+
+    @property
+    def key(self) -> tuple[str, str, str, int]:
+        return self.bot, self.against, self.rule_sets, self.seats
+
+
+def search(milliseconds: int) -> Contender:
+    budget = f"{milliseconds // 1000} s" if milliseconds % 1000 == 0 else f"{milliseconds} ms"
+    return Contender(f"search, {budget}", "search", ("--milliseconds", str(milliseconds)))
+
+
+RANDOM: Final = Contender("random", "random")
+GREEDY: Final = Contender("greedy", "greedy")
+LEARNED: Final = Contender("learned", "learned")
+GO_SEARCH: Final = Contender("go-search, 100 playouts", "go-search")
+
+
+def pairings(budgets: Sequence[int]) -> Iterator[Pairing]:
+    """Yield what the table shows: each bot against the next weaker one, then the skill ladder."""
+    yield Pairing(GREEDY, RANDOM)
+    yield Pairing(LEARNED, GREEDY)
+    yield Pairing(GO_SEARCH, GREEDY)
+    for budget in budgets:
+        yield Pairing(search(budget), GREEDY)
+    for budget in budgets:
+        if 2 * budget in budgets:
+            yield Pairing(search(2 * budget), search(budget))
+
+
+# Playing
+
+
+def play(pairing: Pairing, rule_sets: str, seats: int, options: argparse.Namespace) -> Cell:
+    """Play mirrored blocks: one deal, the bot once in every seat."""
+    for contender in (pairing.one, pairing.others):
+        _fetch(contender)
+    commit = _commit()
+    name = _file_name(f"{pairing.one.name} {pairing.others.name} {rule_sets} {seats}")
+    folder = _RUNS / name
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / "tournament.toml"
+    contenders = [("one", pairing.one)]
+    contenders += [(f"other-{number}", pairing.others) for number in range(1, seats)]
+    text = _FILE.format(
+        title=f"{pairing.one.name} against {pairing.others.name}",
+        seats=seats,
+        rule_sets=rule_sets,
+        blocks=options.blocks,
+        concurrency=options.concurrency,
+        entries="".join(_entry(*contender) for contender in contenders),
+    )
+    run = folder / "run"
+    resumed = (run / "run.json").exists() and file.exists() and file.read_text("utf-8") == text
+    if not resumed:
+        shutil.rmtree(run, ignore_errors=True)
+        file.write_text(text, "utf-8")
+    if not (resumed and read_info(run).state == "finished"):  # interrupted after its last match
+        _asara(
+            *("tournament", "run", str(file), "--out", str(run), "--sandbox", "none"),
+            *(("--resume",) if resumed else ()),
+        )
+    standings = json.loads((run / "standings.json").read_text("utf-8"))
+    own = next(entry for entry in standings["overall"] if entry["entry"] == "one")
+    cell = Cell(
+        pairing.one.name,
+        pairing.others.name,
+        rule_sets,
+        seats,
+        own["blocks"],
+        own["score"],
+        tuple(own["interval_95"]),
+        sum(own["faults"].values()),
+        commit,
+    )
+    if cell.forfeits:
+        _keep(folder)
+    else:
+        shutil.rmtree(folder)
+    return cell
+
+
+def _keep(folder: Path) -> None:
+    """Keep a run with forfeits, which need a look."""
+    kept = _RUNS / "with-forfeits" / folder.name
+    shutil.rmtree(kept, ignore_errors=True)
+    kept.parent.mkdir(exist_ok=True)
+    folder.rename(kept)
+    print(f"There were forfeits; replays and logs are kept: {kept / 'run'}")
+
+
+def _entry(name: str, contender: Contender) -> str:
+    text = _ENTRY.format(name=name, directory=json.dumps(str(contender.folder)))
+    if (contender.folder / "main.py").exists():
+        text += f"command = {json.dumps(['python', 'main.py', *contender.options])}\n"
+    return text
+
+
+def _fetch(contender: Contender) -> None:
+    """Download the packages that a bot is built from, if it has any; a build has no network."""
+    script = contender.folder / "fetch.sh"
+    if script.exists() and subprocess.run([script], cwd=script.parent, check=False).returncode:
+        raise SystemExit(f"scripts/strength: {script} failed; see above")
+
+
+def _file_name(text: str) -> str:
+    return re.sub(r"\W+", "-", text)
+
+
+def _asara(*arguments: str) -> None:
+    command = Path(sys.executable).with_name("asara")
+    ended = subprocess.run([str(command), *arguments], check=False)
+    if ended.returncode:
+        raise SystemExit(f"scripts/strength: asara {' '.join(arguments)} ended with an error")
+
+
+def _commit() -> str:
+    """The commit that is checked out; with a plus sign if files differ from it."""
+
+    def git(*arguments: str) -> str:
+        ended = subprocess.run(
+            ["git", *arguments], cwd=ROOT, check=True, capture_output=True, text=True
+        )
+        return ended.stdout.strip()
+
+    own = [f":!{path.relative_to(ROOT)}" for path in (MEASURED, PAGE)]
+    changed = git("status", "--porcelain", "--", "bots", "server", "clients/python", *own)
+    return git("rev-parse", "--short=10", "HEAD") + ("+" if changed else "")
+
+
+# What was measured
+
+
+def read_cells(path: Path = MEASURED) -> list[Cell]:
+    if not path.exists():
+        return []
+    return [
+        Cell(**{**cell, "interval_95": tuple(cell["interval_95"])})
+        for cell in json.loads(path.read_text("utf-8"))
+    ]
+
+
+def write_cells(cells: Sequence[Cell], path: Path = MEASURED) -> None:
+    """Write the measurements, one on a line; a reader never sees half of them."""
+    lines = ",\n".join(json.dumps(asdict(cell)) for cell in cells)
+    text = f"[\n{lines}\n]\n" if cells else "[]\n"
+    new = path.with_suffix(".new")
+    new.write_text(text, "utf-8")
+    new.replace(path)
+
+
+def with_cell(cells: Sequence[Cell], new: Cell) -> list[Cell]:
+    """Return the measurements with one replaced or added, in the order of the table."""
+    return sorted([*(cell for cell in cells if cell.key != new.key), new], key=_place)
+
+
+def _place(cell: Cell) -> tuple[Any, ...]:
+    names = [format_rule_sets(rule_sets) for rule_sets in RULE_COMBINATIONS]
+    return (*map(_strength, (cell.against, cell.bot)), names.index(cell.rule_sets), cell.seats)
+
+
+def _strength(name: str) -> tuple[int, str, float]:
+    """Sort key of a contender: the order of the bots, then their budgets."""
+    bot, _, budget = name.partition(", ")
+    number, _, unit = budget.partition(" ")
+    known = [RANDOM.name, GREEDY.name, LEARNED.name, "go-search"]
+    place = known.index(bot) if bot in known else len(known)
+    return place, bot, float(number or 0) * (1000 if unit == "s" else 1)
+
+
+def table(cells: Sequence[Cell]) -> str:
+    """Return the table as Markdown: a row for each pairing and combination of rule sets."""
+    lines = [
+        "| bot | against | rule sets | two seats | three | four | blocks | commit |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    rows: dict[tuple[str, str, str], dict[int, Cell]] = {}
+    for cell in cells:
+        rows.setdefault(cell.key[:3], {})[cell.seats] = cell
+    for (bot, against, rule_sets), row in rows.items():
+        scores = " | ".join(_score(row.get(seats)) for seats in (2, 3, 4))
+        blocks = _joined([f"{cell.blocks}" for cell in row.values()])
+        commits = _joined([cell.commit for cell in row.values()])
+        lines.append(f"| {bot} | {against} | `{rule_sets}` | {scores} | {blocks} | {commits} |")
+    return "\n".join(lines) + "\n"
+
+
+def _score(cell: Cell | None) -> str:
+    if cell is None:
+        return "–"
+    low, high = cell.interval_95
+    forfeits = f", {cell.forfeits} forfeit{'s'[: cell.forfeits > 1]}" if cell.forfeits else ""
+    return f"{cell.score:.2f} ({low:.2f} to {high:.2f}{forfeits})"
+
+
+def _joined(values: Sequence[str]) -> str:
+    return values[0] if len(set(values)) == 1 else ", ".join(values)
+
+
+def write_table(cells: Sequence[Cell], page: Path = PAGE) -> None:
+    text = page.read_text("utf-8")
+    if not _TABLE.search(text):
+        raise SystemExit(f"scripts/strength: {page} has no place for the table: <!-- strength -->")
+    page.write_text(_TABLE.sub(lambda _: table(cells), text), "utf-8")
+
+
+# The command
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="scripts/strength", description="Measure how strong the bundled bots are."
+    )
+    every = [format_rule_sets(rule_sets) for rule_sets in RULE_COMBINATIONS]
+    parser.add_argument("--rule-sets", nargs="+", choices=every, default=every, metavar="RULES")
+    parser.add_argument("--seats", nargs="+", type=int, choices=(2, 3, 4), default=(2, 3, 4))
+    parser.add_argument("--blocks", type=int, default=50, help="deals of each measurement (50)")
+    parser.add_argument(
+        "--budgets",
+        nargs="+",
+        type=int,
+        default=BUDGETS,
+        metavar="MS",
+        help="milliseconds a decision of the bot search",
+    )
+    parser.add_argument("--bot", help="measure only bots whose name begins so")
+    parser.add_argument("--against", help="measure only against bots whose name begins so")
+    parser.add_argument("--concurrency", type=int, default=1, help="matches at once (1)")
+    parser.add_argument("--again", action="store_true", help="also what was measured before")
+    parser.add_argument("--table", action="store_true", help="play nothing")
+    options = parser.parse_args(arguments)
+    if options.blocks < 1 or options.concurrency < 1 or min(options.budgets) < 1:
+        parser.error("--blocks, --concurrency and --budgets are 1 or more")
+    return options
+
+
+def main(arguments: Sequence[str]) -> None:
+    options = _options(arguments)
+    cells = read_cells()
+    for pairing in [] if options.table else pairings(options.budgets):
+        if not pairing.one.name.startswith(options.bot or ""):
+            continue
+        if not pairing.others.name.startswith(options.against or ""):
+            continue
+        for rule_sets in options.rule_sets:
+            for seats in options.seats:
+                key = (pairing.one.name, pairing.others.name, rule_sets, seats)
+                if options.again or key not in {cell.key for cell in cells}:
+                    cell = play(pairing, rule_sets, seats, options)
+                    cells = with_cell(read_cells(), cell)  # another call may have added some
+                    write_cells(cells)
+                    write_table(cells)
+    write_cells(cells)
+    write_table(cells)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

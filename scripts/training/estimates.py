@@ -1,0 +1,32 @@
+"""The estimates that the network corrects: the rules of thumb of bots/greedy."""
+
+from __future__ import annotations
+
+from asara_env.policy_network import Network
+from asara_game import Rules
+from asara_search.evaluation import NAMES, Weights, shipped_values
+from asara_search.policies import GreedyPolicy
+from scripts.tuning.duel_command import RULES_OF_THUMB
+
+
+def greedy(rules: Rules) -> GreedyPolicy:
+    """Return the policy that answers like bots/greedy."""
+    return GreedyPolicy(rules, RULES_OF_THUMB)
+
+
+def weights_by_name(weights: Weights = RULES_OF_THUMB) -> dict[str, float]:
+    """Return weights as files have them."""
+    found: dict[str, float] = {}
+    for name in NAMES:
+        stem, _, index = name.rpartition("_")
+        if index.isdigit():  # one of several, such as building_0
+            found[name] = float(getattr(weights, stem)[int(index)])
+        else:
+            found[name] = float(getattr(weights, name))
+    return found
+
+
+def estimates_of(network: Network) -> Weights:
+    """Return the weights of the estimates that a network was trained with."""
+    shipped = shipped_values()
+    return Weights({name: network.estimates.get(name, shipped[name]) for name in shipped})

@@ -1,0 +1,90 @@
+"""Simultaneous perturbation stochastic approximation (SPSA) of the weights, by self-play.
+
+Each step changes all weights at once, each up or down at random, and lets the greedy policy with
+the changed weights play mirrored matches against the one with the opposite changes. All weights
+move in proportion to the result. The mean of the later steps is the answer, because it varies less
+than the last one. Source: J. C. Spall, "Implementation of the Simultaneous Perturbation Algorithm
+for Stochastic Optimization" (1998), from which the exponents are taken.
+"""
+
+import math
+import random
+from collections.abc import Iterator, Mapping, Sequence
+
+from asara_game.rules import Rules
+from asara_search.evaluation import NAMES, Weights
+from asara_search.policies import GreedyPolicy
+from scripts.tuning.arena import PolicyPlayer, duel, secret_of
+
+PROBABILITIES = ("building_", "ahead_", "waiting", "on_display", "in_pile", "fitting")
+"""Beginnings of the names of weights that lie between 0 and 1."""
+_CLEAR_LEAD = 15.0
+"""Prestige; leads far beyond it count little more than it."""
+_PERTURBATION, _STEP, _DELAY = 0.6, 0.45, 8
+_AVERAGED = 0.03
+"""Part of the mean that a step replaces."""
+
+
+class Spsa:
+    """Weights that are being tuned."""
+
+    def __init__(
+        self, kinds: Sequence[Rules], weights: Mapping[str, float], seed: int, blocks: int
+    ) -> None:
+        self._kinds = kinds
+        self._scale = {name: max(0.3 * abs(weights[name]), _least(name)) for name in NAMES}
+        self._present = dict(weights)
+        self._rng = random.Random(seed)
+        self._seed = seed
+        self._blocks = blocks
+        self._deals = 0
+        self.steps = 0
+        self.mean = dict(weights)
+        """The tuned weights so far."""
+
+    def step(self) -> float:
+        """Take one step; return the result of its matches, from -1 to 1."""
+        self.steps += 1
+        width = _PERTURBATION / self.steps**0.101
+        rate = _STEP / (self.steps + _DELAY) ** 0.602
+        signs = {name: self._rng.choice((-1, 1)) for name in NAMES}
+        up, down = (
+            _bounded(
+                {n: self._present[n] + sign * width * self._scale[n] * signs[n] for n in NAMES}
+            )
+            for sign in (1, -1)
+        )
+        gain = self._compare(Weights(up), Weights(down))
+        for name in NAMES:
+            self._present[name] += rate * gain / width * signs[name] * self._scale[name]
+        self._present = _bounded(self._present)
+        part = max(_AVERAGED, 1 / self.steps)
+        for name in NAMES:
+            self.mean[name] += part * (self._present[name] - self.mean[name])
+        return gain
+
+    def _compare(self, up: Weights, down: Weights) -> float:
+        total = 0.0
+        for rules, secret in self._next_deals():
+            a, b = (PolicyPlayer(GreedyPolicy(rules, weights)) for weights in (up, down))
+            total += math.tanh(duel(rules, a, b, [secret]).lead / _CLEAR_LEAD)
+            total -= math.tanh(duel(rules, b, a, [secret]).lead / _CLEAR_LEAD)
+        return total / self._blocks / 2
+
+    def _next_deals(self) -> Iterator[tuple[Rules, bytes]]:
+        for _ in range(self._blocks):
+            rules = self._kinds[self._deals % len(self._kinds)]
+            yield rules, secret_of(f"tune/{self._seed}", self._deals)
+            self._deals += 1
+
+
+def _least(name: str) -> float:
+    return 0.04 if name.startswith("ahead_") else 0.1
+
+
+def _bounded(weights: dict[str, float]) -> dict[str, float]:
+    """No weight is negative, and a probability is at most 1."""
+    return {
+        name: max(0.0, min(1.0, value) if name.startswith(PROBABILITIES) else value)
+        for name, value in weights.items()
+    }

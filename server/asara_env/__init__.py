@@ -1,0 +1,8 @@
+"""Environments for learners: PettingZoo, Gymnasium, arrays of matches, and OpenSpiel."""
+
+from .extras import missing
+
+try:
+    import numpy as np  # noqa: F401 - every module needs it
+except ImportError as error:
+    raise missing("numpy", "env") from error

@@ -1,0 +1,12 @@
+"""Texts for libraries that are not installed."""
+
+from __future__ import annotations
+
+__all__ = ["missing"]
+
+
+def missing(library: str, extra: str) -> ImportError:
+    """Return the error for an import that failed; it names the extra that installs the library."""
+    return ImportError(
+        f"{library} is not installed; install the extra {extra!r}: pip install 'asara[{extra}]'"
+    )

@@ -1,0 +1,369 @@
+"""The game in OpenSpiel: importing this module registers `asara`.
+
+    import pyspiel
+    from asara_env import openspiel
+
+    game = pyspiel.load_game("asara(rules=pro+gifts,players=3)")
+
+All randomness is in explicit chance nodes. Before the deal, and before every action that deals or
+draws something hidden, four chance nodes with 256 outcomes each decide 32 bits, from which all
+orders follow that no seat knows. A state therefore holds no future: its clones are exact, and what
+will be dealt in them depends on the outcomes to come. It does hold the seats' hidden things, as
+OpenSpiel's states do; `resample_from_infostate` deals them anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from asara_game import (
+    Action,
+    Deal,
+    Event,
+    Rules,
+    State,
+    apply,
+    determinize,
+    new_match,
+    outcome,
+    view,
+)
+from asara_game.state import lit_colour
+
+from .action_numbers import ACTION_COUNT, action_of, legal_numbers
+from .episode import IllegalActionNumber, match_rules
+from .extras import missing
+from .observation import OBSERVATION_SIZE, as_dictionary, observe
+from .render import private_text, public_text, view_text
+from .rewards import reward_function
+
+try:
+    import pyspiel
+except ImportError as error:
+    raise missing("OpenSpiel (pyspiel)", "openspiel") from error
+
+__all__ = ["AsaraGame", "AsaraState"]
+
+_DRAWS: Final = 4
+_OUTCOMES: Final = 256
+_CHANCES: Final = [(outcome_, 1 / _OUTCOMES) for outcome_ in range(_OUTCOMES)]
+_MOST_PRESTIGE: Final = 1_000
+_MOST_DECISIONS: Final = 4_000
+"""More than 45 buyers can cause in four years."""
+_DEFAULTS: Final = {"rules": "basic", "players": 2, "reward": "rank"}
+
+_GAME_TYPE: Final = pyspiel.GameType(
+    short_name="asara",
+    long_name="Asara",
+    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+    chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+    information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
+    utility=pyspiel.GameType.Utility.ZERO_SUM,
+    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+    max_num_players=4,
+    min_num_players=2,
+    provides_information_state_string=True,
+    provides_information_state_tensor=False,
+    provides_observation_string=True,
+    provides_observation_tensor=True,
+    provides_factored_observation_string=True,
+    parameter_specification=_DEFAULTS,
+)
+
+
+@lru_cache(maxsize=32)
+def _rules(rules: str, players: int) -> Rules:
+    return match_rules(rules, players)
+
+
+class AsaraGame(pyspiel.Game):  # type: ignore[misc]
+    """Parameters: `rules`, such as `pro+gifts`; `players`; `reward`, `rank` or `prestige`."""
+
+    def __init__(self, params: dict[str, Any] | None = None) -> None:
+        given = {**_DEFAULTS, **(params or {})}
+        self.rules = _rules(given["rules"], given["players"])
+        self.reward = reward_function(given["reward"])
+        most = 1.0 if given["reward"] == "rank" else float(_MOST_PRESTIGE)
+        info = pyspiel.GameInfo(
+            num_distinct_actions=ACTION_COUNT,
+            max_chance_outcomes=_OUTCOMES,
+            num_players=given["players"],
+            min_utility=-most,
+            max_utility=most,
+            utility_sum=0.0,
+            max_game_length=_MOST_DECISIONS,
+        )
+        super().__init__(_GAME_TYPE, info, params or {})
+
+    def new_initial_state(self) -> AsaraState:
+        return AsaraState(self)
+
+    def max_chance_nodes_in_history(self) -> int:
+        return _DRAWS * _MOST_DECISIONS
+
+    def make_py_observer(
+        self, iig_obs_type: Any = None, params: dict[str, Any] | None = None
+    ) -> _Observer:
+        if params:
+            raise ValueError(f"observation parameters {sorted(params)}: there are none")
+        return _Observer(iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False))
+
+
+class _Past:
+    """What a player has seen before the present: a chain of facts, and its digest."""
+
+    __slots__ = ("_digest", "_fact", "_last")
+
+    def __init__(self, last: _Past | None, fact: tuple[Any, ...]) -> None:
+        self._last = last
+        self._fact = fact
+        self._digest = ""
+
+    def digest(self) -> str:
+        """Return the SHA-256 of all facts, in hexadecimal digits."""
+        chain = []
+        link: _Past | None = self
+        while link is not None and not link._digest:
+            chain.append(link)
+            link = link._last
+        digest = link._digest if link is not None else ""
+        for link in reversed(chain):
+            digest = hashlib.sha256(f"{digest}{link._fact!r}".encode()).hexdigest()
+            link._digest = digest
+        return digest
+
+
+_START: Final = _Past(None, ("start",))
+_RESAMPLED: Final = _Past(None, ("resampled",))
+
+
+class _Core(NamedTuple):
+    """All of a state but OpenSpiel's own part; never changed, so that clones share it."""
+
+    state: State | None
+    """None before the deal."""
+    past: tuple[_Past, ...]
+    """One entry per player."""
+    waiting: Action | None
+    """The action that is carried out when the chance nodes are over."""
+    draws: tuple[int, ...] | None
+    """The outcomes of the chance nodes so far; None at a decision and at the end."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _Core:
+        return self
+
+
+class _NoShuffle:
+    """Leaves things in order: chance nodes decide every order before it matters."""
+
+    def shuffle(self, label: str, items: list[int]) -> None:
+        pass
+
+    def __reduce__(self) -> tuple[type[_NoShuffle], tuple[()]]:
+        return _NoShuffle, ()
+
+
+_NO_SHUFFLE: Final = _NoShuffle()
+
+
+class AsaraState(pyspiel.State):  # type: ignore[misc]
+    """A state at a decision, at a chance node, or at the end."""
+
+    def __init__(self, game: AsaraGame) -> None:
+        super().__init__(game)
+        self.core = _Core(None, (_START,) * game.num_players(), None, ())
+
+    def current_player(self) -> int:
+        core = self.core
+        if core.draws is not None:
+            return int(pyspiel.PlayerId.CHANCE)
+        if core.state is None or core.state.seat < 0:
+            return int(pyspiel.PlayerId.TERMINAL)
+        return core.state.seat
+
+    def _legal_actions(self, player: int) -> list[int]:
+        state = self.core.state
+        if state is None or state.seat != player:
+            return []
+        return sorted(legal_numbers(state))
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        return _CHANCES
+
+    def _apply_action(self, number: int) -> None:
+        core = self.core
+        if core.draws is not None:
+            self._draw(number)
+            return
+        state = core.state
+        if state is None or state.seat < 0:
+            raise IllegalActionNumber(f"action number {number}: the match is over")
+        if number not in legal_numbers(state):
+            raise IllegalActionNumber(
+                f"action number {number} is not legal at decision {state.kind.name} "
+                f"of player {state.seat}"
+            )
+        action = action_of(number, state)
+        after = state.copy(_NO_SHUFFLE)
+        events = apply(after, action)
+        if _deals(state, after):
+            self.core = core._replace(waiting=action, draws=())
+        else:
+            self.core = _Core(after, _remember(core.past, state, action, events), None, None)
+
+    def _draw(self, number: int) -> None:
+        """Take the outcome of a chance node; after the last one, carry out what waits for it."""
+        core = self.core
+        if not 0 <= number < _OUTCOMES:
+            raise ValueError(f"chance outcome {number}: the outcomes are 0 to {_OUTCOMES - 1}")
+        draws = (*(core.draws or ()), number)
+        if len(draws) < _DRAWS:
+            self.core = core._replace(draws=draws)
+            return
+        deal = Deal(hashlib.sha256(bytes(draws)).digest())
+        state = core.state
+        if state is None:
+            after, events = new_match(self.get_game().rules, deal)
+            self.core = _Core(after, core.past, None, None)
+            return
+        assert core.waiting is not None
+        after = state.copy(deal)
+        _shuffle_unknown(after, deal)
+        events = apply(after, core.waiting)
+        self.core = _Core(after, _remember(core.past, state, core.waiting, events), None, None)
+
+    def _action_to_string(self, player: int, number: int) -> str:
+        if player == pyspiel.PlayerId.CHANCE or self.core.state is None:
+            return f"chance {number}"
+        return str(action_of(number, self.core.state))
+
+    def is_terminal(self) -> bool:
+        core = self.core
+        return core.draws is None and core.state is not None and core.state.seat < 0
+
+    def returns(self) -> list[float]:
+        if not self.is_terminal():
+            return [0.0] * self.num_players()
+        result = outcome(self.core.state) if self.core.state is not None else None
+        assert result is not None
+        rewards: list[float] = self.get_game().reward(result.prestige)
+        return rewards
+
+    def resample_from_infostate(self, player: int, sampler: Callable[[], float]) -> AsaraState:
+        """Return a state that the player cannot tell from this one; all else is dealt anew.
+
+        The other players' pasts are forgotten, and OpenSpiel's history is empty: both would tell
+        what the player does not know.
+        """
+        state = self.core.state
+        if state is None or self.core.draws is not None:
+            raise ValueError("a state is resampled at a decision, not at a chance node")
+        _check_player(state, player)
+        rng = random.Random(int(sampler() * 2**53))
+        world = determinize(view(state, player), rng)
+        past = tuple(
+            own if seat == player else _RESAMPLED for seat, own in enumerate(self.core.past)
+        )
+        new: AsaraState = self.get_game().new_initial_state()
+        new.core = _Core(world, past, None, None)
+        return new
+
+    def __str__(self) -> str:
+        """Everything, for debugging; equal for equal states."""
+        core = self.core
+        draws = "" if core.draws is None else f"\nchance {' '.join(map(str, core.draws))}"
+        if core.state is None:
+            return f"before the deal{draws}"
+        waiting = f"\nthen {core.waiting}" if core.waiting is not None else ""
+        seats = (view(core.state, seat) for seat in range(self.num_players()))
+        hidden = "\n".join(map(private_text, seats))
+        return f"{public_text(view(core.state, 0).public)}\n{hidden}{waiting}{draws}"
+
+
+def _check_player(state: State, player: int) -> None:
+    """Raise ValueError if a match has no such player."""
+    if not 0 <= player < state.rules.seats:
+        raise ValueError(f"player {player}: the players are 0 to {state.rules.seats - 1}")
+
+
+def _deals(before: State, after: State) -> bool:
+    """True if the action between two states dealt or drew something hidden."""
+    return (
+        after.year != before.year
+        or len(after.buyer_pile) < len(before.buyer_pile)
+        or len(after.lit_stack) < len(before.lit_stack)
+    )
+
+
+def _shuffle_unknown(state: State, deal: Deal) -> None:
+    """Bring everything into another order whose order no seat knows."""
+    for market, pile in enumerate(state.piles):
+        deal.shuffle(f"order/{market}", pile)
+    deal.shuffle("order/buyers", state.buyer_pile)
+    deal.shuffle("order/gifts", state.gift_deck)
+    stack = state.lit_stack
+    places = [index for index, window in enumerate(stack) if window == lit_colour(window)]
+    windows = [stack[index] for index in places]
+    deal.shuffle("order/lit-windows", windows)
+    for index, window in zip(places, windows, strict=True):
+        stack[index] = window
+
+
+def _remember(
+    past: Sequence[_Past], state: State, action: Action, events: Sequence[Event]
+) -> tuple[_Past, ...]:
+    """Add a decision to what each player has seen: events, and the own answers and views."""
+    public = ("events", tuple(events))
+    private = ("own", view(state, state.seat).private, action, tuple(events))
+    return tuple(
+        _Past(own, private if seat == state.seat else public) for seat, own in enumerate(past)
+    )
+
+
+class _Observer:
+    """Observations of OpenSpiel: the tensor of `asara_env.observation`, or text."""
+
+    def __init__(self, kind: Any) -> None:
+        self._recall: bool = kind.perfect_recall
+        self._public: bool = kind.public_info
+        self._private: bool = kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
+        whole = self._public and self._private and not self._recall
+        tensor = np.zeros(OBSERVATION_SIZE, np.float32)
+        self.tensor: Any = tensor if whole else None
+        self.dict: dict[str, Any] = as_dictionary(tensor) if whole else {}
+
+    def set_from(self, state: AsaraState, player: int) -> None:
+        """Write the observation of a player into `tensor`; zeros before the deal."""
+        if self.tensor is None:
+            return
+        inner = state.core.state
+        if inner is None:
+            self.tensor[:] = 0
+            return
+        _check_player(inner, player)
+        self.tensor[:] = observe(view(inner, player))
+
+    def string_from(self, state: AsaraState, player: int) -> str:
+        """Return what a player knows; with perfect recall, also a digest of what it has seen."""
+        inner = state.core.state
+        if inner is None:
+            return "before the deal"
+        _check_player(inner, player)
+        seen = view(inner, player)
+        if self._recall and self._private:
+            return f"{state.core.past[player].digest()}\n{view_text(seen)}"
+        parts = []
+        if self._public:
+            parts.append(public_text(seen.public))
+        if self._private:
+            parts.append(private_text(seen))
+        return "\n".join(parts)
+
+
+pyspiel.register_game(_GAME_TYPE, AsaraGame)

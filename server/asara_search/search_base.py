@@ -1,0 +1,201 @@
+"""What the searches of `asara_search` share: switches, candidates, and the value of a state."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from asara_game.actions import Action
+from asara_game.events import Event
+from asara_game.moves import HANDLERS
+from asara_game.rules import Rules
+from asara_game.state import State
+from asara_game.vocabulary import Area, DecisionKind
+
+from .evaluation import Estimator, Weights
+from .policies import GreedyPolicy
+
+__all__ = ["Search", "SearchSettings"]
+
+_SPACE: Final = DecisionKind.SPACE
+_ALIKE: Final = (
+    int(Area.BANK),
+    int(Area.HOUSE_OF_SPIES),
+    int(Area.TENT),
+    int(Area.HOUSE_OF_THE_BOTTLE_GENIE),
+)
+"""Areas whose spaces differ in their cost or income alone."""
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """The switches of a search; raises ValueError for a value out of range."""
+
+    candidates: int = 12
+    """Greatest number of actions that are tried out."""
+    turns: int = 0
+    """Turns played on after the seat's own before the state is priced; 0 sets no limit."""
+    years: int = 1
+    """Years played on, the present one included, before the state is priced."""
+    prior: float = 5.0
+    """Playouts that the policy's price of an action counts for."""
+    scale: float = 0.0
+    """Lead, in prestige, that raises the expected share of wins from 0.5 to 0.73; 0 lets the search
+    maximise the lead itself."""
+    mean_rival: bool = False
+    """True to compare the seat with the mean of its rivals instead of the best one."""
+    filter_moves: bool = True
+    """True to try only the best of the spaces that differ in cost or income alone."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.candidates <= 1000:
+            raise ValueError(f"candidates is {self.candidates}; use 1 to 1,000")
+        if not 0 <= self.turns <= 1000:
+            raise ValueError(f"turns is {self.turns}; use 0 to 1,000")
+        if not 1 <= self.years <= 100:
+            raise ValueError(f"years is {self.years}; use 1 to 100")
+        if not 0 <= self.prior <= 1e6:
+            raise ValueError(f"prior is {self.prior}; use 0 to 1,000,000")
+        if not 0 <= self.scale <= 1e6:
+            raise ValueError(f"scale is {self.scale}; use 0 to 1,000,000")
+
+
+class Search:
+    """A search of one seat's decisions in one match; the base of `TurnSearch` and `TreeSearch`."""
+
+    def __init__(
+        self,
+        rules: Rules,
+        settings: SearchSettings,
+        policy_weights: Weights | None = None,
+        value_weights: Weights | None = None,
+    ) -> None:
+        self.rules = rules
+        self.policy = GreedyPolicy(rules, policy_weights)
+        self.estimator = Estimator(rules, value_weights)
+        self.candidates = settings.candidates
+        self.turns = settings.turns or 1000
+        self.years = settings.years
+        self.prior = settings.prior
+        self.scale = settings.scale
+        self.mean_rival = settings.mean_rival
+        self.filter_moves = settings.filter_moves
+        self.priors: list[float] = []
+        """Prices of the candidates that `shortlist` returned last."""
+        self.playouts = 0
+        """Number of playouts so far."""
+        self._rng = random.Random(0)
+
+    def choose(
+        self,
+        sample: Callable[[], State],
+        legal: Sequence[Action],
+        rng: random.Random,
+        iterations: int,
+        deadline: float,
+    ) -> Action:
+        """Return the best of the legal actions.
+
+        `sample` returns another world at each call, with this decision open; the search may change
+        it. The search ends after about `iterations` playouts and at `deadline`, a moment of
+        `time.perf_counter` or 0.
+        """
+        raise NotImplementedError
+
+    def ponder(self, world: State, seat: int, rng: random.Random) -> None:
+        """Prepare the seat's next decision, in a world in which others decide before it.
+
+        The world may be changed. A call takes as long as one playout.
+        """
+        raise NotImplementedError
+
+    def shortlist(self, world: State, legal: Sequence[Action]) -> list[Action]:
+        """Return the candidates, best first by the policy."""
+        policy = self.policy
+        policy.look(world)
+        priced: list[tuple[float, int]] = []
+        choosing = self.filter_moves and world.kind is _SPACE
+        taken = 0
+        for index in range(len(legal)):
+            # Of spaces that differ in cost or income alone, the best one comes last or first.
+            place = len(legal) - 1 - index
+            action = legal[place]
+            priced.append((-policy.action_worth(world, action), place))
+        priced.sort()
+        actions: list[Action] = []
+        self.priors = []
+        for worth, place in priced:
+            action = legal[place]
+            if choosing:
+                info = self.rules.spaces_by_action[action]
+                area = info.area
+                if area in _ALIKE and (info.chest < 0 or not world.chests[info.chest]):
+                    if taken >> area & 1:
+                        continue
+                    taken |= 1 << area
+            actions.append(action)
+            self.priors.append(-worth)
+            if len(actions) == self.candidates:
+                break
+        return actions
+
+    def play_on(self, state: State, year: int, turns: int) -> None:
+        """Let the policy play a state on until a year, a turn or the match begins or ends."""
+        events: list[Event] = []
+        policy = self.policy
+        rng = self._rng
+        while state.seat >= 0 and state.year < year:
+            legal = state.legal
+            if state.kind is _SPACE:
+                turns -= 1
+                if turns < 0:
+                    break
+            answer = legal[0] if len(legal) == 1 else policy.choose(state, rng)
+            HANDLERS[state.kind](state, answer, events)
+            events.clear()
+
+    def play_to(self, state: State, seat: int) -> bool:
+        """Let the policy play a state on until the seat decides; return False if it does not.
+
+        It does not if the match or the year ends before.
+        """
+        events: list[Event] = []
+        year = state.year
+        while state.seat >= 0 and state.year == year:
+            legal = state.legal
+            if len(legal) > 1 and state.seat == seat:
+                return True
+            answer = legal[0] if len(legal) == 1 else self.policy.choose(state, self._rng)
+            HANDLERS[state.kind](state, answer, events)
+            events.clear()
+        return False
+
+    def worth(self, state: State, seat: int) -> float:
+        """Return the lead that the seat can expect.
+
+        With a scale it is bent so that it grows like the share of wins.
+        """
+        return self.lead(self.expected(state), seat)
+
+    def expected(self, state: State) -> list[float]:
+        """Return the prestige that each seat can expect, by seat."""
+        estimator = self.estimator
+        return [estimator.value(state, seat) for seat in range(estimator.seats)]
+
+    def lead(self, prestige: list[float], seat: int) -> float:
+        """Return the lead of a seat, see `worth`, from the prestige that each can expect."""
+        best = -1e9
+        total = 0.0
+        for other in range(len(prestige)):
+            if other != seat:
+                value = prestige[other]
+                total += value
+                if value > best:
+                    best = value
+        lead = prestige[seat] - (total / (len(prestige) - 1) if self.mean_rival else best)
+        if self.scale:
+            return 2.0 * self.scale * math.tanh(lead / self.scale / 2.0)
+        return lead

@@ -1,0 +1,76 @@
+"""The command `asara sidecar`, and `python -m asara_search.sidecar`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import BinaryIO, NoReturn
+
+from .service import LONGEST_LINE, Sidecar, too_long
+
+__all__ = ["main", "serve"]
+
+_HELP = """\
+Usage: asara sidecar [OPTIONS]
+
+  Answer questions of a bot that looks ahead.
+
+  A bot in any language starts this program and writes one line of JSON per
+  request to it; it prints one line of JSON per request. The bot passes on the
+  messages that it receives, and then asks for worlds that its seat cannot tell
+  from the true one, and for playouts. It ends with its standard input.
+
+  The member `method` of a request is one of
+    observe        pass on a message of the referee
+    sample         numbers of new states at the last decision
+    legal_actions, apply, copy, release, outcome, view
+    evaluate       prestige that each seat can expect
+    play_out       the same after playouts by a policy
+    hello          all methods, policies and limits
+
+Options:
+  --seed TEXT  Seed of requests that have none. [default: ASARA_SEED, or random]
+  -h, --help   Show this message and exit.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Answer the requests on standard input until it ends, and exit."""
+    parser = _Parser(allow_abbrev=False)
+    parser.add_argument("--seed", default=os.environ.get("ASARA_SEED"))
+    sidecar(parser.parse_args(arguments).seed)
+
+
+def sidecar(seed: str | None) -> NoReturn:
+    """Answer with this seed, or a random one, until standard input ends, and exit."""
+    try:
+        serve(Sidecar(seed), sys.stdin.buffer, sys.stdout.buffer)
+    except BrokenPipeError:  # the bot has ended
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is buffered goes nowhere
+    except KeyboardInterrupt:
+        sys.exit(130)
+    sys.exit(0)
+
+
+def serve(answers: Sidecar, requests: BinaryIO, output: BinaryIO) -> None:
+    """Write one line to `output` for each line of `requests`."""
+    while line := requests.readline(LONGEST_LINE + 2):
+        if len(line.rstrip(b"\r\n")) > LONGEST_LINE:
+            while line and not line.endswith(b"\n"):
+                line = requests.readline(LONGEST_LINE)
+            answer = too_long()
+        else:
+            answer = answers.answer(line)
+        output.write(answer.encode() + b"\n")
+        output.flush()
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        sys.stderr.write(f"asara: sidecar: {message}; see asara sidecar --help\n")
+        sys.exit(2)
+
+    def format_help(self) -> str:
+        return _HELP

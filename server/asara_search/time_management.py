@@ -1,0 +1,79 @@
+"""Shares out the clock of a match among a seat's decisions, whatever the machine.
+
+A reply takes longer than its search: the message, the worlds, and above all the waits on a machine
+with more bots than cores. How much longer is learned from the clock itself, which the referee sends
+with each decision. Time for the replies to come is set aside before a search gets any.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from asara_game.view import View
+
+__all__ = ["TimeManager", "turns_left"]
+
+DECISIONS_PER_TURN: Final = 2.2
+"""Searched decisions of a turn, on average."""
+REPLIES_PER_TURN: Final = 1.5
+"""Replies of a turn, on average: one reply can have several decisions."""
+
+_FIRST_OVERHEAD_S: Final = 0.01
+_FIRST_LONGEST_S: Final = 0.05
+_OVERHEAD_WEIGHT: Final = 0.2
+_FORGOTTEN: Final = 0.97
+_SPARE_S: Final = 1.0
+
+
+class TimeManager:
+    """The clock of one seat in one match.
+
+    Call `begin` for each decision that is asked, `share_s` before each search, and `searched` after
+    it.
+    """
+
+    def __init__(self) -> None:
+        self.overhead_s = _FIRST_OVERHEAD_S
+        """Time of a reply beyond that of its searches, on average."""
+        self.longest_s = _FIRST_LONGEST_S
+        """The longest such time, slowly forgotten."""
+        self._clock_s: float | None = None
+        self._increment_s = 0.0
+        self._searched_s = 0.0
+
+    def begin(self, clock_us: int, increment_us: int) -> None:
+        """Note the clock of a decision, in microseconds; learn from the one before."""
+        clock_s, self._increment_s = clock_us / 1e6, increment_us / 1e6
+        if self._clock_s is not None:
+            used_s = self._clock_s - clock_s + self._increment_s
+            overhead_s = max(0.0, used_s - self._searched_s)
+            self.overhead_s += _OVERHEAD_WEIGHT * (overhead_s - self.overhead_s)
+            self.longest_s = max(overhead_s, self.longest_s * _FORGOTTEN)
+        self._clock_s, self._searched_s = clock_s, 0.0
+
+    def share_s(self, used_s: float, turns: int) -> float:
+        """Return the seconds for the next search.
+
+        `used_s` seconds have gone by since the decision arrived, and the seat has `turns` turns
+        left, this one included. 0 means: answer at once.
+        """
+        clock_s = (self._clock_s or 0.0) - used_s
+        replies = REPLIES_PER_TURN * turns
+        # The overheads of many replies differ from their mean by the root of their number.
+        spare_s = max(self.longest_s * (1 + math.sqrt(replies) / 2), min(_SPARE_S, clock_s / 4))
+        now_s = clock_s - spare_s
+        later_s = replies * (self._increment_s - self.overhead_s)
+        share_s = (now_s + later_s) / (DECISIONS_PER_TURN * (turns + 2))
+        return max(0.0, min(share_s, now_s / 4))
+
+    def searched(self, planned_s: float, took_s: float) -> None:
+        """Note a search, which counts as overhead as far as it took longer than planned."""
+        self._searched_s += min(planned_s, took_s)
+
+
+def turns_left(view: View) -> int:
+    """Return the seat's turns to the end of the match, this one included."""
+    rules = view.rules
+    years = rules.edition.years - view.public.year
+    return sum(view.private.hand) + 1 + years * rules.hand_size

@@ -1,0 +1,164 @@
+"""Search of one's own decision: every candidate is played on in sampled worlds, in equal numbers.
+
+The candidates are the legal actions that the greedy policy prices highest. Each is applied in the
+same worlds, with the same later shuffles; the greedy policy answers all that follows up to a
+horizon, and the evaluation prices the state there. After each round the worse half of the
+candidates is left out (sequential halving), so that most playouts go to those that are hard to tell
+apart.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from asara_game.actions import Action
+from asara_game.events import Event
+from asara_game.moves import HANDLERS
+from asara_game.rules import Rules
+from asara_game.state import State
+from asara_game.vocabulary import DecisionKind
+
+from .evaluation import Weights
+from .playout import LabelShuffler
+from .search_base import Search, SearchSettings
+
+__all__ = ["SearchSettings", "TurnSearch"]
+
+_SPACE: Final = DecisionKind.SPACE
+
+
+class TurnSearch(Search):
+    """A search of one seat's decisions.
+
+    What it keeps between them makes it faster, no more, unless it is made to ponder.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        settings: SearchSettings | None = None,
+        policy_weights: Weights | None = None,
+        value_weights: Weights | None = None,
+    ) -> None:
+        chosen = SearchSettings() if settings is None else settings
+        super().__init__(rules, chosen, policy_weights, value_weights)
+        self.pondered: dict[Action, list[float]] = {}
+        """By action of the seat's next turn: the number of worlds it was tried out in, and the sum
+        of its advantages over the mean of the candidates."""
+        self._next: State | None = None
+        self._actions: list[Action] = []
+        self._seed = 0
+        self._found: list[float] = []
+
+    def choose(
+        self,
+        sample: Callable[[], State],
+        legal: Sequence[Action],
+        rng: random.Random,
+        iterations: int,
+        deadline: float,
+    ) -> Action:
+        """Return the best of the legal actions, see `Search.choose`.
+
+        A call without a deadline repeats itself exactly, unless the search has pondered.
+        """
+        first = sample()
+        actions = self.shortlist(first, legal)
+        totals = self._first_totals(first, actions)
+        alive = list(range(len(actions)))
+        rounds = math.ceil(math.log2(len(actions)))
+        world: State | None = first
+        began = time.perf_counter()
+        left = iterations
+        for number in range(rounds):
+            worlds = min(left, max(1, left // ((rounds - number) * len(alive))))
+            until = began + (deadline - began) * (number + 1) / rounds
+            for _ in range(worlds):
+                if deadline and time.perf_counter() >= until:
+                    break
+                if world is None:
+                    world = sample()
+                seed = rng.getrandbits(40)
+                if not self._try_all(world, actions, alive, totals, seed, deadline):
+                    break
+                left -= len(alive)
+                world = None
+            alive.sort(key=lambda index: -totals[index])
+            alive = alive[: (len(alive) + 1) // 2]
+        return actions[alive[0]]
+
+    def _first_totals(self, world: State, actions: Sequence[Action]) -> list[float]:
+        """Return what the candidates begin with: their prices, and what pondering found out.
+
+        Worlds of pondering count like the price, for `prior` playouts at most, because the others
+        have decided otherwise in most of them.
+        """
+        totals = [self.prior * worth for worth in self.priors]
+        self._next = None
+        if self.pondered and world.kind is _SPACE:
+            for place in range(len(actions)):
+                found = self.pondered.get(actions[place])
+                if found is not None:
+                    totals[place] += found[1] / found[0] * min(found[0], self.prior)
+            self.pondered.clear()
+        return totals
+
+    def _try_all(
+        self,
+        world: State,
+        actions: Sequence[Action],
+        alive: Sequence[int],
+        totals: list[float],
+        seed: int,
+        deadline: float,
+    ) -> bool:
+        """Try out the actions that are alive in one world; return False if the time ran out.
+
+        They count only together, because worlds differ more than actions.
+        """
+        seat = world.seat
+        values: list[float] = []
+        for index in alive:
+            if deadline and time.perf_counter() >= deadline:
+                return False
+            values.append(self.try_out(world, actions[index], seat, seed))
+        for place in range(len(alive)):
+            totals[alive[place]] += values[place]
+        return True
+
+    def try_out(self, world: State, action: Action, seat: int, seed: int) -> float:
+        """Play a candidate on in a world; return its value for the seat."""
+        self.playouts += 1
+        state = world.copy(LabelShuffler(seed))
+        events: list[Event] = []
+        HANDLERS[state.kind](state, action, events)
+        self.play_on(state, world.year + self.years, self.turns)
+        return self.worth(state, seat)
+
+    def ponder(self, world: State, seat: int, rng: random.Random) -> None:
+        """Try out one action of the seat's next turn; the policy plays for the others before it.
+
+        A new world is begun when all candidates have been tried out in the last one.
+        """
+        if self._next is None:
+            if not self.play_to(world, seat) or world.kind is not _SPACE:
+                return
+            self._next = world
+            self._actions = self.shortlist(world, world.legal)
+            self._seed = rng.getrandbits(40)
+            self._found = []
+        begun = self._next
+        found = self._found
+        found.append(self.try_out(begun, self._actions[len(found)], seat, self._seed))
+        if len(found) < len(self._actions):
+            return
+        self._next = None
+        mean = sum(found) / len(found)
+        for place in range(len(found)):
+            known = self.pondered.setdefault(self._actions[place], [0.0, 0.0])
+            known[0] += 1.0
+            known[1] += found[place] - mean

@@ -1,0 +1,217 @@
+"""The search bot: legal and repeatable in every match, within its clock, stronger than greedy."""
+
+import os
+import random
+import re
+import sys
+import threading
+import time
+from collections.abc import Sequence
+
+import pytest
+
+import asara
+from asara_game import Deal, determinize, legal_actions, load_edition, new_match, view
+from asara_game.rules import RULE_COMBINATIONS, Rules, format_rule_sets, parse_rule_sets
+from asara_search.tree_search import TreeSettings
+from asara_search.turn_search import SearchSettings, TurnSearch
+from bots.greedy.main import decide as greedy
+from bots.random.main import decide as at_random
+from bots.search.main import Budget, SearchBot, configured, option_parser, parse
+from tests.bots.in_process import finished_match, play_match, victory_share
+from tests.cli.command import asara as run_asara
+from tests.docs.documents import read
+from tests.tournament.sandbox_config import sandbox_or_skip
+
+EDITION = load_edition()
+SHALLOW = ("--turns", "1", "--candidates", "4")
+
+
+def transcript(rules: Rules, options: Sequence[str]) -> list[str]:
+    """Return all actions of a match between search bots."""
+    bots = [configured(options)] * rules.seats
+    match = finished_match(rules, bots, "search", bytes(32))
+    return [str(record) for record in match.records]
+
+
+@pytest.mark.parametrize("rule_sets", RULE_COMBINATIONS, ids=format_rule_sets)
+def test_plays_legally_with_all_rules(rule_sets):
+    seats = 2 + RULE_COMBINATIONS.index(rule_sets) % 3
+    bots = [configured(["--iterations", "3", *SHALLOW])] * seats
+    results = play_match(Rules(EDITION, rule_sets, seats), bots, "legal", bytes(32))
+    assert len(results) == seats
+
+
+def test_iterations_repeat_exactly():
+    rules = Rules(EDITION, parse_rule_sets("pro"), 2)
+    options = ["--iterations", "3", *SHALLOW]
+    assert transcript(rules, options) == transcript(rules, options)
+
+
+def test_several_actions_in_one_reply():
+    lengths: list[int] = []
+
+    class Recording(SearchBot):
+        budget = Budget(iterations=3)
+        settings = SearchSettings(turns=1, candidates=3)
+
+        def decide(self, decision: asara.Decision) -> list[asara.Action]:
+            answer = super().decide(decision)
+            lengths.append(len(answer))
+            return answer
+
+    play_match(Rules(EDITION, parse_rule_sets("basic"), 2), [Recording] * 2, "long", bytes(32))
+    assert max(lengths) >= 3
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("rule_sets", ["basic", "pro+gifts+genie"])
+def test_beats_greedy_with_few_playouts(rule_sets):
+    rules = Rules(EDITION, parse_rule_sets(rule_sets), 2)
+    won = 0.0
+    for deal in range(6):
+        for seat in range(2):
+            search = configured(["--iterations", "48", "--turns", "2"])
+            bots = [search if number == seat else greedy for number in range(2)]
+            results = play_match(rules, bots, f"deal-{deal}", deal.to_bytes(32))
+            won += victory_share(results, seat)
+    assert won >= 8
+
+
+@pytest.mark.long
+def test_keeps_the_clock_with_more_bots_than_cores():
+    matches = str(2 * (os.cpu_count() or 1))
+    clock = ("--bank", "4", "--increment", "0.02", "--sandbox", "none")
+    options = ("--matches", matches, "--at-once", matches, "--rules", "pro+gifts+genie", *clock)
+    done = run_asara("match", "search", "search", *options)
+    assert done.returncode == 0, done.stderr
+    assert "forfeit" not in done.stdout + done.stderr
+
+
+def test_no_time_still_gives_an_answer():
+    rules = Rules(EDITION, parse_rule_sets("basic"), 2)
+    state, _ = new_match(rules, Deal(bytes(32)))
+    seen = view(state, state.seat)
+    rng = random.Random(1)
+    search = TurnSearch(rules)
+    action = search.choose(lambda: determinize(seen, rng), seen.legal, rng, 10**12, 1e-9)
+    assert action in legal_actions(state)
+    assert search.playouts == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--iterations", "0"],
+        ["--iterations", "1e9"],
+        ["--milliseconds", "-5"],
+        ["--iterations", "5", "--milliseconds", "5"],
+        ["--candidates", "0"],
+        ["--turns", "x"],
+        ["--prior", "nan"],
+        ["--scale", "-1"],
+        ["--years", "0"],
+        ["--search", "flat"],
+        ["--search", "tree", "--leaf", "x"],
+        ["--search", "tree", "--widening", "-1"],
+        ["surprise"],
+    ],
+)
+def test_options_are_checked(arguments, capsys):
+    with pytest.raises(SystemExit) as ended:
+        configured(arguments)
+    assert ended.value.code == 2
+    assert "error:" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--exploration", "2"], "--exploration: only a tree search has it; add --search tree"),
+        (["--no-reuse"], "--no-reuse: only a tree search has it; add --search tree"),
+        (["--ponder", "--iterations", "5"], "--ponder: not with --iterations"),
+        (["--search", "tree", "--ponder", "--no-reuse"], "--ponder: not with --no-reuse"),
+    ],
+)
+def test_options_that_do_not_go_together(arguments, sentence, capsys):
+    with pytest.raises(SystemExit):
+        configured(arguments)
+    assert sentence in capsys.readouterr().err
+
+
+def test_every_switch_of_the_tree_is_an_option():
+    options = (
+        "--search tree --milliseconds 7 --ponder --candidates 3 --turns 4 --years 2 --prior 6 "
+        "--scale 7 --mean-rival --all-moves --determinizations 8 --opponents max-n --leaf rank "
+        "--widening 1.5 --exploration 9 --final value"
+    )
+    budget, settings = parse(options.split())
+    assert budget == Budget(None, 7, ponder=True)
+    assert settings == TreeSettings(
+        *(3, 4, 2, 6, 7, True, False), *(8, "max-n", "rank", 1.5, 9), reuse=True, final="value"
+    )
+    assert parse(["--search", "tree", "--no-reuse"])[1] == TreeSettings(reuse=False)
+    assert parse([]) == (Budget(), SearchSettings())
+    assert parse(["--search", "tree"]) == (Budget(), TreeSettings())
+
+
+def test_a_tree_search_repeats_itself_exactly():
+    rules = Rules(EDITION, parse_rule_sets("basic"), 2)
+    options = ["--search", "tree", "--iterations", "2", *SHALLOW]
+    assert transcript(rules, options) == transcript(rules, options)
+
+
+@pytest.mark.parametrize("search", ["turn", "tree"])
+def test_pondering_ends_when_the_bot_is_asked_and_with_the_match(search, monkeypatch):
+    """Each wait is long enough for some playouts, in which nobody else uses the search."""
+    waits: list[int] = []
+
+    class Pondering(configured(["--search", search, "--milliseconds", "1", "--ponder"])):  # type: ignore[misc]
+        def decide(self, decision: asara.Decision) -> list[asara.Action]:
+            if self.ponderer is not None and len(waits) < 12:
+                time.sleep(0.03)
+            before = self.search.playouts if self.search else 0
+            with monkeypatch.context() as patch:
+                patch.setattr(SearchBot, "choose", lambda self, search, sample, legal, _: legal[0])
+                answer: list[asara.Action] = super().decide(decision)
+            waits.append(before)
+            assert not ponders() or self.ponderer is not None
+            return answer
+
+    def ponders() -> bool:
+        return any(thread.name == "ponder" for thread in threading.enumerate())
+
+    rules = Rules(EDITION, parse_rule_sets("basic"), 2)
+    interval = sys.getswitchinterval()
+    play_match(rules, [Pondering, at_random], "ponder", bytes(32))
+    assert waits[11] > 10
+    assert not ponders()
+    assert sys.getswitchinterval() == interval
+
+
+def test_a_match_with_pondering_has_no_faults():
+    bots = [f"search --milliseconds 2 --ponder --search {search}" for search in ("turn", "tree")]
+    done = run_asara("match", *bots, "--sandbox", "none")
+    assert done.returncode == 0, done.stderr
+    assert "forfeit" not in done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_a_frozen_bot_ponders_without_harm():
+    if not sandbox_or_skip().can_freeze:
+        pytest.skip("no control groups that can be frozen")
+    bot = "search --milliseconds 2 --ponder"
+    done = run_asara("match", bot, bot, "--no-ponder", "--sandbox", "bubblewrap")
+    assert done.returncode == 0, done.stderr
+    assert "forfeit" not in done.stdout + done.stderr
+
+
+def test_the_options_are_those_of_the_page():
+    text = read("bots/README.md").partition("### search")[2].partition("### go-search")[0]
+    listed = re.findall(r"^\| `(--[a-z-]+)", text, re.MULTILINE)
+    known = [name for name in option_parser()._option_string_actions if name.startswith("--")]
+    assert sorted({*listed, "--help"}) == sorted(known)
+    for name, default in re.findall(r"^\| `--([a-z]+) [A-Z]` \| (\w+) \|", text, re.MULTILINE):
+        found = getattr(TreeSettings(), name, None)
+        if found is not None:
+            assert default == (f"{found:g}" if isinstance(found, float) else str(found))

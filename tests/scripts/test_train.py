@@ -1,0 +1,198 @@
+"""scripts/train: a tiny training from its start to its weights, and what it refuses."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from asara_env.policy_network import load_network, prior, save_network
+from scripts.training.curve import BadLog, draw, read_log
+from scripts.training.evaluate import by_numpy, measure
+from tests.env.test_policy_network import ESTIMATES, random_arrays
+
+ROOT = Path(__file__).parents[2]
+TINY = (
+    *("--hidden", "8", "8", "--matches", "2", "--batch", "100", "--minibatch", "64"),
+    *("--imitation", "100", "--samples", "100", "--evaluate-every", "0", "--blocks", "1"),
+)
+
+needs_torch = pytest.mark.skipif(
+    importlib.util.find_spec("torch") is None,
+    reason="PyTorch is not installed: it comes with the extra `train`",
+)
+
+
+def train(*arguments, timeout=300):
+    """Run `python -m scripts.training`, which scripts/train runs after the installation."""
+    return subprocess.run(
+        [sys.executable, "-m", "scripts.training", *map(str, arguments)],
+        cwd=ROOT,
+        env=os.environ | {"CUDA_VISIBLE_DEVICES": ""},
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+
+
+def lines(folder):
+    return [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+
+
+@needs_torch
+def test_a_training_that_is_resumed_ends_with_weights_and_a_curve(tmp_path):
+    folder = tmp_path / "run"
+    first = train("--out", folder, *TINY, "--samples", 0)
+    assert first.returncode == 0, first.stderr
+    assert lines(folder)[-1]["iteration"] == 1
+    with (folder / "log.jsonl").open("a") as file:
+        file.write('{"iteration": 2, "phase": "self-')  # killed while it wrote
+
+    again = train("--out", folder, "--resume", "--samples", 100)
+    assert again.returncode == 0, again.stderr
+    log = lines(folder)
+    assert [line["phase"] for line in log if "phase" in line] == ["imitation", "self-play"]
+    assert log[-1]["played"] >= 100
+    assert len(read_log(folder / "log.jsonl")) == 2
+    for found in log[-1]["strength"]:
+        assert found["interval_95"][0] <= found["score"] <= found["interval_95"][1]
+    load_network(folder / "weights.npz")
+
+    draw(folder / "log.jsonl", tmp_path / "curve.svg")
+    assert "self-play" in (tmp_path / "curve.svg").read_text()
+
+
+@needs_torch
+def test_the_same_seed_trains_the_same_weights(tmp_path):
+    found = []
+    for name in ("a", "b"):
+        ran = train("--out", tmp_path / name, *TINY, "--seed", 3)
+        assert ran.returncode == 0, ran.stderr
+        found.append(load_network(tmp_path / name / "weights.npz").arrays)
+    for name, array in found[0].items():
+        assert np.array_equal(array, found[1][name])
+
+
+@needs_torch
+def test_numpy_plays_what_pytorch_trained():
+    import torch
+
+    from asara_env.action_numbers import ACTION_COUNT
+    from asara_env.policy_network import Network
+    from asara_env.vector import Matches
+    from scripts.training.network import TrainedNetwork, input_scale
+
+    torch.manual_seed(5)
+    step = Matches("pro+gifts", 3, 8).reset(seed=2)
+    trained = TrainedNetwork([16, 8])
+    trained.scale.copy_(input_scale(step.observations))
+    torch.nn.init.normal_(trained.value.weight)
+    torch.nn.init.normal_(trained.policy.weight)
+    network = Network(trained.arrays(), {})
+    with torch.no_grad():
+        logs, values = trained(
+            torch.from_numpy(step.observations),
+            torch.from_numpy(step.masks),
+            torch.zeros(8, ACTION_COUNT),
+        )
+    for row in range(8):
+        numbers = np.flatnonzero(step.masks[row]).tolist()
+        hidden = network.hidden(step.observations[row], numbers)
+        assert network.values(hidden) == pytest.approx(values[row].numpy(), abs=1e-3)
+        shares = network.probabilities(hidden, numbers, prior([0.0] * len(numbers)))
+        assert shares == pytest.approx(logs[row].exp().numpy()[numbers], abs=1e-3)
+
+
+@needs_torch
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        pytest.param(lambda data: data[:5000], id="cut off"),
+        pytest.param(lambda data: b"", id="empty"),
+        pytest.param(lambda data: b"no checkpoint", id="text"),
+        pytest.param(lambda data: data[:9000] + bytes(9000) + data[18000:], id="zeros"),
+    ],
+)
+def test_a_damaged_checkpoint_is_named(tmp_path, spoil):
+    import torch
+
+    from scripts.training.checkpoint import BadCheckpoint, load_checkpoint, save_checkpoint
+
+    facts = {"network": {"a": torch.ones(9999)}, "optimiser": {}, "options": {}}
+    save_checkpoint(tmp_path, facts)
+    assert load_checkpoint(tmp_path)["network"]["a"].sum() == 9999
+    path = tmp_path / "checkpoint.pt"
+    path.write_bytes(spoil(path.read_bytes()))
+    with pytest.raises(BadCheckpoint, match=r"checkpoint\.pt: "):
+        load_checkpoint(tmp_path)
+
+
+@needs_torch
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--rate", "7"), "7 is not from 0 to 1"),
+        (("--rate", "nan"), "nan is not from 0 to 1"),
+        (("--batch", "0"), "0 is not from 1"),
+        (("--device", "abacus"), "--device abacus: cannot be used here"),
+        (("--resume",), "there is no checkpoint; start without --resume"),
+        (("measure", "none.npz"), "none.npz"),
+        (("curve", "none.jsonl", "curve.svg"), "none.jsonl"),
+        (("curve", "none.jsonl", "curve.doc"), "end the name in .svg or .png"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line(tmp_path, arguments, words):
+    first = () if arguments[0] in {"measure", "curve"} else ("--out", tmp_path / "run")
+    ran = train(*first, *arguments)
+    assert ran.returncode
+    assert words in ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert not (tmp_path / "run").exists()
+
+
+@needs_torch
+def test_a_training_is_not_overwritten(tmp_path):
+    folder = tmp_path / "run"
+    assert train("--out", folder, *TINY, "--samples", 0).returncode == 0
+    ran = train("--out", folder, *TINY)
+    assert "there is a training already" in ran.stderr
+    ran = train("--out", folder, "--resume", "--hidden", 9, 9)
+    assert "--hidden cannot change them" in ran.stderr
+
+
+# Without PyTorch
+
+
+def test_silence_measures_as_strong_as_greedy(tmp_path):
+    arrays = random_arrays()
+    arrays["policy_w"][:] = 0
+    arrays["policy_b"][:] = 0
+    save_network(tmp_path / "weights.npz", arrays, ESTIMATES)
+    choose = by_numpy(load_network(tmp_path / "weights.npz"))
+    found = measure(choose, "greedy", "basic", 2, 3, "tests")
+    assert found.score == 0.5  # in a mirrored block, each wins the match that the other wins
+    assert found.blocks == 3
+    again = measure(choose, "random", "basic", 2, 1, "tests")
+    assert again.score == 1
+
+
+@pytest.mark.parametrize("words", [["measure", "none.npz"], ["curve", "none.jsonl", "out.svg"]])
+def test_a_file_that_is_not_there_is_named(words):
+    ran = train(*words)
+    assert ran.returncode == 1
+    assert ran.stderr == f"scripts/train: {words[1]}: No such file or directory\n"
+
+
+def test_a_log_that_is_none_is_named(tmp_path):
+    path = tmp_path / "log.jsonl"
+    path.write_text('{"iteration": 1}\n')
+    with pytest.raises(BadLog, match="no evaluation"):
+        read_log(path)
+    path.write_text("nonsense\n")
+    with pytest.raises(BadLog, match="line 1: not a line"):
+        read_log(path)

@@ -1,0 +1,83 @@
+"""scripts/tune: self-play of policies and settings of the search."""
+
+from pathlib import Path
+
+import pytest
+
+from asara_game.edition import load_edition
+from asara_game.rules import Rules, parse_rule_sets
+from asara_search.evaluation import Weights, read_weights
+from asara_search.policies import GreedyPolicy, RandomPolicy
+from scripts.tuning.__main__ import SHIPPED, main
+from scripts.tuning.arena import PolicyPlayer, duel, secret_of
+from scripts.tuning.duel_command import RULES_OF_THUMB, compare
+from scripts.tuning.spsa import PROBABILITIES, Spsa
+
+RULES = Rules(load_edition(), parse_rule_sets("basic"), 2)
+
+
+def test_equals_are_found_equal():
+    a, b = PolicyPlayer(GreedyPolicy(RULES)), PolicyPlayer(GreedyPolicy(RULES))
+    found = duel(RULES, a, b, [secret_of("test", number) for number in range(3)])
+    assert found.scores == (0.5, 0.5, 0.5)
+    assert found.lead == 0
+    low, high = found.interval_95
+    assert low < 0.5 < high
+
+
+def test_the_better_policy_is_found_better():
+    a, b = PolicyPlayer(GreedyPolicy(RULES)), PolicyPlayer(RandomPolicy())
+    assert duel(RULES, a, b, [secret_of("test", number) for number in range(3)]).score > 0.8
+
+
+def test_no_deal_serves_two_purposes():
+    purposes = ("tune/1", "tune/2", "tune-check", "strength", "switches")
+    secrets = {secret_of(purpose, number) for purpose in purposes for number in range(50)}
+    assert len(secrets) == 5 * 50
+    assert secret_of("strength", 7) == secret_of("strength", 7)
+
+
+def test_steps_repeat_and_keep_weights_in_bounds():
+    shipped = read_weights(SHIPPED)
+    one, two = (Spsa([RULES], shipped, 1, 1) for _ in range(2))
+    assert [one.step() for _ in range(3)] == [two.step() for _ in range(3)]
+    assert one.mean == two.mean != shipped
+    for name, value in one.mean.items():
+        assert value >= 0
+        assert value <= 1 or not name.startswith(PROBABILITIES)
+
+
+def test_a_file_keeps_its_comments(tmp_path, monkeypatch, capsys):
+    out = tmp_path / "tuned.toml"
+    options = ["--minutes", "0.001", "--blocks", "1", "--check-blocks", "1", "--force"]
+    monkeypatch.setattr("sys.argv", ["tune", *options, "--out", str(out)])
+    assert main() == 0
+    assert "Written" in capsys.readouterr().out
+    tuned, shipped = out.read_text(), SHIPPED.read_text()
+    assert tuned.count("#") == shipped.count("#")
+    Weights(read_weights(out))
+
+
+def test_damaged_weights_are_refused(tmp_path, monkeypatch, capsys):
+    file = tmp_path / "w.toml"
+    file.write_text("[weights]\nbuyer = 'dear'\n")
+    monkeypatch.setattr("sys.argv", ["tune", "--weights", str(file)])
+    assert main() == 2
+    assert "w.toml" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("search", ["turn", "tree"])
+def test_two_settings_are_compared(search, capsys):
+    setting = f"--search {search} --iterations 2 --turns 1"
+    assert compare([setting, "greedy", "--blocks", "1"]) == 0
+    assert "in 1 blocks" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("a", ["--milliseconds 5", "--surprise"])
+def test_a_setting_needs_iterations(a):
+    with pytest.raises(SystemExit):
+        compare([a, "greedy"])
+
+
+def test_the_rules_of_thumb_are_not_the_shipped_weights():
+    assert RULES_OF_THUMB.asari != Weights(read_weights(Path(SHIPPED))).asari

@@ -1,0 +1,222 @@
+"""The sidecar as a process of a bot: what it loads, how it ends, and lines of garbage."""
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from base64 import b64encode
+
+import pytest
+
+from asara_search.sidecar.service import LONGEST_LINE, PROTOCOL_VERSION
+from tests.search.sidecar_matches import Asked, seat_messages, up_to_decision
+
+COMMANDS = {
+    "asara": [sys.executable, "-m", "asara_server.cli", "sidecar"],
+    "module": [sys.executable, "-m", "asara_search.sidecar"],
+}
+HELLO = b'{"method":"hello"}\n'
+
+
+def talk(lines: bytes, *options: str, command: str = "module") -> list[dict[str, object]]:
+    """Return the answers to lines, after which the process must have ended by itself."""
+    done = subprocess.run(
+        [*COMMANDS[command], *options], input=lines, capture_output=True, timeout=60, check=True
+    )
+    assert done.stderr == b""
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def observed(messages: list[bytes]) -> bytes:
+    requests = [{"method": "observe", "response": b64encode(data).decode()} for data in messages]
+    return "".join(f"{json.dumps(request)}\n" for request in requests).encode()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_line_has_an_answer_and_the_end_of_input_is_the_end(command):
+    lines = HELLO + b"garbage\n\n" + b"x" * (3 * LONGEST_LINE) + b"\n" + HELLO + HELLO.strip()
+    answers = talk(lines, command=command)
+    assert [answer.get("protocol_version") for answer in answers] == [
+        PROTOCOL_VERSION, None, None, None, PROTOCOL_VERSION, PROTOCOL_VERSION,
+    ]  # fmt: skip
+    assert answers[3] == {"error": "the line has more than 1,048,576 bytes"}
+
+
+def test_a_line_of_the_greatest_length_is_read():
+    padded = HELLO.strip() + b" " * (LONGEST_LINE - len(HELLO) + 1)
+    assert len(padded) == LONGEST_LINE
+    answers = talk(padded + b"\r\n" + padded + b" \n" + HELLO)
+    assert ["error" in answer for answer in answers] == [False, True, False]
+
+
+def test_the_seed_decides():
+    messages = up_to_decision(seat_messages(), 5)
+    request = b'{"method":"sample"}\n{"method":"view","state":1,"seat":1}\n'
+    first, again, other = (
+        talk(observed(messages) + request, *options)
+        for options in (["--seed", "1"], ["--seed", "1"], ["--seed", "2"])
+    )
+    assert first == again != other
+
+
+def loaded(code: str) -> set[str]:
+    """Return the packages outside the standard library that code has loaded when it ends."""
+    code += "\nprint(*{name.partition('.')[0] for name in sys.modules})"
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{code}"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    return set(done.stdout.splitlines()[-1].split()) - sys.stdlib_module_names
+
+
+@pytest.mark.parametrize("module", ["asara_search.sidecar.command", "asara_server.cli"])
+def test_the_command_loads_nothing_but_the_client_and_the_forward_model(module: str) -> None:
+    words = "" if module.startswith("asara_search") else "'sidecar'"
+    found = loaded(f"from {module} import main\ntry: main([{words}])\nexcept SystemExit: pass")
+    client = loaded("import asara, google.protobuf.json_format")
+    assert found - client <= {"asara_codec", "asara_game", "asara_search", "asara_server"}
+    assert ("asara_server" in found) == (module == "asara_server.cli")
+
+
+def test_a_bot_that_has_gone_is_no_error():
+    process = subprocess.Popen(
+        COMMANDS["module"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdin
+    assert process.stdout
+    assert process.stderr
+    process.stdin.write(HELLO)
+    process.stdin.flush()
+    process.stdout.readline()
+    process.stdout.close()
+    process.stdin.write(HELLO)
+    process.stdin.close()
+    assert process.wait(30) == 0
+    assert process.stderr.read() == b""
+    process.stderr.close()
+
+
+def test_an_interrupt_ends_it_without_a_traceback():
+    process = subprocess.Popen(
+        COMMANDS["module"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdin
+    assert process.stdout
+    process.stdin.write(HELLO)
+    process.stdin.flush()
+    process.stdout.readline()  # it is reading
+    time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 130
+    assert process.communicate()[1] == b""
+
+
+def test_a_wrong_option_is_one_line():
+    done = subprocess.run(
+        [*COMMANDS["asara"], "--sed", "1"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr == (
+        "asara: sidecar: unrecognized arguments: --sed 1; see asara sidecar --help\n"
+    )
+
+
+# Fuzz
+
+
+def damaged(line: bytes, rng: random.Random) -> bytes:
+    """Return a request with a few damaged places."""
+    data = bytearray(line)
+    for _ in range(rng.randrange(1, 4)):
+        place = rng.randrange(len(data) + 1)
+        kind = rng.randrange(4)
+        if kind == 0:
+            data[place:place] = rng.randbytes(rng.randrange(1, 5))
+        elif kind == 1:
+            del data[place : place + rng.randrange(1, 20)]
+        elif kind == 2 and place < len(data):
+            data[place] ^= 1 << rng.randrange(8)
+        else:
+            numbers = (b"-1", b"0", b"1e9", b"9" * 30, b"null", b"[]", b"{}", b'""', b"true")
+            data[place : place + rng.randrange(6)] = rng.choice(numbers)
+    return bytes(data).replace(b"\n", b" ")
+
+
+ODD_VALUES: tuple[object, ...] = (-1, 0, 10**30, 1.5, None, True, "", "1", "decline", [], [0], {})
+
+
+def odd(request: dict[str, object], rng: random.Random) -> bytes:
+    """Return a request with another value of a member; half of them are numbers that may fit."""
+    name = rng.choice([*request][rng.random() > 0.1 :])
+    return json.dumps({**request, name: rng.choice((*ODD_VALUES, *[1, 2, 3] * 4))}).encode()
+
+
+def damaged_message(data: bytes, rng: random.Random) -> bytes:
+    """Return the request to observe a message in which a bit is damaged."""
+    message = bytearray(data)
+    message[rng.randrange(len(message))] ^= 1 << rng.randrange(8)
+    request = {"method": "observe", "response": b64encode(message).decode()}
+    return json.dumps(request).encode()
+
+
+def fuzz(seed: int, lines: int) -> None:
+    """Every damaged line has one answer, and what is right is still answered afterwards."""
+    rng = random.Random(seed)
+    messages = up_to_decision(seat_messages("pro+gifts+genie", 3), 12)
+    requests: list[dict[str, object]] = [
+        {"method": "hello", "protocol_version": 1},
+        {"method": "sample", "count": 2, "seed": 1, "match_id": "pro+gifts+genie-1"},
+        {"method": "legal_actions", "state": 1, "form": "json"},
+        {"method": "apply", "state": 1, "actions": [0, "decline"]},
+        {"method": "copy", "state": 1, "count": 2},
+        {"method": "release", "states": [1, 2]},
+        {"method": "outcome", "state": 1},
+        {"method": "view", "state": 1, "seat": 0},
+        {"method": "evaluate", "states": [1], "actions": [0]},
+        {"method": "play_out", "states": [1], "until": "year", "milliseconds": 1},
+    ]
+    asked = Asked()
+    refused = 0
+    for number in range(lines):
+        if number % 25 == 0:  # before so much is released that all requests are refused
+            asked = Asked(messages)
+            asked.ask("sample", count=2, seed=1)
+        kind = rng.randrange(5)
+        if kind == 0:
+            line = damaged_message(rng.choice(messages), rng)
+        elif kind == 1:
+            line = damaged(json.dumps(rng.choice(requests)).encode(), rng)
+        else:
+            line = odd(rng.choice(requests), rng)
+        refused += "error" in asked.line(line)
+    assert 0.3 * lines < refused < 0.95 * lines
+    views = []
+    for each in (asked, Asked()):
+        for data in up_to_decision(seat_messages(), 9):
+            each.pass_on(data)
+        state = each.sample(match_id="basic-1", seed=1)
+        views.append(each.ask("view", state=state, seat=1))
+    assert views[0] == views[1]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_garbage_is_refused_line_by_line(seed):
+    fuzz(seed, 300)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(100, 106))
+def test_garbage_is_refused_line_by_line_long(seed):
+    fuzz(seed, 5_000)

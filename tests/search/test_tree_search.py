@@ -1,0 +1,336 @@
+"""The tree search: legal, repeatable, within its time, and what its switches say."""
+
+import random
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import asara
+from asara_game.actions import Action
+from asara_game.deal import Deal
+from asara_game.determinize import determinize
+from asara_game.edition import load_edition
+from asara_game.engine import apply, new_match
+from asara_game.rules import RULE_COMBINATIONS, Rules, format_rule_sets, parse_rule_sets
+from asara_game.state import State
+from asara_game.view import view
+from asara_game.vocabulary import DecisionKind
+from asara_search.playout import LabelShuffler
+from asara_search.policies import GreedyPolicy
+from asara_search.search_base import Search
+from asara_search.tree_search import MOST_NODES, Node, TreeSearch, TreeSettings
+from asara_search.turn_search import TurnSearch
+from bots.random.main import decide as at_random
+from tests.bots.in_process import finished_match
+from tests.docs.documents import blocks
+
+EDITION = load_edition()
+WINNING: tuple[str, int, int, int] = ("pro+gifts+genie", 2, 276, 118)
+"""Arguments of `state_after` for a position with one action that wins, not the one that the policy
+takes."""
+WINNER = "dispatch circle 1"
+SECRET = bytes(32)
+LATE = 225
+"""Decisions after which most matches of three seats are in their last year."""
+QUICK: dict[str, Any] = {"turns": 1, "candidates": 4}
+SWITCHES: tuple[dict[str, Any], ...] = (
+    {},
+    {"determinizations": 3},
+    {"opponents": "paranoid"},
+    {"opponents": "max-n"},
+    {"leaf": "estimate"},
+    {"leaf": "rank"},
+    {"widening": 1.0},
+    {"reuse": False},
+    {"final": "value"},
+    {"mean_rival": True, "scale": 10.0},
+)
+
+
+def state_after(rule_sets: str, seats: int, decisions: int, deal: int = 0) -> State:
+    """Return the state after so many decisions of the greedy policy."""
+    rules = Rules(EDITION, parse_rule_sets(rule_sets), seats)
+    state, _ = new_match(rules, Deal(deal.to_bytes(32)))
+    policy = GreedyPolicy(rules)
+    for _ in range(decisions):
+        apply(state, policy.choose(state, random.Random(0)))
+    return state
+
+
+def worlds_of(state: State, rng: random.Random) -> Callable[[], State]:
+    seen = view(state, state.seat)
+    return lambda: determinize(seen, rng)
+
+
+def choose(search: Search, state: State, iterations: int, seed: int = 1) -> Action:
+    rng = random.Random(seed)
+    return search.choose(worlds_of(state, rng), state.legal, rng, iterations, 0.0)
+
+
+def root_of(search: TreeSearch) -> Node:
+    """Return the node of the decision that a new search was asked."""
+    return next(iter(search.nodes.values()))
+
+
+@pytest.mark.parametrize("rule_sets", RULE_COMBINATIONS, ids=format_rule_sets)
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_every_choice_is_legal(rule_sets, seats):
+    rules = Rules(EDITION, rule_sets, seats)
+    number = RULE_COMBINATIONS.index(rule_sets)
+    state, _ = new_match(rules, Deal(seats.to_bytes(32)))
+    switches = SWITCHES[(number + 6 * (seats - 2)) % len(SWITCHES)]
+    searches = [TreeSearch(rules, TreeSettings(**{**QUICK, **switches})) for _ in range(seats)]
+    rng = random.Random(1)
+    decisions = 0
+    while state.legal:
+        decisions += 1
+        if decisions % 12 or ("leaf" in switches and state.year < EDITION.years):
+            apply(state, rng.choice(state.legal))
+            continue
+        search = searches[state.seat]
+        action = search.choose(worlds_of(state, rng), state.legal, rng, 2, 0.0)
+        apply(state, action)  # which refuses what is not legal
+    assert decisions > 50
+
+
+@pytest.mark.parametrize("switches", SWITCHES, ids=str)
+def test_it_repeats_itself_exactly(switches):
+    first, other = state_after("pro+gifts", 3, LATE), state_after("pro+gifts", 3, LATE + 3)
+    settings = TreeSettings(**{**QUICK, **switches})
+    runs = []
+    for _ in range(2):
+        search = TreeSearch(first.rules, settings)
+        answers = [choose(search, state, 12) for state in (first, other)]
+        tree = [
+            [(str(edge.action), edge.visits, edge.total) for edge in node.edges.values()]
+            for node in search.nodes.values()
+        ]
+        runs.append((answers, tree, search.playouts))
+    assert runs[0] == runs[1]
+    assert runs[0][2] == 24
+
+
+def test_other_random_numbers_give_another_tree():
+    state = state_after("pro+gifts", 3, 30)
+    trees = []
+    for seed in (1, 2):
+        search = TreeSearch(state.rules, TreeSettings(**QUICK))
+        choose(search, state, 10, seed)
+        trees.append([edge.total for edge in root_of(search).edges.values()])
+    assert trees[0] != trees[1]
+
+
+def test_it_ends_at_its_deadline():
+    state = state_after("basic", 2, 20)
+    search = TreeSearch(state.rules)
+    rng = random.Random(1)
+    began = time.perf_counter()
+    search.choose(worlds_of(state, rng), state.legal, rng, 10**12, began + 0.1)
+    assert time.perf_counter() - began >= 0.1
+    assert search.playouts  # and it returned
+
+
+def test_no_time_still_gives_the_best_action_by_price():
+    state = state_after("basic", 2, 20)
+    search = TreeSearch(state.rules)
+    rng = random.Random(1)
+    action = search.choose(worlds_of(state, rng), state.legal, rng, 10**12, 1e-9)
+    assert action is GreedyPolicy(state.rules).choose(state, rng)
+    assert search.playouts == 0
+
+
+def test_states_that_the_seat_cannot_tell_apart_get_the_same_choice():
+    state = state_after("pro+gifts+genie", 3, LATE)
+    seen = view(state, state.seat)
+    other = determinize(seen, random.Random(7))
+    assert other.hands != state.hands
+    assert view(other, other.seat) == seen
+    for search in (TreeSearch, TurnSearch):
+        assert choose(search(state.rules), state, 24) is choose(search(state.rules), other, 24)
+
+
+# What the switches say.
+
+
+@pytest.mark.parametrize("leaf", ["horizon", "estimate", "rank"])
+@pytest.mark.parametrize("opponents", ["greedy", "paranoid", "max-n"])
+def test_it_finds_the_only_move_that_wins(leaf, opponents):
+    state = state_after(*WINNING)
+    search = TreeSearch(state.rules, TreeSettings(leaf=leaf, opponents=opponents, prior=0.5))
+    choice = choose(search, state, 150)
+    assert str(choice) == WINNER
+    assert choice is not GreedyPolicy(state.rules).choose(state, random.Random(1))
+
+
+def last_decision() -> State:
+    """Return a world in which seat 1 decides last: to build 4 hurts seat 2, to build 5 helps it."""
+    state = state_after("basic", 3, 215, deal=304)
+    assert (state.seat, state.kind) == (1, DecisionKind.BUILD_COUNT)
+    assert [str(action) for action in state.legal] == ["build 4", "build 5"]
+    return state
+
+
+@pytest.mark.parametrize(("opponents", "answer"), [("paranoid", "build 4"), ("max-n", "build 5")])
+def test_opponents_decide_as_their_name_says(opponents, answer):
+    state = last_decision()
+    search = TreeSearch(state.rules, TreeSettings(opponents=opponents, prior=0))
+    for number in range(200):
+        search.ponder(state.copy(LabelShuffler(number)), 2, random.Random(1))
+    edges = root_of(search).edges.values()
+    assert str(max(edges, key=lambda edge: edge.visits).action) == answer
+    assert {edge.seat for edge in edges} == {1}
+
+
+def test_greedy_opponents_are_not_in_the_tree():
+    state = state_after("basic", 3, 30)
+    seat = state.seat
+    for opponents in ("greedy", "paranoid"):
+        search = TreeSearch(state.rules, TreeSettings(opponents=opponents, prior=100, turns=1))
+        choose(search, state, 60)
+        seats = {edge.seat for node in search.nodes.values() for edge in node.edges.values()}
+        assert (seats == {seat}) == (opponents == "greedy")
+
+
+def test_the_actions_of_the_decision_are_tried_out_in_the_same_worlds():
+    state = state_after("basic", 2, 20)
+    rng = random.Random(1)
+    worlds = worlds_of(state, rng)
+    for number in (0, 3):
+        calls: list[State] = []
+
+        def sample(calls: list[State] = calls) -> State:
+            calls.append(worlds())
+            return calls[-1]
+
+        search = TreeSearch(state.rules, TreeSettings(determinizations=number, **QUICK))
+        search.choose(sample, state.legal, rng, 30, 0.0)
+        visits = [edge.visits for edge in root_of(search).edges.values()]
+        assert sum(visits) == 30
+        assert max(visits) < 30
+        assert len(calls) == (number or max(visits))
+
+
+def test_widening_admits_actions_in_the_order_of_their_prices():
+    state = state_after("basic", 2, 20)
+    search = TreeSearch(state.rules, TreeSettings(widening=0.5, prior=0, exploration=9, turns=1))
+    best = search.shortlist(state, state.legal)
+    assert len(best) > 4
+    choose(search, state, 40)
+    tried = [edge.action for edge in root_of(search).edges.values() if edge.visits]
+    assert tried == best[: 1 + int(0.5 * 40**0.5)]
+
+
+def test_visits_and_value_decide_at_the_end():
+    state = state_after("basic", 2, 20)
+    for final in ("visits", "value"):
+        search = TreeSearch(state.rules, TreeSettings(final=final, prior=0, turns=1))
+        choice = choose(search, state, 40)
+        edges = [edge for edge in root_of(search).edges.values() if edge.visits]
+        rating = [edge.visits if final == "visits" else edge.total / edge.visits for edge in edges]
+        assert choice is edges[rating.index(max(rating))].action
+
+
+# The tree that is kept.
+
+
+def following(search: TreeSearch, state: State) -> State:
+    """Search a decision and carry out the choice; return the state, in which the seat goes on."""
+    seat = state.seat
+    action = choose(search, state, 80)
+    apply(state, action)
+    assert state.seat == seat
+    return state
+
+
+def test_what_is_kept_was_found_at_the_same_decision():
+    state = state_after("basic", 2, 20)
+    search = TreeSearch(state.rules, TreeSettings(turns=1))
+    following(search, state)
+    before = {key: node.visits for key, node in search.nodes.items()}
+    choose(search, state, 10)
+    seen = view(state, state.seat)
+    (kept,) = (node for key, node in search.nodes.items() if key[:2] == (seen.public, seen.private))
+    (known,) = (visits for key, visits in before.items() if key[:2] == (seen.public, seen.private))
+    assert known > 10
+    assert kept.visits == known + 10
+
+
+def test_nothing_is_kept_without_reuse_and_nothing_that_is_over():
+    state = state_after("basic", 2, 20)
+    search = TreeSearch(state.rules, TreeSettings(turns=1, reuse=False))
+    following(search, state)
+    choose(search, state, 5)
+    assert root_of(search).visits == 5
+    search = TreeSearch(state.rules, TreeSettings(turns=1))
+    state = state_after("basic", 2, 20)
+    choose(search, state, 30)
+    later = state_after("basic", 2, 40)
+    choose(search, later, 5)
+    assert len(search.nodes) <= 6
+
+
+def test_the_number_of_nodes_is_bounded():
+    state = state_after("basic", 2, 20)
+    search = TreeSearch(state.rules, TreeSettings(**QUICK))
+    spare = Node(99_000)
+    search.nodes = {((number,), (), ()): spare for number in range(MOST_NODES)}  # type: ignore[misc]
+    choose(search, state, 5)
+    assert len(search.nodes) == MOST_NODES + 1  # with the root
+    assert search.playouts == 5
+
+
+@pytest.mark.parametrize(
+    "switches",
+    [
+        {"determinizations": -1},
+        {"opponents": "kind"},
+        {"leaf": "x"},
+        {"final": ""},
+        {"widening": -0.1},
+        {"widening": float("nan")},
+        {"exploration": float("inf")},
+        {"candidates": 0},
+    ],
+)
+def test_switches_are_checked(switches):
+    (name,) = switches
+    with pytest.raises(ValueError, match=f"^{name} is "):
+        TreeSettings(**switches)
+
+
+# Pondering.
+
+
+def test_a_turn_search_counts_what_it_pondered():
+    state = state_after("basic", 2, 20)
+    while state.kind is not DecisionKind.SPACE:
+        apply(state, state.legal[0])
+    rival = state.seat
+    search = TurnSearch(state.rules)
+    rng = random.Random(1)
+    for _ in range(60):
+        search.ponder(state.copy(LabelShuffler(1)), 1 - rival, rng)
+    assert search.playouts == 60
+    assert sum(total for _, total in search.pondered.values()) == pytest.approx(0)
+    while state.seat == rival:
+        apply(state, GreedyPolicy(state.rules).choose(state, rng))
+    favourite = state.legal[3]
+    search.pondered = {favourite: [5.0, 5e9]}
+    assert choose(search, state, 60) is favourite
+    assert not search.pondered
+    assert choose(search, state, 60) is not favourite
+
+
+# The page.
+
+
+def test_the_bot_of_the_page_plays_a_match(monkeypatch):
+    found: list[type[asara.Bot]] = []
+    monkeypatch.setattr(asara, "run", found.append)
+    (program,) = (block.content for block in blocks("server/asara_search/README.md", "python"))
+    quick = program.replace("ITERATIONS = 10_000", "ITERATIONS = 2").replace("years=1", "turns=1")
+    assert quick.count("ITERATIONS = 2\n") == quick.count("turns=1") == 1
+    exec(compile(quick, "README.md", "exec"), {"__name__": "__main__"})
+    finished_match(Rules(EDITION, parse_rule_sets("basic"), 2), [*found, at_random], "page", SECRET)

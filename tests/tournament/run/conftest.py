@@ -1,0 +1,36 @@
+"""Fixtures of the tests that forge a run."""
+
+import json
+import shutil
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from tests.tournament.played_runs import (
+    HEADER,
+    KEY,
+    OTHER_SEED,
+    play_run,
+)
+from tests.tournament.run.forged_runs import AGAIN, Played
+from tests.tournament.sample_bots import SEED
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
+    folder = tmp_path_factory.mktemp("cup")
+    run = play_run(folder, void=[AGAIN])
+    play_run(folder, HEADER.replace(SEED, OTHER_SEED), run="other-run")
+    key = folder / "key.pub"
+    key.write_bytes(KEY.public_pem)
+    commitment = json.loads((run / "run.json").read_text())["deal_commitment"]
+    digest = sha256((run / "manifest.json").read_bytes()).hexdigest()
+    return Played(run, key, digest, commitment)
+
+
+@pytest.fixture
+def run(played: Played, tmp_path: Path) -> Path:
+    """A copy of the run, beside another run of the same tournament and the same key."""
+    shutil.copytree(played.run.parent / "other-run", tmp_path / "other-run")
+    return Path(shutil.copytree(played.run, tmp_path / "run"))

@@ -1,0 +1,82 @@
+"""A run whose files a test forges, and its audit."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from asara_server.replay.file import read_replay, write_replay
+from tests.cli.command import asara
+from tests.tournament.played_runs import (
+    OTHER_KEY,
+    Forger,
+)
+
+FIRST, SECOND, THIRD = "r1-basic-0001-1", "r1-basic-0001-2", "r1-basic-0002-1"
+AGAIN = "r1-basic-0003-1"
+"""A match that was attempted twice, since its first attempt is void."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """A run, and what was published before its first match."""
+
+    run: Path
+    key: Path
+    manifest: str
+    commitment: str
+
+
+def audited(played: Played, run: Path) -> tuple[int, str]:
+    """Exit status and output of the audit by somebody who holds all that was published."""
+    published = ("--key", played.key, "--manifest", played.manifest)
+    done = asara("audit", run, *published, "--commitment", played.commitment)
+    return done.returncode, done.stdout.replace(f"{run}/", "")
+
+
+def replay(run: Path, name: str) -> Path:
+    return run / "replays" / f"{name}.asara"
+
+
+def edit(run: Path, name: str, old: str, new: str) -> None:
+    """Replace the first occurrence of a text in a file; it must occur."""
+    text = (run / name).read_text()
+    assert old in text, text
+    (run / name).write_text(text.replace(old, new, 1))
+
+
+def edit_line(run: Path, name: str, number: int, change: Callable[[str], str]) -> None:
+    """Change a line of a file; the number counts from 1."""
+    lines = (run / name).read_text().splitlines(keepends=True)
+    lines[number - 1] = change(lines[number - 1])
+    (run / name).write_text("".join(lines))
+
+
+def delete(*paths: Path) -> None:
+    for path in paths:
+        path.unlink()
+
+
+def text(run: Path, name: str) -> str:
+    return (run / name).read_text()
+
+
+def resign_everything(run: Path) -> None:
+    """Sign each file again with another key, replays included."""
+    forger = Forger(run, OTHER_KEY)
+    (run / "referee.pub").write_bytes(OTHER_KEY.public_pem)
+    public = {"public_key": OTHER_KEY.public.hex()}
+    forger.manifest = forger.manifest.model_copy(update=public)
+    for path in (run / "replays").iterdir():
+        write_replay(path, read_replay(path), OTHER_KEY)
+    forger.sign()
+
+
+def assert_named(played: Played, run: Path, forge: Callable[[Forger], None], expected: str) -> None:
+    """Forge, sign everything again, and check that the audit names what is wrong."""
+    forger = Forger(run)
+    forge(forger)
+    forger.sign()
+    status, output = audited(played, run)
+    assert re.search(expected, output), output
+    assert status == 1
