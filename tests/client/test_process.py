@@ -7,8 +7,10 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import grpc
@@ -244,6 +246,29 @@ def test_a_signal_ends_a_bot_quietly(
     began = time.monotonic()
     assert finish(process) == (status, "", "")
     assert time.monotonic() - began < 10
+
+
+@pytest.mark.parametrize("after_ms", range(0, 30, 3))
+def test_an_interrupt_in_the_middle_of_a_match_ends_a_bot_quietly(
+    referee: ScriptedReferee, after_ms: int
+) -> None:
+    """Most of these arrive while the stream's own code runs, or gRPC's."""
+
+    def script(stream: Stream) -> Iterator[PlayResponse]:
+        yield scripted.welcome()
+        yield scripted.started()
+        interrupt = threading.Timer(after_ms / 1000, process.send_signal, [signal.SIGINT])
+        interrupt.start()
+        with suppress(grpc.RpcError, StopIteration):  # until the bot has left
+            for decision in range(1, 10_000):
+                yield scripted.decision(decision)
+                stream.reply()
+        interrupt.join()
+
+    referee.scripts.append(script)
+    process = start(RANDOM, referee)
+    status, _, printed = finish(process)
+    assert (status, printed) == (130, ""), printed
 
 
 def test_a_signal_ends_a_waiting_bot(referee: ScriptedReferee) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import signal
 import threading
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
 import grpc
@@ -84,8 +85,14 @@ class _LoopStream:
         self._loop = self._runner.get_loop()
         self._request: PlayRequest | None = None
         self._response = b""
+        self._closed = False
+        self._waiting = self._interrupted = False
         self._task = self._loop.create_task(self._exchange_all(address, credentials))
-        self._task.add_done_callback(lambda _: self._loop.stop())
+        self._task.add_done_callback(self._stop)
+        # Raised in the middle of gRPC's code, an interrupt may be swallowed there.
+        self._handles_interrupts = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if self._handles_interrupts:
+            signal.signal(signal.SIGINT, self._interrupt)
 
     def __enter__(self) -> Stream:
         return self
@@ -93,11 +100,22 @@ class _LoopStream:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
+        self._closed = True
+        if self._task.done() and not self._task.cancelled():
+            self._task.exception()  # otherwise asyncio prints what a handler of the author raised
         self._runner.close()  # cancels the task, which closes the channel
+        if self._handles_interrupts:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            if self._interrupted and kind is None:
+                raise KeyboardInterrupt
 
     def exchange(self, request: PlayRequest | None) -> bytes | None:
         self._request = request
+        self._waiting = True
         self._loop.run_forever()
+        self._waiting = False
+        if self._interrupted:
+            raise KeyboardInterrupt
         if not self._task.done():
             return self._response
         try:
@@ -106,6 +124,17 @@ class _LoopStream:
             error.__traceback__ = None  # whose frames keep the call, which keeps the connection
             raise
         return None
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        self._interrupted = True
+        if self._waiting:
+            self._loop.call_soon_threadsafe(self._stop)
+        elif not self._closed:
+            signal.default_int_handler(number, frame)
+
+    def _stop(self, _task: asyncio.Task[None] | None = None) -> None:
+        if not self._closed:  # a callback that is still due would stop the closing
+            self._loop.stop()
 
     async def _exchange_all(
         self, address: str, credentials: grpc.ChannelCredentials | None

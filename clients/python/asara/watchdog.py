@@ -44,8 +44,9 @@ class Watchdog:
         self._clock_s = seconds = clock_us / 1e6
         self._task = task, seconds, time.monotonic() + seconds
         if self._thread is None:
-            self._thread = threading.Thread(target=self._watch, name="asara-watchdog", daemon=True)
-            self._thread.start()
+            thread = threading.Thread(target=self._watch, name="asara-watchdog", daemon=True)
+            thread.start()
+            self._thread = thread  # now, as an interrupt may have prevented the start
 
     def end(self) -> None:
         """Note that the author's code has returned."""

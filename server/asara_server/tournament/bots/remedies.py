@@ -124,7 +124,7 @@ def remedy(
     reads_lines = Path(program).suffix in LINE_PROGRAMS
     if reads_lines and (termination, without_output(detail)) == without_bridge:
         return _NO_BRIDGE.format(program, shlex.join(command))
-    asks_help = command[-1] in ("-h", "--help") and not asked
+    asks_help = bool(command) and command[-1] in ("-h", "--help") and not asked
     if asks_help and printed and without_output(detail) == "exited with status 0":
         return _ONLY_HELP.format(command[-1], program)
     if printed and _ARGPARSE_ERROR.match(printed[-1]) and len(command) > 1:
