@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -76,3 +77,7 @@ def parse_options(arguments: Sequence[str]) -> argparse.Namespace:
         action.default = argparse.SUPPRESS
     options.given = set(vars(parser.parse_args(arguments)))
     return options
+
+
+if __name__ == "__main__":
+    parse_options(sys.argv[1:])

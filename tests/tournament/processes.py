@@ -1,6 +1,9 @@
 """Processes of this machine, and what a test waits for."""
 
+import os
+import signal
 import time
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +56,21 @@ def wait_until(what: str, holds: Any, most_s: float = 120.0) -> Any:
         assert time.monotonic() < deadline, f"never: {what}"
         time.sleep(0.05)
     return found
+
+
+def die_while_returning(_job: object) -> bytes:
+    """Kill this process of a pool when half of the result of its job has been sent."""
+    whole = bytes(1_000_000)
+    send: Any = Connection._send  # type: ignore[attr-defined]
+
+    def send_half(self: Connection, data: bytes, *rest: Any) -> None:
+        if len(data) > len(whole):
+            send(self, data[: len(whole) // 2])
+            os.kill(os.getpid(), signal.SIGKILL)
+        send(self, data, *rest)
+
+    Connection._send = send_half  # type: ignore[attr-defined]
+    return whole
 
 
 def _stat_fields(path: Path) -> list[str]:

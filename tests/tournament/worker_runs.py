@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterable
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.file import read_replay
 from asara_server.tournament.standings.match_result import read_results
-from asara_server.tournament.workers.block_job import BlockJob
 from tests.tournament.processes import living_in, running_processes, wait_until
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import SEED, STEADY, write_tournament
@@ -82,21 +80,6 @@ def slow(file: Path, pause_s: float = 0.004) -> Path:
     path = file.with_name(f"slow-{file.name}")
     path.write_text(text)
     return path
-
-
-def die_while_returning(_job: BlockJob) -> bytes:
-    """Stand in for `play_block`: kill this process when half of the result has been sent."""
-    whole = bytes(1_000_000)
-    send: Any = Connection._send  # type: ignore[attr-defined]
-
-    def send_half(self: Connection, data: bytes, *rest: Any) -> None:
-        if len(data) > len(whole):
-            send(self, data[: len(whole) // 2])
-            os.kill(os.getpid(), signal.SIGKILL)
-        send(self, data, *rest)
-
-    Connection._send = send_half  # type: ignore[attr-defined]
-    return whole
 
 
 def wait_until_gone(pids: Iterable[int], folder: Path) -> None:

@@ -16,6 +16,7 @@ from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.run.audit_pool import AuditError, map_in_processes
 from tests.match.playouts import random_replay
+from tests.tournament.processes import die_while_returning
 
 
 class Jobs(Sequence[int]):
@@ -54,6 +55,18 @@ def test_verdicts_come_in_order_and_few_jobs_are_handed_out_ahead() -> None:
 def test_a_process_that_is_killed_ends_the_audit_with_a_sentence() -> None:
     with pytest.raises(AuditError, match="--jobs 1"):
         list(map_in_processes(end_at_once, range(4), 2, 1))
+
+
+def die_or_wait(number: int) -> bytes:
+    if number == 0:
+        return die_while_returning(number)
+    time.sleep(0.5)
+    return b""
+
+
+def test_a_process_that_is_killed_while_it_sends_does_so_too() -> None:
+    with pytest.raises(AuditError, match="--jobs 1"):
+        list(map_in_processes(die_or_wait, range(12), 2, 1))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no process groups")

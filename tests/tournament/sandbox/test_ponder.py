@@ -84,7 +84,7 @@ def test_a_bot_that_spins_while_it_waits_is_reported_or_kept_from_it(
         assert times["spins"].children
         busy[name] = times["spins"]
     # On a busy machine it gets less than a core, and is frozen later.
-    assert busy["allowed"].unasked_s > busy["allowed"].asked_s
+    assert busy["allowed"].cores_unasked > 0.2
     assert busy["refused"].cores_unasked < busy["allowed"].cores_unasked / 2
 
 

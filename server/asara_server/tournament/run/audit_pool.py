@@ -4,13 +4,14 @@ import multiprocessing
 import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import islice
 from typing import Final, TypeVar
 
 from asara_server.event_loop import seldom_collect
+from asara_server.single_process import SingleProcess
 
 _J = TypeVar("_J")
 _V = TypeVar("_V")
@@ -33,25 +34,30 @@ def map_in_processes(
     chunks: Iterator[Sequence[_J]] = (
         jobs[at : at + files_at_once] for at in range(0, len(jobs), files_at_once)
     )
-    waiting: deque[Future[list[_V]]] = deque()
+    waiting: deque[tuple[SingleProcess, Future[list[_V]]]] = deque()
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, context, initializer=_begin_worker) as pool:
+    with ExitStack() as stack:
+        pools = [
+            stack.enter_context(SingleProcess(context, _begin_worker)) for _ in range(processes)
+        ]
         try:
             with _interrupts_held():  # processes are started here
-                for chunk in islice(chunks, processes * _CHUNKS_AHEAD):
-                    waiting.append(pool.submit(_check_chunk, check, chunk))
+                for pool, chunk in zip(pools * _CHUNKS_AHEAD, chunks, strict=False):
+                    waiting.append((pool, pool.submit(_check_chunk, check, chunk)))
             while waiting:
-                verdicts = waiting.popleft().result()
+                pool, future = waiting.popleft()
+                verdicts = future.result()
                 for chunk in islice(chunks, 1):
-                    waiting.append(pool.submit(_check_chunk, check, chunk))
+                    waiting.append((pool, pool.submit(_check_chunk, check, chunk)))
                 yield from verdicts
-        except BrokenProcessPool:
-            raise AuditError(
-                "a process of the audit was ended from outside, perhaps for lack of memory; "
-                "repeat it with fewer, such as --jobs 1"
-            ) from None
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+        except BaseException as error:
+            for pool in pools:
+                pool.shutdown(wait=False, cancel_futures=True)
+            if isinstance(error, BrokenProcessPool):
+                raise AuditError(
+                    "a process of the audit was ended from outside, perhaps for lack of memory; "
+                    "repeat it with fewer, such as --jobs 1"
+                ) from None
             raise
 
 

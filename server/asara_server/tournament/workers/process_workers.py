@@ -10,7 +10,7 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -19,6 +19,7 @@ from threading import Thread
 from types import FrameType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from asara_server.single_process import SingleProcess
 from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.workers.block_job import (
     BlockJob,
@@ -160,12 +161,7 @@ class _WorkerProcess:
             receiver, self._reports = context.Pipe(duplex=False)
             reading = [metrics, receiver]
             Thread(target=_read_reports, args=reading, name="metrics", daemon=True).start()
-        self._pool = ProcessPoolExecutor(
-            1,
-            mp_context=context,
-            initializer=_initialize,
-            initargs=(self._receiver, self._reports),
-        )
+        self._pool = SingleProcess(context, _initialize, (self._receiver, self._reports))
 
     def submit(self, job: BlockJob, settings: RunSettings | None) -> "Future[BlockResult]":
         """Submit a block, after the settings of its run if it is the first block of that.
@@ -177,9 +173,6 @@ class _WorkerProcess:
                 self._pool.submit(begin_run, settings)
                 self._run_id = settings.run_id
             future = self._pool.submit(play_block, job)
-        # The process has its own copy by now. With this one open, a process that is killed while it
-        # sends a result would leave its pool waiting for the rest of that for ever.
-        self._pool._result_queue._writer.close()  # type: ignore[attr-defined]
         if self._reports is not None:  # the process has its own by now, and ends it with itself
             self._reports.close()
             self._reports = None
