@@ -162,7 +162,7 @@ def test_a_duel_that_is_stopped_says_what_is_known(tmp_path: Path) -> None:
 
 def test_a_terminal_shows_one_line_in_place(tmp_path: Path) -> None:
     write(tmp_path, steady=STEADY)
-    text = on_terminal("duel", "steady.py", "steady.py", "--margin", "0.3", cwd=tmp_path)
+    text = on_terminal("duel", "steady.py", "steady.py", "--margin", "0.2", cwd=tmp_path)
     lines = re.findall(r"\d+ blocks?: 0\.500 [^\r\n\x1b]*", text)
     assert len(set(lines)) > 1
     assert max(map(len, lines)) <= 80

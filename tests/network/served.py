@@ -11,10 +11,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from asyncio import gather
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from asara_server.event_loop import run
 from asara_server.logs import configure
@@ -75,8 +75,10 @@ class Tokens:
         pass
 
 
-async def _listen(kind: str, referee: Referee, folder: Path) -> tuple[list[str], list[Any]]:
-    """Return the addresses and the servers, which must be kept."""
+async def _listen(
+    kind: str, referee: Referee, folder: Path
+) -> tuple[list[str], Callable[[], Awaitable[object]]]:
+    """Return the addresses and what stops the servers."""
     if kind == "bots":
         servers = []
         for name in "ab":
@@ -84,20 +86,22 @@ async def _listen(kind: str, referee: Referee, folder: Path) -> tuple[list[str],
             await server.start(f"unix:{folder / name}")
             referee.register_bot(f"token-{name}", name, authenticator=server)
             servers.append(server)
-        return [server.address for server in servers], servers
+        return [server.address for server in servers], lambda: gather(
+            *(each.stop() for each in servers)
+        )
     tokens = Tokens() if kind == "remote" else None
     host = "localhost:0" if kind == "remote" else "127.0.0.1:0"
     running = await serve(
         referee, host, tls=TLS if kind == "remote" else None, authenticator=tokens
     )
     referee.register_bot("token-a", "a", authenticator=tokens)
-    return [running.address], [running]
+    return [running.address], lambda: running.server.stop(0)
 
 
 async def _main(kind: str) -> None:
     longest = 0.0
     with tempfile.TemporaryDirectory() as folder:
-        addresses, servers = await _listen(kind, Referee(), Path(folder))
+        addresses, stop = await _listen(kind, Referee(), Path(folder))
         sys.stdout.write(json.dumps(addresses) + "\n")
         sys.stdout.flush()
         over = asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
@@ -108,7 +112,7 @@ async def _main(kind: str) -> None:
             longest, before = max(longest, now - before), now
         sys.stdout.write(json.dumps(longest))
         sys.stdout.flush()
-        del servers
+        await stop()
 
 
 if __name__ == "__main__":

@@ -225,7 +225,7 @@ def test_a_block_that_no_worker_survives_has_no_result_and_the_others_do(tmp_pat
 def test_a_run_ends_where_the_scheduler_does(cluster: Cluster, tmp_path: Path) -> None:
     """The last test of the cluster, which it ends."""
     file = write_tournament(tmp_path, {"ann": STEADY, "bob": STEADY}, HEADER, PATIENT)
-    process = start(cluster, slow(file, pause_s=30), tmp_path / "run")
+    process = start(cluster, slow(file, pause_s=8), tmp_path / "run")
     busy(cluster, tmp_path, 1)
     assert cluster.scheduler is not None
     cluster.scheduler.kill()
