@@ -6,6 +6,7 @@ input does, so none outlives the benchmark.
 
 import asyncio
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -16,6 +17,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from scripts.benchmark.figures import BenchError
+
+AS_INSTALLED: Final[Mapping[str, str]] = {"GRPC_EXPERIMENTS": ""}
+"""Variables of a peer whose gRPC keeps its event engine; `asara_server` turns that off."""
 
 _ROOT: Final = Path(__file__).parents[2]
 _END_S: Final = 5.0
@@ -60,13 +64,19 @@ class Child:
 
 
 @contextmanager
-def child(module: str, **options: object) -> Iterator[Child]:
-    """Run a module of this package with these options, from when it is ready until the exit."""
+def child(
+    module: str, variables: Mapping[str, str] | None = None, **options: object
+) -> Iterator[Child]:
+    """Run a module of this package with these options, from when it is ready until the exit.
+
+    `variables` are added to its environment.
+    """
     process = subprocess.Popen(
         [sys.executable, "-m", f"scripts.benchmark.{module}", json.dumps(options)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         cwd=_ROOT,
+        env={**os.environ, **(variables or {})},
         text=True,
     )
     try:

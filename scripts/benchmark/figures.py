@@ -11,7 +11,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console, JustifyMethod
 from rich.table import Table
 
-_WIDTH: Final = 96
+_WIDTH: Final = 120
 """Least width of the table, in columns, even if the terminal has fewer."""
 
 

@@ -1,11 +1,14 @@
 """The referee over gRPC, beside a bare gRPC echo that carries the same messages.
 
-Two servers run beside each other, each a process of its own on a Unix socket: the referee, which
+Servers run beside each other, each a process of its own on a Unix socket: the referee, which
 plays four-player matches with all rule sets, and the echo (`echo` says what it has and lacks).
-Processes of bots with the same code play against either, on as many streams and with as many
+Processes of bots with the same code play against any, on as many streams and with as many
 decisions open at once: as many matches as there are streams. Every decision is one request and one
 response on both sides. The referee keeps its journal, as in a tournament; the echo has none. They
-are measured in turns of about a second; the other side is idle meanwhile.
+are measured in turns of about a second; the other sides are idle meanwhile.
+
+The bare echo has gRPC as installed. Another one, in `referee_alike`, has no event engine either,
+which `asara_server` turns off: that spares both of them some 25 µs per decision.
 
 `referee` counts decisions per second of the clock, as bots see it. If the bots use more of the
 machine than the server, that flatters the referee; `referee_cpu` therefore reports the processor
@@ -13,12 +16,12 @@ time of the two server processes per decision, which nothing flatters.
 """
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from asara_server.eventlog.journal import Durability
-from scripts.benchmark.children import Child, child
+from scripts.benchmark.children import AS_INSTALLED, Child, child
 from scripts.benchmark.figures import Bar, Figure, compare
 
 BAR = Bar(0.85)
@@ -64,17 +67,23 @@ class Side:
 
 @contextmanager
 def side(
-    kind: str, generators: int = _GENERATORS, durability: Durability | None = "normal"
+    kind: str,
+    generators: int = _GENERATORS,
+    durability: Durability | None = "normal",
+    variables: Mapping[str, str] | None = None,
 ) -> Iterator[Side]:
     """Run a server, `referee_server` or `echo`, with bots that are connected.
 
-    `durability` is that of the referee's journal; None for no journal.
+    `durability` is that of the referee's journal; None for no journal. `variables` are added to the
+    environment of the server.
     """
     bots = [f"bot-{number}" for number in range(_STREAMS)]
     with tempfile.TemporaryDirectory(prefix="asara-bench-") as folder, ExitStack() as stack:
         address = f"unix:{Path(folder) / 'socket'}"
         own = {"durability": durability} if kind == "referee_server" else {}
-        server = stack.enter_context(child(kind, address=address, bots=bots, **own, **_GAME))
+        server = stack.enter_context(
+            child(kind, variables, address=address, bots=bots, **own, **_GAME)
+        )
         children = [
             stack.enter_context(
                 child("load_generator", address=address, names=bots[number::generators])
@@ -87,18 +96,32 @@ def side(
 def referee(quick: bool) -> list[Figure]:
     """Measure decisions per second over the network, and the server's cost of each."""
     seconds = 0.2 if quick else 1.0
-    rates, costs = [], []
-    with side("referee_server") as ours, side("echo") as echo:
-        ours.start(_MATCHES)
-        echo.start(_MATCHES)
+    bare: list[tuple[float, float]] = []
+    alike: list[tuple[float, float]] = []
+    bare_cpu: list[tuple[float, float]] = []
+    alike_cpu: list[tuple[float, float]] = []
+    with (
+        side("referee_server") as ours,
+        side("echo", variables=AS_INSTALLED) as echo,
+        side("echo") as other_echo,
+    ):
+        for each in (ours, echo, other_echo):
+            each.start(_MATCHES)
         for number in range(3 if quick else 10):
             rate, cost = ours.play(seconds)
-            peer_rate, peer_cost = echo.play(seconds)
-            if number:  # the first round fills caches
-                rates.append((rate, peer_rate))
-                costs.append((cost * 1e6, peer_cost * 1e6))
-    peer = "bare gRPC echo"
+            for peer, rates, costs in (
+                (echo, bare, bare_cpu),
+                (other_echo, alike, alike_cpu),
+            ):
+                peer_rate, peer_cost = peer.play(seconds)
+                if number:  # the first round fills caches
+                    rates.append((rate, peer_rate))
+                    costs.append((cost * 1e6, peer_cost * 1e6))
+    rate_unit, cost_unit = "decisions/s", "µs/decision"
+    names = ("bare gRPC echo", "echo without event engine")
     return [
-        compare("referee", rates, unit="decisions/s", peer=peer, bar=BAR),
-        compare("referee_cpu", costs, unit="µs/decision", peer=peer, bar=CPU_BAR),
+        compare("referee", bare, unit=rate_unit, peer=names[0], bar=BAR),
+        compare("referee_cpu", bare_cpu, unit=cost_unit, peer=names[0], bar=CPU_BAR),
+        compare("referee_alike", alike, unit=rate_unit, peer=names[1]),
+        compare("referee_alike_cpu", alike_cpu, unit=cost_unit, peer=names[1]),
     ]

@@ -6,7 +6,8 @@ their decisions, the journal, signing replays and the standings. Processor time 
 descendants. Jobs and peers alternate in rounds, and a figure is the median over the rounds.
 
 - `tournament_floor`: the bare loop of `tournament_floor`, which starts the same bots and sends the
-  messages of the same matches.
+  messages of the same matches, by gRPC as installed. In `tournament_floor_alike` the loop has no
+  event engine either, as `referee` says.
 - `tournament_decisions`: kaggle-environments, two random agents of its connectx, in process.
 - `tournament_pelita`: the command `pelita` without a display, two of its random bots as processes.
 - `tournament_slow_start`: bots that think 5 ms and dial in after 2 s, a process for each match,
@@ -28,7 +29,7 @@ from rich.table import Table
 
 from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.sandbox.probe import SandboxError, find_sandbox
-from scripts.benchmark.children import Child, child
+from scripts.benchmark.children import AS_INSTALLED, Child, child
 from scripts.benchmark.figures import Bar, Figure, compare
 from scripts.benchmark.processor_time import counts_all
 from scripts.benchmark.tournament_job import Job, JobRun, play
@@ -60,6 +61,7 @@ _THOUGHT_S: Final = 0.005
 _KAGGLE_S: Final = 1.5
 _FRESH_PEER: Final = "fresh processes"
 _FLOOR_PEER: Final = "bare loop and bots"
+_ALIKE_PEER: Final = "loop without event engine"
 _WIDTH: Final = 130
 _COSTS: Final = {
     "starts": "start_cpu_s",
@@ -99,6 +101,7 @@ class _Measured:
     jobs: dict[str, list[JobRun]] = field(default_factory=dict)
     """By name of the job."""
     floor: list[Rate] = field(default_factory=list)
+    floor_alike: list[Rate] = field(default_factory=list)
     kaggle: list[float] = field(default_factory=list)
     pelita: list[Rate] = field(default_factory=list)
 
@@ -144,7 +147,8 @@ def _sized(job: Job, quick: bool) -> Job:
 def _play_peers(measured: _Measured, kaggle: Child, replays: Path, quick: bool) -> None:
     _say("  bare loop, kaggle-environments, Pelita")
     matches = _sized(_KEPT, quick).matches
-    measured.floor.append(play_floor(replays, matches, usable_cores()))
+    measured.floor.append(play_floor(replays, matches, usable_cores(), AS_INSTALLED))
+    measured.floor_alike.append(play_floor(replays, matches, usable_cores()))
     measured.kaggle.append(play_kaggle(kaggle, 0.2 if quick else _KAGGLE_S))
     measured.pelita.append(play_pelita())
 
@@ -163,13 +167,14 @@ def _figures(measured: _Measured) -> list[Figure]:
     bots = _each(kept, "decisions_per_s")
     cpu = _each(kept, "match_ms")
     matches = _each(kept, "matches_per_s")
-    floor, pelita = measured.floor, measured.pelita
+    floor, pelita, alike = measured.floor, measured.pelita, measured.floor_alike
     figures = (
         ("kept", cpu, _each(independent, "match_ms"), "ms/match", "independent", KEPT_BAR),
         ("fresh", cpu, _each(fresh, "match_ms"), "ms/match", _FRESH_PEER, FRESH_BAR),
         ("rate", matches, _each(fresh, "matches_per_s"), "matches/s", _FRESH_PEER, RATE_BAR),
         ("floor", matches, [one.per_s for one in floor], "matches/s", _FLOOR_PEER, FLOOR_BAR),
         ("floor_cpu", cpu, [one.cpu_s * 1e3 for one in floor], "ms/match", _FLOOR_PEER, None),
+        ("floor_alike", matches, [one.per_s for one in alike], "matches/s", _ALIKE_PEER, None),
         ("decisions", bots, measured.kaggle, "decisions/s", "kaggle-environments", KAGGLE_BAR),
         ("pelita", bots, [one.per_s for one in pelita], "decisions/s", "Pelita", PELITA_BAR),
         (

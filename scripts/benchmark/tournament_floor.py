@@ -106,6 +106,7 @@ async def _server(address: str, tables: Sequence[_Table]) -> AsyncIterator[None]
 
 async def main(recorded: Sequence[list[_Step]], matches: int, concurrency: int) -> None:
     """Play this number of matches; print the seconds from the start of the bots to their end."""
+    inherited = {name: os.environ[name] for name in os.environ if not name.startswith("GRPC_")}
     with tempfile.TemporaryDirectory(prefix="asara-bench-") as folder:
         address = f"unix:{folder}/socket"
         tables = [_Table() for _ in range(concurrency)]
@@ -116,7 +117,7 @@ async def main(recorded: Sequence[list[_Step]], matches: int, concurrency: int) 
                     *(sys.executable, "main.py"),
                     cwd=BOT,
                     env={
-                        **os.environ,
+                        **inherited,
                         "ASARA_ADDRESS": address,
                         "ASARA_TOKEN": f"{table}-{seat}",
                         "ASARA_SEED": str(seat),

@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -36,11 +37,16 @@ def check_installed() -> None:
             )
 
 
-def play_floor(replays: Path, matches: int, concurrency: int) -> Rate:
-    """Play recorded matches in the bare loop, with bots that live as long as it."""
+def play_floor(
+    replays: Path, matches: int, concurrency: int, variables: Mapping[str, str] | None = None
+) -> Rate:
+    """Play recorded matches in the bare loop, with bots that live as long as it.
+
+    `variables` are added to the environment of the loop, not to that of the bots.
+    """
     given = {"replays": str(replays), "matches": matches, "concurrency": concurrency}
     command = [sys.executable, "-m", "scripts.benchmark.tournament_floor", json.dumps(given)]
-    usage = run(command, folder=_ROOT, timeout_s=_TIMEOUT_S)
+    usage = run(command, folder=_ROOT, timeout_s=_TIMEOUT_S, environment=variables)
     seconds = json.loads(usage.printed.splitlines()[-1])["seconds"]
     return Rate(matches / seconds, usage.cpu_s / matches)
 

@@ -174,7 +174,7 @@ async def test_stalls_forfeit_nobody_even_at_every_decision() -> None:
 
 async def _stall_often() -> None:
     for _ in range(5):
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(0.002)  # less than a match takes
         stall()
 
 
