@@ -398,7 +398,7 @@ class Estimator:
         return ready + chance * (complete - ready)
 
     def held_worths(self, buyers: int) -> list[float]:
-        """What the unbuilt sections are worth, by colour; `buyers` from 0 to MOST_BUYERS."""
+        """Return the value of the unbuilt sections by colour; `buyers` is 0 to MOST_BUYERS."""
         found = self.held[buyers]
         if not found:
             for c in range(5):

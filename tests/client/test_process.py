@@ -271,6 +271,34 @@ def test_an_interrupt_in_the_middle_of_a_match_ends_a_bot_quietly(
     assert (status, printed) == (130, ""), printed
 
 
+def test_an_interrupt_that_the_author_catches_ends_nothing(referee: ScriptedReferee) -> None:
+    program = (
+        "import asara, os, signal, time\n"
+        "def decide(decision, match):\n"
+        "    try:\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "        time.sleep(60)\n"
+        "    except KeyboardInterrupt:\n"
+        "        return decision.legal_actions[0]\n"
+        "asara.run(decide)\n"
+    )
+    referee.scripts.append(scripted.one_match)
+    assert finish(start(program, referee)) == (0, "", "")
+
+
+def test_a_handler_that_the_author_sets_in_a_match_stays(referee: ScriptedReferee) -> None:
+    program = (
+        "import asara, signal\n"
+        "def decide(decision, match):\n"
+        "    signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        "    return decision.legal_actions[0]\n"
+        "asara.run(decide)\n"
+        "print(signal.getsignal(signal.SIGINT).name)\n"
+    )
+    referee.scripts.append(scripted.one_match)
+    assert finish(start(program, referee)) == (0, "SIG_IGN\n", "")
+
+
 def test_a_signal_ends_a_waiting_bot(referee: ScriptedReferee) -> None:
     def script(stream: Stream) -> Iterator[PlayResponse]:
         yield scripted.welcome()

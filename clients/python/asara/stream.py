@@ -90,8 +90,7 @@ class _LoopStream:
         self._task = self._loop.create_task(self._exchange_all(address, credentials))
         self._task.add_done_callback(self._stop)
         # Raised in the middle of gRPC's code, an interrupt may be swallowed there.
-        self._handles_interrupts = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        if self._handles_interrupts:
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, self._interrupt)
 
     def __enter__(self) -> Stream:
@@ -104,10 +103,10 @@ class _LoopStream:
         if self._task.done() and not self._task.cancelled():
             self._task.exception()  # otherwise asyncio prints what a handler of the author raised
         self._runner.close()  # cancels the task, which closes the channel
-        if self._handles_interrupts:
+        if signal.getsignal(signal.SIGINT) == self._interrupt:  # and not a handler of the author
             signal.signal(signal.SIGINT, signal.default_int_handler)
-            if self._interrupted and kind is None:
-                raise KeyboardInterrupt
+        if self._interrupted and kind is None:
+            raise KeyboardInterrupt
 
     def exchange(self, request: PlayRequest | None) -> bytes | None:
         self._request = request
@@ -126,11 +125,11 @@ class _LoopStream:
         return None
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        self._interrupted = True
-        if self._waiting:
-            self._loop.call_soon_threadsafe(self._stop)
-        elif not self._closed:
+        if not self._waiting and not self._closed:  # the author's code runs, which may catch it
             signal.default_int_handler(number, frame)
+        self._interrupted = True
+        if not self._closed:
+            self._loop.call_soon_threadsafe(self._stop)
 
     def _stop(self, _task: asyncio.Task[None] | None = None) -> None:
         if not self._closed:  # a callback that is still due would stop the closing
