@@ -1,6 +1,7 @@
 """The sidecar as a process of a bot: what it loads, how it ends, and lines of garbage."""
 
 import json
+import os
 import random
 import signal
 import subprocess
@@ -49,6 +50,13 @@ def test_a_line_of_the_greatest_length_is_read():
     assert len(padded) == LONGEST_LINE
     answers = talk(padded + b"\r\n" + padded + b" \n" + HELLO)
     assert ["error" in answer for answer in answers] == [False, True, False]
+
+
+def test_a_seed_may_hold_what_utf_8_cannot_write():
+    messages = up_to_decision(seat_messages(), 5)
+    requests = b'{"method":"sample"}\n{"method":"sample","seed":"\\ud800"}\n'
+    answers = talk(observed(messages) + requests, "--seed", os.fsdecode(b"\xff"))
+    assert ["error" in answer for answer in answers[-2:]] == [False, False]
 
 
 def test_the_seed_decides():

@@ -59,7 +59,7 @@ class Sidecar:
     """
 
     def __init__(self, seed: str | None = None) -> None:
-        self._random = Random(os.urandom(32) if seed is None else seed)
+        self._random = Random(os.urandom(32)) if seed is None else _seeded(seed)
         self._matches: dict[str, ReceivedMatch] = {}
         self._states: dict[int, _Held] = {}
         self._last_state = 0
@@ -208,7 +208,7 @@ class Sidecar:
             )
         self._check_room(count)
         seed = self._drawn(seed)
-        states = [world(asked, match, Random(f"{seed}/{n}")) for n in range(count)]
+        states = [world(asked, match, _seeded(f"{seed}/{n}")) for n in range(count)]
         return {"states": [self._add(_Held(state, match)) for state in states]}
 
     def _legal_actions(self, request: Request) -> _Members:
@@ -306,7 +306,7 @@ class Sidecar:
         decisions = 0
         for n in range(count * len(states)):
             held = states[n % len(states)]
-            rng = Random(f"{seed}/{n}")
+            rng = _seeded(f"{seed}/{n}")
             # Of two actions with one seed, both meet the same deals later.
             state = held.state.copy(LabelShuffler(rng.getrandbits(62)))
             apply_all(state, actions)
@@ -416,4 +416,9 @@ def _asked(state: State) -> _Members:
 
 def _fresh(state: State, seed: str) -> State:
     """Return a copy whose later shuffles come from a seed."""
-    return state.copy(QuickShuffler(Random(seed)))
+    return state.copy(QuickShuffler(_seeded(seed)))
+
+
+def _seeded(seed: str) -> Random:
+    """Return the dice of a seed, which may hold what UTF-8 cannot write."""
+    return Random(seed.encode("utf-8", "surrogatepass"))
