@@ -50,11 +50,16 @@ wanted() {
     cat "$root/pyproject.toml"
 }
 
-# .venv runs, was made for this path, and no installation was cut off in it.
+# .venv runs, was made for this path and this Python, and no installation was cut off in it.
 venv_sound() {
-    [[ -x $venv/bin/python && ! -e $venv/unfinished ]] &&
-        grep -qF -- "$venv" "$venv/bin/activate" 2>/dev/null &&
-        "$venv/bin/python" -c '' 2>/dev/null
+    [[ -x $venv/bin/python && ! -e $venv/unfinished && -e $venv/made-for ]] &&
+        [[ $(<"$venv/made-for") == "$(made_for)" ]]
+}
+
+# A Python that was upgraded behind its name has none of the packages.
+made_for() {
+    printf '%s\n' "$venv"
+    "$venv/bin/python" -c 'import sys; print(*sys.version_info[:2], sep=".")' 2>/dev/null
 }
 
 install() {
@@ -69,11 +74,22 @@ install() {
     rm -f "$venv/stamp-$1"
     touch "$venv/unfinished"
     if ! install_packages "$1" >"$venv/setup.log" 2>&1; then
-        cat "$venv/setup.log" >&2
-        die "The packages could not be installed: see above. Run the script again to start over."
+        explain_packages
     fi
     wanted >"$venv/stamp-$1"
     rm "$venv/unfinished"
+}
+
+explain_packages() {
+    tail -n 5 "$venv/setup.log" >&2 2>/dev/null || true
+    if grep -qsE 'connection broken|Failed to establish|No matching distribution|error sending request' "$venv/setup.log"; then
+        die "The packages could not be downloaded. Setting up needs a network, or a folder of wheels:" \
+            "  PIP_INDEX_URL=https://INDEX/simple $0" \
+            "  PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER $0"
+    fi
+    die "The packages could not be installed. $venv/setup.log has all that pip printed." \
+        "$(df -h "$root" | awk 'END { print "Free space here: " $4 }')" \
+        "Run the script again to start over."
 }
 
 make_venv() {
@@ -86,6 +102,7 @@ make_venv() {
     else
         explain_python
     fi
+    made_for >"$venv/made-for"
 }
 
 install_packages() (
@@ -97,7 +114,7 @@ install_packages() (
     fi
 )
 
-# The first Python that is new enough and can make environments.
+# The first Python that is new enough and can make environments; the user's own comes first.
 find_python() {
     local python
     for python in $(new_pythons); do
@@ -111,7 +128,7 @@ find_python() {
 
 new_pythons() {
     local python
-    for python in python3.11 python3.12 python3.13 python3; do
+    for python in python3 python3.13 python3.12 python3.11; do
         if "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
             echo "$python"
         fi
