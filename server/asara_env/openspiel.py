@@ -39,7 +39,7 @@ from asara_game.state import lit_colour
 from .action_numbers import ACTION_COUNT, action_of, legal_numbers
 from .episode import IllegalActionNumber, match_rules
 from .extras import missing
-from .observation import OBSERVATION_SIZE, as_dictionary, observe
+from .observation import OBSERVATION_SIZE, observe
 from .render import private_text, public_text, view_text
 from .rewards import reward_function
 
@@ -327,7 +327,12 @@ def _remember(
 
 
 class _Observer:
-    """Observations of OpenSpiel: the tensor of `asara_env.observation`, or text."""
+    """Observations of OpenSpiel: the tensor of `asara_env.observation`, or text.
+
+    OpenSpiel's core joins the arrays of `dict` to make `state.observation_tensor`. Seats interleave
+    the parts of an observation, so `dict` holds the whole tensor, in its one order;
+    `as_dictionary` returns its parts.
+    """
 
     def __init__(self, kind: Any) -> None:
         self._recall: bool = kind.perfect_recall
@@ -336,7 +341,7 @@ class _Observer:
         whole = self._public and self._private and not self._recall
         tensor = np.zeros(OBSERVATION_SIZE, np.float32)
         self.tensor: Any = tensor if whole else None
-        self.dict: dict[str, Any] = as_dictionary(tensor) if whole else {}
+        self.dict: dict[str, Any] = {"observation": tensor} if whole else {}
 
     def set_from(self, state: AsaraState, player: int) -> None:
         """Write the observation of a player into `tensor`; zeros before the deal."""
