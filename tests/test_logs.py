@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from asara_server import logs
-from asara_server.text import plain
 
 
 def lines(form, level="info"):
@@ -19,7 +18,7 @@ def lines(form, level="info"):
     logs.configure(level, form, stream)
     log = logs.logger("referee", match="m1")
     log.debug("asked", seat=1)
-    log.info("seat forfeited", seat=2, detail=plain("a\x1b[2Jb\nc"))
+    log.info("seat forfeited", seat=2, detail="a\x1b[2Jb\nc")
     logging.getLogger("grpc").warning("port %s", 7)
     return stream.getvalue().splitlines()
 
@@ -38,6 +37,22 @@ def test_console_has_one_line_per_fact():
     assert "seat forfeited" in fact
     assert "\x1b" not in fact, "no colours but on a terminal, and none of the bot's"
     assert "port 7" in warning
+
+
+@pytest.mark.parametrize("form", logs.FORMATS)
+def test_a_fact_is_one_plain_line_whoever_wrote_its_words(form):
+    stream = io.StringIO()
+    nasty = "x\x1b[2J\x9b\n2026 [info] forged\u202e\U000e0041"
+    logs.configure("info", form, stream)
+    logs.logger("referee").info("bot ended", how=nasty, printed=[nasty], by={nasty: nasty})
+    logging.getLogger("grpc").warning("peer %s", nasty)
+    assert len(stream.getvalue().splitlines()) == 2
+    try:
+        raise ValueError(nasty)
+    except ValueError as error:
+        logs.logger("referee").error("match void", exc_info=error)
+    hidden = {char for char in stream.getvalue() if not char.isprintable()}
+    assert hidden == {"\n"}
 
 
 def test_levels():

@@ -18,7 +18,6 @@ from scripts.benchmark.figures import BenchError, Figure, show, write_json
 from scripts.benchmark.python_client import python_client
 from scripts.benchmark.referee import referee
 from scripts.benchmark.search import search
-from scripts.benchmark.siege import siege
 from scripts.benchmark.tournament import tournament
 from scripts.benchmark.web import web
 from scripts.benchmark.worlds import worlds
@@ -38,10 +37,9 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Figure]]]] = {
     "clients": clients,
     "channels": channels,
     "cluster": cluster,
-    "siege": siege,
     "web": web,
 }
-ON_REQUEST: Final = frozenset({"clients", "channels", "cluster", "siege", "web"})
+ON_REQUEST: Final = frozenset({"clients", "channels", "cluster", "web"})
 """Benchmarks that run only when they are named: they need more tools, or minutes and free cores."""
 
 
@@ -60,13 +58,6 @@ def main() -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers to FILE")
     parser.add_argument("--check", action="store_true", help="return status 1 if a bar is missed")
     parser.add_argument(
-        "--attack",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="run only this attack of siege; may be repeated; `many` runs twenty at once",
-    )
-    parser.add_argument(
         "--language",
         action="append",
         default=[],
@@ -83,9 +74,7 @@ def main() -> int:
         for name in names:
             print(f"Measuring {name}", file=sys.stderr)
             measure = BENCHMARKS[name]
-            if measure is siege:
-                figures += siege(given.quick, given.attack)
-            elif measure is clients:
+            if measure is clients:
                 figures += clients(given.quick, given.language)
             else:
                 figures += measure(given.quick)

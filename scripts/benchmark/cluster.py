@@ -91,7 +91,9 @@ def _rate(tournament: Tournament, folder: Path, workers: int) -> float:
     folder.mkdir(parents=True)
     with (
         _cluster(folder, workers) as address,
-        dask_workers(address, worker_requirements(tournament.entries, {}, None)) as backend,
+        dask_workers(
+            address, worker_requirements(tournament.entries, {}, None, tournament.limits)
+        ) as backend,
         closing(RunDirectory.create(folder / "run")) as directory,
     ):
         runner = Runner(

@@ -20,6 +20,8 @@ from typing import Any, Final, NoReturn, TextIO, TypeAlias
 import structlog
 from structlog.typing import FilteringBoundLogger, Processor
 
+from asara_server.text import plain, plain_lines, plain_value
+
 LEVELS: Final = ("debug", "info", "warning", "error")
 FORMATS: Final = ("console", "json")
 
@@ -186,15 +188,28 @@ def _rendering(form: str, target: TextIO) -> list[Processor]:
             structlog.processors.ExceptionRenderer(
                 structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
             ),
+            _make_plain,
             structlog.processors.JSONRenderer(ensure_ascii=False, default=str),
         ]
     return [
-        structlog.dev.ConsoleRenderer(
-            colors=target.isatty(),
-            pad_event_to=24,
-            exception_formatter=structlog.dev.plain_traceback,
-        )
+        structlog.processors.ExceptionRenderer(),
+        _make_plain,
+        structlog.dev.ConsoleRenderer(colors=target.isatty(), pad_event_to=24),
     ]
+
+
+def _make_plain(
+    _logger: object, _method: str, fact: structlog.typing.EventDict
+) -> structlog.typing.EventDict:
+    """Make all texts plain, whoever wrote them; only a traceback has several lines."""
+    return {
+        key: plain_value(value, plain_lines if key == "exception" else _on_one_line)
+        for key, value in fact.items()
+    }
+
+
+def _on_one_line(text: str) -> str:
+    return plain(text, None)
 
 
 def logger(name: str, **values: Any) -> FilteringBoundLogger:

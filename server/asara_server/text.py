@@ -7,8 +7,8 @@ does not remove them and is done separately, by the code that writes such a form
 
 import re
 import unicodedata
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories without a visible shape: controls, direction marks, surrogates and so on."""
@@ -27,6 +27,24 @@ def plain(text: str, longest: int | None = LONGEST) -> str:
     if not shown.isprintable():
         shown = "".join(map(_visible, shown))
     return shown if longest is None or len(text) <= longest else shown + "…"
+
+
+def plain_lines(text: str) -> str:
+    """Return the text with each of its lines made plain."""
+    return text if text.isprintable() else "\n".join(plain(line, None) for line in text.split("\n"))
+
+
+def plain_value(value: Any, make_plain: Callable[[str], str] = plain_lines) -> Any:
+    """Return a value with all texts in it made plain, keys of tables included."""
+    if isinstance(value, str):
+        return make_plain(value)
+    if isinstance(value, Mapping):
+        return {
+            plain_value(key, make_plain): plain_value(one, make_plain) for key, one in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [plain_value(one, make_plain) for one in value]
+    return value
 
 
 def on_one_line(text: str) -> str:

@@ -86,6 +86,18 @@ def test_another_key_and_no_key(run: Path, tmp_path: Path) -> None:
     assert done.stdout.endswith("audited 4 replays: 3 sound, 1 unsound\n")
 
 
+def test_a_changed_signature_without_a_key(run: Path) -> None:
+    path = run / "m1.asara"
+    (run / "replays" / "m1.asara").rename(path)
+    (run / "referee.pub").unlink()
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(data)
+    done = asara("audit", path)
+    assert done.returncode == 1
+    assert "a record or the signature was changed after the signing" in done.stdout
+
+
 def test_many_files_in_several_processes(run: Path) -> None:
     dice = random.Random(1)
     data = (run / "replays" / "m0.asara").read_bytes()
@@ -189,12 +201,11 @@ def test_a_run_of_duplicate_blocks_with_an_attempt_that_was_void(tmp_path: Path)
     assert done.returncode == 0, done.stdout
     assert "r1-basic-0001-2: attempt 1 is void" in done.stdout
     text = (run / "results.jsonl").read_text()
-    assert '"duplicate_deal":"r1-basic-0001.2"' in text
-    changed = text.replace('"duplicate_deal":"r1-basic-0001.2"', '"duplicate_deal":"r1-basic-0001"')
+    changed = text.replace('"duplicate_deal":"r1-basic-0001"', '"duplicate_deal":"r1-basic-0002"')
     (run / "results.jsonl").write_text(changed)
     done = asara("audit", run)
     assert done.returncode == 1
-    assert "duplicate_deal: expected 'r1-basic-0001.2' by the schedule" in done.stdout
+    assert "duplicate_deal: expected 'r1-basic-0001' by the schedule" in done.stdout
 
 
 def test_two_runs_below_one_directory(tmp_path: Path) -> None:
@@ -249,12 +260,12 @@ def test_a_title_in_standings_cannot_change_the_terminal(cup: Path) -> None:
 
 
 def test_a_run_that_was_cut_short_says_what_is_missing(tmp_path: Path) -> None:
-    run = play_run(tmp_path / "cup", most=5)
+    run = play_run(tmp_path / "cup", most=8)
     done = asara("audit", run)
     assert done.returncode == 0, done.stdout
-    assert "cut short; 5 of 12 matches have a result" in done.stdout
-    assert "1 replay is not published yet" in done.stdout
-    assert "7 matches have no result: r1-basic-0003-2, r2-basic-0001-1" in done.stdout
+    assert "cut short; 8 of 12 matches have a result" in done.stdout
+    assert "4 replays are not published yet" in done.stdout
+    assert "4 matches have no result: r1-basic-0003-2, r2-basic-0001-1" in done.stdout
     assert "not checked: that the deals derive from the secret of the tournament" in done.stdout
     assert done.stdout.endswith("audited 4 replays: 4 sound, 0 unsound\n")
     (run / "replays" / "r1-basic-0001-1.asara").unlink()
@@ -262,7 +273,7 @@ def test_a_run_that_was_cut_short_says_what_is_missing(tmp_path: Path) -> None:
 
 
 def test_a_run_that_was_killed_says_that_nothing_signs_its_end(tmp_path: Path) -> None:
-    run = play_run(tmp_path / "cup", most=5)
+    run = play_run(tmp_path / "cup", most=8)
     info = (run / "run.json").read_text().replace('"cut short"', '"running"')
     (run / "run.json").write_text(info)
     for path in (*run.glob("tree_head.json*"), run / "standings.json"):
@@ -271,7 +282,7 @@ def test_a_run_that_was_killed_says_that_nothing_signs_its_end(tmp_path: Path) -
         file.write('{"match_id":"r1-ba')  # the line that is being written
     done = asara("audit", run)
     assert done.returncode == 3, done.stdout
-    assert "not ended; 5 of 12 matches have a result" in done.stdout
+    assert "not ended; 8 of 12 matches have a result" in done.stdout
     assert "nothing signs its results and their number" in done.stdout
     assert done.stdout.endswith("0 unsound, 1 run without a signed end\n")
     edited = (run / "results.jsonl").read_text().replace('"prestige":', '"prestige":9', 1)
@@ -282,7 +293,7 @@ def test_a_run_that_was_killed_says_that_nothing_signs_its_end(tmp_path: Path) -
 
 
 def test_a_run_that_resumes_keeps_its_manifest_and_is_sound_at_its_end(tmp_path: Path) -> None:
-    run = play_run(tmp_path / "cup", most=5, void=["r1-basic-0001-2"])
+    run = play_run(tmp_path / "cup", most=8, void=["r1-basic-0001-2"])
     before = (run / "manifest.json").read_bytes()
     play_run(tmp_path / "cup", resume=True)
     assert (run / "manifest.json").read_bytes() == before
@@ -315,7 +326,8 @@ def test_a_run_does_not_resume_otherwise_than_it_began(
 
 
 def test_a_duel_may_end_early_but_a_tournament_may_not(tmp_path: Path) -> None:
-    run = play_run(tmp_path / "cup", enough=lambda over: over >= 4)
+    header = HEADER + 'blocks = "independent"\n'
+    run = play_run(tmp_path / "cup", header, enough=lambda over: over >= 4)
     done = asara("audit", run)
     assert done.returncode == 0, done.stdout
     assert "finished; 4 of 4 matches have a result" in done.stdout
@@ -345,21 +357,27 @@ def prove(run: Path, name: str, proof: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-@pytest.mark.parametrize("most", [1_000, 5])
+@pytest.mark.parametrize(
+    ("most", "leaves"),
+    [
+        (1_000, {"r1-basic-0001-1.2": 2, "r1-basic-0002-2": 5}),
+        (8, {"r1-basic-0002-1": 3, "r1-basic-0002-2": 4}),
+    ],
+)
 def test_one_replay_belongs_to_a_run_of_which_nothing_else_is_there(
-    tmp_path: Path, most: int
+    tmp_path: Path, most: int, leaves: dict[str, int]
 ) -> None:
     run = play_run(tmp_path / "cup", void=["r1-basic-0001-1"], most=most)
     digest = manifest_of(run)
     alone = tmp_path
-    for number, name in enumerate(("r1-basic-0001-1.2", "r1-basic-0002-2")):
+    for name, leaf in leaves.items():
         alone = tmp_path / f"{name}.asara"
         prove(run, name, tmp_path / f"{name}.asara.proof")
         shutil.copy(run / "replays" / f"{name}.asara", alone)
         done = asara("audit", alone, "--inclusion", "--manifest", digest)
         assert (done.returncode, done.stderr) == (0, "")
-        attempt = f"attempt {2 - number} at {name.removesuffix('.2')} of 'Cup'"
-        assert f"{alone}: sound, and {attempt}: leaf {2 + 3 * number} of" in done.stdout
+        attempt = f"attempt {1 + name.endswith('.2')} at {name.removesuffix('.2')} of 'Cup'"
+        assert f"{alone}: sound, and {attempt}: leaf {leaf} of" in done.stdout
         assert done.stdout.endswith("audited 1 replay: 1 included, 0 not\n")
     shutil.rmtree(run)
     assert asara("audit", alone, "--inclusion", "--manifest", digest).returncode == 0

@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import stat
 import subprocess
 import time
 from pathlib import Path
@@ -206,13 +205,6 @@ def test_a_build_cannot_make_other_files_readable(tmp_path: Path) -> None:
         f"asara: bot 'Built': its build replaced {folder}/a/data, which is `readable`; let it "
         "write elsewhere\n"
     )
-
-
-def test_a_build_leaves_no_program_that_runs_with_the_rights_of_this_user(tmp_path: Path) -> None:
-    sandbox_or_skip()
-    folder = built_bot(tmp_path / "mine", "cp source.py built.py\nchmod 6755 built.py\n")
-    assert asara("match", folder, "random", *CONTAINED, cwd=tmp_path).returncode == 0
-    assert stat.S_IMODE((folder / "built.py").stat().st_mode) == 0o755
 
 
 @pytest.mark.parametrize("command", ["serve", "ask"])

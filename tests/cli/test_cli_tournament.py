@@ -57,7 +57,7 @@ def test_the_plan_of_a_balanced_schedule_of_many_entries(tmp_path: Path) -> None
     assert lines[0][:2] == ["Cup:", "1,500"]
     assert lines[2] == ["basic", "4", "375", "1,500", "30", "0–1"]
     assert (
-        "Each block plays a deal at up to 4 tables at once, each entry at one at most.\n"
+        "Each block plays a deal at up to 4 tables, each entry at one at most.\n"
         "Blocks are duplicate by default, as there are twice as many entries as seats.\n"
     ) in done.stdout
 
@@ -71,6 +71,8 @@ def test_the_plan_says_why_blocks_are_mirrored(tmp_path: Path) -> None:
         "Each block plays every rotation of its seats, with one deal.\n"
         "Blocks are mirrored by default:\n"
         "with 4 seats, duplicate blocks need 8 entries (2 x 4), and there are 5.\n"
+        "Blocks are played in groups of about 5, each in 4 legs: all bots are ended\n"
+        "between two matches of one deal.\n"
     ) in done.stdout
 
 
@@ -147,6 +149,7 @@ def test_a_run_prints_standings_and_leaves_everything_in_its_directory(tmp_path:
         "logs",
         "manifest.json",
         "manifest.json.sig",
+        "processes.jsonl",
         "referee.pub",
         "replays",
         "results.jsonl",

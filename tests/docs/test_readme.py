@@ -13,10 +13,21 @@ from asara_game.vocabulary import DecisionKind
 from asara_server.tournament.config.token_store import new_token
 from asara_server.tournament.config.tournament_file import check_tournament
 from tests.cli.command import asara
-from tests.docs.documents import DOCUMENTS, FOLDERS, ROOT, blocks, code_words, prose, read, table
+from tests.docs.documents import (
+    DOCUMENTS,
+    FOLDERS,
+    ROOT,
+    blocks,
+    code_words,
+    own_files,
+    prose,
+    read,
+    table,
+)
 
 ENGINE = "server/asara_game/README.md"
 SERVER = "server/README.md"
+SANDBOX = "server/asara_server/tournament/sandbox/README.md"
 RECIPES = "server/asara_server/tournament/bots/recipes.md"
 
 
@@ -67,6 +78,13 @@ def test_tests_named_in_a_command_exist():
     names = {name for page in DOCUMENTS for name in re.findall(r"-k (test_\w+)", read(page))}
     assert names
     assert names <= {file.stem for file in (ROOT / "tests").rglob("test_*.py")}
+
+
+def test_tests_that_hold_a_promise_exist():
+    names = {name for row in table(SANDBOX, "promise") for name in code_words(row[1])}
+    tests = "".join(map(read, own_files("tests/tournament/*.py")))
+    assert names
+    assert names <= set(re.findall(r"^def (test_\w+)\(", tests, re.MULTILINE))
 
 
 def test_folders_of_tests_are_listed():

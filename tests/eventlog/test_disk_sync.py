@@ -41,6 +41,26 @@ def test_many_requests_within_an_interval_are_one(
     sync.close()
 
 
+def test_it_ends_if_it_is_closed_just_before_a_request_is_taken_back(tmp_path: Path) -> None:
+    class Requested(threading.Event):
+        def clear(self) -> None:
+            closing.start()
+            assert sync._closed.wait(10)
+            while not self.is_set():
+                time.sleep(0.001)
+            super().clear()
+
+    sync = DiskSync(tmp_path / "file")
+    sync._requested = Requested()
+    closing = threading.Thread(target=sync.close, daemon=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(disk_sync, "INTERVAL_S", 0.01)
+        sync.request()
+        assert sync._thread is not None
+        sync._thread.join(10)
+    assert not sync._thread.is_alive()
+
+
 def test_the_end_of_a_match_is_forced_to_disk(tmp_path: Path, synced: threading.Semaphore) -> None:
     with Journal(tmp_path / "j") as journal:
         journal.end("m1", "result", None)

@@ -1,5 +1,7 @@
 """Bank, increment, grace, and the time for reconnecting."""
 
+import random
+
 import pytest
 
 from asara_codec.results import Termination
@@ -53,13 +55,23 @@ def test_further_actions_of_a_reply_cost_nothing_and_earn_nothing():
     assert last_decision(both, 0).clock_us == last_decision(one, 0).clock_us
 
 
-def test_the_clock_of_a_seat_stands_while_others_decide(driven):
-    while driven.asked == 0:
-        driven.reply(after_s=0)
-    clock = driven.match._seats[0].bank_us
-    while driven.asked != 0:
-        driven.reply(after_s=4)
-    assert last_decision(driven, 0).clock_us == clock + 1_000_000
+def test_every_reply_is_charged_to_the_seat_that_gave_it_and_to_no_other():
+    clocks = ClockSettings(bank_s=1_000, increment_s=1, grace_s=0.05)
+    driven = Driven(spec(3, clocks=clocks))
+    banks = [1_000_000_000] * 3
+    charged = [0] * 3
+    dice = random.Random(1)
+    while not driven.match.finished:
+        seat = driven.asked
+        decision = last_decision(driven, seat)
+        assert (decision.clock_us, decision.charged_us) == (banks[seat] + 1_000_000, charged[seat])
+        thought_ms = dice.randrange(51, 3_000)
+        answer = driven.reply(dice.choice(driven.match.state.legal), after_s=thought_ms / 1_000)
+        assert answer is Answer.ACCEPTED
+        charged[seat] = (thought_ms - 50) * 1_000
+        banks[seat] += 1_000_000 - charged[seat]
+    for seat in range(3):
+        assert last_decision(driven, seat).decision_id > 20
 
 
 def test_the_last_moment_is_in_time_and_the_next_is_not():

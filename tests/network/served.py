@@ -15,6 +15,7 @@ from asyncio import gather
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from asara_server.event_loop import run
 from asara_server.logs import configure
@@ -30,11 +31,20 @@ TLS = TlsFiles(DATA / "localhost.pem", DATA / "localhost.key")
 class Served:
     """The process, as the test sees it."""
 
-    def __init__(self, process: "subprocess.Popen[str]", addresses: list[str]) -> None:
+    def __init__(
+        self, process: "subprocess.Popen[str]", addresses: list[str], log: IO[str]
+    ) -> None:
         self.addresses = addresses
         self.longest_pause_s = 0.0
         """Longest pause of the event loop; known after the end."""
         self._process = process
+        self._log = log
+
+    @property
+    def log(self) -> str:
+        """What the process has written for its organiser so far."""
+        self._log.seek(0)
+        return self._log.read()
 
     @property
     def memory_mb(self) -> float:
@@ -49,20 +59,23 @@ class Served:
 
 @contextmanager
 def served(kind: str, open_files: int = 4096) -> Iterator[Served]:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.network.served", kind, str(open_files)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout
-    seen = Served(process, json.loads(process.stdout.readline()))
-    try:
-        yield seen
-    finally:
-        output, _ = process.communicate()
-        assert process.returncode == 0
-        seen.longest_pause_s = json.loads(output)
+    with tempfile.TemporaryFile("w+") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.network.served", kind, str(open_files)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        )
+        assert process.stdout
+        seen = Served(process, json.loads(process.stdout.readline()), log)
+        try:
+            yield seen
+        finally:
+            output, _ = process.communicate()
+            assert process.returncode == 0, seen.log
+            assert "Traceback" not in seen.log, seen.log
+            seen.longest_pause_s = json.loads(output)
 
 
 class Tokens:
@@ -116,6 +129,6 @@ async def _main(kind: str) -> None:
 
 
 if __name__ == "__main__":
-    configure("error")
+    configure("warning")
     resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[2]),) * 2)
     run(_main(sys.argv[1]))

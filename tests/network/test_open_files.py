@@ -46,8 +46,8 @@ def test_a_run_that_may_need_more_files_than_it_can_open_does_not_start(tmp_path
     done = with_open_files("-n 90", *words)
     assert done.returncode == 1
     assert (
-        "the system lets this program open 90 files, and the run may need 176: raise the limit "
-        "(ulimit -n 176), or lower concurrency or limits.idle_processes" in done.stderr
+        "the system lets this program open 90 files, and the run may need 112: raise the limit "
+        "(ulimit -n 112), or lower concurrency or limits.idle_processes" in done.stderr
     )
     assert "Traceback" not in done.stderr
 
@@ -56,12 +56,12 @@ def test_a_table_that_strangers_could_exhaust_is_not_served() -> None:
     words = command_line("serve", "--listen", "127.0.0.1:0", "--seats", "2")
     done = with_open_files("-n 300", *words)
     assert done.returncode == 2
-    assert "lets this program open 300 files, and the run may need 604: raise" in done.stderr
+    assert "lets this program open 300 files, and the run may need 576: raise" in done.stderr
     assert "or listen at a Unix socket (unix:/path)" in done.stderr
 
 
 @pytest.mark.parametrize(
-    ("processes", "remote", "needed"), [(0, None, 80), (2, None, 112), (0, 2, 80 + 132 * 3 + 128)]
+    ("processes", "remote", "needed"), [(0, None, 80), (2, None, 112), (0, 2, 80 + 132 * 3 + 100)]
 )
 def test_files_are_counted_for_the_worst_case(
     processes: int, remote: int | None, needed: int

@@ -57,6 +57,14 @@ def test_no_byte_can_be_changed(eighth: int) -> None:
         fault(SHORT_DATA[:at] + bytes([SHORT_DATA[at] ^ flip]) + SHORT_DATA[at + 1 :])
 
 
+def test_no_bit_of_a_signature_can_be_changed_even_if_no_key_is_known() -> None:
+    signature = len(delimited(parse_file(SHORT_DATA).raw[-1].data))
+    for bit in range(8 * (len(SHORT_DATA) - signature), 8 * len(SHORT_DATA)):
+        changed = bytearray(SHORT_DATA)
+        changed[bit // 8] ^= 1 << bit % 8
+        assert audit(bytes(changed)).fault, bit
+
+
 def test_no_file_is_sound_that_was_cut() -> None:
     for size in range(len(SHORT_DATA)):
         fault(SHORT_DATA[:size])

@@ -107,20 +107,6 @@ def test_two_workers_beside_one(tmp_path):
 
 
 @pytest.mark.long
-@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap (bwrap) is not on PATH")
-def test_the_referee_under_an_attack_beside_the_calm_referee(tmp_path):
-    path = tmp_path / "bench.json"
-    ran = bench("siege", "--quick", "--attack", "dial-in", "--json", str(path))
-    assert ran.returncode == 0, ran.stderr
-    rows = {row["name"]: row for row in json.loads(path.read_text())}
-    assert {"siege_p95 dial-in/bot", "siege_p95 dial-in/stranger"} < set(rows)
-    assert rows["siege_p95"]["peer"] == "calm referee"
-    assert rows["siege_p50"]["value"] <= rows["siege_p95"]["value"]
-    assert rows["siege_forfeits"]["value"] == rows["siege_refused"]["value"] == 0
-    assert rows["siege_memory"]["value"] > 50
-
-
-@pytest.mark.long
 def test_what_viewers_cost_beside_no_viewer(tmp_path):
     rows = quick(tmp_path, "web")
     assert rows["web_feed, 20 viewers"]["ratio"] < 0.2
@@ -179,13 +165,6 @@ def test_a_command_that_fails_is_an_error_with_its_last_lines():
         processor_time.run(["sh", "-c", "echo no such table >&2; exit 3"], timeout_s=60)
     with pytest.raises(BenchError, match=r"more than 0\.1 s"):
         processor_time.run(["sleep", "5"], timeout_s=0.1)
-
-
-def test_the_error_of_an_unknown_attack_names_the_known_ones():
-    ran = bench("siege", "--attack", "dail-in")
-    assert ran.returncode == 2
-    assert "'dail-in'" in ran.stderr
-    assert "dial-in" in ran.stderr
 
 
 @pytest.mark.skipif(

@@ -33,14 +33,19 @@ class Cluster:
         for _ in range(workers):
             self.add_worker()
 
-    def add_worker(self, nanny: str = "--no-nanny", before: Sequence[str] = ()) -> None:
+    def add_worker(
+        self,
+        nanny: str = "--no-nanny",
+        before: Sequence[str] = (),
+        options: Sequence[str] = (),
+    ) -> None:
         """Add a worker with one thread. Without a nanny, a worker that dies is not restarted.
 
         `before` are the words of a command that runs it.
         """
         place = ("--local-directory", str(self.folder / f"worker-{len(self.workers)}"))
-        options = ("--nthreads", "1", nanny, "--no-dashboard", "--host", "127.0.0.1")
-        self.workers.append(self._dask("worker", self.address, *options, *place, before=before))
+        given = ("--nthreads", "1", nanny, "--no-dashboard", "--host", "127.0.0.1", *options)
+        self.workers.append(self._dask("worker", self.address, *given, *place, before=before))
         log = self.folder / "scheduler.log"
         wait_until(
             "the worker is there",

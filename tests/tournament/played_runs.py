@@ -5,6 +5,7 @@ Everything else is the real thing: runner, directory, journal, replays and signa
 
 import asyncio
 import random
+import secrets
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from asara_server.tournament.execution.executor import ExecutionContext
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.directory import RunDirectory, RunInfo, standings_bytes
 from asara_server.tournament.run.manifest import Manifest, schedule_bytes
+from asara_server.tournament.run.process_record import PROCESSES, ProcessRecorder
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.run.signed_file import Document
 from asara_server.tournament.run.tree_head import TreeHead, root_text, schedule_order
@@ -72,7 +74,7 @@ def spec_of(
         clocks,
         secret,
         nonces=tuple(bytes([seat + 1]) * 32 for seat in range(len(players))) if joint else (),
-        shared_deal=match.shared_deal(attempt),
+        shared_deal=match.shared_deal,
     )
 
 
@@ -85,7 +87,7 @@ def result_of(match: ScheduledMatch, attempt: int, replay: Replay | None) -> Mat
         round=match.round,
         rule_sets=format_rule_sets(match.rule_sets),
         block=match.block,
-        duplicate_deal=match.shared_deal(attempt) if match.kind == "duplicate" and seats else "",
+        duplicate_deal=match.shared_deal if match.kind == "duplicate" and seats else "",
         seats=tuple(
             SeatOutcome(
                 entry=seat.entry,
@@ -117,22 +119,38 @@ class PlayoutExecutor:
     costs: RunCosts = RunCosts()  # noqa: RUF009 - it cannot change
 
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
-        settings = context.match_settings
-        for match, first_attempt in progress.pending_matches()[: self.most]:
-            if not progress.begin_block(match.deal_block):
+        left = self.most
+        record = ProcessRecorder(progress.directory.processes.write)
+        while leg := progress.next_leg(1) if progress.legs else progress.pending_matches():
+            bots: dict[str, str] = {}
+            for match, attempt in leg[:left]:
+                if not progress.begin_block(match.deal_block):
+                    return
+                for entry in match.entries:
+                    if entry not in bots:
+                        bots[entry] = f"{entry} {secrets.token_hex(4)}"
+                        record.began(bots[entry], entry)
+                    record.plays(bots[entry], attempt_name(match.match_id, attempt))
+                self._play(progress, context, match, attempt)
+            for bot in bots.values():
+                record.ended(bot)
+            left -= len(leg)
+            if left <= 0:
                 return
-            attempt, replay, result = first_attempt - 1, None, None
-            while replay is None and attempt < 3:
-                attempt += 1
-                name = attempt_name(match.match_id, attempt)
-                secret = context.secret_of(name, match.shared_deal(attempt))
-                if name not in self.void:
-                    joint = settings.joint_deals
-                    replay = replayed(spec_of(match, attempt, settings.clocks, secret, joint=joint))
-                result = result_of(match, attempt, replay)
-                progress.record_result(result, None if replay is None else replay_records(replay))
-            assert result is not None
-            progress.finish_match(match, result)
+
+    def _play(
+        self, progress: RunProgress, context: ExecutionContext, match: ScheduledMatch, attempt: int
+    ) -> None:
+        settings = context.match_settings
+        name = attempt_name(match.match_id, attempt)
+        secret = context.secret_of(name, match.shared_deal)
+        replay = None
+        if name not in self.void:
+            joint = settings.joint_deals
+            replay = replayed(spec_of(match, attempt, settings.clocks, secret, joint=joint))
+        result = result_of(match, attempt, replay)
+        progress.record_result(result, None if replay is None else replay_records(replay))
+        progress.finish_match(match, result)
 
 
 def play_run(
@@ -256,6 +274,7 @@ class Forger:
             "root": root_text(self.results, order),
             "results_sha256": sha256(lines).hexdigest(),
             "standings_sha256": sha256(standings_bytes(standings)).hexdigest(),
+            "processes_sha256": sha256((self.run / PROCESSES).read_bytes()).hexdigest(),
             "run_sha256": sha256(self.info.content()).hexdigest(),
         }
         self.head = self.head.model_copy(update=changes | head)

@@ -1,32 +1,32 @@
 """Deal blocks played with real processes: one deal, and no bot that recognises it."""
 
-import asyncio
+import json
 import re
+import shutil
+import subprocess
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from asara_game.edition import load_edition
-from asara_game.vocabulary import RuleSet
 from asara_server.eventlog.replay import Replay
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match import deal_secrets
-from asara_server.match.spec import ClockSettings
-from asara_server.referee.referee import Referee
 from asara_server.replay.file import read_replay
-from asara_server.tournament.config.tournament_file import Limits, load_tournament
-from asara_server.tournament.execution.local_referee import local_referee
-from asara_server.tournament.execution.match_settings import MatchSettings
+from asara_server.tournament.bots.pooled_bot import PooledBot
+from asara_server.tournament.bots.process_starter import ProcessStarter
 from asara_server.tournament.run.directory import read_info
+from asara_server.tournament.run.process_record import PROCESSES
 from asara_server.tournament.runner import Runner
-from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.sandbox import cgroup_end
 from asara_server.tournament.standings.match_result import MatchResult, read_results
+from tests.cli.command import asara
 from tests.tournament import sample_bots
 from tests.tournament.failing_referee import fail_once
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import SEED, write_tournament
+from tests.tournament.sandbox_config import sandbox_or_skip
 
 HEADER = f"""
 title = "Cup"
@@ -35,6 +35,8 @@ rule_sets = "basic"
 seed = "{SEED}"
 concurrency = 2
 """
+
+INDEPENDENT = 'blocks = "independent"\n'
 
 CURIOUS = """
 import os
@@ -160,10 +162,6 @@ class PlayedBy(NamedTuple):
     entry: str
     pid: str
 
-    @property
-    def place(self) -> str:
-        return self.match_id.rpartition("-")[2]
-
 
 def processes_of(out: Path) -> list[PlayedBy]:
     return [
@@ -173,17 +171,30 @@ def processes_of(out: Path) -> list[PlayedBy]:
     ]
 
 
-def test_a_process_plays_only_one_place_of_mirrored_blocks(played: Path) -> None:
+def test_no_process_lives_through_two_matches_of_one_deal(played: Path) -> None:
     seats = processes_of(played / "run")
-    places = defaultdict(set)
-    for seat in seats:
-        places[seat.pid].add((seat.entry, seat.place))
-    assert all(len(one) == 1 for one in places.values())
-    # 3 entries in 3 places, of which the first two are also those of tables of two.
     assert len(seats) == 21
-    assert 9 <= len(places) < 21
-    met = Counter((seat.pid, block_of(seat.match_id)) for seat in seats)
-    assert set(met.values()) == {1}
+    assert 9 <= len({seat.pid for seat in seats}) < 21  # 3 legs, in which processes are kept
+    assert set(Counter((seat.pid, block_of(seat.match_id)) for seat in seats).values()) == {1}
+    audited = asara("audit", played / "run")
+    assert audited.returncode == 0, audited.stdout
+
+
+def test_the_audit_names_the_first_match_whose_deal_somebody_knew(
+    played: Path, tmp_path: Path
+) -> None:
+    run = shutil.copytree(played / "run", tmp_path / "run")
+    record = run / PROCESSES
+    lines = record.read_text().splitlines()
+    first = next(line for line in lines if '"ended"' in line)
+    record.write_text("".join(f"{line}\n" for line in lines if line != first))
+    process = json.loads(first)["process"]
+    entry = next(json.loads(line)["entry"] for line in lines if process in line)
+    audited = asara("audit", run)
+    assert audited.returncode == 1
+    second = re.findall(r"processes.jsonl: (\S+) has the deal of (\S+),", audited.stdout)
+    assert block_of(second[0][0]) == block_of(second[0][1])
+    assert f"when it began, a process of {entry} had lived for" in audited.stdout
 
 
 def test_the_seed_of_an_entry_does_not_distinguish_its_processes(played: Path) -> None:
@@ -204,14 +215,14 @@ def test_the_organiser_chooses_the_lifetime_of_processes_for_all_and_for_one_ent
         pids[seat.entry].append(seat.pid)
     assert {entry: len(one) for entry, one in pids.items()} == {"ann": 4, "bob": 4, "cid": 4}
     assert len(set(pids["ann"])) == len(set(pids["cid"])) == 4
-    assert len(set(pids["bob"])) == 2  # one for each place in a block
+    assert len(set(pids["bob"])) == 2  # one for each leg
     headers = [replay.header for replay in replays(tmp_path / "run").values()]
     expected = {"ann": "match", "bob": "run", "cid": "match"}
     assert all(header.processes == tuple(map(expected.get, header.entries)) for header in headers)
 
 
 def test_independent_matches_have_deals_of_their_own_that_are_opened(tmp_path: Path) -> None:
-    file = write(tmp_path, HEADER.replace("[2, 3]", "3") + 'blocks = "independent"\n')
+    file = write(tmp_path, HEADER.replace("[2, 3]", "3") + INDEPENDENT)
     play(file, tmp_path / "run")
     tournament = deal_secrets.tournament_secret(sample_bots.SEED)
     for name, replay in replays(tmp_path / "run").items():
@@ -252,8 +263,12 @@ def test_a_run_that_was_stopped_within_a_block_keeps_its_replays_back_until_it_i
             runner.stop()
 
     end = play(file, out, finished=stop_soon)
-    assert [result.match_id for result in end.results][1:] == ["r1-basic-0001-2", "r1-basic-0002-1"]
-    assert set(replays(out)) == {"r1-basic-0001-1", "r1-basic-0001-2"}
+    assert [result.match_id for result in end.results] == [
+        "r1-basic-0001-1",
+        "r1-basic-0002-2",
+        "r1-basic-0003-1",
+    ]
+    assert not replays(out)
     end = play(file, out, resume=True)
     assert end.standings.complete
     assert len(replays(out)) == len(end.results) == 6
@@ -267,60 +282,15 @@ def test_a_match_that_is_played_again_keeps_the_deal_of_its_block(
     programs = {"ann": sample_bots.GOOD, "bob": sample_bots.GOOD}
     end = play(write_tournament(tmp_path, programs, header), tmp_path / "run")
     names = [spec.match_id for spec in specs]
-    assert names == ["r1-basic-0001-1", "r1-basic-0001-1.2", "r1-basic-0001-2"]
+    assert names == ["r1-basic-0001-1", "r1-basic-0001-2", "r1-basic-0001-1.2"]
     assert len({spec.secret for spec in specs}) == 1
-    # The second attempt has other processes than the first, and the other place has others again.
     assert len({player.token for spec in specs for player in spec.players}) == 6
     assert end.standings.complete
     assert set(replays(tmp_path / "run")) == set(names[1:])
 
 
-def test_a_process_is_not_used_for_a_deal_that_it_has_met_whoever_repeats_it(
-    tmp_path: Path,
-) -> None:
-    """Like a worker that plays a block again because its results were lost."""
-    (tmp_path / "logs").mkdir()
-    programs = {"ann": sample_bots.GOOD, "bob": sample_bots.GOOD}
-    file = write_tournament(tmp_path, programs, HEADER.replace("[2, 3]", "2"))
-    settings = MatchSettings(
-        entries=load_tournament(file).entries,
-        clocks=ClockSettings(),
-        limits=Limits(),
-        transport="unix",
-        joint_deals=False,
-        processes={"ann": "run", "bob": "run"},
-        bot_seeds={},
-        build_directories={},
-    )
-    schedule = [
-        ScheduledMatch(name, 1, frozenset({RuleSet.BASIC}), ("ann", "bob"), block, "mirrored")
-        for name, block in (("first-1", "one"), ("second-1", "one"), ("third-1", "two"))
-    ]
-
-    async def scenario() -> None:
-        async with local_referee(
-            settings,
-            Referee(),
-            edition=load_edition(),
-            secret_of=lambda _, deal: deal.encode().ljust(32),
-            sandbox=None,
-            logs=tmp_path / "logs",
-            out={},
-            suspended={},
-        ) as local:
-            for match in schedule:
-                (played,) = [played async for played in local.matches.play(match)]
-                assert not played.result.forfeits
-
-    asyncio.run(scenario())
-    used = {(seat.match_id, seat.entry): seat.pid for seat in processes_of(tmp_path)}
-    for name in programs:
-        assert used["first-1", name] != used["second-1", name]
-        assert used["third-1", name] in {used["first-1", name], used["second-1", name]}
-
-
 def test_a_run_that_has_told_enough_finishes_its_blocks_and_is_complete(tmp_path: Path) -> None:
-    file = write(tmp_path, HEADER.replace("seats = [2, 3]", "seats = 2") + "rounds = 5\n")
+    file = write(tmp_path, HEADER.replace("[2, 3]", "2") + INDEPENDENT + "rounds = 5\n")
     out = tmp_path / "run"
     seen: list[str] = []
     end = play(
@@ -395,21 +365,63 @@ def test_replays_of_a_duplicate_block_appear_together(duplicate: Path) -> None:
     assert sorted(Counter(map(block_of, replays(duplicate))).values()) == [2] * 4
 
 
-def test_a_duplicate_match_whose_referee_failed_is_played_with_another_deal(
+def test_a_duplicate_match_whose_referee_failed_is_played_again_after_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     specs = fail_once(monkeypatch)
     end = play(write_tournament(tmp_path, FOUR, DUPLICATE), tmp_path / "run")
-    first, again = specs[0], next(spec for spec in specs if spec.match_id.endswith(".2"))
+    first, again = specs[0], specs[-1]
     assert again.match_id == f"{first.match_id}.2"
-    assert (first.shared_deal, again.shared_deal) == ("r1-basic-0001", "r1-basic-0001.2")
-    assert first.secret != again.secret
-    met = Counter((spec.secret, player.entry) for spec in specs for player in spec.players)
-    assert set(met.values()) == {1}
+    assert first.shared_deal == again.shared_deal == "r1-basic-0001"
     assert end.standings.complete
     deals = {result.played_as: result.duplicate_deal for result in end.results if not result.void}
-    assert deals[again.match_id] == "r1-basic-0001.2"
+    assert deals[again.match_id] == "r1-basic-0001"
     for name, replay in replays(tmp_path / "run").items():
         secret = deal_secrets.tournament_secret(SEED)
         expected = deal_secrets.secret_of(secret, name, replay.header.shared_deal)
         assert replay.header.deal_secret == expected
+
+
+def test_when_a_process_cannot_be_ended_what_is_left_of_its_group_has_deals_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def leave_one(starter: ProcessStarter, bot: PooledBot) -> tuple[int, ...]:
+        survivors = await end(starter, bot)
+        return (4711,) if bot.entry == "cid" else survivors
+
+    end = ProcessStarter.end
+    monkeypatch.setattr(ProcessStarter, "end", leave_one)
+    header = HEADER.replace("[2, 3]", "2").replace("concurrency = 2", "concurrency = 1")
+    played = play(write(tmp_path, header), tmp_path / "run")
+    assert played.standings.complete
+    assert set(played.unstartable) == {"cid"}
+    assert "process 4711" in played.unstartable["cid"]
+    by_name = replays(tmp_path / "run")
+    first = {name for name, replay in by_name.items() if replay.header.shared_deal}
+    assert first == {"r1-basic-0001-1", "r1-basic-0002-2", "r1-basic-0003-1"}
+    assert len({replay.header.deal_secret for replay in by_name.values()}) == 6
+    audited = asara("audit", tmp_path / "run")
+    assert audited.returncode == 0, audited.stdout
+    assert "3 matches had deals of their own, because some process of a bot" in audited.stdout
+
+
+def test_bots_of_another_run_on_the_machine_are_noted(tmp_path: Path) -> None:
+    sandbox = sandbox_or_skip()
+    if not sandbox.has_cgroups:
+        pytest.skip("without control groups, nobody knows of the other")
+    header = HEADER.replace("[2, 3]", "2").replace("concurrency = 2", "concurrency = 1")
+    with subprocess.Popen(["sleep", "600"]) as other:
+        name = f"{cgroup_end.runner_prefix(other.pid)}1"
+        folders = [parent / name for parent in sandbox.cgroup_parents]
+        try:
+            for folder in folders:
+                folder.mkdir()
+                (folder / "cgroup.procs").write_text(str(other.pid))
+            play(write(tmp_path, header), tmp_path / "run", sandbox=sandbox)
+        finally:
+            other.kill()
+            other.wait()
+            cgroup_end.end_groups(lambda: [folder for folder in folders if folder.exists()], 60)
+    audited = asara("audit", tmp_path / "run")
+    assert audited.returncode == 0, audited.stdout
+    assert "2 legs began while bots of other runs lived on the machine" in audited.stdout

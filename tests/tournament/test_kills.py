@@ -6,7 +6,9 @@ import signal
 import subprocess
 import sys
 import time
+import uuid
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,7 @@ from tests.cli.command import asara, command_line, environment
 from tests.tournament.processes import children, living_in, wait_until
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import SEED, STEADY, write_tournament
+from tests.tournament.sandbox_config import living, sandbox_or_skip
 from tests.tournament.worker_runs import played_actions, slow
 
 HEADER = f"""
@@ -35,7 +38,7 @@ import os, signal, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 if os.fork() == 0:
     os.setsid()
-    open("child", "w").close()
+    print("clings", flush=True)
     while True:
         time.sleep(60)
 while True:
@@ -204,33 +207,28 @@ def test_a_run_that_is_killed_a_hundred_times_ends_as_one_that_is_not(tmp_path: 
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-def test_no_bot_outlives_a_runner_that_is_killed(tmp_path: Path) -> None:
-    file = write_tournament(tmp_path, {"ann": CLINGING, "bob": STEADY}, HEADER.replace(", 3", ""))
-    process = start(file, tmp_path / "run")
-    wait_until("the child starts", (tmp_path / "child").exists, most_s=20)
-    socket = _address(living_in(tmp_path))
+@pytest.mark.parametrize("sandbox", ["none", "bubblewrap"])
+def test_no_bot_outlives_a_runner_that_is_killed(tmp_path: Path, sandbox: str) -> None:
+    if sandbox == "bubblewrap":
+        sandbox_or_skip()
+    ann, bob = (f"{name}{uuid.uuid4().hex}" for name in ("ann", "bob"))
+    file = write_tournament(tmp_path, {ann: CLINGING, bob: STEADY}, HEADER.replace(", 3", ""))
+    process = start(file, tmp_path / "run", "--sandbox", sandbox)
+
+    def clings() -> bool:
+        assert process.poll() is None, process.communicate()
+        logs = (tmp_path / "run/logs").glob(f"*/?-{ann}.log")
+        return any("clings" in path.read_text() for path in logs)
+
+    wait_until("the child starts", clings)
+    socket = _address(map(int, living(f"{ann}.py")))
     process.kill()
     process.communicate()
-    wait_until_gone(tmp_path)
-    wait_until("the socket is removed", lambda: not socket.parent.exists(), most_s=10)
+    wait_until("the bots end", lambda: not living(f"{ann}.py") + living(f"{bob}.py"))
+    wait_until("the socket is removed", lambda: not socket.parent.exists())
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-def test_no_process_that_waits_for_its_match_outlives_a_runner_that_is_killed(
-    tmp_path: Path,
-) -> None:
-    programs = dict.fromkeys(("ann", "bob"), "import time; time.sleep(60)")
-    header = HEADER.replace("[2, 3]", "2") + 'rounds = 9\nprocesses = "match"\n'
-    file = write_tournament(tmp_path, programs, header, "[limits]\nmemory_mb = 64\n")
-    process = start(file, tmp_path / "run")
-    # Two matches are waiting for their bots.
-    wait_until("processes are started ahead", lambda: len(living_in(tmp_path)) > 4, most_s=30)
-    process.kill()
-    process.communicate()
-    wait_until_gone(tmp_path)
-
-
-def _address(pids: list[int]) -> Path:
+def _address(pids: Iterable[int]) -> Path:
     for pid in pids:
         for setting in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
             name, _, value = os.fsdecode(setting).partition("=")

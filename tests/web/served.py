@@ -115,12 +115,10 @@ class WatchedReferee:
 
 @asynccontextmanager
 async def watched_referee(
-    folder: Path, *, limits: WebLimits | None = None, mirrored_live: bool = False
+    folder: Path, *, limits: WebLimits | None = None
 ) -> AsyncIterator[WatchedReferee]:
     """Serve a referee, with its feed named in `folder`, and a web server, until the exit."""
-    settings = WebSettings(
-        sources=(folder,), limits=limits or WebLimits(), mirrored_live=mirrored_live
-    )
+    settings = WebSettings(sources=(folder,), limits=limits or WebLimits())
     async with (
         referee_server() as server,
         live_feed(server.referee, folder),

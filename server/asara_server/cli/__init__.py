@@ -1,8 +1,9 @@
 """The `asara` command line: it parses arguments, calls the other packages, and prints."""
 
-import os
 import sys
 from collections.abc import Sequence
+
+from asara_server.text import plain
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -21,8 +22,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
         sidecar(words[1:])
     from asara_server.cli.errors import UserError
+    from asara_server.cli.streams import check_streams, discard_output
 
     try:
+        check_streams()
         try:
             if words[:1] == ["--version"]:  # needs no extra
                 from asara_server.cli.version import version_line
@@ -47,22 +50,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         )
         sys.exit(1)
     except OSError as error:
-        _discard_output()
-        _print_error(f"{error.filename or 'standard output'}: {error.strerror or error}")
-        sys.exit(1)
-    except UnicodeEncodeError as error:  # a name that is no text, on an output that takes only text
-        _print_error(f"{error.object!r} cannot be written as {error.encoding}")
+        discard_output()
+        if error.filename or not isinstance(error, BrokenPipeError):  # `| head` has seen enough
+            _print_error(f"{error.filename or 'standard output'}: {error.strerror or error}")
         sys.exit(1)
 
 
 def _print_error(text: str) -> None:
     for line in text.splitlines():
-        print(f"asara: {line}", file=sys.stderr)
-
-
-def _discard_output() -> None:
-    """Discard what standard output still holds, which would fail again at the exit."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+        print(f"asara: {plain(line, None)}", file=sys.stderr)

@@ -37,6 +37,8 @@ class DiskSync:
     def _run(self) -> None:
         while self._requested.wait() and not self._closed.wait(INTERVAL_S):
             self._requested.clear()
+            if self._closed.is_set():  # this may have been the request of `close`
+                return
             try:
                 descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
                 try:

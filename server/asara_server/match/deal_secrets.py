@@ -19,9 +19,7 @@ follow from D.
 
 `shared_deal` is the name of the deal block, such as "r1-basic-0007". `match_id` is that of the
 match as it was played, such as "r1-basic-0007-1", or "r1-basic-0007-1.2" if it was played again. A
-match that is played again therefore has another deal, unless its block is mirrored: then it keeps
-the block's. In a duplicate block all first attempts share the deal of the block, and second
-attempts that of "r1-basic-0007.2", so no entry meets a deal twice.
+match that is played again therefore has another deal, unless its block shares one.
 
 SHA-256(T) is published before the first match of a tournament, and T after the last. SHA-256(S) is
 sent to all bots before the match, and S at its end. With nonces, SHA-256(S) is sent before any bot

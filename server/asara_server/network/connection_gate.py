@@ -1,18 +1,18 @@
-"""Accepts the connections of strangers over TCP, and forwards their bytes to a gRPC server.
+"""The door for strangers: accepts TCP connections and forwards their bytes to a gRPC server.
 
-gRPC for Python tells neither who connects nor closes a single connection. So a public address is
-accepted here, in the event loop, and every connection is forwarded to the server's Unix socket; TLS
-ends in the server. Clients are counted by IPv4 address or IPv6 network of 64 bits. As long as none
-of its bots has presented a valid token, a connection
+gRPC for Python reports neither who connects nor closes a single connection. So the gate accepts the
+connections of a public address and forwards them to the server's Unix socket; TLS ends in the
+server. A *client* is an IPv4 address or an IPv6 network of 64 bits. A connection is *unknown* until
+one of its bots has presented a valid token. The caps on unknown connections:
 
-- counts towards a limit for its client and one for all clients, beyond which the client's oldest
-  connection, or that of the client with most, is closed: the newest always has a place;
-- is forwarded only after its first byte, at a limited rate in which clients take turns;
-- is closed after `hello_s`, after too many bytes, and after too many streams.
+- A client has a maximum number, and so have all clients together. Beyond a client's maximum, its
+  oldest connection makes room for the newest; beyond the total, the oldest connection of the client
+  that comes last. A client without more than a few recent connections comes before a client that
+  has connected again and again, and a client that has presented a valid token comes first.
+- A connection is forwarded after its first bytes, at a limited rate, in the same order of clients.
+- A connection is closed after `hello_s`, after too many bytes, and after too many streams.
 
-A crowd with thousands of addresses can make all connections of strangers too short-lived to present
-a token. It does not keep those out who have presented one before: from their addresses, connections
-are closed only for others from there, and at least half of those that wait are served first.
+Known connections count towards no cap, and the files that they need are reserved (`open_files`).
 """
 
 import asyncio
@@ -20,18 +20,32 @@ import ipaddress
 import socket
 import sys
 import time
+from collections import Counter
+from collections.abc import Iterable
+from operator import attrgetter
 from pathlib import Path
-from typing import Final, TypeAlias, cast
+from typing import Final, cast
 
 from structlog.typing import FilteringBoundLogger
 
-from asara_server.network.transport_mismatch import MismatchReports
 from asara_server.network.unread_bytes import can_check, unread_bytes, unread_from
-from asara_server.referee.limits import LimitSettings, RateLimiter
+from asara_server.referee.limits import LimitSettings
 from asara_server.referee.match_clock import monotonic_us
 
-BACKLOG: Final = 128
-"""Connections that the system accepts ahead of the gate, which opens and counts them at once."""
+_BACKLOG: Final = 4096
+"""Connections that may wait for the gate in the system, where they need no file."""
+
+_ACCEPTED_AT_ONCE: Final = 64
+"""Connections that are accepted before the event loop does something else."""
+
+_LOOK_S: Final = 0.005
+"""Seconds between looks at the connections that have not been forwarded."""
+
+_PAUSE_S: Final = 0.1
+"""Seconds without accepting after the system refused a file."""
+
+_REPORT_S: Final = 60.0
+"""Seconds between reports of what was refused. The first follows a second after the event."""
 
 _BUFFER_BYTES: Final = 256 * 1024
 """Bytes on their way to one side of a connection at which its other side is read no more."""
@@ -43,73 +57,119 @@ _LAST_DATA_RECEIVED: Final = 52
 _TCP_INFO_BYTES: Final = 56
 """Position in Linux's `struct tcp_info`, and end, of the milliseconds since data arrived last."""
 
+_CLIENTS: Final = 4096
+"""Clients whose recent connections are counted, the latest."""
 _FAMILIAR_CLIENTS: Final = 1024
 """Clients that are remembered because a valid token came from them, the latest."""
+_HALF_LIFE_S: Final = 10.0
+"""Seconds after which a connection counts as half a recent one."""
+_FREE_KNOCKS: Final = 5.0
+"""Recent connections with which a client comes no later than others."""
+_FAMILIARITY: Final = 16.0
+"""Further recent connections that a familiar client may make before it comes later than others."""
 
-_Client: TypeAlias = str
+_TLS_HANDSHAKE: Final = b"\x16\x03"
+_HTTP2: Final = b"PRI * HTTP/2"
 
 
-class ForwardedConnection:
-    """A connection of a client and its counterpart at the server. The gate creates them.
+class _Client:
+    """An IPv4 address or an IPv6 network of 64 bits."""
+
+    __slots__ = ("_knocked_s", "_knocks", "familiar", "name", "rank", "unknown")
+
+    def __init__(self, name: str, *, familiar: bool) -> None:
+        self.name = name
+        self.familiar = familiar
+        """True if a valid token came from here."""
+        self.rank = 0.0
+        """Its place among the clients: the smallest comes first."""
+        self.unknown: dict[GateConnection, None] = {}
+        """Its unknown connections, the oldest first."""
+        self._knocks = 0.0
+        self._knocked_s = 0.0
+
+    def knock(self, now_s: float) -> None:
+        """Count a new connection."""
+        self._knocks = self._knocks * 0.5 ** ((now_s - self._knocked_s) / _HALF_LIFE_S) + 1
+        self._knocked_s = now_s
+        self._rank()
+
+    def welcome(self) -> None:
+        """Count one connection less, for a valid token was presented on it."""
+        self.familiar = True
+        self._knocks = max(self._knocks - 1, 0)
+        self._rank()
+
+    def _rank(self) -> None:
+        bonus = _FAMILIARITY if self.familiar else 0.0
+        self.rank = max(self._knocks - _FREE_KNOCKS, 0.0) - bonus
+
+
+_RANK: Final = attrgetter("rank")
+
+
+class GateConnection:
+    """A connection of a client and, once it is forwarded, its counterpart at the server.
 
     It is also the `BotSocket` of the streams on it.
     """
 
-    def __init__(self, gate: "ConnectionGate", transport: asyncio.Transport, client: str) -> None:
+    def __init__(self, gate: "ConnectionGate", client: _Client, accepted: socket.socket) -> None:
         self.client = client
-        self.known = 0
-        """Number of its streams whose bots have presented a valid token."""
+        self.accepted: socket.socket | None = accepted
+        """The socket until it is forwarded, and None afterwards."""
+        self.deadline_s = 0.0
+        """Monotonic time at which the connection is closed if it is unknown."""
         self.name = ""
         """Name of the counterpart's socket, as gRPC reports it; empty before it is forwarded."""
-        self.received = bytearray()
-        """Bytes to be forwarded once the counterpart is connected."""
-        self.server_transport: asyncio.Transport | None = None
-        self.transport = transport
-        self.forwarding = False
+        self.closed = False
+        self.client_side = _Side(self)
+        self.server_side = _Side(self)
         self._gate = gate
-        self._closing = False
+        self._known = 0
+        """Number of its streams whose bots have presented a valid token."""
+        self._was_known = False
         self._unknown_bytes = 0
         self._unknown_streams = 0
-        self._deadline: asyncio.TimerHandle | None = None
 
     def begin_stream(self) -> bool:
         """Count a stream of this connection; return False, and close it, if there are too many."""
         self._unknown_streams += 1
         if self._unknown_streams > self._gate.limits.unknown_streams:
-            self.abort()
+            self.refuse("opened too many streams")
             return False
         return True
 
     def admit(self) -> None:
-        """Exempt the connection from the limits: a valid token was presented on it."""
-        self.known += 1
+        """Exempt the connection from the caps: a valid token was presented on it."""
+        if not self._was_known:
+            self._gate.remember(self.client)
+        self._was_known = True
+        self._known += 1
         self._unknown_streams = 0
         self._unknown_bytes = 0
-        self._stop_deadline()
-        self._gate.unknown.discard(self)
-        self._gate.familiar.add(self.client)
+        self._gate.discard_unknown(self)
 
     def end_stream(self, *, admitted: bool) -> None:
-        """Subject the connection to the limits again if this was its last admitted stream."""
+        """Subject the connection to the caps again if this was its last admitted stream."""
         if admitted:
-            self.known -= 1
-            if not self.known and not self.transport.is_closing():
+            self._known -= 1
+            if not self._known and not self.closed:
                 self._gate.add_unknown(self)
 
     def unread_bytes(self) -> int | None:
         """Return the bytes of the client that the server has not read, wherever they are."""
-        client = self.transport.get_extra_info("socket")
-        if client is None or client.fileno() < 0 or not can_check():
+        client = self._socket()
+        if client is None or not can_check():
             return None
-        forwarded = 0
-        if self.server_transport is not None:
-            forwarded = self.server_transport.get_write_buffer_size() + unread_from(self.name)
-        return unread_bytes(client.fileno()) + len(self.received) + forwarded
+        server = self.server_side.transport
+        forwarded = 0 if server is None else server.get_write_buffer_size()
+        return unread_bytes(client.fileno()) + forwarded + unread_from(self.name)
 
     def last_arrival_us(self) -> int | None:
         """Return when the system received bytes of the client last; Linux knows it of TCP."""
-        client = self.transport.get_extra_info("socket")
-        if client is None or client.fileno() < 0:
+        client = self._socket()
+        if client is None:
             return None
         try:
             info = client.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO_BYTES)
@@ -120,116 +180,93 @@ class ForwardedConnection:
         age_ms = int.from_bytes(info[_LAST_DATA_RECEIVED:][:4], sys.byteorder)
         return monotonic_us() - age_ms * 1000
 
-    def start_deadline(self, seconds: float) -> None:
-        loop = asyncio.get_running_loop()
-        self._deadline = loop.call_later(seconds, self.abort)
+    def _socket(self) -> socket.socket | None:
+        transport = self.client_side.transport
+        client = None if transport is None else transport.get_extra_info("socket")
+        return None if client is None or client.fileno() < 0 else client
 
-    def _stop_deadline(self) -> None:
-        if self._deadline is not None:
-            self._deadline.cancel()
-            self._deadline = None
-
-    def data_received(self, data: bytes) -> None:
-        """Forward what the client has sent."""
-        if not self.known:
-            self._unknown_bytes += len(data)
+    def count_bytes(self, number: int) -> None:
+        """Count bytes of the client; close the connection if an unknown one sends too many."""
+        if not self._known:
+            self._unknown_bytes += number
             if self._unknown_bytes > self._gate.limits.unknown_bytes:
-                self.abort()
-                return
-        if self.server_transport is not None:
-            self.server_transport.write(data)
-        else:
-            if not self.received:
-                self._gate.report_mismatch(self.client, data)
-            self.received += data
-            self._gate.request_forwarding(self)
+                self.refuse("sent too many bytes")
 
-    def connected(self, server_transport: asyncio.Transport, name: str) -> None:
-        """Begin to forward: the counterpart is connected."""
-        if self.transport.is_closing():
-            server_transport.abort()
-            return
-        self.server_transport = server_transport
-        self.name = name
-        server_transport.write(bytes(self.received))
-        self.received.clear()
+    def refuse(self, reason: str) -> None:
+        """Close the connection, and report the reason unless it had been known."""
+        if not self._was_known:
+            self._gate.report(reason, self.client.name)
+        self.abort()
 
-    def abort(self) -> None:
-        """Close both sides at once."""
-        self._stop_deadline()
-        self._gate.remove(self)
-        self.transport.abort()
-        if self.server_transport is not None:
-            self.server_transport.abort()
-
-    def close(self) -> None:
-        """Close both sides once what was written has been sent, for which they have a second.
+    def side_lost(self, side: "_Side") -> None:
+        """Close the other side too once what was written has been sent, for which it has a second.
 
         gRPC reads nothing more from a client that takes none of its answers.
         """
-        if self._closing:
-            return
-        self._closing = True
-        asyncio.get_running_loop().call_later(_FLUSH_S, self.abort)
-        self._stop_deadline()
+        both = (self.client_side, self.server_side)
+        for other in both:
+            if other is not side and other.transport is not None and not other.lost:
+                other.transport.close()
+                asyncio.get_running_loop().call_later(_FLUSH_S, self.abort)
+                return
+        self.abort()
+
+    def abort(self) -> None:
+        """Close both sides at once."""
+        self.closed = True
         self._gate.remove(self)
-        self.transport.close()
-        if self.server_transport is not None:
-            self.server_transport.close()
+        if self.accepted is not None:
+            self.accepted.close()
+            self.accepted = None
+        for side in (self.client_side, self.server_side):
+            if side.transport is not None:
+                side.transport.abort()
 
 
-class FamiliarClients:
-    """The clients from which a valid token came, as many as are remembered."""
+class _Side(asyncio.Protocol):
+    """One side of a forwarded connection; it is read as fast as the other takes the bytes."""
 
-    def __init__(self) -> None:
-        self._clients: dict[_Client, None] = {}
+    def __init__(self, connection: GateConnection) -> None:
+        self.transport: asyncio.Transport | None = None
+        self.lost = False
+        self._connection = connection
+        self.early = bytearray()
+        """Bytes of the server from before the client's side is there."""
 
-    def __contains__(self, client: _Client) -> bool:
-        return client in self._clients
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast("asyncio.Transport", transport)  # uvloop's is no subclass
+        self.transport.set_write_buffer_limits(_BUFFER_BYTES)
+        if self._connection.closed:
+            self.transport.abort()
+        elif self is self._connection.client_side:
+            self.transport.write(bytes(self._connection.server_side.early))
 
-    def add(self, client: _Client) -> None:
-        self._clients.pop(client, None)
-        self._clients[client] = None
-        if len(self._clients) > _FAMILIAR_CLIENTS:
-            del self._clients[next(iter(self._clients))]
+    def data_received(self, data: bytes) -> None:
+        if self is self._connection.client_side:
+            self._connection.count_bytes(len(data))
+        if other := self._open_other():
+            other.write(data)
+        elif self._connection.client_side.transport is None:
+            self.early += data
 
+    def pause_writing(self) -> None:
+        if other := self._open_other():
+            other.pause_reading()
 
-class UnknownConnections:
-    """Connections without a valid token by client, the oldest first."""
+    def resume_writing(self) -> None:
+        if other := self._open_other():
+            other.resume_reading()
 
-    def __init__(self, limits: LimitSettings, familiar: FamiliarClients) -> None:
-        self._limits = limits
-        self._familiar = familiar
-        self._by_client: dict[_Client, dict[ForwardedConnection, None]] = {}
-        self._count = 0
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.lost = True
+        self._connection.side_lost(self)
 
-    def __len__(self) -> int:
-        return self._count
-
-    def add(self, connection: ForwardedConnection) -> None:
-        """Add a connection; others are closed if there are too many."""
-        mine = self._by_client.get(connection.client, {})
-        if len(mine) >= self._limits.unknown_connections_per_client:
-            _least_useful(mine).abort()
-        elif self._count >= self._limits.unknown_connections:
-            strangers = [own for c, own in self._by_client.items() if c not in self._familiar]
-            _least_useful(max(strangers or self._by_client.values(), key=len)).abort()
-        self._by_client.setdefault(connection.client, {})[connection] = None
-        self._count += 1
-
-    def discard(self, connection: ForwardedConnection) -> None:
-        mine = self._by_client.get(connection.client)
-        if mine is not None and connection in mine:
-            del mine[connection]
-            self._count -= 1
-            if not mine:
-                del self._by_client[connection.client]
-
-
-def _least_useful(connections: dict[ForwardedConnection, None]) -> ForwardedConnection:
-    """Return the oldest connection on which nothing has been sent, or else the oldest."""
-    oldest = next(iter(connections))
-    return next((c for c in connections if not (c.received or c.forwarding)), oldest)
+    def _open_other(self) -> asyncio.Transport | None:
+        """Return the other side's transport; None if it is closed, when it can do nothing."""
+        connection = self._connection
+        is_client = self is connection.client_side
+        other = (connection.server_side if is_client else connection.client_side).transport
+        return None if other is None or other.is_closing() else other
 
 
 class ConnectionGate:
@@ -239,153 +276,276 @@ class ConnectionGate:
         self, server_path: Path, limits: LimitSettings, log: FilteringBoundLogger, *, tls: bool
     ) -> None:
         self.limits = limits
-        self._mismatches = MismatchReports(tls=tls)
-        self.familiar = FamiliarClients()
-        self.unknown = UnknownConnections(limits, self.familiar)
-        self._server_path = server_path
         self._log = log
-        self._all: dict[ForwardedConnection, None] = {}
-        self._by_name: dict[str, ForwardedConnection] = {}
-        self._waiting: dict[_Client, dict[ForwardedConnection, None]] = {}
-        self._familiar_turn = True
-        self._handshakes = RateLimiter(limits.handshakes_per_second, 1.0)
-        self._dispatcher: asyncio.TimerHandle | None = None
-        self._connecting: set[asyncio.Task[None]] = set()
-        self._server: asyncio.Server | None = None
+        self._server_path = server_path
+        self._tls = tls
+        self._all: dict[GateConnection, None] = {}
+        self._by_name: dict[str, GateConnection] = {}
+        self._unknown: dict[GateConnection, None] = {}
+        """Unknown connections, the earliest deadline first."""
+        self._clients: dict[str, _Client] = {}
+        self._present: dict[_Client, None] = {}
+        """Clients with unknown connections; who was not present before comes last."""
+        self._familiar: dict[str, None] = {}
+        self._forwardable = 0.0
+        self._looked_s = 0.0
+        self._look_timer: asyncio.TimerHandle | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._listener: socket.socket | None = None
+        self._refused: Counter[str] = Counter()
+        self._refused_clients: dict[str, None] = {}
+        self._reported_s = -_REPORT_S
+        self._report_timer: asyncio.TimerHandle | None = None
 
-    async def listen(self, listener: socket.socket) -> None:
-        """Accept connections at a bound socket."""
-        self._server = await asyncio.get_running_loop().create_server(
-            lambda: _ClientSide(self), sock=listener, backlog=BACKLOG
-        )
+    # Accepting
 
-    async def close(self) -> None:
-        """Stop listening and close all connections."""
-        self.stop_listening()
-        for task in self._connecting:
-            task.cancel()
-        if self._dispatcher is not None:
-            self._dispatcher.cancel()
-        for connection in list(self._all):
-            connection.close()
+    def listen(self, listener: socket.socket) -> None:
+        """Accept connections at a bound socket, which the gate closes."""
+        listener.listen(_BACKLOG)
+        listener.setblocking(False)
+        self._listener = listener
+        self._resume()
+
+    def _resume(self) -> None:
+        if self._listener is not None:
+            asyncio.get_running_loop().add_reader(self._listener, self._accept)
 
     def stop_listening(self) -> None:
         """Accept no more connections."""
-        if self._server is not None:
-            self._server.close()
+        if self._listener is not None:
+            asyncio.get_running_loop().remove_reader(self._listener)
+            self._listener.close()
+            self._listener = None
+
+    def _accept(self) -> None:
+        assert self._listener is not None
+        now_s = time.monotonic()
+        for _ in range(_ACCEPTED_AT_ONCE):
+            try:
+                accepted, peer = self._listener.accept()
+            except (BlockingIOError, ConnectionAbortedError):
+                return
+            except OSError as error:  # no file or no memory is left
+                self.report(f"found no free file ({error.strerror})", "this machine")
+                loop = asyncio.get_running_loop()
+                loop.remove_reader(self._listener)
+                loop.call_later(_PAUSE_S, self._resume)
+                return
+            accepted.setblocking(False)
+            client = self._client(client_network(peer))
+            client.knock(now_s)
+            connection = GateConnection(self, client, accepted)
+            self._all[connection] = None
+            self.add_unknown(connection)
+
+    def _client(self, name: str) -> _Client:
+        client = self._clients.get(name)
+        if client is None:
+            client = _Client(name, familiar=name in self._familiar)
+            self._clients[name] = client
+            while len(self._clients) > _CLIENTS:
+                oldest = self._clients.pop(next(iter(self._clients)))
+                if oldest.unknown:
+                    self._clients[oldest.name] = oldest
+        return client
+
+    def remember(self, client: _Client) -> None:
+        """Remember that a valid token came from a client."""
+        client.welcome()
+        self._familiar.pop(client.name, None)
+        self._familiar[client.name] = None
+        if len(self._familiar) > _FAMILIAR_CLIENTS:
+            del self._familiar[next(iter(self._familiar))]
+
+    # The caps
+
+    def add_unknown(self, connection: GateConnection) -> None:
+        """Subject a connection to the caps, from now on; another may have to make room."""
+        client = connection.client
+        if len(client.unknown) >= self.limits.unknown_connections_per_client:
+            _least_useful(client.unknown).refuse("made room for newer ones of their client")
+        elif len(self._unknown) >= self.limits.unknown_connections:
+            last = max(self._present, key=_RANK)
+            _least_useful(last.unknown).refuse("made room for newer ones")
+        connection.deadline_s = time.monotonic() + self.limits.hello_s
+        self._unknown[connection] = None
+        client.unknown[connection] = None
+        self._present[client] = None
+        if self._look_timer is None:
+            self._look_later()
+
+    def discard_unknown(self, connection: GateConnection) -> None:
+        """Subject a connection to the caps no longer."""
+        if connection in self._unknown:
+            del self._unknown[connection]
+            client = connection.client
+            del client.unknown[connection]
+            if not client.unknown:
+                del self._present[client]
+
+    def remove(self, connection: GateConnection) -> None:
+        """Forget a connection that is closed."""
+        self._all.pop(connection, None)
+        self._by_name.pop(connection.name, None)
+        self.discard_unknown(connection)
+
+    def _look_later(self) -> None:
+        self._look_timer = asyncio.get_running_loop().call_later(_LOOK_S, self._look)
+
+    def _look(self) -> None:
+        """Close unknown connections whose time is over, and forward those that have sent bytes."""
+        now_s = time.monotonic()
+        while self._unknown and (oldest := next(iter(self._unknown))).deadline_s <= now_s:
+            oldest.refuse("presented no valid token in time")
+        rate = self.limits.handshakes_per_second
+        passed_s = now_s - self._looked_s
+        self._forwardable = min(self._forwardable + passed_s * rate, float(rate))
+        self._looked_s = now_s
+        if self._forwardable >= 1:
+            self._forward_some()
+        if self._unknown:
+            self._look_later()
+        else:
+            self._look_timer = None
+
+    def _forward_some(self) -> None:
+        """Forward connections in the order of clients, the newest of each client first."""
+        for client in sorted(self._present, key=_RANK):
+            for connection in reversed(list(client.unknown)):
+                if connection.accepted is not None and self._is_ready(connection):
+                    self._forwardable -= 1
+                    self._begin_forwarding(connection)
+                    if self._forwardable < 1:
+                        return
+
+    def _is_ready(self, connection: GateConnection) -> bool:
+        """True if a connection has sent something; close it if that cannot be a bot's."""
+        assert connection.accepted is not None
+        try:
+            first = connection.accepted.recv(len(_HTTP2), socket.MSG_PEEK)
+        except BlockingIOError:
+            return False
+        except OSError:
+            first = b""
+        if not first:  # the client has closed it
+            connection.abort()
+            return False
+        fault = transport_fault(first, tls=self._tls)
+        if fault:
+            connection.refuse(fault)
+        return not fault
+
+    # Forwarding
+
+    def _begin_forwarding(self, connection: GateConnection) -> None:
+        accepted, connection.accepted = connection.accepted, None
+        assert accepted is not None
+        task = asyncio.get_running_loop().create_task(self._forward(connection, accepted))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _forward(self, connection: GateConnection, accepted: socket.socket) -> None:
+        """Connect a counterpart to the server's socket, under a name that gRPC reports."""
+        loop = asyncio.get_running_loop()
+        ours = [accepted]  # sockets that no transport has taken over
+        try:
+            end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            ours.append(end)
+            end.setblocking(False)
+            connection.name = _bind_name(end, self._server_path)
+            await loop.sock_connect(end, str(self._server_path))
+            for side in (connection.server_side, connection.client_side):
+                if not connection.closed:
+                    self._by_name[connection.name] = connection
+                    await _take_over(ours.pop(), side)
+        except (OSError, RuntimeError) as error:  # RuntimeError: uvloop's, of a closed socket
+            connection.refuse(f"could not be forwarded ({error})")
+        finally:
+            if ours:
+                connection.abort()
+            for unused in ours:
+                unused.close()
+
+    def find(self, peer: str) -> GateConnection | None:
+        """Return the connection of a call by its peer, as gRPC names it; None if it is closed."""
+        return self._by_name.get(peer)
+
+    # The end
 
     def break_connections(self) -> None:
         """Break all connections at once."""
         for connection in list(self._all):
             connection.abort()
 
-    def find(self, peer: str) -> ForwardedConnection | None:
-        """Return the connection of a call by its peer, as gRPC names it; None if it is closed."""
-        return self._by_name.get(peer)
+    async def close(self) -> None:
+        """Stop listening and close all connections."""
+        self.stop_listening()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self.break_connections()
+        if self._look_timer is not None:
+            self._look_timer.cancel()
+        if self._report_timer is not None:
+            self._report_timer.cancel()
+            self._write_report()
 
-    def add(self, transport: asyncio.Transport, client: str) -> ForwardedConnection:
-        connection = ForwardedConnection(self, transport, client)
-        self._all[connection] = None
-        self.add_unknown(connection)
-        return connection
+    # The report
 
-    def add_unknown(self, connection: ForwardedConnection) -> None:
-        """Subject a connection to the limits for strangers, from now on."""
-        self.unknown.add(connection)
-        connection.start_deadline(self.limits.hello_s)
-
-    def remove(self, connection: ForwardedConnection) -> None:
-        self._all.pop(connection, None)
-        self._by_name.pop(connection.name, None)
-        self.unknown.discard(connection)
-        self._remove_waiting(connection)
-
-    def report_mismatch(self, client: _Client, first: bytes) -> None:
-        """Log once that a client began a connection with TLS or without it, if that is wrong."""
-        fault = self._mismatches.fault(first)
-        if fault and self._mismatches.is_new(client):
-            self._log.warning("wrong transport", client=client, detail=fault)
-
-    # The queue of connections that have sent something and are not forwarded yet
-
-    def request_forwarding(self, connection: ForwardedConnection) -> None:
-        """Forward a connection as soon as the rate permits."""
-        if connection.forwarding:
-            return
-        if not self._waiting and self._handshakes.allow(time.monotonic()):
-            self._forward(connection)
-            return
-        self._waiting.setdefault(connection.client, {})[connection] = None
-        if self._dispatcher is None:
-            self._schedule_dispatch()
-
-    def _schedule_dispatch(self) -> None:
-        loop = asyncio.get_running_loop()
-        self._dispatcher = loop.call_later(1 / self.limits.handshakes_per_second, self._dispatch)
-
-    def _dispatch(self) -> None:
-        """Forward the newest connection of the client whose turn it is."""
-        self._dispatcher = None
-        if not self._waiting:
-            return
-        client = self._next_client()
-        connection = next(reversed(self._waiting[client]))
-        self._remove_waiting(connection)
-        if client in self._waiting:
-            self._waiting[client] = self._waiting.pop(client)  # to the end of the queue
-        self._handshakes.allow(time.monotonic())
-        self._forward(connection)
-        if self._waiting:
-            self._schedule_dispatch()
-
-    def _next_client(self) -> _Client:
-        """Return the client that has waited longest, of familiar ones and others by turns."""
-        familiar, self._familiar_turn = self._familiar_turn, not self._familiar_turn
-        first = next(iter(self._waiting))
-        return next((c for c in self._waiting if (c in self.familiar) is familiar), first)
-
-    def _remove_waiting(self, connection: ForwardedConnection) -> None:
-        mine = self._waiting.get(connection.client)
-        if mine is not None and connection in mine:
-            del mine[connection]
-            if not mine:
-                del self._waiting[connection.client]
-
-    def _forward(self, connection: ForwardedConnection) -> None:
-        connection.forwarding = True
-        task = asyncio.get_running_loop().create_task(self._connect(connection))
-        self._connecting.add(task)
-        task.add_done_callback(self._connecting.discard)
-
-    async def _connect(self, connection: ForwardedConnection) -> None:
-        """Connect a counterpart to the server's socket, under a name that gRPC reports."""
-        try:
-            end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        except OSError as error:
-            self._log.warning("connection refused", detail=error.strerror or str(error))
-            connection.abort()
-            return
-        try:
-            end.setblocking(False)
-            name = _bind_name(end, self._server_path)
+    def report(self, reason: str, client: str) -> None:
+        """Count a connection that was refused; a line in the log tells of it within a minute."""
+        self._refused[reason] += 1
+        if len(self._refused_clients) < _CLIENTS:
+            self._refused_clients[client] = None
+        if self._report_timer is None:
+            wait_s = max(self._reported_s + _REPORT_S - time.monotonic(), 1.0)
             loop = asyncio.get_running_loop()
-            await loop.sock_connect(end, str(self._server_path))
-            transport, _ = await loop.create_unix_connection(
-                lambda: _ServerSide(connection), sock=end
-            )
-        except OSError as error:
-            end.close()
-            self._log.warning("connection refused", detail=error.strerror or str(error))
-            connection.abort()
-            return
-        except asyncio.CancelledError:
-            end.close()
-            connection.abort()
-            raise
-        self._by_name[name] = connection
-        connection.connected(transport, name)
-        if connection.transport.is_closing():
-            del self._by_name[name]
+            self._report_timer = loop.call_later(wait_s, self._write_report)
+
+    def _write_report(self) -> None:
+        reasons = (f"{count} {reason}" for reason, count in self._refused.most_common())
+        detail = "; ".join(reasons)
+        self._log.warning("connections refused", clients=self._client_names(), detail=detail)
+        self._refused.clear()
+        self._refused_clients.clear()
+        self._reported_s = time.monotonic()
+        self._report_timer = None
+
+    def _client_names(self) -> str:
+        names = list(self._refused_clients)
+        others = len(names) - 4
+        return ", ".join(names) if others <= 0 else f"{', '.join(names[:4])} and {others} others"
+
+
+async def _take_over(connected: socket.socket, side: _Side) -> None:
+    """Let a transport read and close a connected socket.
+
+    `create_unix_connection` is unfit: if uvloop closes such a transport early, the socket closes
+    another file later, the one that has received its number.
+    """
+    await asyncio.get_running_loop().connect_accepted_socket(lambda: side, connected)
+
+
+def _least_useful(connections: Iterable[GateConnection]) -> GateConnection:
+    """Return the oldest connection that has not been forwarded, or else the oldest."""
+    oldest = next(iter(connections))
+    return next((each for each in connections if each.accepted is not None), oldest)
+
+
+def transport_fault(first: bytes, *, tls: bool) -> str:
+    """Return what is wrong with a connection that begins with these bytes, or "".
+
+    TLS where the address has none, or the reverse, is a common mistake of settings. Such a client
+    gets no answer of its own: one of HTTP/2 without TLS makes gRPC dial again without a pause.
+    """
+    expected, other = (_TLS_HANDSHAKE, _HTTP2) if tls else (_HTTP2, _TLS_HANDSHAKE)
+    if first.startswith(expected[: len(first)]):
+        return ""
+    if not first.startswith(other[: len(first)]):
+        return "sent neither TLS nor HTTP/2"
+    if tls:
+        return "dialled without TLS, which this address needs (the bot needs ASARA_CA)"
+    return "dialled with TLS, which this address does not use (the bot has ASARA_CA set)"
 
 
 def _bind_name(end: socket.socket, server_path: Path) -> str:
@@ -400,71 +560,12 @@ def _bind_name(end: socket.socket, server_path: Path) -> str:
     return f"unix:{path}"
 
 
-class _Side(asyncio.Protocol):
-    """One side of a connection; it is read as fast as the other side takes the bytes."""
-
-    def __init__(self) -> None:
-        self.connection: ForwardedConnection | None = None
-
-    def _other(self) -> asyncio.Transport | None:
-        raise NotImplementedError
-
-    def pause_writing(self) -> None:
-        other = self._other()
-        if other is not None and not other.is_closing():
-            other.pause_reading()
-
-    def resume_writing(self) -> None:
-        other = self._other()
-        if other is not None and not other.is_closing():
-            other.resume_reading()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        if self.connection is not None:
-            self.connection.close()
-
-
-class _ClientSide(_Side):
-    def __init__(self, gate: ConnectionGate) -> None:
-        super().__init__()
-        self._gate = gate
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        transport = cast("asyncio.Transport", transport)  # uvloop's is no subclass
-        transport.set_write_buffer_limits(_BUFFER_BYTES)
-        client = client_network(transport.get_extra_info("peername"))
-        self.connection = self._gate.add(transport, client)
-
-    def data_received(self, data: bytes) -> None:
-        if self.connection is not None:
-            self.connection.data_received(data)
-
-    def _other(self) -> asyncio.Transport | None:
-        return self.connection.server_transport if self.connection else None
-
-
-class _ServerSide(_Side):
-    def __init__(self, connection: ForwardedConnection) -> None:
-        super().__init__()
-        self.connection = connection
-        self._forward = connection.transport.write
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        cast("asyncio.Transport", transport).set_write_buffer_limits(_BUFFER_BYTES)
-
-    def data_received(self, data: bytes) -> None:
-        self._forward(data)
-
-    def _other(self) -> asyncio.Transport | None:
-        return self.connection.transport if self.connection else None
-
-
 def client_network(peer: tuple[object, ...] | None) -> str:
     """Return the IPv4 address of a peer, or the first 64 bits of its IPv6 address."""
     host = str(peer[0]).partition("%")[0] if peer else "0.0.0.0"  # noqa: S104
-    address = ipaddress.ip_address(host)
-    if isinstance(address, ipaddress.IPv6Address):
-        if address.ipv4_mapped is not None:
-            return str(address.ipv4_mapped)
-        return str(ipaddress.ip_network((address, 64), strict=False))
-    return str(address)
+    if ":" not in host:
+        return host
+    address = ipaddress.IPv6Address(host)
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return str(ipaddress.ip_network((address, 64), strict=False))

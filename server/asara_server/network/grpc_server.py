@@ -147,12 +147,12 @@ async def _serve_tcp(
         _add_services(server, _Servicer(referee, authenticator, gate), local=local)
         add_port(server, f"unix:{path}", credentials)
         await server.start()
-        await gate.listen(listener)
+        bound = listener.getsockname()[1]
+        gate.listen(listener)
     except BaseException:
         listener.close()
         await running.stop(0)
         raise
-    bound = listener.getsockname()[1]
     return RunningServer(running, join_address(host, bound))
 
 

@@ -3,7 +3,6 @@
 from typing import Final
 
 from asara_server.network.addresses import ServeError
-from asara_server.network.connection_gate import BACKLOG
 from asara_server.referee.limits import LimitSettings
 
 try:
@@ -43,7 +42,7 @@ def files_needed(limits: LimitSettings, *, processes: int, remote_bots: int | No
     needed = _OWN_FILES + processes * (limits.bot_connections + 8)
     if remote_bots is not None:
         connections = limits.unknown_connections + 2 * remote_bots
-        needed += _FILES_PER_CONNECTION * connections + BACKLOG
+        needed += _FILES_PER_CONNECTION * connections + limits.handshakes_per_second
     return needed
 
 

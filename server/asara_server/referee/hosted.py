@@ -43,6 +43,7 @@ class HostedBot:
     session         its open stream, if any
     hello           its most recent Hello, kept when the stream ends
     lost            the reason why it will not connect again, or None
+    unstarted       True if its machine could not start it, which is no fault of its own
     absence         termination of a match that it is lost before, if it has never connected
     matches         the match and its seat in it, by the match's name
     forfeited       the names of running matches that it has forfeited
@@ -71,6 +72,7 @@ class HostedBot:
         "missed",
         "rate_limiter",
         "session",
+        "unstarted",
     )
 
     def __init__(
@@ -91,6 +93,7 @@ class HostedBot:
         self.session: Session | None = None
         self.hello: CheckedHello | None = None
         self.lost: str | None = None
+        self.unstarted = False
         self.absence = Termination.NEVER_STARTED
         self.matches: dict[str, tuple[HostedMatch, int]] = {}
         self.forfeited: set[str] = set()

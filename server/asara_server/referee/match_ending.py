@@ -102,9 +102,13 @@ class MatchEnding:
     def void(self, hosted: HostedMatch, error: Exception) -> None:
         """End a match in which the referee failed."""
         self._log.error("match void", match=hosted.spec.match_id, exc_info=error)
-        _abandon(hosted)
         # The text of the error may contain what is hidden in the match; its type does not.
-        self.finish(hosted, f"the referee failed: {type(error).__name__}")
+        self.call_off(hosted, type(error).__name__)
+
+    def call_off(self, hosted: HostedMatch, why: str) -> None:
+        """End a match that is to be played again through no fault of a bot."""
+        _abandon(hosted)
+        self.finish(hosted, f"the referee failed: {why}")
 
     def cut(self, hosted: HostedMatch) -> str:
         """End a match because the referee stops; return a line with its progress.

@@ -87,6 +87,10 @@ class MatchStarter:
         self._start_if_ready(hosted)
 
     def _start_if_ready(self, hosted: HostedMatch) -> None:
+        if unstarted := [bot.entry for bot in hosted.bots if bot.unstarted]:
+            self._note_start(hosted)
+            self._ending.call_off(hosted, f"its machine could not start {unstarted[0]}")
+            return
         if hosted.committed:
             self._begin_joint_if_ready(hosted)
             return
@@ -131,9 +135,7 @@ class MatchStarter:
 
     def _begin(self, hosted: HostedMatch) -> None:
         self._leave_queue(hosted)
-        hosted.started_us = self._clock.now_us()
-        hosted.stood_us = self._clock.stood_us
-        hosted.started_unix_ms = time.time_ns() // 1_000_000
+        self._note_start(hosted)
         spec = hosted.spec
         present = {}
         for seat, bot in enumerate(hosted.bots):
@@ -154,6 +156,11 @@ class MatchStarter:
             tokens = [player.token for player in spec.players]
             hosted.number = self.journal.begin(spec.match_id, record_bytes(header), tokens)
         self._driver.drive(hosted, Match.start, present, hosted.absent)
+
+    def _note_start(self, hosted: HostedMatch) -> None:
+        hosted.started_us = self._clock.now_us()
+        hosted.stood_us = self._clock.stood_us
+        hosted.started_unix_ms = time.time_ns() // 1_000_000
 
     def _resume(self, hosted: HostedMatch, match: Match) -> None:
         self._leave_queue(hosted)

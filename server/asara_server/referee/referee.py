@@ -145,6 +145,16 @@ class Referee:
             bot.absence = absence
             self._lose(bot, detail, goodbye=detail)
 
+    def mark_unstarted(self, key: str, why: str) -> None:
+        """Void the matches that wait for a bot which its machine could not start: nobody forfeits.
+
+        It cannot connect again.
+        """
+        bot = self._bots.get(key)
+        if bot is not None and bot.lost is None:
+            bot.unstarted = True
+            self._lose(bot, why, goodbye=why)
+
     def expel_bot(self, key: str, error: StreamError) -> None:
         """Disconnect a bot for good because of a violation that was noticed outside its stream."""
         bot = self._bots.get(key)

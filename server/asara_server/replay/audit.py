@@ -117,7 +117,7 @@ def _secret_fault(file: ReplayFile, tournament_secret: bytes | None) -> str | No
     header = file.replay.header
     place = file.raw[0].place
     deal = header.shared_deal
-    if deal and not _may_have(header.match_id, deal):
+    if deal and not header.match_id.startswith(f"{deal}-"):
         return f"{place}: expected a match that shares the deal {deal}; found {header.match_id}"
     expected = secret_of(tournament_secret, header.match_id, deal)
     if header.deal_secret == expected:
@@ -126,14 +126,6 @@ def _secret_fault(file: ReplayFile, tournament_secret: bytes | None) -> str | No
         f"{place}: the deal does not follow from the secret of the tournament: "
         f"expected the match's secret {expected.hex()}, found {header.deal_secret.hex()}"
     )
-
-
-def _may_have(match_id: str, shared_deal: str) -> bool:
-    """Return True if this match may have the deal of its block, or that of its attempt."""
-    if match_id.startswith(f"{shared_deal}-"):
-        return True
-    block, _, attempt = shared_deal.rpartition(".")
-    return match_id.startswith(f"{block}-") and match_id.endswith(f".{attempt}")
 
 
 def _simulation_fault(file: ReplayFile) -> str | None:

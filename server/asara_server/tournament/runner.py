@@ -17,6 +17,7 @@ from asara_server.match import deal_secrets
 from asara_server.referee.waits import Wait
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.bots.build import EntryBuilder, FailedBuild
+from asara_server.tournament.bots.leftovers import end_leftovers
 from asara_server.tournament.config.seeds import draw_seed
 from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.execution.executor import ExecutionContext, Executor
@@ -25,14 +26,22 @@ from asara_server.tournament.execution.match_settings import MatchSettings
 from asara_server.tournament.run.block_journals import wait_for_writers
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.costs_file import CostsFile
-from asara_server.tournament.run.directory import RunDirectory, RunInfo
+from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError, RunInfo
 from asara_server.tournament.run.info_writer import RunInfoWriter, resumed_info
 from asara_server.tournament.run.manifest import ScheduleRule, new_manifest
+from asara_server.tournament.run.process_record import (
+    ProcessRecorder,
+    ProcessRecordError,
+    living,
+    read_processes_of,
+)
 from asara_server.tournament.run.processor_time import ProcessorTime, added
 from asara_server.tournament.run.progress import MAX_ATTEMPTS, RunProgress
 from asara_server.tournament.run.run_signing import RunSigner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.cgroup_end import processes_of_others
 from asara_server.tournament.sandbox.filesystem_view import oversized_entries
+from asara_server.tournament.sandbox.machine_limits import effective_limits
 from asara_server.tournament.sandbox.spec import SandboxKind
 from asara_server.tournament.schedule.schedule import ScheduledMatch, bot_seed
 from asara_server.tournament.standings.match_result import MatchResult, utc_now
@@ -86,6 +95,9 @@ class Runner:
         referee in this process plays. `finished` and `enough` are those of `RunProgress`, and
         `schedule_rule` is how the schedule was made. `build_failed` is called if a build fails.
         """
+        if sandbox is not None:  # the manifest says what bots get
+            limits = effective_limits(tournament.limits, sandbox.tools.ceilings)
+            tournament = tournament.model_copy(update={"limits": limits})
         self._executor = executor or LocalExecutor()
         self._tournament = tournament
         self._edition = edition
@@ -106,6 +118,10 @@ class Runner:
             enough=enough or (lambda: False),
             out=resumed.out if resumed else {},
             exclusions_changed=self._write_exclusions,
+            legs=schedule_rule == "groups",
+            others=lambda: bool(processes_of_others(sandbox.cgroup_parents if sandbox else ())),
+            contained=sandbox is not None,
+            remote=tournament.remote_entries,
         )
         self._sandbox = None if sandbox is None else sandbox.with_hidden(directory.path)
         self._logger = logger("runner")
@@ -133,6 +149,12 @@ class Runner:
     def matches_over(self) -> int:
         """Number of matches that need not be played any more."""
         return self._progress.matches_over
+
+    @property
+    def open_in_group(self) -> tuple[int, float]:
+        """Matches without which blocks are incomplete, and about how many seconds they take."""
+        left, seconds = self._progress.open_in_group
+        return left, seconds / self._tournament.concurrency
 
     @property
     def awaited(self) -> Sequence[str]:
@@ -230,6 +252,7 @@ class Runner:
         if self._resumed:
             await asyncio.to_thread(wait_for_writers, self._directory.path, _WORKERS_END_S)
             progress.recover_blocks()
+            await self._resume_legs()
         builder = EntryBuilder(
             self._directory.builds,
             self._directory.logs,
@@ -264,16 +287,27 @@ class Runner:
             partial(deal_secrets.secret_of, self._secret),
             self._sandbox,
             tournament.concurrency,
-            extra_match="concurrency" not in tournament.model_fields_set,
             remote=tournament.remote,
-            report_choice=partial(self._report_executor, writer),
         )
-        self._report_executor(writer, self._executor.name, "")
+        self._logger.info("executor", name=self._executor.name)
+        writer.write_executor(self._executor.name)
         await self._executor.play(progress, context)
 
-    def _report_executor(self, writer: RunInfoWriter, name: str, why: str) -> None:
-        self._logger.info("executor", name=name, why=why)
-        writer.write_executor(name, why)
+    async def _resume_legs(self) -> None:
+        """End what may live on of the run's bots, before anybody plays a deal that they know."""
+        try:
+            rows = read_processes_of(self._directory.path)
+        except ProcessRecordError as error:
+            raise RunDirectoryError(
+                f"{self._directory.path}/{error}; restore it from a backup, or start another run"
+            ) from None
+        self._progress.resume_group(rows)
+        cgroups = self._sandbox.cgroup_parents if self._sandbox is not None else ()
+        survivors = await asyncio.to_thread(end_leftovers, living(rows), cgroups)
+        if survivors:
+            self._progress.end_shared_deals(survivors)
+        else:
+            ProcessRecorder(self._directory.processes.write).cleared()
 
     async def _build(self, builder: EntryBuilder, writer: RunInfoWriter) -> None:
         """Build the entries, unless the run is stopped; those that fail are out.

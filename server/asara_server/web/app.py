@@ -31,7 +31,7 @@ def app_parts(settings: WebSettings) -> Sequence[Part]:
     `WebError` for what the browser should be told.
     """
     catalogue = RunCatalogue(settings.sources)
-    live = LiveRuns(mirrored=settings.mirrored_live)
+    live = LiveRuns()
     return (
         runs_part(catalogue, live, logs=settings.logs),
         watch_part(settings.limits, catalogue, live),

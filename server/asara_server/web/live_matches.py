@@ -190,14 +190,10 @@ class _SharedMessages(WatchMessages):
 class LiveRun:
     """The running matches of one directory."""
 
-    def __init__(self, folder: Path, *, mirrored: bool) -> None:
-        """With `mirrored`, matches that share a deal are shown if the bots are contained.
-
-        A bot must then be unable to learn about running matches from anybody but the referee.
-        """
+    def __init__(self, folder: Path) -> None:
+        """Matches that share a deal are shown if all bots are contained: they cannot watch."""
         self._folder = folder
-        self._mirrored = mirrored
-        self._shows_mirrored = False
+        self._contained = False
         self._running: dict[int, LiveMatch] = {}
         self._over: dict[str, LiveMatch] = {}
         """Matches that were over a moment ago, by name, in the order in which they ended."""
@@ -227,7 +223,7 @@ class LiveRun:
         await self._tick.wait()
 
     def _may_show(self, match: LiveMatch) -> bool:
-        return self._shows_mirrored or not match.header.shared_deal
+        return self._contained or not match.header.shared_deal
 
     async def close(self) -> None:
         if self._reading is not None:
@@ -254,8 +250,7 @@ class LiveRun:
         """Read the feed until it ends or nobody is interested."""
         ticking = asyncio.create_task(self._tick_always())
         try:
-            live, contained = await asyncio.to_thread(_about_run, self._folder)
-            self._shows_mirrored = self._mirrored and contained
+            live, self._contained = await asyncio.to_thread(_about_run, self._folder)
             if live is None:
                 raise LiveFeedError("there is no live.json")
             async with open_feed(live.socket) as batches:
@@ -350,15 +345,14 @@ def _about_run(folder: Path) -> tuple[LiveFile | None, bool]:
 class LiveRuns:
     """The running matches of all directories that are served."""
 
-    def __init__(self, *, mirrored: bool = False) -> None:
-        self._mirrored = mirrored
+    def __init__(self) -> None:
         self._runs: dict[Path, LiveRun] = {}
 
     def of(self, folder: Path) -> LiveRun:
         """Return the running matches of a run's directory."""
         run = self._runs.get(folder)
         if run is None:
-            run = self._runs[folder] = LiveRun(folder, mirrored=self._mirrored)
+            run = self._runs[folder] = LiveRun(folder)
         return run
 
     async def close(self) -> None:

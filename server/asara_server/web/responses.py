@@ -9,6 +9,8 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
+from asara_server.text import plain, plain_value
+
 _WORTH_COMPRESSING: Final = 1_024
 """Bytes below which a response is sent as it is."""
 
@@ -26,16 +28,19 @@ class WebError(Exception):
 
 def error_response(status: int, sentence: str) -> Response:
     """Return `{"error": sentence}` with a status."""
-    content = json.dumps({"error": sentence}, ensure_ascii=False)
+    content = json.dumps({"error": plain(sentence, None)}, ensure_ascii=False)
     headers = {"Cache-Control": "no-store"}
     return Response(content.encode(), status, headers, media_type=JSON)
 
 
 def json_response(request: Request, value: Any) -> Response:
-    """Return a value as JSON; status 304 without content if the browser has it already."""
-    content = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    # A lone surrogate, which a damaged file may contain, has no UTF-8.
-    return tagged_response(request, content.encode(errors="replace"), JSON)
+    """Return a value as JSON, with its texts made plain, as they may be anybody's.
+
+    Status 304 without content if the browser has it already.
+    """
+    shown = plain_value(value)
+    content = json.dumps(shown, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return tagged_response(request, content.encode(), JSON)
 
 
 def tagged_response(

@@ -50,8 +50,6 @@ class WebSettings:
     logs: bool = True
     """True if what bots wrote is shown beside their decisions, to whom may see their view; False if
     strangers can reach the server."""
-    mirrored_live: bool = False
-    """True if matches that share a deal are shown while they run, in runs with a sandbox."""
     page: Path = field(default_factory=lambda: bundled.page() / "app")
     """Folder of the built page."""
     play_address: str | None = None

@@ -1,8 +1,12 @@
 """Builds of entries: what a build may do, and the consequence if it fails."""
 
 import asyncio
+import errno
 import os
+import shlex
+import tarfile
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -12,6 +16,7 @@ from asara_codec.results import Termination
 from asara_game.edition import load_edition
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.bots.build import EntryBuilder
+from asara_server.tournament.config.commands import check_command
 from asara_server.tournament.config.tournament_file import Tournament, load_tournament
 from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import RunEnd, Runner
@@ -19,7 +24,7 @@ from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from tests.tournament import sample_bots
 from tests.tournament.sample_bots import SEED
-from tests.tournament.sandbox_config import sandbox_or_skip
+from tests.tournament.sandbox_config import living, sandbox_or_skip
 from tests.tournament.test_runner import BASIC, by_id, play
 
 HEADER = f"""
@@ -29,7 +34,7 @@ rule_sets = "basic"
 seed = "{SEED}"
 
 [limits]
-build_s = 2
+build_s = 60
 build_mb = 20
 """
 
@@ -95,11 +100,12 @@ def test_who_cannot_be_built_is_out_with_the_reason_and_the_others_play(
         "deep": "for i in $(seq 50); do mkdir d; cd d; done",
     }
     file = enter(tmp_path, builds)
+    file.write_text(file.read_text().replace("build_s = 60", "build_s = 8"))
     end = play(file, tmp_path / "run", [("plain", name) for name in builds], sandbox=sandbox)
     assert end.unstartable == {
         "fails": "build failed: exited with status 2",
         "leaves-nothing": "build failed: it left no program for the command 'python bot.py'",
-        "endless": "build failed: not finished after 2 s",
+        "endless": "build failed: not finished after 8 s",
         "large": "build failed: its directory needs more than 20 MiB of disk",
         "deep": "build failed: its directory is nested more than 40 levels deep",
     }
@@ -113,13 +119,21 @@ def test_who_cannot_be_built_is_out_with_the_reason_and_the_others_play(
     assert [path.name for path in (tmp_path / "run/builds").iterdir()] == ["made"]
 
 
+def test_what_a_build_starts_ends_with_it(tmp_path: Path, sandbox: Sandbox | None) -> None:
+    mark = f"7{os.getpid()}.25"
+    child = f"(trap '' HUP TERM; setsid sleep {mark} & setsid sleep {mark} & kill -STOP 0)"
+    file = enter(tmp_path, {"made": f"setsid sh -c {shlex.quote(child)} & {BUILD}; sleep 0.5"})
+    assert build(file, sandbox) == {}
+    assert living(mark) == []
+
+
 def test_what_cannot_be_copied_is_left_out_or_refused(
     tmp_path: Path, sandbox: Sandbox | None
 ) -> None:
     file = enter(tmp_path, {"made": BUILD, "sparse": BUILD})
     os.mkfifo(tmp_path / "made" / "pipe")
     (tmp_path / "made" / "loop").symlink_to("loop")
-    (tmp_path / "made" / "nowhere").symlink_to("/no/such/file")
+    (tmp_path / "made" / "nowhere").symlink_to("no/such/file")
     with (tmp_path / "sparse" / "huge").open("wb") as huge:
         huge.truncate(1 << 40)
     assert build(file, sandbox) == {
@@ -146,7 +160,6 @@ def test_a_run_that_is_stopped_does_not_wait_for_a_build(
     tmp_path: Path, sandbox: Sandbox | None
 ) -> None:
     file = enter(tmp_path, {"endless": "sleep 60"})
-    file.write_text(file.read_text().replace("build_s = 2", "build_s = 60"))
 
     async def scenario() -> RunEnd:
         with closing(RunDirectory.create(tmp_path / "run")) as directory:
@@ -205,6 +218,113 @@ def test_a_build_is_refused_where_it_would_copy_the_tournament(tmp_path: Path) -
     file.write_text(text + '[[entries]]\nname = "b"\ncommand = "env"\n')
     with pytest.raises(ValueError, match="build: works in a copy of the entry's"):
         load_tournament(file)
+
+
+FORGE = """
+cat part.txt >bot.py; python - <<'END'
+import io, os, tarfile
+
+def add(tar, name, kind, target="", content=b""):
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname, info.size, info.mode = kind, target, len(content), 0o755
+    tar.addfile(info, io.BytesIO(content))
+
+archive = io.BytesIO()
+with tarfile.open(fileobj=archive, mode="w") as tar:
+    add(tar, "./bot.py", tarfile.REGTYPE, content=open("part.txt", "rb").read())
+    add(tar, "./payload", tarfile.REGTYPE, content=b"forged")
+    for name, kind, target in {members!r}:
+        add(tar, name, kind, target)
+for name in os.listdir("/proc/self/fd"):
+    if int(name) > 2 and os.path.exists(f"/proc/self/fd/{{name}}"):
+        if "pipe" in os.readlink(f"/proc/self/fd/{{name}}"):
+            os.write(int(name), archive.getvalue())
+            print("forged")
+END
+"""
+"""Script of a build that writes its own archive to the pipe of its output."""
+
+
+@pytest.mark.parametrize("names", [("file", "folder", "new"), ("loop", "self")])
+def test_a_forged_archive_changes_nothing_outside_and_only_its_entry_is_out(
+    tmp_path: Path, names: tuple[str, ...]
+) -> None:
+    sandbox = sandbox_or_skip((tmp_path / "cup.toml",), (tmp_path,))
+    victims = tmp_path / "victims"
+    (victims / "folder").mkdir(parents=True)
+    (victims / "file").write_text("unchanged")
+    link, second_name = tarfile.SYMTYPE, tarfile.LNKTYPE
+    forgeries = {
+        "file": [("./l", link, f"{victims}/file"), ("./l", second_name, "./payload")],
+        "folder": [("./l", link, f"{victims}/folder"), ("./l", second_name, "./payload")],
+        "new": [("./l", link, f"{victims}/new"), ("./l", second_name, "./payload")],
+        "loop": [("./l", link, "l"), ("./t", second_name, "./l/x")],
+        "self": [("./payload", second_name, "./payload")],
+    }
+    builds = {name: FORGE.format(members=forgeries[name]) for name in names}
+    file = enter(tmp_path, {**builds, "made": BUILD})
+    tables = [("made", "plain"), (names[0], "plain")]
+    end = play(file, tmp_path / "run", tables, sandbox=sandbox)
+    assert (victims / "file").read_text() == "unchanged"
+    assert sorted(path.name for path in victims.rglob("*")) == ["file", "folder"]
+    why = "build failed: its directory was not written as an archive of files"
+    assert end.unstartable == dict.fromkeys(names, why)
+    assert by_id(end)["m0"].forfeits == ()
+    for name in names:
+        assert "forged\n" in (tmp_path / f"run/logs/build-{name}.log").read_text()
+
+
+def test_what_goes_wrong_in_one_build_is_said_of_its_entry_alone(
+    tmp_path: Path, sandbox: Sandbox | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    faults: dict[str, Exception] = {
+        ".loop": RuntimeError("Symlink loop from '/root'"),
+        ".deep": RecursionError(),
+        ".full": OSError(errno.ENOSPC, "No space left on device", "/root"),
+    }
+
+    def fail(words: tuple[str, ...], directory: Path) -> None:
+        if directory.name in faults:
+            raise faults[directory.name]
+        check_command(words, directory)
+
+    monkeypatch.setattr("asara_server.tournament.bots.build.check_command", fail)
+    file = enter(tmp_path, {name[1:]: BUILD for name in faults} | {"made": BUILD})
+    why = "build failed: the referee cannot carry it out"
+    assert build(file, sandbox) == {
+        "loop": f"{why} (RuntimeError)",
+        "deep": f"{why} (RecursionError)",
+        "full": f"{why} (No space left on device)",
+    }
+    assert "Symlink loop from" in (tmp_path / "run/logs/build-loop.log").read_text()
+    assert [path.name for path in (tmp_path / "run/builds").iterdir()] == ["made"]
+
+
+def test_builds_need_no_thread_that_others_wait_for(tmp_path: Path) -> None:
+    sandbox = sandbox_or_skip((tmp_path / "cup.toml",), (tmp_path,))
+    file = enter(tmp_path, {f"made{number}": BUILD for number in range(3)})
+
+    async def scenario() -> dict[str, str]:
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
+        (tmp_path / "run/logs").mkdir(parents=True)
+        tournament = load_tournament(file)
+        folders = tmp_path / "run/builds", tmp_path / "run/logs"
+        builder = EntryBuilder(*folders, tournament.limits, sandbox=sandbox)
+        return await asyncio.wait_for(builder.build(tournament.entries, 3), 120)
+
+    assert asyncio.run(scenario()) == {}
+
+
+def test_links_that_lead_out_are_left_out_and_the_log_says_so(tmp_path: Path) -> None:
+    sandbox = sandbox_or_skip((tmp_path / "cup.toml",), (tmp_path,))
+    script = "cat part.txt >bot.py; ln -s $PWD/bot.py own; ln -s /no/such/file out; ln -s .. up"
+    file = enter(tmp_path, {"made": script})
+    assert build(file, sandbox) == {}
+    made = tmp_path / "run/builds/made"
+    assert {path.name for path in made.iterdir()} == {"bot.py", "own", "part.txt", "build.sh"}
+    assert (made / "own").read_text() == sample_bots.GOOD
+    log = (tmp_path / "run/logs/build-made.log").read_text()
+    assert "2 links that lead out of the directory were left out, such as " in log
 
 
 HOARD = """cat part.txt >bot.py; python -c '
@@ -272,7 +392,7 @@ for number in range(1_000_000):
     open(f"file{number}", "w").close()
 '"""
     file = enter(tmp_path, {"many": script})
-    file.write_text(file.read_text().replace("build_s = 2", "build_s = 120"))
+    file.write_text(file.read_text().replace("build_s = 60", "build_s = 120"))
     (why,) = build(file, sandbox).values()
     assert "has more than 100,000 files" in why or "memory" in why
     assert list((tmp_path / "run/builds").iterdir()) == []

@@ -1,7 +1,6 @@
 import asyncio
 import os
 import sys
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -23,18 +22,6 @@ async def start(
 
 def environment(settings: Mapping[str, str] | None = None) -> dict[str, str]:
     return bot_environment(settings or {}, address="unix:/a", token="t0ken", seed=7)
-
-
-def alive(pid: int) -> bool:
-    """Return True if a process runs; a zombie does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-def text(log: Path) -> str:
-    return log.read_text()
 
 
 def test_bots_inherit_nothing_of_the_organiser_but_what_programs_need(
@@ -143,59 +130,3 @@ def test_garbage_on_standard_output_is_kept_as_it_is(tmp_path: Path) -> None:
         assert path.read_bytes().endswith(bytes(range(256)) * 4)
 
     asyncio.run(scenario())
-
-
-def test_a_process_is_ended_with_its_children_even_if_it_does_not_want_to(tmp_path: Path) -> None:
-    code = """
-import signal, subprocess, sys, time
-signal.signal(signal.SIGTERM, signal.SIG_IGN)
-stubborn = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"
-print(subprocess.Popen([sys.executable, "-c", stubborn]).pid, flush=True)
-time.sleep(60)
-"""
-
-    async def scenario() -> None:
-        process, _, path = await start(tmp_path, code)
-        child = await first_number(path)
-        assert alive(child)
-        await asyncio.sleep(0.3)  # until the child ignores SIGTERM as well
-        before = time.monotonic()
-        await process.stop()
-        assert time.monotonic() - before < 20
-        assert not process.running
-        assert "did not end on SIGTERM; killed" in path.read_text()
-        await gone(child)
-
-    asyncio.run(scenario())
-
-
-def test_children_left_behind_are_ended_too_and_do_not_hold_up_the_runner(tmp_path: Path) -> None:
-    code = """
-import subprocess, sys
-print(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]).pid, flush=True)
-"""
-
-    async def scenario() -> None:
-        process, _, path = await start(tmp_path, code)
-        await asyncio.wait_for(process.wait(), 20)
-        await gone(await first_number(path))
-
-    asyncio.run(scenario())
-
-
-async def first_number(log: Path) -> int:
-    """Return the number that the bot printed."""
-    for _ in range(500):
-        for line in text(log).splitlines():
-            if line.isdigit():
-                return int(line)
-        await asyncio.sleep(0.02)
-    raise AssertionError(text(log))
-
-
-async def gone(pid: int) -> None:
-    for _ in range(100):
-        if not alive(pid):
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError(f"process {pid} still runs")

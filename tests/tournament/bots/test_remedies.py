@@ -57,6 +57,7 @@ def test_a_long_traceback_keeps_the_last_frame_of_the_author() -> None:
         "urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name resolution>",
         "socket.gaierror: [Errno -2] Name or service not known",
         "ConnectionRefusedError: [Errno 111] Connection refused",
+        "OSError: [Errno 97] Address family not supported by protocol",
         "OSError: [Errno 101] Network is unreachable",
     ],
 )

@@ -157,7 +157,8 @@ def test_too_few_entries_are_an_error_that_names_the_folders_left_out(evening: P
 
 
 @pytest.mark.parametrize(
-    "key", ["team", "token", "directory", "limits", "memory_mb", "build_s", "log_bytes", "clocks"]
+    "key",
+    ["team", "token", "loopback", "directory", "limits", "memory_mb", "build_s", "log_bytes"],
 )
 def test_keys_of_the_organiser_are_refused(evening: Path, key: str) -> None:
     assert why(evening, f'{PLAIN}{key} = "1"') == (
@@ -219,7 +220,7 @@ def test_variables_of_the_runner_are_refused(evening: Path, name: str) -> None:
     assert "environment: " in reason
 
 
-@pytest.mark.parametrize("name", ["ANN", "\N{FULLWIDTH LATIN SMALL LETTER A}nn", "House"])
+@pytest.mark.parametrize("name", ["ANN", "House"])
 def test_nobody_takes_the_name_of_another(evening: Path, name: str) -> None:
     (evening / "submissions" / "eve" / BOT_FILE).write_text(f'name = "{name}"\n{PLAIN}')
     table = '[[entries]]\nname = "house"\ncommand = "env"'

@@ -203,8 +203,8 @@ def test_a_full_file_is_read(folder: Path) -> None:
         (
             HEAD + TWO.replace("second", "../second"),
             (
-                "cup.toml: entry 2: name: '../second' cannot name files because of '/'; "
-                "use letters, digits, . _ + -"
+                "cup.toml: entry 2: name: '../second' cannot be a name, because its character 1, "
+                "U+002E FULL STOP, cannot be the first; begin with a letter or digit"
             ),
         ),
         (

@@ -19,7 +19,7 @@ from asara_server.tournament.execution.remote_authenticator import RemoteAuthent
 from asara_server.tournament.execution.remote_bots import RemoteBots
 from asara_server.tournament.execution.remote_lobby import RemoteLobby
 from asara_server.tournament.run.directory import RemoteInfo
-from asara_server.tournament.run.progress import PendingMatch
+from asara_server.tournament.schedule.legs import PendingMatch
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from tests.referee.harness import until
 from tests.tournament.remote_bots import Clock, write_cup
@@ -62,6 +62,7 @@ class Desk:
         cup = load_tournament(file)
         assert cup.remote is not None
         referee = cast(Referee, self.bots)
+        self.stopping = asyncio.Event()
         self.remote_bots = RemoteBots(referee, cup.entries, cup.remote.wait_s)
         self.authenticator = RemoteAuthenticator(cup.remote.tokens, self.remote_bots)
         self.lobby = RemoteLobby(referee, cup.remote, self.remote_bots, self.authenticator, report)
@@ -90,7 +91,8 @@ class Desk:
             ScheduledMatch(f"{table}{place}", 1, BASIC, tuple(names[i] for i in table))
             for place, table in enumerate(tables)
         ]
-        return MatchQueue([PendingMatch(match, 1) for match in matches], self.remote_bots)
+        pending = [PendingMatch(match, 1) for match in matches]
+        return MatchQueue(pending, self.remote_bots, self.stopping)
 
 
 @pytest.fixture
@@ -232,10 +234,11 @@ async def test_a_report_that_cannot_be_written_ends_nothing(tmp_path: Path, cloc
     assert [entry.state for entry in told[1].entries.values()] == ["missed"] * 3
 
 
-async def test_nothing_is_given_out_any_more_once_the_queue_is_closed(tmp_path: Path) -> None:
+async def test_nothing_is_given_out_any_more_once_the_run_is_stopping(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     queue = desk.queue("ax")
     asking = await waits(queue)
-    queue.close()
+    desk.stopping.set()
+    desk.remote_bots.notify_change()
     with pytest.raises(StopAsyncIteration):
         await asking

@@ -105,7 +105,7 @@ STRANGER: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "results without a line": (
         lambda run: edit_line(run, "results.jsonl", 2, lambda line: ""),
-        f"{SECOND}: no result, although the run is finished",
+        "r1-basic-0002-2: no result, although the run is finished",
     ),
     "results in another order": (
         swap_lines,

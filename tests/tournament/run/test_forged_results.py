@@ -87,6 +87,11 @@ def without_a_round(forger: Forger) -> None:
     forger.results = [result for result in forger.results if result.round == 1]
 
 
+def void_place(forger: Forger) -> int:
+    """The place of the void attempt; the one that repeats it is the last of its group."""
+    return next(place for place, result in enumerate(forger.results) if result.void)
+
+
 def hide_void(forger: Forger) -> None:
     forger.results = [result for result in forger.results if not result.void]
 
@@ -124,11 +129,13 @@ OWNER: dict[str, tuple[Callable[[Forger], None], str]] = {
     "a round less": (without_a_round, "r2-basic-0001-1: no result, although the run is finished"),
     "a void attempt hidden": (hide_void, f"{AGAIN}: attempt 2, but attempt 1 is missing"),
     "a void attempt without a reason": (
-        lambda forger: forger.edit_result(4, void_reason=""),
+        lambda forger: forger.edit_result(void_place(forger), void_reason=""),
         f"{AGAIN}: attempt 1 is void, but has no reason",
     ),
     "a void attempt that counts": (
-        lambda forger: forger.edit_result(4, void=False, seats=forger.results[5].seats),
+        lambda forger: forger.edit_result(
+            void_place(forger), void=False, seats=forger.results[-1].seats
+        ),
         f"{AGAIN}: attempt 1 counts, but has a reason to be void",
     ),
     "a result that counts called void": (

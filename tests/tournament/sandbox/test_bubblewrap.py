@@ -13,7 +13,7 @@ import pytest
 import asara
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.spec import ResourceLimits
-from tests.tournament.sandbox.contained import LIMITS, python, run, running
+from tests.tournament.sandbox.contained import LIMITS, python, run, run_entry, running
 from tests.tournament.sandbox_config import HOSTILE, living, sandbox_or_skip
 
 
@@ -210,6 +210,80 @@ def test_no_child_is_left_whether_the_bot_ends_or_is_ended(
 
     asyncio.run(scenario("ends.py"))
     asyncio.run(scenario("stays.py"))
+
+
+def test_bubblewrap_is_out_of_reach(sandbox: Sandbox, tmp_path: Path) -> None:
+    """It is process 1 of the sandbox, which ends the bot."""
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    (folder / f"{tmp_path.name}.py").write_text("""
+import os, signal, time
+print("SEEN", os.listdir("/proc/1"))
+for number in sorted(signal.valid_signals()):
+    os.kill(1, number)
+print("SENT", flush=True)
+time.sleep(60)
+""")
+
+    async def scenario() -> None:
+        command = ["python", f"{tmp_path.name}.py"]
+        async with running(sandbox, folder, command) as (process, path):
+            deadline = time.monotonic() + 20
+            while "SENT" not in path.read_text():
+                assert time.monotonic() < deadline, path.read_text()
+                await asyncio.sleep(0.02)
+            assert "SEEN []" in path.read_text()
+            assert process.running
+        await gone(command[1])
+
+    asyncio.run(scenario())
+
+
+def test_a_bot_has_no_terminal_and_writes_to_no_file_of_the_kernel(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    code = """
+import os
+def opened(path):
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
+        return True
+    except OSError:
+        return False
+files = [os.path.join(folder, name) for root in ("/proc", "/proc/self/net")
+    for folder, _, names in os.walk(root) for name in names if "/fd" not in folder]
+print("KERNEL", len(files) > 100, [path for path in files if opened(path)])
+print("TERMINALS", [path for path in ("/dev/ptmx", "/dev/pts/ptmx", "/dev/tty") if opened(path)])
+"""
+    how, printed = run(sandbox, tmp_path / "bot", python(code))
+    assert printed.splitlines()[-2:] == ["KERNEL True []", "TERMINALS []"], (how, printed)
+
+
+@pytest.mark.parametrize("loopback", [False, True])
+def test_internet_sockets_are_the_organisers_word(
+    sandbox: Sandbox, tmp_path: Path, loopback: bool
+) -> None:
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    (folder / "main.py").write_text("""
+import socket
+try:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        socket.create_connection(server.getsockname()).close()
+    print("CONNECTED")
+    socket.create_connection(("198.51.100.1", 80), timeout=2)
+    print("LEFT THE SANDBOX")
+except OSError as error:
+    print(error)
+""")
+    entry = 'command = "python main.py"\ndirectory = "bot"\n'
+    (tmp_path / "cup.toml").write_text(
+        f'seats = 2\nrule_sets = "basic"\n[[entries]]\nname = "a"\n{entry}'
+        f'[[entries]]\nname = "b"\n{entry}' + "loopback = true\n" * loopback
+    )
+    printed = run_entry(sandbox, tmp_path / "cup.toml", "b").splitlines()
+    assert ("CONNECTED" in printed) == loopback
+    assert ("[Errno 101]" if loopback else "[Errno 97]") in printed[-1]  # unreachable, unsupported
 
 
 def test_processor_time_ends_where_the_limit_says(sandbox: Sandbox, tmp_path: Path) -> None:

@@ -70,15 +70,13 @@ def test_a_frozen_group_uses_no_processor_time(
     assert spinning.poll() is None
 
 
-def test_a_group_is_removed_although_its_processes_are_killed_while_frozen(
-    cgroups: Cgroups,
-) -> None:
+def test_the_processes_of_a_frozen_group_are_killed_and_it_is_removed(cgroups: Cgroups) -> None:
     group = cgroups.create(memory_bytes=1 << 28, processes=10)
     process = subprocess.Popen(["sh", "-c", _SPIN, "sh", *map(str, group.procs_files)])
     wait_until("it runs", lambda: used_s(group) > 0.02)
     group.freeze()
     wait_until("it is frozen", lambda: not used_s(group), most_s=5)
-    process.kill()
+    wait_until("it is empty", lambda: not group.kill())
     asyncio.run(group.remove())
     assert process.wait() == -signal.SIGKILL
     assert not any(folder.exists() for folder in group.folders)
@@ -86,7 +84,7 @@ def test_a_group_is_removed_although_its_processes_are_killed_while_frozen(
     assert group.processor_ns() is None
 
 
-def test_groups_of_a_runner_that_is_gone_are_thawed_and_removed(
+def test_groups_of_a_runner_that_is_gone_are_ended_with_their_processes(
     cgroups: Cgroups, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runner = subprocess.Popen(["sleep", "infinity"])
@@ -96,14 +94,10 @@ def test_groups_of_a_runner_that_is_gone_are_thawed_and_removed(
     process = subprocess.Popen(["sh", "-c", _SPIN, "sh", *map(str, group.procs_files)])
     wait_until("it runs", lambda: used_s(group) > 0.02)
     group.freeze()
-    process.kill()
+    cgroups._end_leftovers()
+    assert process.poll() is None
     runner.kill()
-    runner.wait()  # from here on, the tests beside this one may remove the group as well
-    cgroups._remove_leftovers()
+    runner.wait()  # from here on, the tests beside this one may end the group as well
+    cgroups._end_leftovers()
     assert process.wait(timeout=60) == -signal.SIGKILL
-
-    def removed() -> bool:
-        cgroups._remove_leftovers()  # a group that is not empty yet stays
-        return not any(folder.exists() for folder in group.folders)
-
-    wait_until("the group is gone", removed)
+    assert not any(folder.exists() for folder in group.folders)

@@ -349,7 +349,10 @@ def test_workers_of_a_cluster_contain_bots_that_mean_harm_as_well(
         patch.setenv("ORGANISERS_SECRET", "AWS_SECRET")
         cluster.start(workers=2)
     try:
-        needs = worker_requirements(load_tournament(cup).entries, {}, sandbox_config(wanted[1]))
+        limits = load_tournament(cup).limits
+        needs = worker_requirements(
+            load_tournament(cup).entries, {}, sandbox_config(wanted[1]), limits
+        )
         with dask_workers(cluster.address, needs) as backend:
             contained(cup, wanted[1], some_matches(), WorkerExecutor(backend))
     finally:

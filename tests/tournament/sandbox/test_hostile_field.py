@@ -1,6 +1,6 @@
 """A field of hostile entries, all at once, in a tournament with six honest ones.
 
-The hostile programs are those of `scripts/bench siege`. Each attacks from the start of its match
+The hostile programs are those of `attacks/`. Each attacks from the start of its match
 to the end of the run, and the honest entries play each other meanwhile.
 """
 
@@ -30,12 +30,11 @@ from asara_server.tournament.runner import RunEnd, Runner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult
-from scripts.benchmark.siege import MANY
-from scripts.benchmark.siege_tournament import copy_attacks
 from tests.tournament.sandbox.test_hostile import own_cgroups
 from tests.tournament.sandbox_config import living, sandbox_or_skip
 
 ROOT = Path(__file__).parents[3]
+ATTACKS = Path(__file__).with_name("attacks")
 BASIC = parse_rule_sets("basic")
 HONEST = ("random-1", "random-2", "random-3", "greedy-1", "greedy-2", "greedy-3")
 
@@ -45,6 +44,13 @@ MEMORY_MB = 300
 """Memory that the referee may need beyond that of a process with this test."""
 LOG_BYTES = 1_000_000
 
+MANY = (
+    *("silent-streams", "idle-connections", "health-names", "health-watches", "dial-in"),
+    *("rapid-reset", "pings", "continuations", "half-messages", "inflated-messages"),
+    *("varints", "after-forfeit", "hello-loop", "reconnects", "unread-stream"),
+    *("leases", "output-flood", "fork-bomb", "memory-hog", "full-disk"),
+)
+"""All of them."""
 HANDFUL = ("silent-streams", "health-names", "varints", "hello-loop", "output-flood", "full-disk")
 
 FILE = """
@@ -82,7 +88,8 @@ def write_field(folder: Path, hostile: Sequence[str], seconds: str, start_up_s: 
         shutil.copytree(ROOT / "bots" / name.partition("-")[0], folder / name)
         text += entry(name, "python main.py")
     for name in hostile:
-        copy_attacks(folder / name)
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ATTACKS, folder / name / ATTACKS.name, ignore=ignored)
         text += entry(name, f"python -m attacks {name} {seconds}")
     (folder / "field.toml").write_text(text)
     return folder / "field.toml"

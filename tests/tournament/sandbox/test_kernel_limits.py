@@ -7,7 +7,11 @@ from structlog.testing import capture_logs
 
 from asara_server.logs import logger
 from asara_server.tournament.sandbox import kernel_limits
-from asara_server.tournament.sandbox.kernel_limits import warn_of_epoll_watches
+from asara_server.tournament.sandbox.kernel_limits import (
+    warn_of_epoll_watches,
+    warn_of_processes,
+)
+from asara_server.tournament.sandbox.machine_limits import Ceiling
 
 
 @pytest.mark.parametrize(("bots", "warned"), [(1, False), (4, True)])
@@ -29,3 +33,13 @@ def test_a_system_without_such_a_limit_is_not_reported(
     with capture_logs() as lines:
         warn_of_epoll_watches(1_000, 1_024, logger("sandbox"))
     assert lines == []
+
+
+@pytest.mark.parametrize(("bots", "warned"), [(3, False), (4, True)])
+def test_bots_that_could_use_up_the_processes_of_their_user_are_reported(
+    bots: int, warned: bool
+) -> None:
+    ceilings = {"processes": Ceiling(900, "pids.max", "echo {}", extra=4)}
+    with capture_logs() as lines:
+        warn_of_processes(bots, 256, ceilings, logger("sandbox"))
+    assert [line["remedy"].split(",")[0] for line in lines] == ["echo 1044"] * warned

@@ -184,11 +184,11 @@ def test_the_largest_files_beside_a_program_are_left_out_and_named(base: Path) -
         entries_of(base, [table]), Limits(directory_mb=1), hidden=[], shared=[base]
     )
     assert preview.left_out == {"bot0": (base / "data", base / "dump")}
-    assert preview.too_large == {}
+    assert preview.out == {}
     (base / "loose.py").write_bytes(bytes(2 * MIB))
     entries = entries_of(base, [table])
     preview = preview_views(entries, Limits(directory_mb=1), hidden=[], shared=[base])
-    assert list(preview.too_large) == ["bot0"]
+    assert list(preview.out) == ["bot0"]
 
 
 def test_entries_that_share_a_folder_are_named_unless_they_are_of_one_team(base: Path) -> None:
@@ -208,5 +208,5 @@ def test_an_entry_with_a_directory_of_its_own_is_out_instead(base: Path) -> None
     (base / "one" / "large").write_bytes(bytes(2 * MIB))
     entries = entries_of(base, [{"command": "python main.py", "directory": "one"}])
     preview = preview_views(entries, Limits(directory_mb=1), hidden=[], shared=[base])
-    assert "limits.directory_mb" in preview.too_large["bot0"]
+    assert "limits.directory_mb" in preview.out["bot0"]
     assert preview.left_out == {}

@@ -76,7 +76,7 @@ def test_a_block_is_one_group_in_all_its_seat_orders_without_a_break(
     assert [match for block in blocks.values() for match in block] == matches
     for name, block in blocks.items():
         assert {match.kind for match in block} == {kind}
-        assert {match.shared_deal(2) for match in block} == {name if mirrored else ""}
+        assert {match.shared_deal for match in block} == {name if mirrored else ""}
         assert len({(match.round, match.rule_sets) for match in block}) == 1
         assert [match.match_id.rpartition("-")[0] for match in block] == [name] * len(block)
         assert [m.match_id for m in block] == sorted(m.match_id for m in block)
@@ -166,7 +166,7 @@ def test_one_table_again_and_again_moves_everybody_one_seat_on() -> None:
     matches = list(rotated(("ann", "bob", "cid"), BASIC, 5))
     assert [match.entries[0] for match in matches] == ["ann", "bob", "cid", "ann", "bob"]
     assert [match.match_id for match in matches][3:] == ["r2-basic-0004", "r2-basic-0005"]
-    assert {(match.block, match.shared_deal()) for match in matches} == {("", "")}
+    assert {(match.block, match.shared_deal) for match in matches} == {("", "")}
 
 
 def test_one_table_mirrored_is_one_block_after_the_other() -> None:
@@ -179,7 +179,7 @@ def test_one_table_mirrored_is_one_block_after_the_other() -> None:
         "r2-basic-0002-2",
     ]
     assert [m.block for m in matches] == ["r1-basic-0001"] * 2 + ["r2-basic-0002"] * 2
-    assert all(match.shared_deal(2) == match.block for match in matches)
+    assert all(match.shared_deal == match.block for match in matches)
 
 
 def duplicate(
@@ -206,20 +206,14 @@ def test_a_duplicate_block_is_one_deal_at_several_tables_with_no_entry_at_two(
     assert [match for block in blocks.values() for match in block] == matches  # side by side
     for name, block in blocks.items():
         assert 2 <= len(block) <= 4
-        assert {match.shared_deal() for match in block} == {name}
+        assert {match.shared_deal for match in block} == {name}
         assert {(match.rule_sets, len(match.entries)) for match in block} == {
             (block[0].rule_sets, len(block[0].entries))
         }
         together = [entry for match in block for entry in match.entries]
         assert len(set(together)) == len(together)
-    deals = Counter((match.shared_deal(), entry) for match in matches for entry in match.entries)
+    deals = Counter((match.shared_deal, entry) for match in matches for entry in match.entries)
     assert set(deals.values()) == {1}
-
-
-def test_a_duplicate_match_that_is_played_again_has_another_deal() -> None:
-    first, second = duplicate(8)[:2]
-    assert first.shared_deal() == second.shared_deal() == first.block
-    assert first.shared_deal(2) == second.shared_deal(2) == f"{first.block}.2"
 
 
 def test_a_duplicate_round_of_two_seats_has_every_pair_in_both_orders() -> None:

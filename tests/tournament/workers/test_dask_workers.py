@@ -115,10 +115,8 @@ def test_no_entry_meets_a_duplicate_deal_again_after_the_death_of_a_worker(
     _, stderr = process.communicate(timeout=240)
     assert process.returncode == 0, stderr
     results = list(read_results(tmp_path / "run" / "results.jsonl"))
-    lost = {result.block for result in results if result.void}
-    assert len(lost) == 1
-    again = [result for result in results if result.block in lost and not result.void]
-    assert {result.duplicate_deal for result in again} == {f"{min(lost)}.2"}
+    assert len({result.match_id for result in results if result.lost}) == 1
+    assert {result.attempt for result in results} == {1}
     audited = asara("audit", tmp_path / "run")
     assert audited.returncode == 0, audited.stdout
     wait_until_gone([victim], tmp_path)
@@ -149,7 +147,8 @@ def test_ctrl_c_keeps_what_is_over(cluster: Cluster, cup: Path) -> None:
 
 
 def test_workers_lack_what_is_not_there(cluster: Cluster, cup: Path) -> None:
-    requirements = worker_requirements(load_tournament(cup / "cup.toml").entries, {}, None)
+    tournament = load_tournament(cup / "cup.toml")
+    requirements = worker_requirements(tournament.entries, {}, None, tournament.limits)
     program = requirements.program._replace(asara="7.0")
     with (
         pytest.raises(WorkerError) as caught,
@@ -161,6 +160,25 @@ def test_workers_lack_what_is_not_there(cluster: Cluster, cup: Path) -> None:
     assert len({line.split(": ")[0] for line in lines}) == 2
     assert all(line.startswith("worker tcp://127.0.0.1:") for line in lines)
     assert "but the runner has 7.0: install the same on both" in lines[0]
+
+
+@pytest.mark.parametrize("at", ["WorkerRequirements.missing", "FileMark.of"])
+def test_a_worker_that_dies_while_it_is_asked_is_a_lost_worker(
+    cluster: Cluster, cup: Path, tmp_path: Path, at: str
+) -> None:
+    """It dies in the check before the run, or when it is to say which files it shares."""
+    name = at.partition(".")[0]
+    fatal = tmp_path / "fatal.py"
+    fatal.write_text(
+        f"import os\nfrom asara_server.tournament.workers.requirements import {name}\n"
+        f"{at} = lambda *_: os._exit(1)\n"
+    )
+    cluster.add_worker(options=("--preload", str(fatal)))
+    victim = cluster.workers[-1]
+    done = asara(*words(cluster, cup / "cup.toml", tmp_path / "run"))
+    assert done.returncode == 0, done.stderr
+    assert victim.wait() == 1
+    assert outcome(tmp_path / "run") == outcome(cup / "local")
 
 
 def test_bots_of_a_cluster_are_contained(cluster: Cluster, tmp_path: Path) -> None:

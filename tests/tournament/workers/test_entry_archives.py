@@ -53,10 +53,10 @@ def packer(cup: Path) -> Packer:
     return Packer(tournament.entries, tournament.limits, private)
 
 
-def store_all(store: ArchiveStore, digest: str, data: bytes, part: int = 1000) -> None:
+def store_all(store: ArchiveStore, archive: Archive, data: bytes, part: int = 1000) -> None:
     for offset in range(0, len(data), part):
-        store.add_part(digest, offset, data[offset : offset + part])
-    store.unpack(digest)
+        store.add_part(archive.sha256, offset, data[offset : offset + part])
+    store.unpack(archive.sha256, archive.home, archive.readable)
 
 
 def test_an_archive_depends_on_the_content_only_and_arrives_whole(
@@ -65,12 +65,11 @@ def test_an_archive_depends_on_the_content_only_and_arrives_whole(
     with closing(packer(cup)) as first, closing(packer(cup)) as second:
         archive = first.directory("ann", None)
         data = archive.path.read_bytes()
-        assert sha256(data).hexdigest() == archive.sha256
         assert second.directory("ann", None).sha256 == archive.sha256
         assert second.directory("bob", None).sha256 != archive.sha256
     store = ArchiveStore(tmp_path)
     assert not store.has(archive.sha256)
-    store_all(store, archive.sha256, data)
+    store_all(store, archive, data)
     assert store.has(archive.sha256)
     place = store.place(archive.sha256, archive.file)
     found = {path.relative_to(place).as_posix() for path in place.rglob("*")}
@@ -85,7 +84,7 @@ def test_a_single_readable_file_keeps_its_name(cup: Path, tmp_path: Path) -> Non
     with closing(packer(cup)) as packed:
         archive = packed.readable("ann", cup / "ann" / "data" / "book")
         store = ArchiveStore(tmp_path)
-        store_all(store, archive.sha256, archive.path.read_bytes())
+        store_all(store, archive, archive.path.read_bytes())
     assert store.place(archive.sha256, archive.file).read_text() == "ann"
 
 
@@ -103,22 +102,39 @@ def test_an_archive_that_arrives_changed_is_refused(cup: Path, tmp_path: Path) -
     data[600] ^= 1
     store = ArchiveStore(tmp_path)
     with pytest.raises(ArchiveError, match="arrived changed"):
-        store_all(store, archive.sha256, bytes(data))
+        store_all(store, archive, bytes(data))
     assert not store.has(archive.sha256)
 
 
-@pytest.mark.parametrize("kind", ["outside", "device"])
-def test_nothing_leaves_the_folder(tmp_path: Path, kind: str) -> None:
-    member = tarfile.TarInfo("../out" if kind == "outside" else "null")
-    if kind == "device":
-        member.type = tarfile.CHRTYPE
+def test_links_lead_to_the_entrys_own_paths_only(cup: Path, tmp_path: Path) -> None:
+    library = tmp_path / "library"
+    library.mkdir()
+    text = (cup / "cup.toml").read_text()
+    (cup / "cup.toml").write_text(text + f'readable = ["{library}"]\n')
+    (cup / "bob" / "own").symlink_to(cup / "bob" / "data" / "book")
+    (cup / "bob" / "library").symlink_to(library / "book")
+    (cup / "bob" / "ann").symlink_to("../ann/bot")
+    (cup / "bob" / "key").symlink_to(cup / "ann" / "secret.key")
+    with closing(packer(cup)) as packed:
+        archive = packed.directory("bob", None)
+        store = ArchiveStore(tmp_path)
+        store_all(store, archive, archive.path.read_bytes())
+    place = store.place(archive.sha256, archive.file)
+    names = {path.name for path in place.iterdir() if path.is_symlink()}
+    assert names == {"link", "own", "library"}
+    assert (place / "own").read_text() == "bob"
+
+
+def test_a_forged_archive_is_refused(tmp_path: Path) -> None:
+    """The cases are those of `unpack_output`."""
     file = io.BytesIO()
     with tarfile.open(fileobj=file, mode="w") as tar:
-        tar.addfile(member)
+        tar.addfile(tarfile.TarInfo("../out"))
     data = file.getvalue()
-    archive = Archive(sha256(data).hexdigest(), tmp_path, "")
+    home = tmp_path / "home"
+    digest = sha256(bytes(home) + b"\0\0" + data).hexdigest()
     store = ArchiveStore(tmp_path)
-    with pytest.raises(ArchiveError, match="cannot be unpacked"):
-        store_all(store, archive.sha256, data)
-    assert not store.has(archive.sha256)
+    with pytest.raises(ArchiveError, match="cannot be unpacked: what came was not written as"):
+        store_all(store, Archive(digest, tmp_path, "", home), data)
+    assert not store.has(digest)
     assert not (tmp_path / "asara-files" / "out").exists()

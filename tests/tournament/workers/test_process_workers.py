@@ -206,7 +206,7 @@ def test_a_block_that_no_worker_survives_has_no_result_and_the_others_do(tmp_pat
     assert process.returncode == 1
     results = list(read_results(tmp_path / "run" / "results.jsonl"))
     assert {result.block for result in results if result.void} == {"r1-basic-0002"}
-    assert "block r1-basic-0002 is given up without a result: its worker process died" in stderr
+    assert "match r1-basic-0002-1 is given up without a result: its worker process died" in stderr
     assert "2 matches without a result" in stderr
     assert sum(result.void for result in results) == 2 * 3  # each for all its attempts
     assert sum(not result.void for result in results) == 4
@@ -217,7 +217,7 @@ def test_a_worker_that_dies_in_the_middle_of_its_result_is_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(process_workers_module, "play_block", die_while_returning)
-    job = BlockJob(run_id="", matches=(), secrets={}, out={}, suspended={}, begun=())
+    job = BlockJob(run_id="", matches=(), secrets={}, out={}, suspended={}, submission="")
     with process_workers(1) as backend:
         future = backend.submit(job)
         error = future.exception(timeout=120)

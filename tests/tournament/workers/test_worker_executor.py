@@ -13,22 +13,21 @@ import pytest
 from asara_codec.results import Termination
 from asara_game.rules import format_rule_sets
 from asara_server.match import deal_secrets
-from asara_server.replay.file import read_replay
 from asara_server.tournament.run.block_journals import PlayedAttempt
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.directory import read_info
+from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import (
     MatchResult,
     SeatOutcome,
-    attempt_name,
     utc_now,
 )
 from asara_server.tournament.workers.backend import WorkerError
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
-    BotLog,
+    BotsEnd,
     RunSettings,
 )
 from asara_server.tournament.workers.block_player import (
@@ -63,6 +62,8 @@ class Scripted:
 
     def __init__(self, answer: Callable[[BlockJob], BlockResult], slots: int = 1) -> None:
         self.jobs: list[BlockJob] = []
+        self.jobs_by_leg: list[list[str]] = []
+        """Names of the attempts, with a new list after each end of all bots."""
         self.settings: list[RunSettings] = []
         self.most = 0
         self._answer = answer
@@ -77,6 +78,8 @@ class Scripted:
 
     def submit(self, job: BlockJob) -> "Future[BlockResult]":
         self.jobs.append(job)
+        if self.jobs_by_leg:
+            self.jobs_by_leg[-1] += job.attempts
         self._open += 1
         self.most = max(self.most, self._open)
         future: Future[BlockResult] = Future()
@@ -96,7 +99,15 @@ class Scripted:
     async def stop_blocks(self, run_id: str, finish_s: float) -> None:
         """Nothing runs."""
 
-    async def end_run(self, run_id: str) -> Sequence[BotLog]:
+    async def end_bots(self, run_id: str) -> Sequence[BotsEnd]:
+        assert not self._open
+        self.jobs_by_leg.append([])
+        return ()
+
+    async def end_leftovers(self, sandbox: SandboxConfig | None) -> Sequence[BotsEnd]:
+        return ()
+
+    async def end_run(self, run_id: str) -> Sequence[BotsEnd]:
         assert run_id == self.settings[-1].run_id
         return ()
 
@@ -129,7 +140,7 @@ def done(job: BlockJob, **faults: Termination) -> BlockResult:
     attempts = tuple(
         PlayedAttempt(result(match, attempt, faults), None, {}) for match, attempt in job.matches
     )
-    return BlockResult("somewhere", attempts, (), (), (), RunCosts(matches=len(attempts)))
+    return BlockResult("somewhere", attempts, (), (), (), (), RunCosts(matches=len(attempts)))
 
 
 def names(job: BlockJob) -> list[str]:
@@ -138,7 +149,16 @@ def names(job: BlockJob) -> list[str]:
 
 @pytest.fixture
 def cup(tmp_path: Path) -> Path:
-    return write_tournament(tmp_path, dict.fromkeys(NAMES, sample_bots.GOOD), HEADER)
+    """Three blocks, in each of which two entries play twice."""
+    header = f'{HEADER}blocks = "independent"\n'
+    return write_tournament(tmp_path, dict.fromkeys(NAMES, sample_bots.GOOD), header)
+
+
+@pytest.fixture
+def mirrored(cup: Path) -> Path:
+    """The same with one deal in each block."""
+    cup.write_text(cup.read_text().replace("independent", "mirrored"))
+    return cup
 
 
 @pytest.mark.parametrize("slots", [1, 2, 7])
@@ -156,10 +176,10 @@ def test_every_block_is_given_to_one_worker_as_there_is_room(
 
 
 def test_a_worker_learns_the_secrets_of_its_own_deals_and_nothing_they_follow_from(
-    cup: Path, tmp_path: Path
+    mirrored: Path, tmp_path: Path
 ) -> None:
     backend = Scripted(done)
-    play(cup, tmp_path / "run", WorkerExecutor(backend))
+    play(mirrored, tmp_path / "run", WorkerExecutor(backend))
     tournament = deal_secrets.tournament_secret(sample_bots.SEED)
     of_blocks = {
         job.matches[0][0].block: deal_secrets.shared_secret(tournament, job.matches[0][0].block)
@@ -178,7 +198,6 @@ def test_a_worker_learns_the_secrets_of_its_own_deals_and_nothing_they_follow_fr
 
 
 def test_independent_matches_have_a_secret_for_each_attempt(cup: Path, tmp_path: Path) -> None:
-    cup.write_text(cup.read_text().replace("seats", 'blocks = "independent"\nseats', 1))
     backend = Scripted(done)
     play(cup, tmp_path / "run", WorkerExecutor(backend))
     tournament = deal_secrets.tournament_secret(sample_bots.SEED)
@@ -202,7 +221,8 @@ def test_a_lost_block_is_played_again_as_the_same_attempt(cup: Path, tmp_path: P
     end = play(cup, tmp_path / "run", WorkerExecutor(backend))
     assert seen["r1-basic-0002-1"] == 3
     lost = [job for job in backend.jobs if names(job)[0] == "r1-basic-0002-1"]
-    assert lost[0] == lost[1] == lost[2]
+    assert len({job.submission for job in lost}) == 3
+    assert {job.matches for job in lost} == {lost[0].matches}
     assert {result.attempt for result in end.results} == {1}
     lost_twice = {"r1-basic-0002-1", "r1-basic-0002-2"}
     for result in end.results:
@@ -337,7 +357,7 @@ def test_what_was_not_built_is_not_asked_of_a_worker(cup: Path, tmp_path: Path) 
     backend = Scripted(done)
     end = play(cup, tmp_path / "run", WorkerExecutor(backend))
     assert end.unstartable == {"broken": "build failed: exited with status 1"}
-    (job,) = backend.jobs
+    job = backend.jobs[0]
     assert job.out == end.unstartable
     requirements = backend.settings[0].requirements
     assert requirements.paths == (("made", tmp_path / "run" / "builds" / "made"),)
@@ -370,78 +390,44 @@ def test_where_a_block_does_not_fit_it_is_said_what_is_missing(cup: Path, tmp_pa
     assert isinstance(pickle.loads(pickle.dumps(caught.value)), UnfitWorkerError)
 
 
-def duplicate_cup(folder: Path) -> Path:
-    header = HEADER + 'blocks = "duplicate"\nblocks_per_entry = 2\n'
-    return write_tournament(
-        folder, dict.fromkeys(("ann", "bob", "cid", "dot"), sample_bots.GOOD), header
-    )
-
-
-def test_a_lost_duplicate_block_is_played_again_with_another_deal(tmp_path: Path) -> None:
+def test_a_deal_that_was_lost_is_played_again_when_the_others_of_its_leg_are_over(
+    mirrored: Path, tmp_path: Path
+) -> None:
     seen: Counter[str] = Counter()
 
     def lose_once(job: BlockJob) -> BlockResult:
-        seen[job.matches[0].match.block] += 1
-        if seen["r1-basic-0001"] == 1 and job.matches[0].match.block == "r1-basic-0001":
+        (name,) = job.attempts
+        seen[name] += 1
+        if name == "r1-basic-0001-1" and seen[name] == 1:
             raise LostError
         return done(job)
 
     backend = Scripted(lose_once)
-    end = play(duplicate_cup(tmp_path), tmp_path / "run", WorkerExecutor(backend))
-    lost, again = (job for job in backend.jobs if job.matches[0].match.block == "r1-basic-0001")
-    used = [
-        {job.secrets[attempt_name(match.match_id, attempt)] for match, attempt in job.matches}
-        for job in (lost, again)
+    end = play(mirrored, tmp_path / "run", WorkerExecutor(backend))
+    assert [leg for leg in backend.jobs_by_leg if leg] == [
+        ["r1-basic-0001-1", "r1-basic-0002-2", "r1-basic-0003-1"],
+        ["r1-basic-0001-1"],
+        ["r1-basic-0001-2", "r1-basic-0002-1", "r1-basic-0003-2"],
     ]
-    assert [len(secrets) for secrets in used] == [1, 1]
-    assert used[0] != used[1]
     assert end.standings.complete
-    assert [result.void for result in end.results if result.block == "r1-basic-0001"] == [
-        True,
-        True,
-        False,
-        False,
-    ]
+    assert {result.attempt for result in end.results} == {1}
 
 
-def test_a_duplicate_match_that_was_void_on_a_worker_is_submitted_again(tmp_path: Path) -> None:
+def test_a_deal_that_was_void_is_played_again_after_all_others_of_its_group(
+    mirrored: Path, tmp_path: Path
+) -> None:
     def void_first(job: BlockJob) -> BlockResult:
         answer = done(job)
-        if job.matches[0].attempt > 1 or len(job.matches) < 2:
+        if job.attempts != ("r1-basic-0001-1",):
             return answer
-        first = answer.attempts[0].result.model_copy(update={"seats": (), "void": True})
-        return replace(answer, attempts=(PlayedAttempt(first, None, {}), *answer.attempts[1:]))
+        void = answer.attempts[0].result.model_copy(update={"seats": (), "void": True})
+        return replace(answer, attempts=(PlayedAttempt(void, None, {}),))
 
     backend = Scripted(void_first)
-    end = play(duplicate_cup(tmp_path), tmp_path / "run", WorkerExecutor(backend))
-    assert [[pending.attempt for pending in job.matches] for job in backend.jobs] == [
-        [1, 1],
-        [2],
-        [1, 1],
-        [2],
+    end = play(mirrored, tmp_path / "run", WorkerExecutor(backend))
+    assert [leg for leg in backend.jobs_by_leg if leg] == [
+        ["r1-basic-0001-1", "r1-basic-0002-2", "r1-basic-0003-1"],
+        ["r1-basic-0001-2", "r1-basic-0002-1", "r1-basic-0003-2"],
+        ["r1-basic-0001-1.2"],
     ]
     assert end.standings.complete
-
-
-def test_a_resumed_run_never_plays_a_duplicate_deal_again_that_a_worker_had_begun(
-    tmp_path: Path,
-) -> None:
-    cup = duplicate_cup(tmp_path)
-
-    def fail(_: BlockJob) -> BlockResult:
-        raise UnfitWorkerError("nothing fits")
-
-    first = Scripted(fail)
-    with pytest.raises(WorkerError):
-        play(cup, tmp_path / "run", WorkerExecutor(first))
-    begun = {
-        job.secrets[attempt_name(match.match_id, attempt)]
-        for job in first.jobs
-        for match, attempt in job.matches
-    }
-    end = play(cup, tmp_path / "run", resume=True)
-    assert end.standings.complete
-    attempts = {result.block: result.attempt for result in end.results if not result.void}
-    assert attempts == {"r1-basic-0001": 2, "r1-basic-0002": 1}
-    for path in (tmp_path / "run" / "replays").iterdir():
-        assert read_replay(path).header.deal_secret not in begun

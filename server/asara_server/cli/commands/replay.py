@@ -140,7 +140,7 @@ def show(file: FileArgument, seat: SeatOption = None) -> None:
     replay = _read(file).replay
     try:
         for line in narrate(replay, seat, width=out.width):
-            out.print(line, markup=False, soft_wrap=True)
+            out.print(line, soft_wrap=True)
     except ReplayError as error:
         raise UserError(f"{file}: {error}", status=1) from None
 
@@ -249,7 +249,7 @@ def diff(a: AArgument, b: BArgument) -> None:
     """
     differences = list(diff_replays(_read(a).replay, _read(b).replay))
     for line in differences:
-        out.print(line, markup=False, soft_wrap=True)
+        out.print(line, soft_wrap=True)
     if not differences:
         out.print("the same set-up, the same moves, the same result")
     raise typer.Exit(1 if differences else 0)
@@ -306,7 +306,6 @@ def _json(message: Message) -> str:
         message,
         preserving_proto_field_name=True,
         always_print_fields_with_no_presence=True,
-        ensure_ascii=False,
     )
 
 
@@ -333,7 +332,7 @@ def _print_time_out(time_out: TimeOut, grace_us: int) -> None:
         )
     width = max(len(_ms(time_us)) for time_us, _ in lines)
     for time_us, text in lines:
-        out.print(f"  {_ms(time_us):>{width}} ms  {text}", markup=False, soft_wrap=True)
+        out.print(f"  {_ms(time_us):>{width}} ms  {text}", soft_wrap=True)
     if late is None:
         out.print(f"  {'':{width}}     no reply was received before the replay was closed")
 

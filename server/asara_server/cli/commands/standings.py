@@ -47,7 +47,7 @@ def standings(
     show_standings(computed)
     if recorded.info.left_out:
         out.print()
-        out.print(left_out_text(recorded.info.left_out), markup=False)
+        out.print(left_out_text(recorded.info.left_out))
     if cross:
         out.print()
         show_cross_table(computed)

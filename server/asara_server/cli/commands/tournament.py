@@ -35,7 +35,7 @@ from asara_server.cli.options.tournament import (
     ResumeOption,
     TournamentOptions,
 )
-from asara_server.cli.options.web import MirroredLiveOption, WebOption
+from asara_server.cli.options.web import WebOption
 from asara_server.tournament.config.tournament_file import ConfigError, Tournament, load_tournament
 from asara_server.tournament.schedule.estimate import MOST_MATCHES, Estimate, estimate
 
@@ -89,12 +89,11 @@ def run(
     prepare: PrepareOption = False,
     durability: DurabilityOption = DurabilityChoice.NORMAL,
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP,
-    executor: ExecutorOption = ExecutorChoice.AUTO,
+    executor: ExecutorOption = ExecutorChoice.LOCAL,
     workers: WorkersOption = None,
     scheduler: SchedulerOption = None,
     metrics: MetricsOption = None,
     web: WebOption = None,
-    mirrored_live: MirroredLiveOption = False,
     insecure_remote: InsecureRemoteOption = False,
 ) -> None:
     """Play a tournament, and keep standings, replays and logs in DIR."""
@@ -113,7 +112,6 @@ def run(
         executor=ExecutorOptions(executor, workers, scheduler),
         metrics=metrics,
         web=web,
-        mirrored_live=mirrored_live,
         insecure_remote=insecure_remote,
     )
     raise typer.Exit(play_tournament(tournament, options, context.obj))

@@ -6,7 +6,6 @@ from asara_server.cli.options.web import (
     EmbedOption,
     HostOption,
     ListenOption,
-    MirroredLiveOption,
     PlayOption,
     RemoteOption,
     WebOptions,
@@ -18,7 +17,6 @@ def web(
     listen: ListenOption = "127.0.0.1:8080",
     host: HostOption = None,
     embed: EmbedOption = None,
-    mirrored_live: MirroredLiveOption = False,
     insecure_remote: RemoteOption = False,
     child: ChildOption = False,
     play: PlayOption = None,
@@ -36,7 +34,6 @@ def web(
             insecure_remote=insecure_remote,
             hosts=tuple(host or ()),
             embed=tuple(embed or ()),
-            mirrored_live=mirrored_live,
             child=child,
             play=play,
         )

@@ -224,4 +224,4 @@ def _seconds(value: float | None) -> str:
 
 
 def _show_line(text: str) -> None:
-    out.print(plain(text, longest=None), markup=False, soft_wrap=True)
+    out.print(plain(text, longest=None), soft_wrap=True)

@@ -97,7 +97,7 @@ def show_summary(command: Sequence[str], results: Sequence[CaseResult], seconds:
         patterns = " ".join(f"--run {name}" for name in bad[:_MOST_NAMED])
         which = "Again:" if len(bad) <= _MOST_NAMED else f"The first {_MOST_NAMED} again:"
         again = f"{which} asara conformance {patterns} -- {shlex.join(command)}"
-        out.print(plain(again, longest=None), markup=False, soft_wrap=True)
+        out.print(plain(again, longest=None), soft_wrap=True)
 
 
 _NOUNS: Final = {

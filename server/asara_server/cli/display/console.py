@@ -1,25 +1,52 @@
-"""The terminal: standard output and standard error, and tables."""
+"""The terminal: standard output and standard error, and tables.
+
+All that a command prints for people passes here, so no text from a bot, a file or a name can act on
+the terminal: its hidden characters are shown by their numbers, and it is never markup.
+"""
 
 from collections.abc import Iterable
+from typing import Any
 
-from rich.console import Console
-from rich.markup import escape
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.padding import Padding
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from asara_server.text import plain
+from asara_server.text import plain, plain_lines
 
-out = Console(highlight=False)
+
+class _Terminal(Console):
+    """A console whose texts are plain, whoever wrote them."""
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        super().__init__(stderr=stderr, highlight=False, markup=False, emoji=False)
+
+    def render_str(self, text: str, **settings: Any) -> Text:
+        """Make a text plain before its width counts."""
+        return super().render_str(plain_lines(text), **settings)
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Make plain what did not pass `render_str`; control codes are rich's own."""
+        for segment in super().render(renderable, options):
+            if segment.control or segment.text.isprintable():
+                yield segment
+            else:
+                yield segment._replace(text=plain_lines(segment.text))
+
+
+out = _Terminal()
 """Standard output: results, for people and pipes."""
 
-err = Console(stderr=True, highlight=False)
+err = _Terminal(stderr=True)
 """Standard error: progress, notices and warnings."""
 
 
 def notify(text: str) -> None:
     """Print a notice to standard error, unwrapped, so that paths stay whole in a pipe."""
-    err.print(text, markup=False, soft_wrap=True)
+    err.print(text, soft_wrap=True)
 
 
 def warn(text: str, *, indent: int = 0, words: bool = True) -> None:
@@ -27,7 +54,7 @@ def warn(text: str, *, indent: int = 0, words: bool = True) -> None:
 
     A terminal breaks it between words, or anywhere if it does not consist of `words`.
     """
-    line = Text(text, style="yellow")
+    line = Text(plain_lines(text), style="yellow")
     if words and err.is_terminal:
         err.print(Padding(line, (0, 0, 0, indent)))
     else:
@@ -36,7 +63,7 @@ def warn(text: str, *, indent: int = 0, words: bool = True) -> None:
 
 def show_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
     """Print a table under its title to standard output; see `make_table`."""
-    out.print(plain(title, longest=None), style="bold", markup=False, soft_wrap=True)
+    out.print(plain(title, None), style="bold", soft_wrap=True)
     out.print(make_table(columns, rows))
 
 
@@ -47,5 +74,5 @@ def make_table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
         right = column.startswith(">")
         table.add_column(column.lstrip(">"), justify="right" if right else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(escape(plain(cell, longest=None)) for cell in row))
+        table.add_row(*(plain(cell, None) for cell in row))
     return table

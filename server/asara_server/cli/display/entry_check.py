@@ -44,7 +44,7 @@ class CheckMeter:
         self._activity = activity
         self.bar = Progress(
             BarColumn(bar_width=30),
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             console=err,
             transient=True,
             disable=not err.is_terminal,
@@ -167,11 +167,11 @@ def check_summary(checked: Sequence[CheckedEntry], tournament: Tournament) -> st
 
 
 def _show_title(text: str) -> None:
-    out.print(f"\n{text}", style="bold", markup=False)
+    out.print(f"\n{text}", style="bold")
 
 
 def _show_line(text: str) -> None:
-    out.print(plain(text, longest=None), markup=False, soft_wrap=True)
+    out.print(plain(text, longest=None), soft_wrap=True)
 
 
 def _show_printed(one: CheckedEntry) -> None:

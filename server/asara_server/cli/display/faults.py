@@ -117,7 +117,7 @@ def warn_of_views(
     """
     remedy = "--readable" if own else "`readable`"
     preview = preview_views(entries, limits, hidden=sandbox.hidden, shared=sandbox.shared)
-    for entry, reason in preview.too_large.items():
+    for entry, reason in preview.out.items():
         warn(f"{entry} will be out in the sandbox: {reason}")
     for entry, left_out in preview.left_out.items():
         names = _listed([path.name for path in left_out])

@@ -13,6 +13,7 @@ from asara_server.tournament.config.block_kinds import (
 from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.schedule.estimate import Estimate
 from asara_server.tournament.schedule.layout import Balance, Span, balance
+from asara_server.tournament.schedule.legs import group_size
 from asara_server.tournament.schedule.plan import planned_layout
 
 
@@ -44,6 +45,8 @@ def show_plan(tournament: Tournament, expected: Estimate, decision_ms: float) ->
         rows,
     )
     out.print(f"\n{_block_text(tournament)}")
+    if tournament.blocks != "independent":
+        out.print(_legs_text(tournament, expected))
     if text := _team_text(tournament, balances[tournament.seats[0]]):
         out.print(text)
     out.print(f"Duration: about {duration(expected.likely_s)}, at {decision_ms:g} ms per decision;")
@@ -62,10 +65,7 @@ def _block_text(tournament: Tournament) -> str:
             tables_per_block(tournament.teams, seats, tournament.tables)
             for seats in tournament.seats
         }
-        text = (
-            f"Each block plays a deal at up to {max(tables)} tables at once, "
-            "each entry at one at most."
-        )
+        text = f"Each block plays a deal at up to {max(tables)} tables, each entry at one at most."
     else:
         orders = "rotation" if tournament.orders == "rotations" else "order"
         shared = tournament.blocks == "mirrored"
@@ -76,6 +76,17 @@ def _block_text(tournament: Tournament) -> str:
     if tournament.blocks == "mirrored" and tournament.remote_entries:
         text += "\nIn blocks with an entry on another machine, each match has its own deal."
     return text
+
+
+def _legs_text(tournament: Tournament, expected: Estimate) -> str:
+    """Say how blocks that share deals are played; see `schedule.legs`."""
+    legs = max(-(-kind.matches // kind.blocks) for kind in expected.kinds if kind.blocks)
+    match_s = expected.likely_s * tournament.concurrency / max(expected.matches, 1)
+    size = group_size(expected.blocks, legs, tournament.concurrency, match_s=match_s)
+    return (
+        f"Blocks are played in groups of about {size:,}, each in {legs} legs: all bots are ended\n"
+        "between two matches of one deal."
+    )
 
 
 def _default_text(tournament: Tournament) -> str:

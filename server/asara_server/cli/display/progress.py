@@ -73,7 +73,7 @@ class RunMeter:
         self._started = time.monotonic()
         self._bar = _BarWithTable(
             BarColumn(bar_width=30),
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             console=err,
             transient=True,
             disable=not err.is_terminal,

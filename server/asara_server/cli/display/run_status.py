@@ -51,7 +51,7 @@ def show_status(status: RunStatus, reader: StatusReader, top: int, *, standings:
         _show_remote(status.remote)
     if status.info.left_out:
         out.print()
-        out.print(left_out_text(status.info.left_out), markup=False)
+        out.print(left_out_text(status.info.left_out))
     _show_excluded("Out", status.out)
     _show_build_output(status.info.build_output)
     _show_excluded("Suspended", status.suspended)
@@ -65,7 +65,7 @@ def _show_progress(status: RunStatus) -> None:
         state += "; nothing was played yet; begin it with --resume"
     elif status.state in {RunState.STOPPED, RunState.KILLED}:
         state += "; continue it with --resume"
-    out.print(plain(f"{status.info.title}: {state}", longest=None), style="bold", markup=False)
+    out.print(plain(f"{status.info.title}: {state}", longest=None), style="bold")
     out.print(_match_counts(status))
     if out.is_terminal and status.info.scheduled:
         out.print(ProgressBar(status.info.scheduled, status.over, width=min(out.width, 60)))
@@ -74,15 +74,15 @@ def _show_progress(status: RunStatus) -> None:
         out.print(_times(status))
     if status.building or status.to_build:
         text = building_text(status.building, status.to_build)
-        out.print(f"{text[0].upper()}{text[1:]}.", markup=False)
+        out.print(f"{text[0].upper()}{text[1:]}.")
     elif status.state is RunState.RUNNING and status.idle_s is not None:
         out.print(f"The last match ended {duration(status.idle_s, whole_s=True)} ago.")
     if status.costs is not None:
         over = status.state is not RunState.RUNNING
         for line in costs_lines(status.costs, status.info.processes, over=over):
-            out.print(line, markup=False)
+            out.print(line)
     for line in unasked_lines(status.info.processor_time):
-        out.print(line, markup=False)
+        out.print(line)
 
 
 def _match_counts(status: RunStatus) -> str:
@@ -173,9 +173,9 @@ def _show_build_output(printed: Mapping[str, Sequence[str]]) -> None:
     for entry, lines in printed.items():
         if lines:
             out.print()
-            out.print(f"Last lines of the build of {plain(entry)}", style="bold", markup=False)
+            out.print(f"Last lines of the build of {plain(entry)}", style="bold")
             for line in lines:
-                out.print(f"  {plain(line)}", markup=False)
+                out.print(f"  {plain(line)}")
 
 
 def _show_omitted(number: int) -> None:

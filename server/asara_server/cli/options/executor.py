@@ -11,7 +11,6 @@ from asara_server.tournament.config.tournament_file import Tournament
 
 
 class ExecutorChoice(Enum):
-    AUTO = "auto"
     LOCAL = "local"
     PROCESSES = "processes"
     DASK = "dask"
@@ -21,8 +20,7 @@ ExecutorOption = Annotated[
     ExecutorChoice,
     typer.Option(
         "--executor",
-        help="Play matches in this process, in worker processes, or on a Dask cluster; auto "
-        "begins in this process, and goes on with worker processes if its referee is too slow.",
+        help="Play matches in this process, in worker processes, or on a Dask cluster.",
     ),
 ]
 WorkersOption = Annotated[
@@ -56,8 +54,7 @@ class ExecutorOptions:
 
     def check(self, tournament: Tournament, *, metrics: bool) -> None:
         """Raise UserError for options that do not fit each other or the tournament."""
-        local = self.choice in (ExecutorChoice.LOCAL, ExecutorChoice.AUTO)
-        if tournament.remote_entries and not local:
+        if tournament.remote_entries and self.choice is not ExecutorChoice.LOCAL:
             raise UserError(
                 f"--executor {self.choice.value}: entry {tournament.remote_entries[0]} is on "
                 "another machine and can only play with --executor local"

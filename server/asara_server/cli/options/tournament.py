@@ -91,5 +91,4 @@ class TournamentOptions:
     executor: ExecutorOptions
     metrics: str | None
     web: str | None
-    mirrored_live: bool
     insecure_remote: bool

@@ -45,13 +45,6 @@ EmbedOption = Annotated[
         help="Let pages of this origin, such as https://example.org, embed matches; repeatable.",
     ),
 ]
-MirroredLiveOption = Annotated[
-    bool,
-    typer.Option(
-        "--mirrored-live",
-        help="Show matches that share a deal while they run, if all bots are in the sandbox.",
-    ),
-]
 ChildOption = Annotated[bool, typer.Option("--child", hidden=True)]
 PlayOption = Annotated[str | None, typer.Option("--play", metavar="ADDRESS", hidden=True)]
 
@@ -65,7 +58,6 @@ class WebOptions:
     insecure_remote: bool
     hosts: tuple[str, ...]
     embed: tuple[str, ...]
-    mirrored_live: bool
     child: bool
     """True if another command started this one: it ends when its standard input does."""
     play: str | None = None

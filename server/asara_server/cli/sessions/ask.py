@@ -24,6 +24,7 @@ from asara_server.replay.signing import default_key_path
 from asara_server.text import count, plain, plain_words, seats_text
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.pool import BotPool
+from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.bots.remedies import remedy
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.execution.asking_referee import (
@@ -101,6 +102,8 @@ def ask_again(replay: Replay, options: AskOptions, log: LogOptions) -> int:
             raise UserError("\n".join(lines), status=1) from None
         except (ReplayError, ServeError) as error:
             raise UserError(f"{options.file}: {error}", status=1) from None
+        except MachineError as error:
+            raise UserError(str(error), status=1) from None
         _show_output(bot, logs)
     kind = DecisionKind.Name(asked.decision.kind).removeprefix("DECISION_KIND_")
     header = replay.header
@@ -112,7 +115,7 @@ def ask_again(replay: Replay, options: AskOptions, log: LogOptions) -> int:
     )
     status = _show_verdict(bot, answer, options.number)
     if seed is None and _otherwise(answer):
-        out.print(_NO_SEED, markup=False)
+        out.print(_NO_SEED)
     return status
 
 
@@ -184,7 +187,7 @@ def _show_output(bot: BotCommand, logs: Path) -> None:
     if lines:
         notify(f"{bot.name} printed:")
         for line in lines[-_MOST_OUTPUT:]:
-            err.print(f"  {plain(line, longest=None)}", markup=False, soft_wrap=True)
+            err.print(f"  {plain(line, longest=None)}", soft_wrap=True)
 
 
 def _recorded_row(replay: Replay, seat: int, answer: AskedAnswer) -> tuple[str, ...]:
@@ -237,5 +240,5 @@ def _show_verdict(bot: BotCommand, answer: AskedAnswer, number: int) -> int:
         )
     elif number > 1:
         verdict += f" {bot.name} answered {earlier} as recorded."
-    out.print(verdict, markup=False)
+    out.print(verdict)
     return 1 if rejected else 0

@@ -215,7 +215,7 @@ def _print(text: str) -> None:
             break_long_words=False,
             break_on_hyphens=False,
         )
-    out.print(text, markup=False, soft_wrap=True)
+    out.print(text, soft_wrap=True)
 
 
 def _with_progress(

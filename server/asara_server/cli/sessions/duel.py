@@ -54,7 +54,7 @@ def play_duel(
     warn_of_faults(end, options.out_directory and options.out_directory / "run.log")
     for line in forfeit_lines(report):
         warn(line)
-    out.print(answer(report), markup=False, soft_wrap=True)
+    out.print(answer(report), soft_wrap=True)
     if options.out_directory is not None:
         notify_run_directory(options.out_directory)
     if json_file is not None:

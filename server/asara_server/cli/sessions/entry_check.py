@@ -27,6 +27,7 @@ from asara_server.event_loop import run
 from asara_server.network.addresses import ServeError
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
+from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.tournament_file import Entry, Tournament
 from asara_server.tournament.execution.entry_check import CheckedEntry, EntryCheck, Verdict
 
@@ -63,7 +64,7 @@ def check_entries(tournament: Tournament, options: CheckOptions, log: LogOptions
             keep_replays(checked, folder)
     show_check(checked, tournament)
     out.print()
-    out.print(check_summary(checked, tournament), markup=False)
+    out.print(check_summary(checked, tournament))
     if options.out_directory is not None:
         notify(f"Output of builds and bots, and replays: {options.out_directory}")
     else:
@@ -90,6 +91,8 @@ async def play_check(check: EntryCheck, meter: Meter) -> list[CheckedEntry]:
         )
     except ServeError as error:
         raise UserError(f"remote: {error}", status=1) from None
+    except MachineError as error:
+        raise UserError(str(error), status=1) from None
     finally:
         showing.cancel()
         await asyncio.gather(showing, return_exceptions=True)

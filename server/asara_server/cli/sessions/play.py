@@ -163,7 +163,7 @@ class PlayTable(TableServer):
         links = [self._link(guest) for guest in self.settings.guests]
         for guest, link in zip(self.settings.guests, links, strict=True):
             heading = "Play at" if len(links) == 1 else f"{guest.name} plays at"
-            out.print(f"{heading}\n    {link}", soft_wrap=True, markup=False)
+            out.print(f"{heading}\n    {link}", soft_wrap=True)
         notify("Ctrl-C ends the table.")
         if self._browser and _has_browser():
             # A browser may run in the foreground until it is closed.

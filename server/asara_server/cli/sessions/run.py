@@ -10,6 +10,7 @@ from asara_game.edition import load_edition
 from asara_server.cli.display.console import notify
 from asara_server.cli.display.faults import warn_of_failed_build
 from asara_server.cli.display.progress import ProgressMeter, RunMeter
+from asara_server.cli.display.quantities import count, duration
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.sessions.setup import log_to_file
@@ -18,6 +19,7 @@ from asara_server.eventlog.journal import JournalError
 from asara_server.network.addresses import ServeError
 from asara_server.network.open_files import OpenFilesError
 from asara_server.replay.signing import SigningKey
+from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.execution.executor import Executor
 from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError, RunInfo
@@ -113,7 +115,7 @@ def _user_errors(directory: RunDirectory) -> Iterator[None]:
         raise UserError(str(error)) from None
     except (WorkerError, JournalError) as error:
         raise UserError(str(error), status=1) from None
-    except OpenFilesError as error:
+    except (MachineError, OpenFilesError) as error:
         raise UserError(str(error), status=1) from None
     except ServeError as error:
         raise UserError(f"remote: {error}", status=1) from None
@@ -143,6 +145,12 @@ async def _play(runner: Runner, meter: ProgressMeter, *, publish: bool) -> tuple
         signals.append(number)
         if len(signals) == 1:
             notify("Stopping after the open decisions. Press Ctrl-C again to stop immediately.")
+            left, seconds = runner.open_in_group
+            if left:
+                notify(
+                    f"Some blocks are played in part: the {count(left, 'match')} that they lack "
+                    f"would take about {duration(seconds)}."
+                )
             runner.stop()
         else:
             run_task.cancel()

@@ -41,6 +41,7 @@ from asara_server.network.tls import TlsFiles
 from asara_server.referee.referee import Referee
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import PUBLIC_KEY_FILE, SigningKey, default_key_path
+from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.seeds import check_seed, draw_seed
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
@@ -233,7 +234,10 @@ class TableServer:
             if self._stop_task:
                 await self._stop_task
             elif not play_task.cancelled():
-                play_task.result()  # raises its exception
+                try:
+                    play_task.result()  # raises its exception
+                except MachineError as error:
+                    raise UserError(str(error), status=1) from None
         return self.print_summary()
 
     async def _show_page(self, stack: AsyncExitStack) -> None:
@@ -340,9 +344,9 @@ class TableServer:
         settings = self.settings
         notify(f"Listening on {address} ({'TLS' if settings.tls else 'no TLS'})")
         for guest in settings.guests:
-            out.print(f"\nStart the bot for {guest.name} with", markup=False)
+            out.print(f"\nStart the bot for {guest.name} with")
             variables = " ".join(self._variables(guest, address))
-            out.print(f"    {variables}", soft_wrap=True, markup=False)
+            out.print(f"    {variables}", soft_wrap=True)
         out.print()
 
     def _variables(self, guest: Guest, address: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from asara_server.cli.display.console import notify
+from asara_server.cli.display.console import notify, warn
 from asara_server.cli.display.quantities import count
 from asara_server.cli.errors import UserError
 from asara_server.cli.options.executor import ExecutorChoice, ExecutorOptions
@@ -16,10 +16,11 @@ from asara_server.network.addresses import ServeError
 from asara_server.referee.referee import Referee
 from asara_server.replay.signing import KeyFileError, SigningKey, load_key, load_or_make_key
 from asara_server.tournament.config.entry_folders import has_bot_file
-from asara_server.tournament.config.tournament_file import Tournament
+from asara_server.tournament.config.tournament_file import Limits, Tournament
 from asara_server.tournament.execution.executor import Executor
 from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.machine_limits import effective_limits, reductions
 from asara_server.tournament.sandbox.probe import (
     USE_NONE,
     SandboxError,
@@ -27,7 +28,6 @@ from asara_server.tournament.sandbox.probe import (
     require_freezer,
 )
 from asara_server.tournament.sandbox.spec import SandboxConfig
-from asara_server.tournament.workers.auto_executor import AutoExecutor
 from asara_server.tournament.workers.backend import WorkerError
 from asara_server.tournament.workers.dask_workers import dask_workers
 from asara_server.tournament.workers.process_workers import process_workers
@@ -51,12 +51,15 @@ def chosen_sandbox(
     *,
     secret: Iterable[Path],
     shared: Iterable[Path],
+    limits: Limits | None = None,
+    builds: bool = False,
     transport: Literal["unix", "tcp"] = "unix",
 ) -> Sandbox | None:
     """Return the chosen sandbox after a test of it; None if bots run unconfined.
 
     Bots cannot see the paths in `secret`. No directory in `shared` is the directory of one entry
-    alone; see `own_files`.
+    alone; see `own_files`. `limits` and `builds` are those of `find_sandbox`; a warning names what
+    the machine cannot keep of them.
     """
     if choice is SandboxChoice.NONE:
         return None
@@ -66,9 +69,13 @@ def chosen_sandbox(
             f"remove it, or {USE_NONE}"
         )
     try:
-        return find_sandbox(hidden=secret, shared=shared)
+        limits = limits or Limits()
+        sandbox = find_sandbox(limits, builds=builds, hidden=secret, shared=shared)
     except SandboxError as error:
         raise UserError(f"--sandbox bubblewrap: {error}") from None
+    for one in reductions(limits, sandbox.tools.ceilings, builds=builds):
+        warn(f"{one.text}; {one.remedy}")
+    return sandbox
 
 
 def check_freezer(sandbox: Sandbox | None, setting: str) -> None:
@@ -163,22 +170,16 @@ def chosen_executor(
     sandbox: Sandbox | None,
     watch: MetricsWatch,
     *,
-    only_local: str,
     private: SandboxConfig,
 ) -> Iterator[tuple[Executor, str]]:
     """Yield the executor, and how many matches it plays at once, in words.
 
-    `watch` receives the referees, except those of a cluster. `only_local` says why workers should
-    not be chosen unless the user asks for them, or is "". No file in `private.hidden` is sent to a
-    worker.
+    `watch` receives the referees, except those of a cluster. No file in `private.hidden` is sent to
+    a worker.
     """
-    local = LocalExecutor(watch.referee, _notify_address, strangers=True)
-    at_once = f"{tournament.concurrency} at once"
     if options.choice is ExecutorChoice.LOCAL:
-        yield local, at_once
-    elif options.choice is ExecutorChoice.AUTO:
-        with process_workers(tournament.concurrency, watch.others) as backend:
-            yield AutoExecutor(local, backend, only_local=only_local, notify=notify), at_once
+        local = LocalExecutor(watch.referee, _notify_address, strangers=True)
+        yield local, f"{tournament.concurrency} at once"
     elif options.choice is ExecutorChoice.PROCESSES:
         number = options.workers or tournament.concurrency
         with process_workers(number, watch.others) as backend:
@@ -194,8 +195,11 @@ def _dask_executor(
     scheduler: str, tournament: Tournament, sandbox: Sandbox | None, private: SandboxConfig
 ) -> Iterator[Executor]:
     not_built = tuple(entry for entry in tournament.entries if not entry.build)
+    limits = tournament.limits
+    if sandbox is not None:
+        limits = effective_limits(limits, sandbox.tools.ceilings)
     requirements = worker_requirements(
-        not_built, {}, sandbox_config(sandbox), freezer=not tournament.ponder
+        not_built, {}, sandbox_config(sandbox), limits, freezer=not tournament.ponder
     )
     try:
         with dask_workers(scheduler, requirements, private) as backend:

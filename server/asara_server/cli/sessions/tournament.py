@@ -67,11 +67,7 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
             metrics_server(options.metrics, insecure_remote=options.insecure_remote)
         )
         show_page = stack.enter_context(
-            web_for_run(
-                options.web,
-                insecure_remote=options.insecure_remote,
-                mirrored_live=options.mirrored_live,
-            )
+            web_for_run(options.web, insecure_remote=options.insecure_remote)
         )
         executor, at_once = stack.enter_context(
             chosen_executor(
@@ -79,7 +75,6 @@ def play_tournament(tournament: Tournament, options: TournamentOptions, log: Log
                 tournament,
                 sandbox,
                 watch,
-                only_local=_only_local(tournament, options),
                 private=_private_paths(tournament, options.file, options.key),
             )
         )
@@ -115,15 +110,6 @@ def _check_options(tournament: Tournament, options: TournamentOptions) -> None:
         )
 
 
-def _only_local(tournament: Tournament, options: TournamentOptions) -> str:
-    """Return why workers should not play unless the user asks for them; "" if they may."""
-    if tournament.remote_entries:
-        return "bots on other machines connect to one referee"
-    if options.web is not None:
-        return "--web shows matches of one referee while they are played"
-    return ""
-
-
 def check_remote(tournament: Tournament, file: Path) -> None:
     """Raise UserError, before anything is written, if bots on other machines cannot be served."""
     if tournament.remote is None:
@@ -143,6 +129,8 @@ def tournament_sandbox(
         choice,
         secret=private.hidden,
         shared=private.shared,
+        limits=tournament.limits,
+        builds=any(entry.build for entry in tournament.entries),
         transport=tournament.transport,
     )
 

@@ -50,7 +50,6 @@ def serve_web(options: WebOptions) -> None:
         frame_ancestors=("'self'", *options.embed),
         # A name is for a proxy or another machine: strangers may be behind both.
         logs=not options.insecure_remote and not options.hosts,
-        mirrored_live=options.mirrored_live,
         play_address=options.play,
     )
     if options.child:

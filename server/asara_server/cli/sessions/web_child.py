@@ -29,7 +29,6 @@ def web_child(
     *,
     play: str | None = None,
     insecure_remote: bool = False,
-    mirrored_live: bool = False,
     option: str = "--web",
 ) -> Iterator[str]:
     """Serve the page in a process of its own; yield its address, `host:port`.
@@ -42,7 +41,6 @@ def web_child(
     command = [sys.executable, "-m", "asara_server.cli", "web", *map(str, directories)]
     command += ["--listen", listen, "--child"]
     command += ["--insecure-remote"] if insecure_remote else []
-    command += ["--mirrored-live"] if mirrored_live else []
     command += ["--play", play] if play else []
     with subprocess.Popen(
         command,
@@ -58,9 +56,7 @@ def web_child(
 
 
 @contextmanager
-def web_for_run(
-    listen: str | None, *, insecure_remote: bool, mirrored_live: bool = False
-) -> Iterator[Callable[[Path], None]]:
+def web_for_run(listen: str | None, *, insecure_remote: bool) -> Iterator[Callable[[Path], None]]:
     """Yield a function that serves a run's directory, or a folder of replays, until the end.
 
     It does nothing if `listen` is None. Raises UserError, before anything is played, for an address
@@ -79,9 +75,7 @@ def web_for_run(
     with ExitStack() as stack:
 
         def show(directory: Path) -> None:
-            child = web_child(
-                [directory], listen, insecure_remote=insecure_remote, mirrored_live=mirrored_live
-            )
+            child = web_child([directory], listen, insecure_remote=insecure_remote)
             try:
                 notify(f"{STARTED}http://{stack.enter_context(child)}/")
             except (UserError, OSError) as error:
@@ -123,7 +117,7 @@ def _show(process: "subprocess.Popen[bytes]") -> None:
     assert process.stderr is not None
     assert process.stdin is not None
     for line in process.stderr:
-        err.print(line.decode(errors="replace").rstrip(), markup=False, soft_wrap=True)
+        err.print(line.decode(errors="replace").rstrip(), soft_wrap=True)
     if not process.stdin.closed:
         warn(
             "the web server has ended, but the matches continue; to show them again, "

@@ -13,30 +13,44 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from asara_server.logs import logger
+from asara_server.text import plain
 from asara_server.tournament.bots.build_output import (
     MAX_DEPTH,
     MAX_FILES,
+    ArchiveStream,
     BuildOutputError,
+    OutputLimits,
+    UnfinishedOutputError,
     remove_special_files,
     unpack_output,
 )
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper
 from asara_server.tournament.bots.output_log import OutputLog
-from asara_server.tournament.bots.process import BotProcess, StartError, build_environment
+from asara_server.tournament.bots.process import (
+    BotProcess,
+    MachineError,
+    StartError,
+    build_environment,
+    survival,
+)
 from asara_server.tournament.config.commands import CommandError, check_command
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.filesystem_view import build_sandbox
 from asara_server.tournament.sandbox.spec import BUILD_CACHE, MIB
+from asara_server.tournament.sandbox.system_mounts import system_paths
 
 _SIZE_CHECK_S: Final = 0.25
 """Seconds between two measurements of a growing build."""
 
+_WAIT_S: Final = 10.0
+"""Seconds that the rest of its output is waited for after the end of a build."""
 
 _LAST_LINES: Final = 20
 """Largest part of the output of a failed build that is shown."""
@@ -99,13 +113,14 @@ class EntryBuilder:
         """Build the entries that ask for it, and return those that failed with the reasons.
 
         `failed` is called as soon as a build has failed. Entries that an earlier run of the same
-        directory has built are not built again.
+        directory has built are not built again. Raises MachineError if this machine does not start
+        builds.
         """
         waiting = [one for one in entries if one.build and not self.build_directory(one).is_dir()]
         if not waiting:
             return {}
         self._folder.mkdir(mode=0o700, exist_ok=True)  # other users may not run what is built here
-        reaper = OrphanReaper()
+        reaper = OrphanReaper(cgroups=self._sandbox.cgroup_parents if self._sandbox else ())
         slots = asyncio.Semaphore(concurrency)
         reasons: dict[str, str] = {}
 
@@ -117,11 +132,13 @@ class EntryBuilder:
 
         if self._events is not None:
             self._events.queue_builds(tuple(entry.name for entry in waiting))
+        builds = [asyncio.create_task(build_one(entry)) for entry in waiting]
         try:
-            async with asyncio.TaskGroup() as group:
-                for entry in waiting:
-                    group.create_task(build_one(entry))
+            await asyncio.gather(*builds)
         finally:
+            for build in builds:
+                build.cancel()
+            await asyncio.gather(*builds, return_exceptions=True)
             reaper.close()
         return reasons
 
@@ -133,16 +150,24 @@ class EntryBuilder:
         try:
             await self._build(entry, log, reaper)
         except _BuildError as error:
-            # The output is not for other bots, which receive the reason.
             why = f"build failed: {error}"
-            printed = self._last_lines(entry, log)
-            self._logger.warning("entry is out", entry=entry.name, why=why, printed=printed)
-            return FailedBuild(entry.name, why, printed)
+        except MachineError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one entry must not end the run
+            # Not its text, which may name paths of this machine: other bots receive the reason.
+            cause = (isinstance(error, OSError) and error.strerror) or type(error).__name__
+            why = f"build failed: the referee cannot carry it out ({cause})"
+            log.note(f"{why}: {error!r}")
+        else:
+            return None
         finally:
             log.close()
             if self._events is not None:
                 self._events.end_build(entry.name)
-        return None
+        # The output is not for other bots, which receive the reason.
+        printed = self._last_lines(entry, log)
+        self._logger.warning("entry is out", entry=entry.name, why=why, printed=printed)
+        return FailedBuild(entry.name, why, printed)
 
     def _build_log(self, entry: Entry) -> Path:
         return self._logs / f"build-{entry.name}.log"
@@ -186,37 +211,51 @@ class EntryBuilder:
     ) -> None:
         """Build in the sandbox, and write what was built to `copy`. Raises _BuildError."""
         read_end, write_end = os.pipe()
-        unpacking = asyncio.create_task(
-            asyncio.to_thread(self._unpack, os.fdopen(read_end, "rb"), copy)
-        )
-        failure: _BuildError | None = None
-        try:
-            hidden = [self._folder.parent.resolve()]
-            spec = await asyncio.to_thread(
-                build_sandbox, sandbox, entry, self._limits, hidden, write_end
+        stream = ArchiveStream(read_end)
+        failure: _BuildError | MachineError | None = None
+        # A thread of its own: builds must not take those in which other builds begin.
+        with ThreadPoolExecutor(1) as thread:
+            unpacking = asyncio.get_running_loop().run_in_executor(
+                thread, self._unpack, stream, entry, copy
             )
-            await self._run(entry, spec, entry.directory, self._memory_excess, log, reaper)
-        except _BuildError as error:
-            failure = error
-        except OSError as error:
-            failure = _BuildError(f"its directory cannot be copied: {error.strerror}")
-        finally:
-            os.close(write_end)  # all its copies ended with the build
-            await asyncio.wait([unpacking])
+            try:
+                hidden = [self._folder.parent.resolve()]
+                spec = await asyncio.to_thread(
+                    build_sandbox, sandbox, entry, self._limits, hidden, write_end
+                )
+                await self._run(entry, spec, entry.directory, self._memory_excess, log, reaper)
+            except (_BuildError, MachineError) as error:
+                failure = error
+            except OSError as error:
+                failure = _BuildError(f"its directory cannot be copied: {error.strerror}")
+            finally:
+                os.close(write_end)  # its copies should have ended with the build
+                stream.limit_waiting(_WAIT_S)
+                await asyncio.wait([unpacking])
         try:
-            unpacking.result()
+            left_out = unpacking.result()
+        except UnfinishedOutputError as error:
+            raise failure or _BuildError(f"its directory {error}") from None
         except BuildOutputError as error:  # the reason why writing its output failed
             raise _BuildError(f"its directory {error}") from None
-        except EOFError:
-            raise failure or _BuildError("its directory was not written to its end") from None
-        except OSError as error:
-            raise _BuildError(f"its directory cannot be stored: {error.strerror}") from None
         if failure is not None:
             raise failure
+        if left_out:
+            log.note(
+                f"{len(left_out):,} links that lead out of the directory were left out, such as "
+                f"{plain(left_out[0])}"
+            )
 
-    def _unpack(self, archive: IO[bytes], copy: Path) -> None:
-        with archive:
-            unpack_output(archive, copy, self._limits.build_mb)
+    def _unpack(self, stream: ArchiveStream, entry: Entry, copy: Path) -> list[str]:
+        readable = [one for path in entry.readable for one in (path, path.resolve())]
+        with stream:
+            return unpack_output(
+                stream,
+                copy,
+                OutputLimits(self._limits.build_mb * MIB),
+                home=entry.directory,
+                shown=[*system_paths(), *readable],
+            )
 
     def _copy(self, original: Path, copy: Path, log: OutputLog) -> None:
         """Copy files, directories and links as they are, without the hidden ones."""
@@ -247,7 +286,7 @@ class EntryBuilder:
         log: OutputLog,
         reaper: OrphanReaper,
     ) -> None:
-        """Run the build in a directory. Raises _BuildError.
+        """Run the build in a directory. Raises _BuildError and MachineError.
 
         `excess` returns how the directory exceeds the limits, given the number of the process.
         """
@@ -258,29 +297,36 @@ class EntryBuilder:
                 build_environment(entry.environment),
                 log,
                 sandbox,
+                reaper,
             )
         except StartError as error:
             log.note(str(error))
             raise _BuildError(str(error)) from None
-        reaper.watch(process.pid)
         end = asyncio.create_task(process.wait())
         growth = asyncio.create_task(_watch_size(excess, directory, process.pid))
+        reasons = []
         try:
             await asyncio.wait(
                 [end, growth], timeout=self._limits.build_s, return_when=asyncio.FIRST_COMPLETED
             )
             if growth.done():
-                raise _BuildError(f"its directory {growth.result()}")
-            if not end.done():
-                raise _BuildError(f"not finished after {self._limits.build_s:g} s")
-            log.note(end.result())
-            if process.failed:
-                raise _BuildError(end.result())
+                reasons.append(f"its directory {growth.result()}")
+            elif not end.done():
+                reasons.append(f"not finished after {self._limits.build_s:g} s")
+            else:
+                log.note(end.result())
+                if process.machine_failure:
+                    raise MachineError(process.machine_failure)
+                if process.failed:
+                    reasons.append(end.result())
         finally:
             growth.cancel()
-            await process.stop()
+            survivors = await process.stop()
             await end
-            reaper.unwatch(process.pid)
+        if survivors:
+            reasons.append(survival(survivors))
+        if reasons:
+            raise _BuildError("; ".join(reasons))
 
     def _memory_excess(self, directory: Path, pid: int) -> str:
         """Return how a contained build exceeds its limits, or "" if that cannot be seen.

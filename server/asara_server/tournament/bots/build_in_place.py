@@ -6,14 +6,22 @@ in the sandbox, its $HOME.
 """
 
 import asyncio
+import os
+import stat
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from asara_server.tournament.bots.build_output import remove_privileges
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper
 from asara_server.tournament.bots.output_log import OutputLog
-from asara_server.tournament.bots.process import BotProcess, StartError, build_environment
+from asara_server.tournament.bots.process import (
+    BotProcess,
+    MachineError,
+    StartError,
+    build_environment,
+    survival,
+)
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import in_place_sandbox
@@ -45,7 +53,7 @@ async def build_in_place(
     """Build an entry in its directory; return why it failed, or None if it is built.
 
     In the sandbox the build also sees the `readable` files and directories. Raises OSError if the
-    directory of its caches cannot be created.
+    directory of its caches cannot be created, or the bits of a set-uid file cannot be removed.
     """
     cache = entry.directory / BUILD_CACHE
     cache.mkdir(exist_ok=True)
@@ -54,32 +62,45 @@ async def build_in_place(
     if sandbox is None:
         environment["TMPDIR"] = str(cache)
     else:
+        # The sandbox lets nobody set these bits, so there are none from here on, even if this
+        # process is killed. Other users of this machine could start such programs.
+        await asyncio.to_thread(_remove_privileges, entry.directory)
         spec = in_place_sandbox(sandbox, entry.directory, readable, limits)
     log = OutputLog(log_file, limits.log_bytes)
-    reaper = OrphanReaper()
+    reaper = OrphanReaper(cgroups=sandbox.cgroup_parents if sandbox is not None else ())
     try:
-        process = await BotProcess.start(entry.build, entry.directory, environment, log, spec)
-    except StartError as error:
+        process = await BotProcess.start(
+            entry.build, entry.directory, environment, log, spec, reaper
+        )
+    except (MachineError, StartError) as error:
         reaper.close()
         log.close()
         return FailedInPlace(str(error), ())
-    reaper.watch(process.pid)
     end = asyncio.create_task(process.wait())
     try:
         await asyncio.wait([end], timeout=limits.build_s)
+        reasons = []
         if not end.done():
-            why = f"not finished after {limits.build_s:g} s"
+            reasons.append(f"not finished after {limits.build_s:g} s")
         elif process.failed:
-            why = end.result()
-        else:
-            return None
-        await process.stop()
-        return FailedInPlace(why, tuple(log.last_indented_lines(_LAST_LINES)))
+            reasons.append(process.machine_failure or end.result())
+        if survivors := await process.stop():
+            reasons.append(survival(survivors))
+        printed = tuple(log.last_indented_lines(_LAST_LINES))
+        return FailedInPlace("; ".join(reasons), printed) if reasons else None
     finally:
         await process.stop()
         await end
-        if sandbox is not None:  # other users of this machine could start such a program
-            await asyncio.to_thread(remove_privileges, entry.directory)
-        reaper.unwatch(process.pid)
         reaper.close()
         log.close()
+
+
+def _remove_privileges(folder: Path) -> None:
+    """Remove set-uid and set-gid bits from the files below a folder. Raises OSError."""
+    for top, _, files in os.walk(folder):
+        for name in files:
+            path = Path(top, name)
+            with suppress(FileNotFoundError):
+                mode = path.lstat().st_mode
+                if stat.S_ISREG(mode) and mode & (stat.S_ISUID | stat.S_ISGID):
+                    path.chmod(stat.S_IMODE(mode) & 0o777)

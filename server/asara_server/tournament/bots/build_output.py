@@ -1,44 +1,140 @@
-"""Unpacks what a build has made, from an archive that nobody vouches for.
+"""Unpacks a directory from a tar archive that a stranger may have forged.
 
-A contained build works in memory. When it has succeeded, its directory leaves the sandbox as a tar
-archive, which the build may have forged. So this module reads the few kinds of members that it
-needs itself, within limits of its own, and writes nothing outside its folder. Regular files,
-directories and links survive, with permissions but without set-uid and set-gid bits; a second name
-of a file becomes a file of its own, and devices, pipes and sockets are left out.
+A contained build works in memory. When it has succeeded, its directory leaves the sandbox as an
+archive, through a pipe that the build can write to as well. Workers receive the same kind of
+archive. This module therefore reads the few kinds of members that it needs itself, and an archive
+does not decide where a byte goes:
+
+- The folder is new, and closed to other users. Each file and folder is created anew, relative to
+  the descriptor of a folder that was created here, and no link is ever followed.
+- A second name of a file becomes a copy, which is read and written through such descriptors.
+- Links are made last. A link may lead to a place in the folder, or to a path that programs in the
+  sandbox see as this machine has it, such as /usr/bin/python3. All other links are left out, so
+  whoever reads the folder later cannot be led astray either.
+
+Set-uid and set-gid bits, devices, pipes and sockets are left out too.
 """
 
+import errno
 import os
-import shutil
+import re
+import select
 import stat
-from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import closing, suppress
 from pathlib import Path
-from typing import IO, Final
+from typing import Final, NamedTuple, TypeAlias
 
 from asara_server.tournament.sandbox.spec import MIB
 
 _BLOCK: Final = 512
 _CHUNK: Final = 1 << 20
-_MAX_NAME: Final = 1 << 16
-"""Bytes of a path or of the target of a link."""
-_FILES, _HARD_LINK, _LINK, _FOLDER = b"0\0", b"1", b"2", b"5"
-_LONG_TARGET, _LONG_NAME = b"K", b"L"
+_TICK_MS: Final = 100
+"""Milliseconds after which a waiting reader looks at its limit again."""
+_DISK_BLOCK: Final = 4_096
+_MAX_NAME: Final = 4_096
+"""Bytes of a path or of the target of a link; Linux takes no longer ones."""
+_MAX_LINKS: Final = 64 * MIB
+"""Bytes of the paths and targets of all links, which are kept in memory until the end."""
+_FILES: Final = (b"0", b"\0")
+_HARD_LINK, _LINK, _FOLDER, _LONG_TARGET, _LONG_NAME = b"1", b"2", b"5", b"K", b"L"
+
+_OPEN: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+_CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_FORGED: Final = (errno.EEXIST, errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+"""Errors of names that are there twice, or whose folder is missing or is something else."""
 
 MAX_FILES: Final = 100_000
 MAX_DEPTH: Final = 40
 """Levels of nested directories."""
+
+_Parts: TypeAlias = tuple[bytes, ...]
+"""A path without its empty parts and those that are a dot."""
 
 
 class BuildOutputError(Exception):
     """What a build left cannot be used; the text continues "its directory ..."."""
 
 
-@dataclass(slots=True)
-class _Member:
+class UnfinishedOutputError(BuildOutputError):
+    """An archive ends too early, or does not arrive in time."""
+
+
+class OutputLimits(NamedTuple):
+    """How much may be unpacked."""
+
+    disk_bytes: int
+    files: int = MAX_FILES
+    """Files, folders, links, and what is left out."""
+    depth: int = MAX_DEPTH
+
+
+class ArchiveStream:
+    """Reads a file or a pipe, and does not wait for ever.
+
+    Only waiting is limited by time. All else is limited by the bytes and members of an archive.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        """The stream closes the descriptor at its end."""
+        self._waited_s = 0.0
+        self._most_waited_s = float("inf")
+        self._descriptor = descriptor
+        self._ready = select.poll()
+        self._ready.register(descriptor, select.POLLIN)
+        self._held = bytearray()
+
+    def __enter__(self) -> "ArchiveStream":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        os.close(self._descriptor)
+
+    def read(self, size: int) -> bytes:
+        """Return exactly this many bytes. Raises UnfinishedOutputError."""
+        while len(self._held) < size:
+            data = self._receive()
+            if not data:
+                raise UnfinishedOutputError("was not written to its end")
+            self._held += data
+        read = bytes(self._held[:size])
+        del self._held[:size]
+        return read
+
+    def read_parts(self, size: int) -> Iterator[bytes]:
+        """Yield this many bytes, and skip those that pad them to whole blocks."""
+        for start in range(0, size, _CHUNK):
+            yield self.read(min(size - start, _CHUNK))
+        self.read(-size % _BLOCK)
+
+    def read_rest(self) -> None:
+        """Skip what pads the archive, whose writer waits until all of it is read."""
+        size = len(self._held)
+        while data := self._receive():
+            size += len(data)
+            if size > _CHUNK:
+                raise _no_archive()
+
+    def limit_waiting(self, seconds: float) -> None:
+        """Wait no longer than this from now on. Another thread may call it."""
+        self._most_waited_s = self._waited_s + seconds
+
+    def _receive(self) -> bytes:
+        ready = False
+        while not ready:
+            began = time.monotonic()
+            ready = bool(self._ready.poll(_TICK_MS))
+            self._waited_s += time.monotonic() - began
+            if self._waited_s > self._most_waited_s:
+                raise UnfinishedOutputError("was not written in time")
+        return os.read(self._descriptor, _CHUNK)
+
+
+class _Member(NamedTuple):
     kind: bytes
-    name: str
-    target: str
+    parts: _Parts
+    target: bytes
     """Target of a link."""
     mode: int
     size: int
@@ -46,44 +142,228 @@ class _Member:
     mtime: int
 
 
-def unpack_output(archive: IO[bytes], folder: Path, limit_mb: int) -> None:
-    """Unpack into `folder`, which must not exist yet.
+class _Folders:
+    """The folders that are unpacked; each is opened from the top, part by part."""
 
-    Raises BuildOutputError, OSError, or EOFError if the archive ends too early.
+    def __init__(self, top: Path) -> None:
+        self._top = os.open(top, _OPEN | os.O_DIRECTORY)
+        self._latest = os.dup(self._top)
+        self._parts: _Parts = ()
+
+    def open(self, parts: _Parts) -> int:
+        """Return the descriptor of a folder, which is valid until the next call."""
+        if parts != self._parts:
+            os.close(self._latest)
+            self._latest, self._parts = os.dup(self._top), ()
+            for part in parts:
+                inner = os.open(part, _OPEN | os.O_DIRECTORY, dir_fd=self._latest)
+                os.close(self._latest)
+                self._latest, self._parts = inner, (*self._parts, part)
+        return self._latest
+
+    def close(self) -> None:
+        os.close(self._latest)
+        os.close(self._top)
+
+
+def unpack_output(
+    stream: ArchiveStream,
+    folder: Path,
+    limits: OutputLimits,
+    *,
+    home: Path,
+    shown: Iterable[Path] = (),
+) -> list[str]:
+    """Unpack into `folder`, which must not exist yet; return the links that were left out.
+
+    `home` is the path of the folder in the sandbox: links to places in it become relative. Links
+    may also lead to the `shown` paths and to what is in them. Raises BuildOutputError and no other
+    exception.
     """
-    folder.mkdir(mode=0o700)
-    folders: dict[tuple[str, ...], Path] = {(): folder}
-    left = limit_mb * MIB
-    count = 0
-    for member in _members(archive):
-        parts = tuple(part for part in member.name.split("/") if part not in {"", "."})
-        if not parts:
-            continue
-        count += 1
-        if count > MAX_FILES:
-            raise BuildOutputError(f"has more than {MAX_FILES:,} files")
-        if len(parts) > MAX_DEPTH + 1:
-            raise BuildOutputError(f"is nested more than {MAX_DEPTH} levels deep")
-        if ".." in parts or parts[:-1] not in folders:
-            raise BuildOutputError("was not written as an archive of files")
-        path = folders[parts[:-1]] / parts[-1]
-        size = member.size
-        if member.kind == _HARD_LINK:
-            size = _size_of_link(folder, member)
-        left -= size
-        if left < 0:
-            raise BuildOutputError(f"needs more than {limit_mb:,} MiB of disk")
-        if member.kind == _FOLDER:
-            path.mkdir(mode=member.mode & 0o777 | 0o700)
-            folders[parts] = path
-        elif member.kind == _LINK:
-            path.symlink_to(member.target)
-        elif member.kind == _HARD_LINK:
-            shutil.copy2(folder / member.target, path, follow_symlinks=False)
-        elif member.kind in _FILES:
-            _write_file(path, member, archive)
+    try:
+        folder.mkdir(mode=0o700)
+        with closing(_Folders(folder)) as folders:
+            unpacking = _Unpacking(stream, folders, limits)
+            while member := _next_member(stream):
+                unpacking.add(member)
+            stream.read_rest()
+            return unpacking.make_links(
+                _parts(os.fsencode(home)), [_parts(os.fsencode(path)) for path in shown]
+            )
+    except OSError as error:
+        if error.errno in _FORGED:
+            raise _no_archive() from None
+        if error.errno == errno.ENAMETOOLONG:
+            raise _long_names() from None
+        raise BuildOutputError(f"cannot be stored: {error.strerror}") from None
+
+
+class _Unpacking:
+    """An archive that is being unpacked, and what is left of its limits."""
+
+    def __init__(self, stream: ArchiveStream, folders: _Folders, limits: OutputLimits) -> None:
+        self._stream = stream
+        self._folders = folders
+        self._limits = limits
+        self._members = 0
+        self._disk_left = limits.disk_bytes
+        self._links: dict[_Parts, bytes] = {}
+        self._links_left = _MAX_LINKS
+
+    def add(self, member: _Member) -> None:
+        """Create a file or folder, remember a link, or leave out what is of another kind."""
+        folder = member.parts[:-1]
+        self._members += 1
+        if self._members > self._limits.files:
+            raise BuildOutputError(f"has more than {self._limits.files:,} files")
+        if len(folder) > self._limits.depth:
+            raise BuildOutputError(f"is nested more than {self._limits.depth} levels deep")
+        self._charge(member.size, extra=_BLOCK)
+        content = self._stream.read_parts(member.size)
+        if member.kind == _HARD_LINK and member.parts:
+            content = self._read_original(_parts_inside(member.target))
+        if member.kind == _FOLDER and member.parts:
+            self._charge(_DISK_BLOCK)
+            os.mkdir(member.parts[-1], member.mode | 0o700, dir_fd=self._folders.open(folder))
+        elif member.kind == _LINK and member.parts:
+            self._charge(len(member.target))
+            self._links_left -= len(member.target) + sum(map(len, member.parts))
+            if self._links_left < 0:
+                raise BuildOutputError("has too many links")
+            if member.parts in self._links:
+                raise _no_archive()
+            self._links[member.parts] = member.target
+        elif member.kind in (*_FILES, _HARD_LINK) and member.parts:
+            _write_file(self._folders.open(folder), member, content)
         else:
-            _skip(archive, member.size)
+            for _ in content:
+                pass
+
+    def _charge(self, size: int, extra: int = 0) -> None:
+        """Count bytes of the disk, which stores whole blocks."""
+        self._disk_left -= extra + -(-size // _DISK_BLOCK) * _DISK_BLOCK
+        if self._disk_left < 0:
+            limit = self._limits.disk_bytes // MIB
+            raise BuildOutputError(f"needs more than {limit:,} MiB of disk")
+
+    def _read_original(self, parts: _Parts) -> Iterator[bytes]:
+        """Yield the content of a file that has been unpacked."""
+        if not parts:
+            raise _no_archive()
+        original = os.open(parts[-1], _OPEN, dir_fd=self._folders.open(parts[:-1]))
+        try:
+            found = os.fstat(original)
+            if not stat.S_ISREG(found.st_mode):
+                raise _no_archive()
+            self._charge(found.st_size)
+            while data := os.read(original, _CHUNK):
+                yield data
+        finally:
+            os.close(original)
+
+    def make_links(self, home: _Parts, shown: list[_Parts]) -> list[str]:
+        """Create the links that may be; return the others."""
+        left_out = []
+        for parts, written in self._links.items():
+            folder = self._folders.open(parts[:-1])
+            target = _target(written, len(parts) - 1, home, shown)
+            os.symlink(target or b".", parts[-1], dir_fd=folder)  # fails if the name is taken
+            if target is None:
+                os.unlink(parts[-1], dir_fd=folder)
+                left_out.append(os.fsdecode(b"/".join(parts)))
+        return left_out
+
+
+def _target(target: bytes, depth: int, home: _Parts, shown: list[_Parts]) -> bytes | None:
+    """Return the target of a link in a folder this deep, or None if the link may not be.
+
+    ".." is allowed at the beginning only, where it leaves real folders: after a name, it could
+    leave the target of another link.
+    """
+    parts = _parts(target)
+    if not target.startswith(b"/"):
+        up = next((number for number, part in enumerate(parts) if part != b".."), len(parts))
+        return target if target and up <= depth and b".." not in parts[up:] else None
+    if b".." in parts:
+        return None
+    if parts[: len(home)] == home:
+        return b"/".join((b"..",) * depth + parts[len(home) :]) or b"."
+    return target if any(parts[: len(path)] == path for path in shown) else None
+
+
+def _write_file(folder: int, member: _Member, content: Iterable[bytes]) -> None:
+    """Create a file. Its name is the last part of the member's."""
+    descriptor = os.open(member.parts[-1], _CREATE, 0o600, dir_fd=folder)
+    with os.fdopen(descriptor, "wb", buffering=0) as file:
+        for data in content:
+            left = memoryview(data)
+            while left:
+                left = left[file.write(left) :]
+        with suppress(OSError):  # a time that this file system cannot store
+            os.utime(descriptor, (member.mtime, member.mtime))
+        os.fchmod(descriptor, member.mode | 0o600)
+
+
+def _next_member(stream: ArchiveStream) -> _Member | None:
+    """Return the next member, whose content must be read before the one after it."""
+    long: dict[bytes, bytes] = {}
+    while (header := stream.read(_BLOCK)).strip(b"\0"):
+        member = _parse(header, long)
+        if member.kind not in (_LONG_NAME, _LONG_TARGET):
+            return member
+        if member.size > _MAX_NAME:
+            raise _long_names()
+        if member.kind in long:
+            raise _no_archive()
+        long[member.kind] = _text(b"".join(stream.read_parts(member.size)))
+    return None
+
+
+def _parse(header: bytes, long: dict[bytes, bytes]) -> _Member:
+    kind = header[156:157]
+    size, mtime = header[124:136], header[136:148]
+    if header[257:262] != b"ustar":
+        raise _no_archive()
+    bytes_of_content = int.from_bytes(size[1:], "big") if size[0] == 0x80 else _octal(size)
+    return _Member(
+        kind,
+        _parts_inside(long.get(_LONG_NAME, _text(header[:100]))),
+        long.get(_LONG_TARGET, _text(header[157:257])),
+        _octal(header[100:108]) & 0o777,
+        0 if kind in (_FOLDER, _LINK, _HARD_LINK) else bytes_of_content,
+        _octal(mtime) if mtime[0] < 0x80 else 0,
+    )
+
+
+def _octal(field: bytes) -> int:
+    digits = field.strip(b" \0")
+    if not re.fullmatch(rb"[0-7]*", digits):
+        raise _no_archive()
+    return int(digits or b"0", 8)
+
+
+def _text(field: bytes) -> bytes:
+    return field.partition(b"\0")[0]
+
+
+def _parts(path: bytes) -> _Parts:
+    return tuple(part for part in path.split(b"/") if part not in (b"", b"."))
+
+
+def _parts_inside(path: bytes) -> _Parts:
+    """Return the parts of a path that names something in the folder."""
+    parts = _parts(path)
+    if b".." in parts:
+        raise _no_archive()
+    return parts
+
+
+def _no_archive() -> BuildOutputError:
+    return BuildOutputError("was not written as an archive of files")
+
+
+def _long_names() -> BuildOutputError:
+    return BuildOutputError("has names that are too long")
 
 
 def remove_special_files(folder: Path) -> None:
@@ -97,109 +377,3 @@ def remove_special_files(folder: Path) -> None:
                 path.unlink()
             elif (mode := path.stat().st_mode) & 0o6000:
                 path.chmod(mode & 0o777)
-
-
-def remove_privileges(folder: Path) -> None:
-    """Remove set-uid and set-gid bits from the files below a folder. Raises OSError."""
-    for top, _, files in os.walk(folder):
-        for name in files:
-            path = Path(top, name)
-            with suppress(FileNotFoundError):
-                mode = path.lstat().st_mode
-                if stat.S_ISREG(mode) and mode & (stat.S_ISUID | stat.S_ISGID):
-                    path.chmod(stat.S_IMODE(mode) & 0o777)
-
-
-def _size_of_link(folder: Path, member: _Member) -> int:
-    """Return the size of the file that the member is a second name of."""
-    original = folder / member.target
-    inside = Path(os.path.normpath(original)).is_relative_to(folder)
-    if inside and original.parent.resolve().is_relative_to(folder.resolve()):
-        with suppress(OSError):
-            if original.is_symlink() or original.is_file():
-                return original.lstat().st_size
-    raise BuildOutputError("was not written as an archive of files")
-
-
-def _members(archive: IO[bytes]) -> Iterator[_Member]:
-    """Yield the members, whose content must be read before the next one."""
-    long_name = long_target = None
-    while header := archive.read(_BLOCK):
-        if not header.strip(b"\0"):
-            break  # the end of the archive
-        member = _parse(header)
-        if member.kind in {_LONG_NAME, _LONG_TARGET}:
-            if member.size > _MAX_NAME:
-                raise BuildOutputError("has names that are too long")
-            text = _text(_read(archive, member.size))
-            _skip(archive, -member.size % _BLOCK)
-            if member.kind == _LONG_NAME:
-                long_name = text
-            else:
-                long_target = text
-            continue
-        member.name = long_name or member.name
-        member.target = long_target or member.target
-        long_name = long_target = None
-        yield member
-    while archive.read(_CHUNK):  # the writer waits until all of it is read
-        pass
-
-
-def _parse(header: bytes) -> _Member:
-    try:
-        if len(header) < _BLOCK:
-            raise EOFError
-        if header[257:262] != b"ustar":
-            raise ValueError
-        size = header[124:136]
-        number = int.from_bytes(size[1:], "big") if size[0] == 0x80 else _octal(size)
-        member = _Member(
-            kind=header[156:157],
-            name=_text(header[:100]),
-            target=_text(header[157:257]),
-            mode=_octal(header[100:108]),
-            size=number,
-            mtime=_octal(header[136:148]) if header[136] < 0x80 else 0,
-        )
-    except ValueError:
-        raise BuildOutputError("was not written as an archive of files") from None
-    if member.kind in {_FOLDER, _LINK, _HARD_LINK}:
-        member.size = 0
-    return member
-
-
-def _octal(field: bytes) -> int:
-    number = int(field.strip(b" \0") or b"0", 8)
-    if number < 0:
-        raise ValueError
-    return number
-
-
-def _text(field: bytes) -> str:
-    return os.fsdecode(field.partition(b"\0")[0])
-
-
-def _read(archive: IO[bytes], size: int) -> bytes:
-    data = archive.read(size)
-    if len(data) < size:
-        raise EOFError
-    return data
-
-
-def _skip(archive: IO[bytes], size: int) -> None:
-    while size > 0:
-        size -= len(_read(archive, min(size, _CHUNK)))
-
-
-def _write_file(path: Path, member: _Member, archive: IO[bytes]) -> None:
-    mode = member.mode & 0o777 | 0o600
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
-    with os.fdopen(descriptor, "wb") as file:
-        left = member.size
-        while left:
-            left -= file.write(_read(archive, min(left, _CHUNK)))
-        os.fchmod(descriptor, mode)
-    with suppress(OSError, OverflowError):
-        os.utime(path, (member.mtime, member.mtime))
-    _skip(archive, -member.size % _BLOCK)

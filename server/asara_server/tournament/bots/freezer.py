@@ -66,13 +66,6 @@ class BotFreezer:
             bot.away_scans = 0
             self._watch(bot)
 
-    def freeze_idle(self, token: str) -> None:
-        """Freeze a bot that plays no match at once, even if it has no stream."""
-        bot = self._bots.get(token)
-        if bot is not None:
-            bot.freeze()
-            self._scanned.discard(bot)
-
     def remove(self, token: str) -> None:
         """Thaw a bot for good: it is about to be ended."""
         bot = self._bots.pop(token, None)

@@ -1,39 +1,74 @@
 """Kills the bots of a runner that was killed and so cannot end them itself.
 
 A separate process reads a pipe from the runner. If the pipe closes without a farewell, the runner
-is dead. The process then thaws the control groups that the runner reported, kills the process
-groups that it reported and, on Linux, every process that was started with one of the reported
-addresses. It also removes the control groups and the sockets. This file is its program as well, and
-imports nothing of the package.
+is dead. The process then kills the runner's control groups, which have its number in their names,
+the processes that it reported with their process groups and, on Linux, every process whose
+environment names the runner. It also removes the control groups and the sockets.
 """
 
 import contextlib
 import os
-import shutil
+import secrets
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
+from shutil import rmtree
+
+from asara_server.tournament.sandbox import cgroup_end
 
 _SEARCH_DELAYS_S = (0.0, 0.2, 1.0)
 """Seconds before each search for processes; one may have been starting as the runner died."""
-
-_REMOVAL_S = 2.0
-_REMOVAL_INTERVAL_S = 0.01
+_END_S = 60.0
+"""Seconds that the processes of a control group have to end."""
 
 _FAREWELL = "over"
+_VARIABLE = "ASARA_PROCESS"
+_PROGRAM = """
+import sys
+sys.path.append(sys.argv[1])
+from asara_server.tournament.bots import orphan_reaper
+orphan_reaper.reap(*sys.argv[2:])
+"""
+_PACKAGES = Path(__file__).parents[3]
+
+_secret = secrets.token_hex(8)
+
+
+def _runner_mark() -> str:
+    """Return what is common to the marks of this process and in no other's."""
+    return f"{_VARIABLE}={os.getpid()}-{_secret}-"
+
+
+def new_mark() -> dict[str, str]:
+    """Return a variable by which a process that gets it and all its children are found.
+
+    It does not tell a bot how many processes there were before.
+    """
+    return {_VARIABLE: f"{_runner_mark()}{secrets.token_hex(8)}".partition("=")[2]}
+
+
+def mark_of(name: str) -> str:
+    """Return the mark of the process whose variable has this value, and of its children."""
+    return f"{_VARIABLE}={name}\0"
 
 
 class OrphanReaper:
     """The runner's end of the pipe. If the process cannot be started, nothing is watched."""
 
-    def __init__(self, sockets: Path | None = None) -> None:
-        """`sockets` is the directory of the sockets, if any; it is unique to this run."""
+    def __init__(self, sockets: Path | None = None, cgroups: Iterable[Path] = ()) -> None:
+        """`sockets` is the directory of the sockets, if any; it is unique to this run.
+
+        `cgroups` are the folders in which this process creates control groups.
+        """
+        prefix = cgroup_end.runner_prefix(os.getpid()) if (parents := [*map(str, cgroups)]) else ""
+        program = [sys.executable, "-I", "-S", "-c", _PROGRAM, str(_PACKAGES)]
         try:
             self._process: subprocess.Popen[str] | None = subprocess.Popen(
-                [sys.executable, "-I", "-S", __file__, str(sockets or "")],
+                [*program, str(sockets or ""), _runner_mark(), prefix, *parents],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -44,31 +79,13 @@ class OrphanReaper:
         except OSError:
             self._process = None
 
-    def watch(self, group: int) -> None:
-        """Report the process group of a bot that was started."""
-        self._send(f"+{group}")
+    def watch(self, pid: int) -> None:
+        """Report a process that was started."""
+        self._send(f"+{pid}")
 
-    def unwatch(self, group: int) -> None:
-        """Report that a group has ended; its number may come to belong to another one."""
-        self._send(f"-{group}")
-
-    def watch_control_group(self, folders: Sequence[Path]) -> None:
-        """Report the folders of the control group of a bot that was started."""
-        for folder in folders:
-            self._send(f"*{folder}")
-
-    def unwatch_control_group(self, folders: Sequence[Path]) -> None:
-        """Report that a control group is gone."""
-        for folder in folders:
-            self._send(f"/{folder}")
-
-    def watch_address(self, address: str) -> None:
-        """Report the address of a bot that is about to be started."""
-        self._send(f"@{address}")
-
-    def unwatch_address(self, address: str) -> None:
-        """Report that no process of this address is left."""
-        self._send(f"!{address}")
+    def unwatch(self, pid: int) -> None:
+        """Report that a process has ended; its number may come to belong to another one."""
+        self._send(f"-{pid}")
 
     def close(self) -> None:
         """End the process without killing anything."""
@@ -88,72 +105,42 @@ class OrphanReaper:
                 self._process.stdin.flush()
 
 
-def _reap(sockets: str) -> None:
+def reap(sockets: str, mark: str, prefix: str, *parents: str) -> None:
     """Read the pipe until it closes, and kill what is left unless a farewell was sent."""
-    groups: set[int] = set()
-    addresses: set[str] = set()
-    folders: set[str] = set()
+    watched: set[int] = set()
     for line in sys.stdin:
         message = line.strip()
         if message == _FAREWELL:
             return
-        if message.startswith("+"):
-            groups.add(int(message[1:]))
-        elif message.startswith("-"):
-            groups.discard(int(message[1:]))
-        elif message.startswith("*"):
-            folders.add(message[1:])
-        elif message.startswith("/"):
-            folders.discard(message[1:])
-        elif message.startswith("@"):
-            addresses.add(message[1:])
-        else:
-            addresses.discard(message[1:])
-    _thaw(folders)  # a process that is frozen may ignore the signal
-    for group in groups:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(group, signal.SIGKILL)
-    if addresses:
-        for delay_s in _SEARCH_DELAYS_S:
-            time.sleep(delay_s)
-            for pid in _started_with(addresses):
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(pid, signal.SIGKILL)
+        change = watched.add if message.startswith("+") else watched.discard
+        change(int(message[1:]))
+    for pid in watched:
+        for kill in (os.killpg, os.kill):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                kill(pid, signal.SIGKILL)
+    groups = partial(cgroup_end.groups_of, [Path(parent) for parent in parents], prefix)
+    for delay_s in _SEARCH_DELAYS_S:
+        time.sleep(delay_s)
+        cgroup_end.end_groups(groups, _END_S)
+        kill_marked(mark)
     if sockets:
-        shutil.rmtree(sockets, ignore_errors=True)
-    _remove(folders)
+        rmtree(sockets, ignore_errors=True)
 
 
-def _thaw(folders: Iterable[str]) -> None:
-    """Let the processes of these control groups run; see `FreezerFile`."""
-    for folder in folders:
-        for name, thawed in (("cgroup.freeze", "0"), ("freezer.state", "THAWED")):
-            with contextlib.suppress(OSError), Path(folder, name).open("r+") as file:
-                file.write(thawed)
-
-
-def _remove(folders: set[str]) -> None:
-    """Remove these control groups once their processes, which were killed, are gone."""
-    deadline = time.monotonic() + _REMOVAL_S
-    while folders and time.monotonic() < deadline:
-        for folder in list(folders):
-            with contextlib.suppress(OSError):
-                Path(folder).rmdir()
-            if not Path(folder).exists():
-                folders.discard(folder)
-        time.sleep(_REMOVAL_INTERVAL_S)
-
-
-def _started_with(addresses: set[str]) -> list[int]:
-    """Return the processes whose environment names one of these addresses as their referee's."""
-    wanted = {f"ASARA_ADDRESS={address}".encode() for address in addresses}
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if not wanted.isdisjoint((entry / "environ").read_bytes().split(b"\0")):
-                found.append(int(entry.name))
+def kill_marked(mark: str) -> list[int]:
+    """Kill all processes with a variable that begins with the mark, and return their numbers."""
+    wanted = os.fsencode(mark)
+    found = [int(path.name) for path in Path("/proc").glob("[0-9]*")]
+    found = [pid for pid in found if _is_marked(pid, wanted)]
+    for pid in found:
+        cgroup_end.kill_if(pid, partial(_is_marked, wanted=wanted))
     return found
 
 
-if __name__ == "__main__":
-    _reap(sys.argv[1])
+def _is_marked(pid: int, wanted: bytes) -> bool:
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:  # noqa: PTH123 - of many processes
+            variables = file.read()
+    except OSError:
+        return False
+    return variables.startswith(wanted) or b"\0" + wanted in variables

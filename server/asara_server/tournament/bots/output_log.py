@@ -28,13 +28,10 @@ class OutputTap(Protocol):
 
 
 class OutputLog:
-    """The output of one bot, with the runner's notes as lines that begin with `#`.
+    """The output of one bot, with the runner's notes as lines that begin with `#`."""
 
-    Without a file yet, the output is kept in memory and begins the first file.
-    """
-
-    def __init__(self, path: Path | None, limit: int, tap: OutputTap | None = None) -> None:
-        """`limit` is the size of each file in bytes, and of what is kept in memory."""
+    def __init__(self, path: Path, limit: int, tap: OutputTap | None = None) -> None:
+        """`limit` is the size of each file in bytes."""
         self._limit = limit
         self._tap = tap
         self._last = bytearray()
@@ -44,15 +41,11 @@ class OutputLog:
         self._decision = 0
         self._marks: deque[tuple[int, int]] = deque()  # not written yet: bytes before it, decision
         self._index: list[tuple[int, int]] = []  # place in the file, decision
-        self._held: bytearray | None = None  # what the first file begins with, until there is one
         self._file: BinaryIO | None = None
         self._too_much = False
         self._left = limit
         self._cut = False
-        if path is None:
-            self._held = bytearray()
-        else:
-            self._open(path)
+        self._open(path)
 
     def _open(self, path: Path) -> None:
         self._path = path
@@ -78,9 +71,7 @@ class OutputLog:
         )
 
     def _append(self, data: bytes) -> None:
-        if self._held is not None:
-            self._held += data
-        elif self._file is not None and not self._file.closed:
+        if self._file is not None and not self._file.closed:
             try:
                 self._file.write(data)
             except OSError as error:
@@ -92,26 +83,11 @@ class OutputLog:
         return self._path
 
     def switch_to(self, path: Path) -> None:
-        """Continue in another file.
-
-        If there was none before, it begins with what is in memory.
-        """
-        held, was_cut = self._held, self._too_much
-        if held is None:
-            self.end_match()
-            self._close_file()
-            self._last.clear()
-            self._open(path)
-            return
-        self._held = None
+        """Continue in another file."""
+        self.end_match()
+        self._close_file()
+        self._last.clear()
         self._open(path)
-        self._append(bytes(held if was_cut else held[: max(self._left, 0)]))
-        self._left -= len(held)
-        self._too_much = was_cut
-        if was_cut:
-            self._cut = True
-        elif self._left < 0:
-            self._mark_cut()
 
     def begin_match(self, asked: Callable[[], int]) -> None:
         """Note from now on during which decision the process writes.
@@ -156,7 +132,7 @@ class OutputLog:
         self._last += data
         if len(self._last) > 2 * _LAST_BYTES:
             del self._last[:-_LAST_BYTES]
-        if self._cut or (self._held is None and (self._file is None or self._file.closed)):
+        if self._cut or self._file is None or self._file.closed:
             return
         self._keep(data[: self._left])
         self._left -= len(data)

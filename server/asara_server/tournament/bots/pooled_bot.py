@@ -1,9 +1,8 @@
 """A bot of the pool."""
 
 import asyncio
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from asara_server.match.spec import ProcessPolicy
 from asara_server.network.bot_server import BotServer
@@ -20,20 +19,10 @@ class PooledBot:
     token: str
     external: bool = False
     """True if its process is started and ended elsewhere."""
-    place: int = 0
-    """The only place of mirrored blocks in which its process plays; others have only place 0."""
-    deals: set[str] = field(default_factory=set)
-    """Names of the shared deals that its process has met."""
     processes: ProcessPolicy | None = None
     """Lifetime of its process; None if it is started elsewhere."""
-    key: Hashable = None
-    """Equal for bots that can replace each other before a match."""
-    starting: asyncio.Task[None] | None = field(default=None, repr=False)
-    """The start of its process, if that is ahead of a match; a bot that has played has none."""
     match_id: str = ""
     """Name of the attempt that it takes part in; "" while it is idle."""
-    path: Path | None = None
-    """Where its output goes if it never plays."""
     absence: Callable[[], str] = str
     """Returns why an external bot is no longer waited for, or "" if it is."""
     server: BotServer | None = None
@@ -42,18 +31,13 @@ class PooledBot:
     process: BotProcess | None = None
     started_s: float = 0.0
     """Monotonic time at which its process was started, in seconds."""
-    idle_since_s: float = 0.0
-    """Monotonic time at which its last match ended, in seconds."""
     ending: str = ""
     """The end of the process in words, or the reason why it never started; "" while it runs."""
+    machine_failure: str = ""
+    """Why this machine did not start it, through no fault of its own; "" mostly."""
     watcher: asyncio.Task[None] | None = field(default=None, repr=False)
     hidden: str = ""
     """Why its process did not find a file, if the sandbox hid it."""
-
-    @property
-    def waiting(self) -> bool:
-        """True if its process runs and has not connected yet, or is about to run."""
-        return not (self.external or self.ending) and self.start_up_s is None
 
     @property
     def start_up_s(self) -> float | None:

@@ -1,8 +1,9 @@
 """A bot's program as a process: its environment, its output and its end.
 
-Each process leads its own session, so that it can be ended together with its children, and so that
-Ctrl-C in the organiser's terminal does not reach it. In a sandbox no child escapes, whatever
-session it creates: the PID namespace ends with the program.
+Each process leads its own session, so that Ctrl-C in the organiser's terminal does not reach it. It
+ends together with all its children: in a sandbox with its control group, or else with the first
+process of its PID namespace, and without a sandbox by a variable of their environment. The end is
+checked, as the kernel may not let a process end.
 
 A process inherits only those of the organiser's variables that programs need to run. Its standard
 output and standard error are written to a log of limited size.
@@ -10,15 +11,18 @@ output and standard error are written to a log of limited size.
 
 import asyncio
 import contextlib
+import errno
 import os
 import shlex
 import signal
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from asara_server import process_family
+from asara_server.tournament.bots.orphan_reaper import OrphanReaper, kill_marked, mark_of, new_mark
 from asara_server.tournament.bots.output_log import OutputLog
 from asara_server.tournament.config.commands import resolve_command, search_path
 from asara_server.tournament.sandbox.bubblewrap import SandboxSpec
@@ -31,16 +35,40 @@ _INHERITED = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ", "USER")
 _TERMINATE_S = 2.0
 """Seconds between SIGTERM and SIGKILL."""
 
+_END_S = 10.0
+"""Seconds that processes have to end after SIGKILL."""
+
+_KILL_PAUSES_S = (0.004, 0.05)
+"""Seconds between two looks at the processes that were killed: the first ones, and the longest."""
+
 _DRAIN_S = 0.5
-"""Seconds to wait for the output of a process that has ended; a child may keep the pipe open."""
+"""Seconds to wait for the output of processes that have ended; the pipe may be in other hands."""
 
 _CHUNK_BYTES = 1 << 16
 _FLOOD_PAUSE_S = 0.05
 """Seconds between reads once the log is full, so that a bot that floods it slows only itself."""
 
 
+_SHORTAGES = frozenset({errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC})
+"""Errors of a machine that has no more of something."""
+
+
 class StartError(Exception):
     """The system could not execute the program."""
+
+
+class MachineError(Exception):
+    """This machine could not run a program, through no fault of the program; the text says why."""
+
+
+def start_failure(error: OSError, why: str, *, machine: bool = False) -> StartError | MachineError:
+    """Return what is raised if a program does not start because of this error.
+
+    It is a fault of the `machine`, or a shortage of it, or else of the program.
+    """
+    if machine or error.errno in _SHORTAGES:
+        return MachineError(f"this machine did not start a bot: {error.strerror or error}")
+    return StartError(f"could not be started: {why}")
 
 
 def build_environment(settings: Mapping[str, str]) -> dict[str, str]:
@@ -82,15 +110,30 @@ class BotProcess:
     def __init__(
         self,
         process: asyncio.subprocess.Process,
+        mark: Mapping[str, str],
         output: int,
         log: OutputLog,
         sandboxed: SandboxedCommand | None,
+        reaper: OrphanReaper | None,
     ) -> None:
-        """`output` is the descriptor of the pipe that the process writes to."""
+        """`mark` is in its environment, and `output` the descriptor of the pipe it writes to."""
         self._process = process
+        (self.name,) = mark.values()
+        """No other process has it, on any machine."""
         self._log = log
         self._sandboxed = sandboxed
+        self._reaper = reaper
+        self._watched = [process.pid]
+        if reaper is not None:
+            reaper.watch(process.pid)
+            self._watch_first(reaper)
         self._group_killed = False
+        self.machine_failure = ""
+        """Why it ended before the program began, through no fault of the program; "" mostly."""
+        self._over = asyncio.Event()
+        self._exit = asyncio.create_task(process.wait())
+        self._exit.add_done_callback(lambda _: self._over.set())
+        self._end: asyncio.Task[tuple[int, ...]] | None = None
         self._reader = asyncio.create_task(self._read(output))
 
     @classmethod
@@ -101,8 +144,13 @@ class BotProcess:
         environment: Mapping[str, str],
         log: OutputLog,
         sandbox: SandboxSpec | None = None,
+        reaper: OrphanReaper | None = None,
     ) -> "BotProcess":
-        """Start the program in its directory. Raises StartError if the system refuses it."""
+        """Start the program in its directory; the `reaper` ends it if this process is killed.
+
+        Raises StartError if the system refuses it, and MachineError if it has no room for it.
+        """
+        mark = new_mark()
         argv = list(resolve_command(tuple(command), directory))
         program = argv[0]
         sandboxed = None
@@ -117,7 +165,7 @@ class BotProcess:
             process = await asyncio.create_subprocess_exec(
                 *argv,
                 cwd="/" if sandboxed else directory,
-                env=dict(environment),
+                env={**environment, **mark},
                 stdin=no_input,
                 stdout=write_end,
                 stderr=write_end,
@@ -128,14 +176,17 @@ class BotProcess:
             os.close(read_end)
             if sandboxed is not None:
                 await sandboxed.clean_up()
-            raise StartError(f"could not be started: {_refusal(error, program)}") from None
+            # In the sandbox, nothing of the bot is executed by then.
+            raise start_failure(
+                error, _refusal(error, program), machine=sandbox is not None
+            ) from None
         finally:
             os.close(write_end)
             os.close(no_input)
             if sandboxed is not None:
                 sandboxed.close_descriptors()
         log.note(f"process {process.pid}: {shlex.join(command)}")
-        return cls(process, read_end, log, sandboxed)
+        return cls(process, mark, read_end, log, sandboxed, reaper)
 
     @property
     def pid(self) -> int:
@@ -176,14 +227,6 @@ class BotProcess:
         except OSError:
             return None
 
-    async def forget(self) -> None:
-        """Drop what it left in the kernel's caches, where another process could recognise it.
-
-        Has no effect without a control group.
-        """
-        if self._sandboxed is not None:
-            await self._sandboxed.forget()
-
     @property
     def contained(self) -> bool:
         """True if it runs in a sandbox."""
@@ -197,47 +240,96 @@ class BotProcess:
         return self._sandboxed.processor_ns() if self._sandboxed else None
 
     async def wait(self) -> str:
-        """Return how the process ended, once it has and its output is in the log."""
-        status = await self._process.wait()
-        self._kill_group()
+        """Return how the process ended, once it has and its output is in the log.
+
+        Its children have ended too, but for those that `stop` returns.
+        """
+        await self._over.wait()
+        await self._ended()
         await asyncio.wait([self._reader], timeout=_DRAIN_S)
+        if self.running:
+            return "could not be ended"
+        status = await self._exit
         if self._sandboxed is None:
             return _describe_status(status)
         limit = self._sandboxed.exceeded_limit()
-        await self._sandboxed.clean_up()
         ending = _describe_status(self._sandboxed.program_status(status))
+        if self._sandboxed.sandbox_failed:  # all that was printed by then are its words
+            words = (self._log.last_lines() or [ending])[-1]
+            self.machine_failure = f"the sandbox did not start: {words}"
         return f"{ending}: {limit}" if limit else ending
 
-    async def stop(self) -> None:
-        """End the process and its group, first with SIGTERM, then with SIGKILL.
+    async def stop(self) -> tuple[int, ...]:
+        """End the process and its children; return the processes that the kernel lets live on.
 
-        A sandbox is killed at once: any signal would end bubblewrap and everything in it.
+        Without a sandbox SIGTERM comes before SIGKILL. A sandbox is killed at once: any signal
+        would end bubblewrap and everything in it.
         """
         if self.running and self._sandboxed is None:
             self._signal_group(signal.SIGTERM)
-            try:
-                await asyncio.wait_for(self._process.wait(), _TERMINATE_S)
-            except TimeoutError:
+            await asyncio.wait([self._exit], timeout=_TERMINATE_S)
+            if self.running:
                 self._log.note("did not end on SIGTERM; killed")
-        self._kill_group()
-        await self._process.wait()
+        survivors = await self._ended()
         await asyncio.wait([self._reader], timeout=_DRAIN_S)
         self._reader.cancel()
+        return survivors
+
+    async def _ended(self) -> tuple[int, ...]:
+        if self._end is None:
+            self._end = asyncio.create_task(self._kill_all())
+        return await asyncio.shield(self._end)
+
+    async def _kill_all(self) -> tuple[int, ...]:
+        """Kill all its processes until none is left; return those that survive."""
+        if self._sandboxed is not None and self._sandboxed.first is not None:
+            asyncio.get_running_loop().remove_reader(self._sandboxed.first.message)
+        deadline = time.monotonic() + _END_S
+        pause_s, longest_s = _KILL_PAUSES_S
+        while (left := await self._kill_rest()) and time.monotonic() < deadline:
+            await asyncio.sleep(pause_s)
+            pause_s = min(2 * pause_s, longest_s)
         if self._sandboxed is not None:
             await self._sandboxed.clean_up()
+        if left:
+            self._log.note(survival(left))
+        elif self._reaper is not None:
+            for pid in self._watched:
+                self._reaper.unwatch(pid)
+        self._over.set()
+        return tuple(left)
 
-    def _kill_group(self) -> None:
-        """Kill the process group, once only: later its number may belong to another group."""
-        if not self._group_killed:
-            self._group_killed = True
-            if self.group is not None:
-                with contextlib.suppress(OSError):
-                    self.group.thaw()  # in version 1, a frozen process ignores the signal
+    async def _kill_rest(self) -> list[int]:
+        """Kill all its processes, and return those that are still there."""
+        left = {self.pid} if self.running else set()
+        if not self._group_killed:  # once it has ended, its number may become another group's
+            self._group_killed = not self.running
             self._signal_group(signal.SIGKILL)
+        rest = self._sandboxed.kill() if self._sandboxed is not None else None
+        if rest is None:
+            rest = await asyncio.to_thread(kill_marked, mark_of(self.name))
+        return sorted(left.union(rest))
 
     def _signal_group(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):  # the group is empty
             os.killpg(self._process.pid, number)
+
+    def _watch_first(self, reaper: OrphanReaper) -> None:
+        """Have the first process of its PID namespace ended too, if that is what ends it."""
+        first = self._sandboxed.first if self._sandboxed is not None else None
+        if first is None:
+            return
+        loop, message = asyncio.get_running_loop(), first.message
+
+        def learn() -> None:
+            pid = first.learn()
+            if pid is not None:
+                loop.remove_reader(message)
+            if pid:
+                self._watched.append(pid)
+                reaper.watch(pid)
+
+        loop.add_reader(message, learn)
 
     async def _read(self, output: int) -> None:
         """Copy what the process prints to its log."""
@@ -264,6 +356,12 @@ class _NotingReader(asyncio.StreamReader):
     def feed_data(self, data: Any) -> None:
         self._log.arrive(len(data))
         super().feed_data(data)
+
+
+def survival(processes: Sequence[int]) -> str:
+    """Return what is said of processes that `BotProcess.stop` could not end."""
+    names = ", ".join(map(str, processes))
+    return f"killed, but still there after {_END_S:g} s, held by the kernel: process {names}"
 
 
 def _empty_pipe() -> int:

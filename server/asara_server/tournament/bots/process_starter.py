@@ -15,7 +15,8 @@ from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper
 from asara_server.tournament.bots.output_log import OutputLog, OutputTap
 from asara_server.tournament.bots.pooled_bot import PooledBot
-from asara_server.tournament.bots.process import BotProcess, StartError, bot_environment
+from asara_server.tournament.bots.process import BotProcess, bot_environment, start_failure
+from asara_server.tournament.config.entry_faults import entry_fault
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.run.cost_meter import CostMeter
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
@@ -58,11 +59,11 @@ class ProcessStarter:
         self._reaper: OrphanReaper | None = None
 
     async def start(
-        self, bot: PooledBot, server: BotServer, seat: int, path: Path | None
+        self, bot: PooledBot, server: BotServer, seat: int, path: Path
     ) -> tuple[BotProcess, OutputLog]:
-        """Start the process of a bot, which connects to `server`. Raises StartError.
+        """Start the process of a bot, which connects to `server`; its output goes to `path`.
 
-        Its output goes to `path`, or is kept in memory for now.
+        Raises StartError, and MachineError if the bot is not at fault.
         """
         entry = self._entries[bot.entry]
         tap = self._show_output(entry.name) if self._show_output else None
@@ -76,38 +77,33 @@ class ProcessStarter:
             contained=self._sandbox is not None,
         )
         if self._reaper is None:
-            self._reaper = OrphanReaper(self._addresses.folder)
-        self._reaper.watch_address(server.address)
+            cgroups = self._sandbox.cgroup_parents if self._sandbox else ()
+            self._reaper = OrphanReaper(self._addresses.folder, cgroups)
         built = self._built.get(entry.name)
         directory = built if built and not self._sandbox else entry.directory
         sandbox = await self._contain(entry)
         bot.started_s = time.monotonic()
-        process = await BotProcess.start(entry.command, directory, environment, log, sandbox)
+        process = await BotProcess.start(
+            entry.command, directory, environment, log, sandbox, self._reaper
+        )
         bot.process = process
-        self._reaper.watch(process.pid)
-        if process.group is not None:
-            self._reaper.watch_control_group(process.group.folders)
         return process, log
 
-    def note_end(self, process: BotProcess) -> None:
-        """Keep the orphan reaper from ending a later process of the same number."""
-        if self._reaper is not None:
-            self._reaper.unwatch(process.pid)
+    async def end(self, bot: PooledBot) -> tuple[int, ...]:
+        """End the process of a bot that received the goodbye, and close its address and log.
 
-    async def end(self, bot: PooledBot) -> None:
-        """End the process of a bot that received the goodbye, and close its address and log."""
+        Returns what `BotProcess.stop` does.
+        """
+        survivors: tuple[int, ...] = ()
         if bot.process is not None:
             if bot.watcher is not None and not bot.ending and bot.start_up_s is not None:
                 await asyncio.wait([bot.watcher], timeout=_GOODBYE_S)
-            await bot.process.stop()
-            if bot.process.group is not None and self._reaper is not None:
-                self._reaper.unwatch_control_group(bot.process.group.folders)
+            survivors = await bot.process.stop()
         if bot.server is not None:
             await self._addresses.discard(bot.server)
-            if self._reaper is not None:
-                self._reaper.unwatch_address(bot.server.address)
         if bot.log is not None:
             bot.log.close()
+        return survivors
 
     def close(self) -> None:
         """End the orphan reaper and release the copies of entries' files."""
@@ -126,10 +122,14 @@ class ProcessStarter:
             files = EntryFiles(entries, hidden=sandbox.hidden, shared=sandbox.shared)
             return HiddenFiles.of(entry, files, sandbox.hidden, self._limits).explain(printed)
 
-        return await asyncio.to_thread(explain)
+        try:
+            return await asyncio.to_thread(explain)
+        except Exception as error:  # noqa: BLE001 - the end of the bot must be told without it
+            entry_fault(name, "what it did not find cannot be explained", error)
+            return ""
 
     async def _contain(self, entry: Entry) -> SandboxSpec | None:
-        """Return the sandbox of a bot. Raises StartError."""
+        """Return the sandbox of a bot. Raises StartError and MachineError."""
         if self._sandbox is None:
             return None
         try:
@@ -144,4 +144,4 @@ class ProcessStarter:
                 self._readable_copies,
             )
         except OSError as error:
-            raise StartError(f"could not be started: {error.strerror}") from None
+            raise start_failure(error, error.strerror or str(error)) from None

@@ -14,6 +14,7 @@ from asara_server.tournament.standings.match_result import output_of, without_ou
 _NETWORK = re.compile(
     r"name resolution|Name or service not known|nodename nor servname|getaddrinfo"
     r"|[Nn]etwork is unreachable|No route to host|Connection refused|dial tcp"
+    r"|[Aa]ddress family not supported|EAFNOSUPPORT"
     r"|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ENETUNREACH|UnknownHostException|ConnectException"
 )
 """Words of errors of programs that miss the network."""
@@ -36,7 +37,8 @@ _JAVA_PLACE = re.compile(r"(?:in \S+, decision \d+ \(.*\) )?at \S+\((\w+\.java:\
 
 _NO_NETWORK = (
     "in the sandbox a bot has no network and reaches the referee alone. Put what it needs "
-    "into its folder before the match."
+    "into its folder before the match. Its own processes can reach each other by Unix sockets, or "
+    "by internet sockets if the tournament file permits it with loopback = true."
 )
 _SHOW_OUTPUT = "--show-output shows everything that the bot prints until then."
 _NOT_IN_SANDBOX = (

@@ -163,6 +163,8 @@ def _check_file(name: str, directory: Path) -> None:
         beside = [other.name for other in islice(path.parent.iterdir(), _MOST_BESIDE)]
     except OSError:
         beside = []
+    if path.name in beside:
+        raise CommandError(f"{name!r} is a link that leads to no file; put the file itself there")
     close = difflib.get_close_matches(path.name, beside, n=1)
     hint = f"; did you mean {str(Path(name).with_name(close[0]))!r}?" if close else ""
     raise CommandError(f"no such file {name!r} in {directory}{hint}")

@@ -35,6 +35,7 @@ from asara_game.bounded_toml import parse_toml
 from asara_server.bounded_file import read_bounded
 from asara_server.text import plain
 from asara_server.tournament.config.commands import CommandError
+from asara_server.tournament.config.entry_faults import fault_text
 from asara_server.tournament.config.fields import Name, VariableText, command_words
 from asara_server.tournament.config.names import name_fault
 from asara_server.tournament.config.validation_errors import describe, problem
@@ -50,7 +51,7 @@ _MOST_SHARED: Final = 10_000
 _SYSTEM: Final = ("/bin", "/lib", "/lib64", "/sbin", "/usr")
 """Directories with the programs of the system, which every bot sees."""
 _ORGANISERS: Final = re.compile(
-    r"directory|team|token|limits|clocks|seed|memory|cpu|processes|open_files|\w+_(s|mb|bytes)"
+    r"directory|team|token|loopback|limits|clocks|seed|memory|cpu|processes|open_files|\w+_(s|mb|bytes)"
 )
 """Keys of a tournament file that authors may expect to set."""
 
@@ -184,8 +185,8 @@ def find_entry_folders(
             read.append(_read_submitted(path, shown))
         except ValueError as error:
             left_out.append(LeftOut(plain(path.name), str(error)))
-        except OSError as error:
-            why = f"{shown}: cannot be read: {error.strerror}"
+        except Exception as error:  # noqa: BLE001 - the other folders play
+            why = f"{shown}: cannot be read: {fault_text(error)}"
             left_out.append(LeftOut(plain(path.name), why))
     reserved = {_key(str(table.get("name"))): "the tournament file" for table in tables}
     entries, unnamed, notes = _named(read, [path.name for path in found], reserved)

@@ -91,6 +91,12 @@ def _checked_name(name: str) -> str:
     return name
 
 
+def _checked_title(title: str) -> str:
+    if title != plain(title, None):
+        raise problem(f"{title!r} has characters that are not visible; leave them out")
+    return title
+
+
 def _variable_text(value: object) -> object:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
@@ -168,6 +174,8 @@ def _listen_address(address: str) -> str:
 
 
 Name = Annotated[str, AfterValidator(_checked_name)]
+Title = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_checked_title)]
+"""A line of visible characters."""
 SeatCounts = Annotated[tuple[int, ...], BeforeValidator(_seat_counts)]
 """Numbers of seats, each once; one number stands for a list of one."""
 RuleSetList = Annotated[tuple[frozenset[RuleSet], ...], BeforeValidator(_rule_sets)]

@@ -1,15 +1,71 @@
-"""Names of entries and tokens, which become parts of file names, tables and command lines."""
+"""Names of entries and tokens, which become parts of file names, tables and command lines.
 
-MAX_NAME = 40
+Names that look different are different: a name has one script and one direction, and nothing in it
+is invisible.
+"""
+
+import re
+import unicodedata
+from typing import Final
+
+MAX_NAME: Final = 40
 """Characters in the longest name."""
+_SIGNS: Final = " ._+-"
+_KINDS: Final = ("L", "Nd", "Mn", "Mc")
+"""Unicode categories of letters, digits and the marks on letters."""
+_MOST_MARKS: Final = 2
+_INVISIBLE: Final = re.compile("FILLER|VARIATION SELECTOR|GRAPHEME JOINER|VOWEL INHERENT")
+_RIGHT_TO_LEFT: Final = ("R", "AL", "AN")
+_EAST_ASIAN: Final = frozenset(
+    ("CJK", "IDEOGRAPHIC", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "BOPOMOFO", "HANGUL")
+)
+"""Scripts that are written together, by the first words of their characters' names."""
 
 
 def name_fault(name: str) -> str:
     """Return the fault of a name in words, or "" if it has none."""
-    if not name or name != name.strip() or len(name) > MAX_NAME:
-        return f"should have 1 to {MAX_NAME} characters and no blanks around it"
-    unusual = sorted({char for char in name if not (char.isalnum() or char in " ._+-")})
-    if unusual or not name[0].isalnum():
-        culprit = f"{unusual[0]!r}" if unusual else f"{name[0]!r} at its start"
-        return f"{name!r} cannot name files because of {culprit}; use letters, digits, . _ + -"
+    if not name or name != " ".join(name.split()) or len(name) > MAX_NAME:
+        return f"should have 1 to {MAX_NAME} characters, with single blanks inside only"
+    if name != (usual := unicodedata.normalize("NFKC", name)):
+        return f"{name!r} has characters with another usual form; write {usual!r}"
+    script = ""
+    for place, char in enumerate(name):
+        if char in _SIGNS:
+            fault = "" if place else "cannot be the first; begin with a letter or digit"
+        else:
+            fault = _char_fault(char) or _mark_fault(name[: place + 1])
+            mine = "" if char.isascii() and char.isdecimal() else _script(char)
+            if not fault and mine and script and mine != script:
+                fault = "is of another script than those before it; use one script"
+            script = mine or script
+        if fault:
+            which = f"character {place + 1}, {_unicode_name(char)},"
+            return f"{name!r} cannot be a name, because its {which} {fault}"
     return ""
+
+
+def _char_fault(char: str) -> str:
+    if not unicodedata.category(char).startswith(_KINDS):
+        return "cannot be part of a file name; use letters, digits, . _ + -"
+    if _INVISIBLE.search(unicodedata.name(char, "")):
+        return "is invisible; leave it out"
+    if unicodedata.bidirectional(char) in _RIGHT_TO_LEFT:
+        return "is written from right to left, which reorders tables; use another script"
+    return ""
+
+
+def _mark_fault(beginning: str) -> str:
+    """Return the fault of the last character if it is a mark that has no letter to stand on."""
+    if all(unicodedata.category(char)[0] == "M" for char in beginning[-_MOST_MARKS - 1 :]):
+        return f"is not one of up to {_MOST_MARKS} marks on a letter; leave it out"
+    return ""
+
+
+def _script(char: str) -> str:
+    """Return the first word of a character's name, which is that of its script."""
+    word = unicodedata.name(char, "").partition(" ")[0]
+    return "CJK" if word in _EAST_ASIAN else word
+
+
+def _unicode_name(char: str) -> str:
+    return f"U+{ord(char):04X} {unicodedata.name(char, '')}".rstrip()

@@ -52,6 +52,8 @@
     processes = "match"                # of this entry; default: as above
     build = "make"                     # runs once, in a copy of the directory; default: no build
     readable = ["models"]              # further paths visible in the sandbox; relative to this file
+    loopback = true                    # internet sockets among the bot's own processes in the
+                                       # sandbox; default: none
 
     [[entries]]
     directory = "mine"                 # the rest is in its bot.toml, see `entry_folders`; keys of
@@ -130,6 +132,7 @@ from asara_server.tournament.config.fields import (
     SeatCounts,
     Seconds,
     SecondsOrZero,
+    Title,
     VariableText,
     base_directory,
     command_words,
@@ -186,6 +189,8 @@ class Entry(_Section):
     environment: Mapping[str, VariableText] = {}
     readable: ReadablePaths = ()
     """Files and directories visible in the sandbox besides the entry's own."""
+    loopback: bool = False
+    """True if a bot's processes have internet sockets among themselves in the sandbox."""
     processes: ProcessPolicy | None = None
     """Lifetime of its processes; None for that of the tournament."""
 
@@ -336,7 +341,7 @@ def _default_blocks(data: Mapping[str, Any]) -> BlockKind:
 class Tournament(_Section):
     """A validated tournament file."""
 
-    title: Annotated[str, Field(min_length=1, max_length=200)]
+    title: Title
     seats: SeatCounts
     rule_sets: RuleSetList
     rounds: Annotated[int, Field(ge=1, le=1_000_000)] = 1
@@ -531,7 +536,7 @@ def load_tournament(path: Path) -> Tournament:
         raise ConfigError([f"{path}: cannot be read: {error.strerror}"]) from None
     except ValueError as error:
         raise ConfigError([f"{name}: {error}"]) from None
-    data.setdefault("title", path.stem)
+    data.setdefault("title", plain(path.stem))
     return check_tournament(data, name=name, base=path.resolve().parent)
 
 

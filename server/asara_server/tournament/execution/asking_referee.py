@@ -31,6 +31,7 @@ from asara_server.referee.match_clock import MatchClock
 from asara_server.referee.session import Session
 from asara_server.referee.stream_errors import Context, ErrorKind, StreamError
 from asara_server.replay.questions import Question, questions
+from asara_server.tournament.bots.process import MachineError
 
 _REPORT_S: Final = 0.5
 """Seconds after the end of its time in which a bot that hangs may still report its line."""
@@ -123,6 +124,9 @@ class AskingReferee:
         started = self._questions is not None
         termination = Termination.CRASH if started else Termination.NEVER_STARTED
         self._fail(AskedBotError(detail, self._when(), termination))
+
+    def mark_unstarted(self, key: str, why: str) -> None:
+        self._fail(MachineError(why))
 
     def expel_bot(self, key: str, error: StreamError) -> None:
         self._fail(self._violation(error))

@@ -30,7 +30,9 @@ from asara_server.text import plain_words
 from asara_server.tournament.bots.build import EntryBuilder
 from asara_server.tournament.bots.memory_sampler import MemorySampler
 from asara_server.tournament.bots.output_log import last_printed
+from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.bots.remedies import remedy
+from asara_server.tournament.config.entry_faults import entry_fault
 from asara_server.tournament.config.seeds import draw_seed
 from asara_server.tournament.config.tournament_file import Entry, Tournament
 from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
@@ -147,7 +149,8 @@ class EntryCheck:
         """Check all entries, several at once; return the findings in the order of the entries.
 
         `finished` is called with each finding. All bots have ended on return, even if it fails.
-        Raises ServeError if bots on other machines cannot be served, and OpenFilesError.
+        Raises ServeError if bots on other machines cannot be served, OpenFilesError, and
+        MachineError if this machine does not start bots.
         """
         entries = self._tournament.entries if self._only is None else (self._only,)
         referee = Referee()
@@ -164,13 +167,23 @@ class EntryCheck:
                 lobby.start_waiting(local.pool)
 
             async def check(entry: Entry) -> CheckedEntry:
-                checked = await self._check(entry, local, bots)
+                try:
+                    checked = await self._check(entry, local, bots)
+                except MachineError:
+                    raise
+                except Exception as error:  # noqa: BLE001 - the others are checked
+                    why = entry_fault(entry.name, "cannot be checked", error)
+                    checked = CheckedEntry(entry.name, Verdict.BROKEN, why)
                 finished(checked)
                 return checked
 
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(check(entry)) for entry in entries]
-            return [task.result() for task in tasks]
+            tasks = [asyncio.create_task(check(entry)) for entry in entries]
+            try:
+                return await asyncio.gather(*tasks)
+            finally:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
 
     def _local_referee(self, referee: Referee) -> AbstractAsyncContextManager[LocalReferee]:
         tournament, seed = self._tournament, draw_seed()

@@ -30,12 +30,8 @@ class ExecutionContext:
     sandbox: Sandbox | None
     concurrency: int
     """Number of concurrent matches, unless the executor has another measure."""
-    extra_match: bool = False
-    """True if an executor may play one match more while cores idle."""
     remote: Remote | None = None
     """Settings of the bots on other machines, if there are any."""
-    report_choice: Callable[[str, str], None] = lambda name, why: None
-    """To be called by an executor that chooses one, with the name of that and the reason."""
 
 
 class Executor(Protocol):

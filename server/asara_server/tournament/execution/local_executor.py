@@ -1,10 +1,8 @@
 """Plays the matches of a run with a referee in the runner's own process."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
-from functools import partial
-from typing import Protocol
 
 from asara_server.logs import logger
 from asara_server.match.spec import SECOND_US
@@ -15,21 +13,19 @@ from asara_server.referee.referee import Referee
 from asara_server.referee.waits import Wait
 from asara_server.replay.file import replay_records
 from asara_server.tournament.bots.output_log import OutputTap
-from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.execution.executor import FINISH_S, ExecutionContext
-from asara_server.tournament.execution.extra_match import ExtraMatch
 from asara_server.tournament.execution.local_referee import LocalReferee, local_referee
-from asara_server.tournament.execution.look_ahead import LookAhead
 from asara_server.tournament.execution.match_queue import MatchQueue
-from asara_server.tournament.execution.match_settings import MatchSettings
 from asara_server.tournament.execution.remote_authenticator import RemoteAuthenticator
 from asara_server.tournament.execution.remote_bots import RemoteBots
 from asara_server.tournament.execution.remote_lobby import RemoteLobby
 from asara_server.tournament.run.cost_meter import CostMeter
 from asara_server.tournament.run.costs import RunCosts
+from asara_server.tournament.run.process_record import ProcessRecorder
 from asara_server.tournament.run.progress import RunProgress
-from asara_server.tournament.sandbox.kernel_limits import warn_of_epoll_watches
+from asara_server.tournament.sandbox.kernel_limits import warn_of_epoll_watches, warn_of_processes
+from asara_server.tournament.schedule.legs import PendingMatch
 
 
 class LocalExecutor:
@@ -56,14 +52,9 @@ class LocalExecutor:
         self._on_listening = on_listening
         self._show_output = show_output
         self._strangers = strangers
-        self._handing_over = asyncio.Event()
         self._referee: Referee | None = None
         self._remote_bots: RemoteBots | None = None
         self._meter: CostMeter | None = None
-
-    def hand_over(self) -> None:
-        """Begin no further deal block: `play` returns when those that have begun are over."""
-        self._handing_over.set()
 
     @property
     def awaited(self) -> Sequence[str]:
@@ -83,7 +74,6 @@ class LocalExecutor:
 
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
         """Raises ServeError if bots on other machines cannot be served, and OpenFilesError."""
-        progress.void_lost(resumable=True)
         journal = progress.directory.journal
         meter = self._meter = CostMeter(journal, cores=usable_cores(), slots=context.concurrency)
         try:
@@ -98,8 +88,9 @@ class LocalExecutor:
         processes = _most_processes(progress, context)
         _require_open_files(referee.limits, processes, context)
         if context.sandbox is not None and self._strangers:
-            memory_mb = context.match_settings.limits.memory_mb
-            warn_of_epoll_watches(processes, memory_mb, logger("sandbox"))
+            limits, log = context.match_settings.limits, logger("sandbox")
+            warn_of_epoll_watches(processes, limits.memory_mb, log)
+            warn_of_processes(processes, limits.processes, context.sandbox.tools.ceilings, log)
         self._on_referee(referee)
         wait_s = context.remote.wait_s if context.remote else 0.0
         bots = RemoteBots(referee, context.match_settings.entries, wait_s=wait_s)
@@ -118,41 +109,21 @@ class LocalExecutor:
                 suspended=progress.suspended,
                 show_output=self._show_output,
                 meter=meter,
+                record=ProcessRecorder(progress.directory.processes.write),
             ) as local,
         ):
             if lobby:
                 lobby.start_waiting(local.pool)
             self._remote_bots = bots
-            queue = MatchQueue(progress.pending_matches(), bots)
-            at_once = min(context.concurrency, len(queue))
-            ahead = LookAhead(
-                queue.upcoming,
-                local.pool.start_up_s,
-                concurrency=at_once,
-                most=at_once + context.match_settings.limits.idle_processes,
-            )
-            local.pool.look_ahead(ahead.needs, at_once)
-            play = partial(_play_matches, progress, local, queue, ahead, meter)
-            players = [asyncio.create_task(play()) for _ in range(at_once)]
-            # One match at a time is a promise: no process that met its deal runs beside it.
-            if len(players) > 1 and context.extra_match and lobby is None:
-                players.append(_extra_player(players, play, meter))
-            stopper = asyncio.create_task(_stop_when_told(progress, referee, queue, local.pool))
-            handover = asyncio.create_task(self._drop_others(progress, queue))
+            stopper = asyncio.create_task(_stop_when_told(progress, referee, bots))
             try:
-                await asyncio.gather(*players)
+                await _play_legs(progress, context, local, bots, meter)
                 if progress.stopping.is_set():
                     await stopper
             finally:
-                tasks = (*players, stopper, handover)
-                for task in tasks:
-                    task.cancel()
-                await asyncio.gather(*tasks, return_exceptions=True)
+                stopper.cancel()
+                await asyncio.gather(stopper, return_exceptions=True)
                 progress.exclude(local.pool.exclusions.out)
-
-    async def _drop_others(self, progress: RunProgress, queue: MatchQueue) -> None:
-        await self._handing_over.wait()
-        queue.restrict(lambda match: progress.has_begun(match.deal_block))
 
 
 def _remote_lobby(
@@ -171,18 +142,9 @@ def _most_processes(progress: RunProgress, context: ExecutionContext) -> int:
     settings = context.match_settings
     matches = [match for match, _ in progress.pending_matches()]
     seats = max((len(match.entries) for match in matches), default=0)
-    idle = (context.concurrency + context.extra_match) * kept_processes(progress, settings)
-    if "match" in settings.processes.values():  # those that are started ahead
-        idle += sum(len(match.entries) for match in matches)
-    at_once = context.concurrency + context.extra_match
-    return at_once * seats + min(settings.limits.idle_processes, idle)
-
-
-def kept_processes(progress: RunProgress, settings: MatchSettings) -> int:
-    """Return the number of processes that all entries keep if one match is played at a time."""
     kept = sum(policy == "run" for policy in settings.processes.values())
-    places = 1 + max((match.place for match, _ in progress.pending_matches()), default=0)
-    return kept * places
+    idle = min(settings.limits.idle_processes, context.concurrency * kept)
+    return context.concurrency * seats + idle
 
 
 def _require_open_files(limits: LimitSettings, processes: int, context: ExecutionContext) -> None:
@@ -194,44 +156,55 @@ def _require_open_files(limits: LimitSettings, processes: int, context: Executio
     require_open_files(needed, "lower concurrency or limits.idle_processes")
 
 
-class _PlayMatches(Protocol):
-    async def __call__(self, goes_on: Callable[[], bool] = ...) -> None: ...
+async def _play_legs(
+    progress: RunProgress,
+    context: ExecutionContext,
+    local: LocalReferee,
+    bots: RemoteBots,
+    meter: CostMeter,
+) -> None:
+    """Play all pending matches. After each leg, every bot process is ended."""
+    if not progress.legs:
+        await _play_together(progress, context, local, bots, meter, progress.pending_matches())
+        return
+    while leg := progress.next_leg(context.concurrency, start_s=meter.costs.start_s):
+        await _play_together(progress, context, local, bots, meter, leg)
+        await local.pool.end_all()
+        if local.pool.survivors:
+            progress.end_shared_deals(local.pool.survivors)
 
 
-def _extra_player(
-    players: Sequence[asyncio.Task[None]], play: _PlayMatches, meter: CostMeter
-) -> asyncio.Task[None]:
-    """Return a player of extra matches, which stops when one of the others has nothing to play."""
-    extra, at_once = ExtraMatch(lambda: meter.costs), len(players)
-
-    async def play_extra() -> None:
-        meter.set_slots(at_once + 1)
-        try:
-            await play(goes_on=lambda: extra.wanted)
-        finally:
-            meter.set_slots(at_once)
-
-    for player in players:
-        player.add_done_callback(lambda _: extra.stop())
-    return asyncio.create_task(extra.play(play_extra))
+async def _play_together(
+    progress: RunProgress,
+    context: ExecutionContext,
+    local: LocalReferee,
+    bots: RemoteBots,
+    meter: CostMeter,
+    pending: Iterable[PendingMatch],
+) -> None:
+    """Play these matches, as many at once as may be."""
+    queue = MatchQueue(pending, bots, progress.stopping)
+    players = [
+        asyncio.create_task(_play_matches(progress, local, queue, meter))
+        for _ in range(min(context.concurrency, len(queue)))
+    ]
+    try:
+        await asyncio.gather(*players)
+    finally:
+        for player in players:
+            player.cancel()
+        await asyncio.gather(*players, return_exceptions=True)
 
 
 async def _play_matches(
-    progress: RunProgress,
-    local: LocalReferee,
-    queue: MatchQueue,
-    ahead: LookAhead,
-    meter: CostMeter,
-    goes_on: Callable[[], bool] = lambda: True,
+    progress: RunProgress, local: LocalReferee, queue: MatchQueue, meter: CostMeter
 ) -> None:
-    """Play one match after another until the queue is empty or `goes_on` returns False."""
+    """Play one match after another until the queue is empty."""
     async for match, attempt in queue:
         if not progress.begin_block(match.deal_block):
             return
-        ahead.begin_match(match)
-        local.pool.start_ahead()
         played = None
-        async for played in local.matches.play(match, attempt):
+        async for played in local.matches.play(match, attempt, once=progress.legs):
             with meter.runner_work():
                 records = None if played.replay is None else replay_records(played.replay)
                 if played.replay is not None:
@@ -244,19 +217,11 @@ async def _play_matches(
         queue.finish_match(match)
         if played is None:
             return
-        ahead.finish_match(match, None if played.result.void else played.result.seconds)
         with meter.runner_work():
             progress.finish_match(match, played.result)
-        if not goes_on():
-            return
 
 
-async def _stop_when_told(
-    progress: RunProgress, referee: Referee, queue: MatchQueue, pool: BotPool
-) -> None:
+async def _stop_when_told(progress: RunProgress, referee: Referee, bots: RemoteBots) -> None:
     await progress.stopping.wait()
-    queue.close()
-    _, unfinished = await asyncio.gather(
-        pool.stop_starting_ahead(), referee.stop(finish_s=FINISH_S)
-    )
-    progress.unfinished += unfinished
+    bots.notify_change()
+    progress.unfinished += await referee.stop(finish_s=FINISH_S)

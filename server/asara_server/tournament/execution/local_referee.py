@@ -16,6 +16,7 @@ from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.execution.match_runner import MatchRunner
 from asara_server.tournament.execution.match_settings import MatchSettings
 from asara_server.tournament.run.cost_meter import CostMeter
+from asara_server.tournament.run.process_record import NO_RECORD, ProcessRecorder
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 
 
@@ -37,6 +38,7 @@ async def local_referee(
     suspended: Mapping[str, str],
     show_output: Callable[[str], OutputTap] | None = None,
     meter: CostMeter | None = None,
+    record: ProcessRecorder = NO_RECORD,
     log: FilteringBoundLogger | None = None,
 ) -> AsyncIterator[LocalReferee]:
     """Serve this referee to local bots; all bot processes have ended on exit.
@@ -44,7 +46,7 @@ async def local_referee(
     `secret_of` returns the secret of a match by the names of the attempt and of its shared deal.
     Entries that are `out` or `suspended` forfeit for the given reason. The output of bots goes to
     `logs` and, if `show_output` is given, to the tap that it returns for the process of an entry.
-    `meter` counts what the processes of bots cost.
+    `meter` counts what the processes of bots cost, and `record` receives when they lived.
     """
     raise_open_files_limit()
     local_entries = [entry for entry in match_settings.entries if not entry.remote]
@@ -65,6 +67,7 @@ async def local_referee(
             show_output=show_output,
             asked=referee.decision_id,
             meter=meter,
+            record=record,
             log=log,
         )
         stack.push_async_callback(pool.close)

@@ -1,11 +1,12 @@
 """The queue of matches that wait to be played."""
 
+import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from typing import Self
 
 from asara_server.tournament.execution.remote_bots import RemoteBots
-from asara_server.tournament.run.progress import PendingMatch
+from asara_server.tournament.schedule.legs import PendingMatch
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 
 
@@ -13,11 +14,14 @@ class MatchQueue:
     """Pending matches, in their order, for all tasks that iterate over the queue.
 
     A match is passed over while one of its bots is awaited or busy; a task waits if no other match
-    is left. The iteration ends when the queue is empty or closed.
+    is left. The iteration ends when the queue is empty or the run is stopping.
     """
 
-    def __init__(self, pending: Iterable[PendingMatch], remote_bots: RemoteBots) -> None:
+    def __init__(
+        self, pending: Iterable[PendingMatch], remote_bots: RemoteBots, stopping: asyncio.Event
+    ) -> None:
         self._pending = deque(pending)
+        self._stopping = stopping
         self._remote_bots = remote_bots
 
     def __len__(self) -> int:
@@ -27,7 +31,7 @@ class MatchQueue:
         return self
 
     async def __anext__(self) -> PendingMatch:
-        while self._pending:
+        while self._pending and not self._stopping.is_set():
             unavailable = self._remote_bots.unavailable_entries()
             for index, pending in enumerate(self._pending):
                 if unavailable.isdisjoint(pending.match.entries):
@@ -37,26 +41,6 @@ class MatchQueue:
             await self._remote_bots.wait_for_change()
         raise StopAsyncIteration
 
-    def upcoming(self) -> Iterator[PendingMatch]:
-        """Yield the matches that wait and whose bots elsewhere, if any, could begin one now.
-
-        They are in the order in which they would be played if nothing changed.
-        """
-        unavailable = self._remote_bots.unavailable_entries()
-        for pending in self._pending:
-            if unavailable.isdisjoint(pending.match.entries):
-                yield pending
-
     def finish_match(self, match: ScheduledMatch) -> None:
         """Free the bots of a match that came from the queue and is over."""
         self._remote_bots.finish_match(match.entries)
-
-    def restrict(self, wanted: Callable[[ScheduledMatch], bool]) -> None:
-        """Drop all matches that are left but those that are wanted."""
-        self._pending = deque(one for one in self._pending if wanted(one.match))
-        self._remote_bots.notify_change()
-
-    def close(self) -> None:
-        """Drop all matches that are left, and end all iterations."""
-        self._pending.clear()
-        self._remote_bots.notify_change()

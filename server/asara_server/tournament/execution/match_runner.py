@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
-from functools import partial
 
 from asara_codec.results import SeatResult, Termination
 from asara_game.edition import Edition
@@ -15,6 +14,7 @@ from asara_server.referee.match_ending import MatchCut
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.bots.pooled_bot import PooledBot
+from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.bots.processor_meter import ProcessorMeter
 from asara_server.tournament.run.processor_time import ProcessorTime
 from asara_server.tournament.run.progress import MAX_ATTEMPTS
@@ -69,51 +69,52 @@ class MatchRunner:
         self._rules: dict[tuple[frozenset[RuleSet], int], Rules] = {}
 
     async def play(
-        self, match: ScheduledMatch, first_attempt: int = 1
+        self, match: ScheduledMatch, first_attempt: int = 1, *, once: bool = False
     ) -> AsyncIterator[PlayedMatch]:
         """Play a match, again if the referee fails in it, and yield each attempt as it ends.
 
-        Ends without another attempt if the referee is stopped.
+        Ends without another attempt if the referee is stopped, or if the match is played `once`.
+        Raises MachineError in place of the last attempt if this machine did not start one of its
+        bots.
         """
         for attempt in range(first_attempt, MAX_ATTEMPTS + 1):
             played = await self._play_attempt(match, attempt)
             if played is None:
                 return
+            failures = [bot.machine_failure for bot in played.bots if bot.machine_failure]
+            if played.result.void and failures and attempt == MAX_ATTEMPTS:
+                raise MachineError(
+                    f"{match.match_id} could not begin in {MAX_ATTEMPTS} attempts: {failures[-1]}"
+                )
             yield played
-            if not played.result.void:
+            if once or not played.result.void:
                 return
 
     async def _play_attempt(self, match: ScheduledMatch, attempt: int) -> PlayedMatch | None:
         """Play a match once; None if the referee is stopped before its end."""
         name = attempt_name(match.match_id, attempt)
-        shared_deal = match.shared_deal(attempt)
         bots = [
-            await self._pool.acquire(entry, name, seat, match.place, shared_deal)
-            for seat, entry in enumerate(match.entries)
+            await self._pool.acquire(entry, name, seat) for seat, entry in enumerate(match.entries)
         ]
         spec = MatchSpec(
             name,
             self._rules_of(match),
             tuple(Player(bot.entry, bot.token, bot.processes) for bot in bots),
             self._clocks,
-            self._secret_of(name, shared_deal),
+            self._secret_of(name, match.shared_deal),
             joint=self._joint_deals,
-            shared_deal=shared_deal,
+            shared_deal=match.shared_deal,
         )
         meter = ProcessorMeter([bot.processor_clock for bot in bots])
         terminations = [Termination.UNSPECIFIED] * len(bots)
-        over = False
         try:
             record = await self._referee.play(spec, meter)
             terminations[: len(record.results)] = [seat.termination for seat in record.results]
-            over = not record.void
         except MatchCut:
             return None
         finally:
             times = zip(match.entries, meter.times(), strict=True)
-            deal_returns = not over and match.attempts_share_deal
-            release = partial(self._pool.release, deal_returns=deal_returns)
-            await asyncio.gather(*map(release, bots, terminations))
+            await asyncio.gather(*map(self._pool.release, bots, terminations))
         # Now the output of bots that forfeited is complete, because their processes have ended.
         seats = tuple(map(_seat_outcome, record.results, bots))
         result = MatchResult(
@@ -122,7 +123,7 @@ class MatchRunner:
             round=match.round,
             rule_sets=format_rule_sets(match.rule_sets),
             block=match.block,
-            duplicate_deal=shared_deal if match.kind == "duplicate" and not record.void else "",
+            duplicate_deal=match.block if match.kind == "duplicate" and not record.void else "",
             seats=seats,
             void=record.void,
             void_reason=record.void_reason,

@@ -68,7 +68,7 @@ def attempt_faults(
         yield f"{start}: not in the schedule that follows from {MANIFEST}"
         return
     compared = match.kind == "duplicate" and not result.void
-    duplicate_deal = match.shared_deal(result.attempt) if compared else ""
+    duplicate_deal = match.block if compared else ""
     for name, expected, found in (
         ("round", match.round, result.round),
         ("rule_sets", format_rule_sets(match.rule_sets), result.rule_sets),

@@ -224,7 +224,7 @@ class BundleWriter:
             *_COMMANDS,
             *(_proof_lines(info, own, proofs, entry) if proofs else ()),
         ]
-        return "\n".join(lines) + "\n"
+        return "".join(f"{plain(line, None)}\n" for line in lines)
 
 
 _CONTENT: Final = (

@@ -8,6 +8,7 @@ schedule.jsonl   a line for each match that was scheduled
 results.jsonl    a line for each attempt at a match, written when it ends
 standings.json   the standings, written at the end, even if the run was cut short
 tree_head.json   hashes of all that the run left, at its end; tree_head.json.sig is its signature
+processes.jsonl  when each bot process began, played and ended; see `process_record`
 submissions.jsonl  a line for each deal block that a worker was given
 replays/         a file for each match
 logs/            output of the bots, by match, and of builds
@@ -45,6 +46,7 @@ from asara_server.tournament.run.block_journals import FOLDER as JOURNALS
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.costs_file import COSTS_FILE
 from asara_server.tournament.run.directory_lock import DirectoryInUseError, DirectoryLock
+from asara_server.tournament.run.process_record import PROCESSES, ProcessFile
 from asara_server.tournament.run.processor_time import ProcessorTime
 from asara_server.tournament.run.resume_check import check_resumable
 from asara_server.tournament.sandbox.spec import SandboxKind
@@ -63,6 +65,7 @@ RUN_FILES = (
     "tree_head.json",
     "tree_head.json.sig",
     "submissions.jsonl",
+    PROCESSES,
     "run.log",
     "journal.sqlite",
     "journal.running",
@@ -153,8 +156,6 @@ class RunInfo(BaseModel):
     earlier versions."""
     executor: str = ""
     """Name of the executor that plays or played last; "" in runs of earlier versions."""
-    executor_reason: str = ""
-    """Why `--executor auto` chose it; "" if it did not."""
     manifest_sha256: str = ""
     """SHA-256 of `manifest.json`, published before the first match."""
     resumed_with: tuple[str, ...] = ()
@@ -230,12 +231,13 @@ class RunDirectory:
         self.logs = path / "logs"
         self.builds = path / "builds"
         self.durability = durability
-        self._results = AppendedFile(path / "results.jsonl")
-        try:
+        with ExitStack() as stack:
+            self._results = AppendedFile(path / "results.jsonl")
+            stack.callback(self._results.close)
+            self.processes = ProcessFile(path)
+            stack.callback(self.processes.close)
             self.journal = Journal(path / JOURNAL, durability)
-        except BaseException:
-            self._results.close()
-            raise
+            stack.pop_all()
         self.warnings = warnings
         """Damage that was found when the run was resumed, in words."""
         self._lock = lock
@@ -383,15 +385,25 @@ class RunDirectory:
     def results_sha256(self) -> str:
         """Return SHA-256 of `results.jsonl`, in hexadecimal, after forcing the file to disk."""
         os.fsync(self._results.fileno())
-        with (self.path / "results.jsonl").open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return _sha256(self.path / "results.jsonl")
+
+    def processes_sha256(self) -> str:
+        """Return SHA-256 of `processes.jsonl`, in hexadecimal, after forcing the file to disk."""
+        self.processes.flush()
+        return _sha256(self.path / PROCESSES)
 
     def close(self) -> None:
         with ExitStack() as stack:
             if self._lock is not None:
                 stack.callback(self._lock.release)
             stack.callback(self.journal.close)
+            stack.callback(self.processes.close)
             self._results.close()
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def standings_bytes(standings: Standings) -> bytes:

@@ -14,6 +14,7 @@ from asara_server.tournament.run.attempt_check import suspended_entries
 from asara_server.tournament.run.audit_trust import Signed
 from asara_server.tournament.run.directory import RunInfo
 from asara_server.tournament.run.manifest import MANIFEST, SCHEDULE, Manifest, schedule_bytes
+from asara_server.tournament.run.process_record import PROCESSES
 from asara_server.tournament.run.run_files import (
     RESULTS,
     RUN_INFO,
@@ -34,6 +35,7 @@ def missing_files(files: RunFiles, head: TreeHead | None) -> Iterator[str]:
         RESULTS: bool(files.results_sha256),
         STANDINGS: files.standings is not None or not ended,
         SCHEDULE: files.schedule is not None,
+        PROCESSES: files.processes is not None,
         PUBLIC_KEY_FILE: files.public_pem is not None,
     }
     for name, found in present.items():
@@ -157,9 +159,11 @@ def head_faults(
 ) -> Iterator[str]:
     """Yield files and numbers that are not those of the signed tree head."""
     standings = files.standings and sha256(files.standings).hexdigest()
+    processes = files.processes and sha256(files.processes).hexdigest()
     for name, expected, found in (
         (RESULTS, head.results_sha256, files.results_sha256),
         (STANDINGS, head.standings_sha256, standings),
+        (PROCESSES, head.processes_sha256, processes),
         (RUN_INFO, head.run_sha256, files.info_sha256),
     ):
         if found and found != expected:

@@ -65,8 +65,8 @@ class RunInfoWriter:
     def write_exclusions(self, out: Mapping[str, str], suspended: Mapping[str, str]) -> None:
         self._write(out=dict(out), suspended=dict(suspended))
 
-    def write_executor(self, name: str, why: str) -> None:
-        self._write(executor=name, executor_reason=why)
+    def write_executor(self, name: str) -> None:
+        self._write(executor=name)
 
     def _write(self, **changes: object) -> None:
         self.info = self.info.model_copy(update=changes)

@@ -99,7 +99,7 @@ class Manifest(Document):
     max_attempts: int
     """Number of attempts at a match before it stays void."""
     limits: dict[str, int | float]
-    """Limits of the tournament file, defaults included."""
+    """Limits of the tournament file, defaults included; for bots, what the machine permits."""
     processes: ProcessPolicy
     """Lifetime of the processes of entries that do not choose their own."""
     transport: Literal["unix", "tcp"]
@@ -110,6 +110,11 @@ class Manifest(Document):
     @property
     def entry_names(self) -> tuple[str, ...]:
         return tuple(entry.name for entry in self.entries)
+
+    @property
+    def legs(self) -> bool:
+        """True if no bot lived through two matches of one deal; a series of matches has no legs."""
+        return self.schedule_rule == "groups" and self.blocks != "independent"
 
     def planned_matches(self) -> list[ScheduledMatch]:
         """Return the schedule that follows from the manifest; raises ValueError if none does."""

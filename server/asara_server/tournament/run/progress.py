@@ -5,7 +5,7 @@ It does not depend on what plays the matches (see `execution`). All of it belong
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from hashlib import sha256
 from types import MappingProxyType
 from typing import NamedTuple
@@ -24,13 +24,24 @@ from asara_server.tournament.run.block_journals import (
     remove_block_journal,
 )
 from asara_server.tournament.run.directory import RunDirectory
-from asara_server.tournament.run.processor_time import ProcessorTime, added
-from asara_server.tournament.run.submissions import (
-    RUN_ENDED,
-    attempt_losses,
-    submitted_attempts,
+from asara_server.tournament.run.process_record import (
+    ProcessRecorder,
+    ProcessRow,
+    last_group,
+    matches_alone,
 )
+from asara_server.tournament.run.processor_time import ProcessorTime, added
+from asara_server.tournament.run.submissions import attempt_losses
 from asara_server.tournament.run.suspension import Suspensions
+from asara_server.tournament.schedule.legs import (
+    DEFAULT_MATCH_S,
+    DEFAULT_START_S,
+    PendingMatch,
+    group_size,
+    next_leg,
+    share_deals,
+    with_own_deals,
+)
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import (
     MatchResult,
@@ -40,14 +51,6 @@ from asara_server.tournament.standings.match_result import (
 
 MAX_ATTEMPTS = 3
 """Number of attempts at a match before it stays void, if the referee fails in each."""
-
-
-class PendingMatch(NamedTuple):
-    """A match without a result."""
-
-    match: ScheduledMatch
-    attempt: int
-    """The attempt to begin with, from 1."""
 
 
 class PendingBlock(NamedTuple):
@@ -72,6 +75,10 @@ class RunProgress:
         enough: Callable[[], bool],
         out: Mapping[str, str] = MappingProxyType({}),
         exclusions_changed: Callable[[], None] = lambda: None,
+        legs: bool = False,
+        others: Callable[[], bool] = lambda: False,
+        contained: bool = False,
+        remote: Collection[str] = (),
     ) -> None:
         """`results` are the earlier results of a resumed run, and `out` are the entries that could
         not be built or started in it, and why. They stay out.
@@ -80,7 +87,18 @@ class RunProgress:
         that. Once `enough` returns True no further deal block begins; the blocks that have begun
         are played to their end and become the whole schedule. `exclusions_changed` is called when
         an entry is out or suspended.
+
+        With `legs`, no bot lives through two matches of one deal (see `schedule.legs`); `others`
+        returns True if bots of other runs live on the machine. If all bots are `contained` besides,
+        replays may be published at once. `remote` are the entries on other machines.
         """
+        self.legs = legs and share_deals(schedule)
+        self._others = others
+        self._warned_of_others = False
+        self._remote = frozenset(remote)
+        self._open_at_once = self.legs and contained and not remote
+        self._group: tuple[str, ...] = ()
+        """Blocks that are played now."""
         self.schedule = schedule
         self.directory = directory
         self.results: list[MatchResult] = list(results)
@@ -100,13 +118,11 @@ class RunProgress:
         self._begun = {result.deal_block for result in self.results}
         """Deal blocks of which a match has begun."""
         self._pending_in = Counter(
-            match.block for match, _ in self.pending_matches() if match.shared_deal()
+            match.block for match, _ in self.pending_matches() if match.shared_deal
         )
         """Number of matches without a result, by block with a shared deal."""
         self._losses: dict[str, tuple[str, ...]] = {}
         """Reasons why workers of earlier runners did not return attempts, by their names."""
-        self._recovered: set[str] = set()
-        """Deal blocks of which all that had begun is in the journal."""
         self._withheld: dict[str, list[str]] = defaultdict(list)
         """Replays that reveal the deal of matches still to come or running, by block."""
         self._suspensions = Suspensions(schedule, limits)
@@ -163,23 +179,96 @@ class RunProgress:
         self._begun.add(name)
         return True
 
-    def has_begun(self, block: str) -> bool:
-        """Return True if a match of this block has begun."""
-        return block in self._begun
+    def next_leg(self, concurrency: int, *, start_s: float | None = None) -> list[PendingMatch]:
+        """Return the matches of the next leg, which begins a group if the last one is over.
 
-    def void_lost(self, *, resumable: bool) -> None:
-        """Record the duplicate matches as void that had begun when the run was interrupted.
-
-        They are played again with another deal, because their entries may have met this one. Those
-        in the journal are left alone if they are `resumable`.
+        `start_s` is how long bots took to start, if that is known. None is left at the end of the
+        run, or if it is stopping.
         """
-        in_journal = self.directory.journal.unfinished
-        submitted = submitted_attempts(self.directory.path)
-        for match, attempt in self.pending_matches():
-            name = attempt_name(match.match_id, attempt)
-            lost = name in submitted and match.deal_block not in self._recovered
-            if match.kind == "duplicate" and (lost or (name in in_journal and not resumable)):
-                self.record_void(match, attempt, RUN_ENDED)
+        if self.stopping.is_set():
+            return []
+        if leg := self._next_leg(concurrency, start_s):
+            self._note_others()
+        return leg
+
+    def _note_others(self) -> None:
+        """Write to the record of a leg that begins beside bots of other runs."""
+        if not self._others():
+            return
+        ProcessRecorder(self.directory.processes.write).others()
+        if not self._warned_of_others:
+            self._warned_of_others = True
+            self._logger.warning("bots of other runs live on this machine, and could pass on deals")
+
+    def _next_leg(self, concurrency: int, start_s: float | None) -> list[PendingMatch]:
+        attempts = {match.match_id: attempt for match, attempt in self.pending_matches()}
+        blocks: dict[str, list[ScheduledMatch]] = {}
+        for match in self.schedule:
+            blocks.setdefault(match.deal_block, []).append(match)
+        if leg := self._leg_of(self._group, blocks, attempts):
+            return leg
+        left = [name for name in blocks if any(m.match_id in attempts for m in blocks[name])]
+        if not left:
+            return []
+        size = group_size(
+            len(left),
+            max(map(len, blocks.values())),
+            concurrency,
+            match_s=self._match_s(),
+            start_s=DEFAULT_START_S if start_s is None else start_s,
+        )
+        self._group = tuple(left[:size])
+        self._begun.update(self._group)
+        self.directory.processes.write_group(self._group)
+        return self._leg_of(self._group, blocks, attempts)
+
+    @property
+    def open_in_group(self) -> tuple[int, float]:
+        """Matches of the group that are not over, and the seconds that they would take one by one.
+
+        Until then the standings hold blocks of which only a part was played.
+        """
+        left = sum(match.deal_block in self._group for match, _ in self.pending_matches())
+        return left, left * self._match_s()
+
+    def resume_group(self, rows: Sequence[ProcessRow]) -> None:
+        """Go on with the group that an earlier part of the run has begun, by its record."""
+        self._group = last_group(rows)
+        self._begun.update(self._group)
+        self._give_own_deals(matches_alone(rows))
+
+    def end_shared_deals(self, survivors: Sequence[int]) -> None:
+        """Give what is left of the group deals of its own, as these processes may know its deals.
+
+        Matches that have begun keep theirs.
+        """
+        begun = self.directory.journal.unfinished
+        alone = [
+            match.match_id
+            for match, attempt in self.pending_matches()
+            if match.deal_block in self._group
+            and match.shared_deal
+            and attempt_name(match.match_id, attempt) not in begun
+        ]
+        self._logger.error("processes of bots live on", processes=survivors, own_deals=alone)
+        self.directory.processes.write_alone(alone)
+        self._give_own_deals(alone)
+
+    def _give_own_deals(self, matches: Collection[str]) -> None:
+        self.schedule = with_own_deals(self.schedule, matches)
+
+    def _leg_of(
+        self,
+        group: Sequence[str],
+        blocks: Mapping[str, Sequence[ScheduledMatch]],
+        attempts: Mapping[str, int],
+    ) -> list[PendingMatch]:
+        return next_leg([blocks[name] for name in group if name in blocks], attempts, self._remote)
+
+    def _match_s(self) -> float:
+        """Return the seconds that a match took so far."""
+        times = [result.seconds for result in self.results if not result.void]
+        return sum(times) / len(times) if times else DEFAULT_MATCH_S
 
     def recover_blocks(self) -> None:
         """Take over what workers of an earlier runner journaled; see `recover_block`."""
@@ -218,7 +307,6 @@ class RunProgress:
             if opened.match_id in pending:
                 self.directory.journal.adopt(opened)
         self._begun.add(block)
-        self._recovered.add(block)
         remove_block_journal(path)
         return True
 
@@ -278,12 +366,13 @@ class RunProgress:
         self.processor_times = added(self.processor_times, times)
 
     def finish_match(self, match: ScheduledMatch, last: MatchResult) -> None:
-        """Count a match as over, whose `last` attempt is recorded.
+        """Count a match as over, whose `last` attempt is recorded, unless it is played again.
 
         With the last match of a block that shares a deal its replays are published.
         """
-        over = not last.void or last.attempt >= MAX_ATTEMPTS
-        if over and self._pending_in[match.block]:
+        if last.void and last.attempt < MAX_ATTEMPTS:
+            return
+        if self._pending_in[match.block]:
             self._pending_in[match.block] -= 1
             if not self._pending_in[match.block]:
                 self.directory.publish_replays(self._withheld.pop(match.block, ()))
@@ -293,7 +382,7 @@ class RunProgress:
             self.schedule = [match for match in self.schedule if match.deal_block in self._begun]
 
     def _publish_or_withhold(self, result: MatchResult) -> None:
-        if self._pending_in[result.block]:
+        if self._pending_in[result.block] and not self._open_at_once:
             self._withheld[result.block].append(result.played_as)
         else:
             self.directory.publish_replays([result.played_as])

@@ -28,6 +28,13 @@ from asara_server.tournament.run.document_check import (
 )
 from asara_server.tournament.run.manifest import Manifest
 from asara_server.tournament.run.match_check import ExpectedMatch, expected_match
+from asara_server.tournament.run.process_check import process_faults
+from asara_server.tournament.run.process_record import (
+    ProcessRecordError,
+    legs_beside_others,
+    matches_alone,
+    read_processes,
+)
 from asara_server.tournament.run.replay_check import replay_faults
 from asara_server.tournament.run.run_files import (
     RESULTS,
@@ -37,6 +44,7 @@ from asara_server.tournament.run.run_files import (
     read_files,
 )
 from asara_server.tournament.run.standings_check import standings_fault
+from asara_server.tournament.schedule.legs import with_own_deals
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 
 _BEING_WRITTEN: Final = 16
@@ -147,6 +155,8 @@ class _RunAudit:
 
     def _check_results(self, manifest: Manifest, schedule: Sequence[ScheduledMatch]) -> None:
         report, files = self._report, self._files
+        if manifest.legs:
+            schedule = self._check_processes(manifest, schedule)
         check = check_attempts(manifest, schedule, files.lines)
         self._faults += check.faults
         self._faults += submission_faults(files)
@@ -177,6 +187,37 @@ class _RunAudit:
         names = manifest.entry_names
         fault = standings_fault(files.standings, manifest.title, names, scheduled, files.results)
         self._faults += [fault] if fault else []
+
+    def _check_processes(
+        self, manifest: Manifest, schedule: Sequence[ScheduledMatch]
+    ) -> Sequence[ScheduledMatch]:
+        """Check who could know a deal that was played; return the schedule with the deals given."""
+        remote = frozenset(entry.name for entry in manifest.entries if entry.remote)
+        try:
+            rows = read_processes(self._files.processes or b"")
+        except ProcessRecordError as error:
+            self._faults.append(str(error))
+            return schedule
+        if alone := matches_alone(rows):
+            self._report.notes.append(
+                f"{_matches(sorted(alone))} had deals of their own, because some process of a bot "
+                f"could not be ended: {_some(sorted(alone))}"
+            )
+        if legs := legs_beside_others(rows):
+            self._report.notes.append(
+                f"{count(legs, 'leg')} began while bots of other runs lived on the machine, which "
+                "could pass on what they were told about a deal"
+            )
+        schedule = with_own_deals(schedule, alone)
+        self._faults += process_faults(
+            rows, schedule, self._files.results, max_attempts=manifest.max_attempts, remote=remote
+        )
+        if remote and manifest.blocks == "duplicate":
+            self._report.unchecked.append(
+                "what bots on other machines could tell each other about a deal: "
+                f"{', '.join(sorted(remote))}"
+            )
+        return schedule
 
     def _scheduled(self, manifest: Manifest, check: AttemptCheck) -> int:
         """Return the number of matches that the run had to play."""
@@ -229,7 +270,7 @@ class _RunAudit:
         hidden = {
             match.match_id
             for match in schedule
-            if match.shared_deal() and match.deal_block in check.open_blocks
+            if match.shared_deal and match.deal_block in check.open_blocks
         }
         if not self._ended:
             recent = {result.deal_block for result in results[-_BEING_WRITTEN:]}

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from asara_server.replay.signing import PUBLIC_KEY_FILE
 from asara_server.tournament.run.directory import JOURNAL, RunInfo
 from asara_server.tournament.run.manifest import MANIFEST, SCHEDULE
+from asara_server.tournament.run.process_record import PROCESSES
 from asara_server.tournament.run.signed_file import (
     DocumentError,
     SignedBytes,
@@ -62,6 +63,7 @@ class RunFiles:
     public_pem: bytes | None = None
     standings: bytes | None = None
     submissions: bytes | None = None
+    processes: bytes | None = None
     results_sha256: str = ""
     """"" if there is no such file."""
     lines: tuple[Line, ...] = ()
@@ -95,6 +97,7 @@ def read_files(directory: Path) -> RunFiles:
     files.public_pem = _read(files, PUBLIC_KEY_FILE)
     files.standings = _read(files, STANDINGS)
     files.submissions = _read(files, SUBMISSIONS)
+    files.processes = _read(files, PROCESSES)
     _read_info(files)
     read_results_into(files)
     _read_replays(files)

@@ -109,6 +109,7 @@ class RunSigner:
             root=root_text(results, order),
             results_sha256=directory.results_sha256(),
             standings_sha256=standings_sha256,
+            processes_sha256=directory.processes_sha256(),
             run_sha256=sha256(info.content()).hexdigest(),
             out=info.out,
             suspended=info.suspended,

@@ -13,7 +13,7 @@ holds
     the referee's socket       at the address in ASARA_ADDRESS
     /tmp, /dev/shm             empty, writable and limited in size; HOME is /tmp
     /proc                      its processes; the rest is constant or empty, see `proc_view`
-    /dev                       null, zero, random and the like; see `device_guard`
+    /dev                       null, zero, random and the like, no terminals; see `device_guard`
 
 and nothing else. With control groups (see `cgroups`) memory and processes are limited for the bot
 as a whole. Without them, data and address space are limited for each process, and processes are
@@ -21,7 +21,7 @@ counted in the bot's user namespace. Linux counts these from 5.14 on, but never 
 root needs control groups. Open files, CPU time of a process and file sizes are always limited.
 
 Bots that have agreed on it can still pass on data through the kernel's caches and counters, and by
-the load that they put on the machine. `seccomp` refuses the calls that do so best, and the README
+the load that they put on the machine. `seccomp` lists the calls that are allowed, and the README
 says how much is left.
 """
 
@@ -29,11 +29,13 @@ import os
 import shlex
 import site
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from asara_server.tournament.sandbox.cgroups import Cgroup, Cgroups
+from asara_server.tournament.sandbox.first_process import FirstProcess
+from asara_server.tournament.sandbox.machine_limits import Ceilings
 from asara_server.tournament.sandbox.private_copy import duplicate, memory_file, reopened
 from asara_server.tournament.sandbox.proc_view import ProcView
 from asara_server.tournament.sandbox.runtimes import VisiblePrograms, visible_programs
@@ -42,14 +44,13 @@ from asara_server.tournament.sandbox.seccomp import seccomp_filter
 from asara_server.tournament.sandbox.spec import (
     BUILD_CACHE,
     MIB,
+    OWN_PROCESSES,
     FilesystemView,
     PrivateCopy,
     ResourceLimits,
 )
 from asara_server.tournament.sandbox.system_mounts import Mounts, system_mounts
 
-_OWN_PROCESSES: Final = 4
-"""Processes of bubblewrap itself in the control group of a bot."""
 _UID: Final = 1000
 
 _NAMESPACES: Final = (
@@ -66,7 +67,7 @@ _NAMESPACES: Final = (
 
 _ENTER_CGROUPS: Final = (
     "set -e\n"
-    '[ -z "$1" ] || exec 3<"$1"; shift\n'
+    '[ -z "$1" ] || exec 3<"$1"; exec 4>"$2"; shift 2\n'
     "echo 1000 2>/dev/null >/proc/self/oom_score_adj || :\n"  # killed first if memory runs out
     'while [ "$1" != -- ]; do echo 0 >"$1"; shift; done\n'
     'shift; exec "$@"\n'
@@ -74,7 +75,13 @@ _ENTER_CGROUPS: Final = (
 """Shell script that enters the control groups before it becomes bubblewrap.
 
 No process of the program is ever outside of them. Its first argument is the archive of the
-program's directories or "", which becomes descriptor 3.
+program's directories or "", which becomes descriptor 3, and its second the file of `_BEGIN`.
+"""
+
+_BEGIN: Final = "echo >&4; exec 4>&-\n"
+"""Beginning of the shell script in the sandbox: a byte in descriptor 4 says that the sandbox works.
+
+Nothing that the program does can say so before, or take it back, as it does not inherit the file.
 """
 
 _UNPACK: Final = (
@@ -99,6 +106,8 @@ class SandboxTools:
     cgroups: Cgroups | None
     device_guard: tuple[str, ...] = ()
     """Start of a command that makes devices read-only for it; see `device_guard`."""
+    ceilings: Ceilings = field(default_factory=dict)
+    """The most that this machine permits to a program."""
 
 
 class Sandbox:
@@ -123,12 +132,21 @@ class Sandbox:
         self.shared = tuple(path.resolve() for path in shared)
         self._system_mounts = system_mounts()
         self._proc = ProcView.of_this_machine()
-        self._seccomp_filter = seccomp_filter()
+        self._seccomp_filters = {
+            (loopback, set_uid): seccomp_filter(loopback=loopback, set_uid=set_uid)
+            for loopback in (False, True)
+            for set_uid in (False, True)
+        }
 
     @property
     def has_cgroups(self) -> bool:
         """True if control groups limit memory and processes of a bot as a whole."""
         return self.tools.cgroups is not None
+
+    @property
+    def cgroup_parents(self) -> tuple[Path, ...]:
+        """The folders in which bots have their control groups."""
+        return self.tools.cgroups.parents if self.tools.cgroups is not None else ()
 
     @property
     def can_freeze(self) -> bool:
@@ -145,38 +163,51 @@ class Sandbox:
         environment: Mapping[str, str],
         view: FilesystemView,
         limits: ResourceLimits,
+        *,
+        loopback: bool = False,
     ) -> SandboxedCommand:
         """Return the command that runs `command` in the sandbox.
 
-        Raises OSError if its control group cannot be created.
+        With `loopback` it has internet sockets, which reach its own loopback alone. Raises OSError
+        if its control group cannot be created.
         """
         programs = visible_programs(command, view.directory, environment, view.content)
         mounts = self._mounts(programs, environment, view, limits)
         copied = view.copied or PrivateCopy()
-        descriptors: list[int] = []
+        first = None if self.has_cgroups else FirstProcess()
+        descriptors = [] if first is None else [first.teller]
         try:
             variables = _bot_variables(environment, mounts, programs)
             if view.writable:
                 variables["TMPDIR"] = variables["HOME"] = str(view.directory / BUILD_CACHE)
             options = self._bubblewrap_options(mounts, variables, view, limits, descriptors)
+            allowed = self._seccomp_filters[loopback, not view.writable]
+            if allowed is not None:
+                descriptors.append(memory_file(allowed))
+                options += ["--seccomp", str(descriptors[-1])]
+            if first is not None:
+                options += ["--info-fd", str(first.teller)]
             # The program can read its command line, which would reveal where the files are.
             options_file = memory_file(b"".join(os.fsencode(word) + b"\0" for word in options))
             descriptors.append(options_file)
             if view.output is not None:
                 descriptors.append(duplicate(view.output))
-            start = _start_script(view, limits, descriptors[-1])
+            start = _BEGIN + _start_script(view, limits, descriptors[-1])
+            began = memory_file(b"")
+            descriptors.append(began)
             cgroup = self._create_cgroup(limits)
         except OSError:
             for descriptor in descriptors:
                 os.close(descriptor)
+            if first is not None:
+                first.close()
             raise
-        processes = limits.processes + _OWN_PROCESSES
-        archive = ""
-        if copied.archive is not None:
-            # Opened by the shell itself: each program reads it from the beginning.
-            archive = f"/proc/{os.getpid()}/fd/{copied.archive}"
+        processes = limits.processes + OWN_PROCESSES
+        # Opened by the shell itself: each program reads the archive from the beginning.
+        files = f"/proc/{os.getpid()}/fd"
+        archive = "" if copied.archive is None else f"{files}/{copied.archive}"
         argv = [
-            *("/bin/sh", "-c", _ENTER_CGROUPS, "sh", archive),
+            *("/bin/sh", "-c", _ENTER_CGROUPS, "sh", archive, f"{files}/{began}"),
             *(str(path) for path in (cgroup.procs_files if cgroup else ())),
             *("--", self.tools.prlimit),
             *limits.prlimit_options(memory=cgroup is None, largest_file=copied.largest),
@@ -188,18 +219,23 @@ class Sandbox:
         ]
         # The programs that start the bot get none of its variables. One may name a library of the
         # bot, which must not run before the limits apply, let alone outside the sandbox.
-        outer_environment = {"PATH": os.defpath}
-        if "ASARA_ADDRESS" in environment:  # identifies the bot's processes to the orphan reaper
-            outer_environment["ASARA_ADDRESS"] = environment["ASARA_ADDRESS"]
+        descriptors.remove(began)
         return SandboxedCommand(
-            argv, outer_environment, tuple(descriptors), cgroup, limits.memory_mb, copied
+            argv,
+            {"PATH": os.defpath},
+            tuple(descriptors),
+            cgroup,
+            first,
+            limits.memory_mb,
+            copied,
+            began,
         )
 
     def _create_cgroup(self, limits: ResourceLimits) -> Cgroup | None:
         if self.tools.cgroups is None:
             return None
         return self.tools.cgroups.create(
-            memory_bytes=limits.memory_mb * MIB, processes=limits.processes + _OWN_PROCESSES
+            memory_bytes=limits.memory_mb * MIB, processes=limits.processes + OWN_PROCESSES
         )
 
     def _bubblewrap_options(
@@ -212,9 +248,6 @@ class Sandbox:
     ) -> list[str]:
         """Return bubblewrap's options, and append the descriptors that they name."""
         options = [*_NAMESPACES, "--clearenv", "--setenv", "PATH", os.defpath]
-        if self._seccomp_filter is not None:
-            descriptors.append(memory_file(self._seccomp_filter))
-            options += ["--seccomp", str(descriptors[-1])]
         files = {
             "/etc/passwd": f"bot:x:{_UID}:{_UID}:bot:/tmp:/bin/sh\n".encode(),
             "/etc/group": f"bot:x:{_UID}:\n".encode(),
@@ -249,7 +282,11 @@ class Sandbox:
         size = str(limits.disk_mb * MIB)
         mounts = {
             "/proc": ["--proc", "/proc"],
+            # That of bubblewrap, which ends the bot: its memory, descriptors and command line.
+            "/proc/1": ["--tmpfs", "/proc/1", "--remount-ro", "/proc/1"],
             "/dev": ["--dev", "/dev"],
+            # Linux counts the terminals of all programs together.
+            "/dev/pts": ["--tmpfs", "/dev/pts", "--remount-ro", "/dev/pts"],
             "/dev/shm": ["--size", size, "--tmpfs", "/dev/shm"],  # noqa: S108
             "/tmp": ["--size", size, "--tmpfs", "/tmp"],  # noqa: S108
         }
@@ -280,10 +317,14 @@ class SandboxSpec:
     sandbox: Sandbox
     view: FilesystemView
     limits: ResourceLimits
+    loopback: bool = False
+    """True if it has internet sockets, which reach its own loopback alone."""
 
     def wrap(self, command: Sequence[str], environment: Mapping[str, str]) -> SandboxedCommand:
         """Return the command that runs `command` in the sandbox; see `Sandbox.wrap`."""
-        return self.sandbox.wrap(command, environment, self.view, self.limits)
+        return self.sandbox.wrap(
+            command, environment, self.view, self.limits, loopback=self.loopback
+        )
 
 
 def _covers(hidden: Iterable[Path], mounts: Mounts) -> Mounts:

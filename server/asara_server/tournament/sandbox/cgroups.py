@@ -14,14 +14,18 @@ because the hierarchies of version 1 have them.
 import asyncio
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Final, NamedTuple
 
-_ROOT: Final = Path("/sys/fs/cgroup")
+from asara_server.logs import logger
+from asara_server.tournament.sandbox import cgroup_end
+
+CONTROL_GROUPS: Final = Path("/sys/fs/cgroup")
 _REQUIRED: Final = ("memory", "pids")
 _WANTED: Final = (*_REQUIRED, "cpu")
 _UNIFIED: Final = "unified"
@@ -32,7 +36,9 @@ _RUNNER: Final = "asara-runner"
 """Name of the group that a runner enters, so that it can delegate to groups beside it."""
 _REMOVAL_TRIES: Final = 100
 _REMOVAL_INTERVAL_S: Final = 0.01
-"""Seconds between attempts to remove a group, whose processes may still be ending."""
+"""Seconds between attempts to remove an empty group, of which the kernel may still hold a part."""
+_LEFTOVERS_S: Final = 10.0
+"""Seconds that the processes of a runner that was killed have to end before the next one begins."""
 
 _EVERYTHING: Final = str(1 << 40)
 """Bytes to reclaim from a group: more than it may hold."""
@@ -56,11 +62,6 @@ class FreezerFile(NamedTuple):
                 if os.access(folder / name, os.W_OK):
                     return cls(folder / name, frozen, thawed)
         return None
-
-    def thaw(self) -> None:
-        """Thaw the group if it exists."""
-        with suppress(OSError):
-            self.path.write_bytes(self.thawed)
 
 
 @dataclass(eq=False, slots=True)
@@ -158,20 +159,22 @@ class Cgroup:
                     return int((folder / name).read_text())
         return None
 
+    def kill(self) -> list[int]:
+        """Kill all processes of the group, and return those that are still there; see `remove`."""
+        return cgroup_end.kill(self.folders)
+
     async def remove(self) -> None:
-        """Remove the group, waiting about a second for killed processes to disappear."""
-        with suppress(OSError):
-            self.thaw()
+        """Remove the group after its processes have ended; with a process in it, it stays.
+
+        The next runner then ends it.
+        """
         self._close_files()
-        for _ in range(_REMOVAL_TRIES):
-            if not self._has_processes():
-                break
-            await asyncio.sleep(_REMOVAL_INTERVAL_S)
         await asyncio.to_thread(self.empty_caches)
         for _ in range(_REMOVAL_TRIES):
-            if self.try_remove():
+            if self.try_remove() or any(map(cgroup_end.members, self.folders)):
                 return
             await asyncio.sleep(_REMOVAL_INTERVAL_S)
+        logger("sandbox").warning("a control group cannot be removed", group=str(self.folders[0]))
 
     def empty_caches(self) -> None:
         """Drop what the kernel's caches hold because processes of the group asked for it.
@@ -187,17 +190,10 @@ class Cgroup:
                     if (folder / name).exists():
                         (folder / name).write_text(amount)
 
-    def _has_processes(self) -> bool:
-        for file in self.procs_files:
-            with suppress(OSError):
-                if file.read_bytes():
-                    return True
-        return False
-
     def try_remove(self) -> bool:
         """Remove the group unless a process is left in it. Return True if it is gone."""
         self._close_files()
-        left = [folder for folder in self.folders if not _remove_folder(folder)]
+        left = [folder for folder in self.folders if not cgroup_end.remove(folder)]
         return not left
 
 
@@ -211,13 +207,13 @@ class Cgroups:
         self._parents = parents
 
     @classmethod
-    def find(cls, root: Path = _ROOT) -> "Cgroups | None":
+    def find(cls, root: Path = CONTROL_GROUPS) -> "Cgroups | None":
         """Return None unless groups that limit memory and processes can be created."""
         parents = _version_2_parents(root) or _version_1_parents(root)
         if not parents.keys() >= set(_REQUIRED):
             return None
         cgroups = cls(parents)
-        cgroups._remove_leftovers()
+        cgroups._end_leftovers()
         try:
             trial = cgroups.create(memory_bytes=1 << 26, processes=16)
         except OSError:
@@ -229,28 +225,31 @@ class Cgroups:
 
     def create(self, *, memory_bytes: int, processes: int) -> Cgroup:
         """Create a group with limits for all its processes together. May raise OSError."""
-        name = f"asara-{os.getpid()}-{next(_numbers)}"
+        name = f"{cgroup_end.runner_prefix(os.getpid())}{next(_numbers)}"
         created: list[Path] = []
         try:
-            for parent in dict.fromkeys(self._parents.values()):
+            for parent in self.parents:
                 (parent / name).mkdir()
                 created.append(parent / name)
             _write_limits(created, memory_bytes, processes)
         except OSError:
             for folder in created:
-                _remove_folder(folder)
+                cgroup_end.remove(folder)
             raise
         return Cgroup(tuple(created))
 
-    def _remove_leftovers(self) -> None:
-        """Remove the groups of runners that were killed."""
-        for parent in self._parents.values():
-            for folder in parent.glob("asara-*-*"):
-                runner = folder.name.split("-")[1]
-                if not Path("/proc", runner).exists():
-                    if freezer := FreezerFile.find([folder]):
-                        freezer.thaw()  # so that the signal reaches its processes that ends them
-                    _remove_folder(folder)
+    @property
+    def parents(self) -> tuple[Path, ...]:
+        """The folders in which each group has a folder."""
+        return tuple(dict.fromkeys(self._parents.values()))
+
+    def _end_leftovers(self) -> None:
+        """End the groups of runners that were killed, with the processes in them."""
+        left = cgroup_end.end_groups(partial(cgroup_end.leftovers, self.parents), _LEFTOVERS_S)
+        if left:
+            logger("sandbox").warning(
+                "processes of a run that was killed do not end", processes=left
+            )
 
 
 def _write_limits(folders: Sequence[Path], memory_bytes: int, processes: int) -> None:
@@ -319,7 +318,7 @@ def _version_1_parents(root: Path) -> dict[str, Path]:
 
 def _freezes(group: Path) -> bool:
     """Return True if children of a group of version 2 can be frozen: from Linux 5.2 on."""
-    trial = group / f"asara-{os.getpid()}-freezer"
+    trial = group / f"{cgroup_end.runner_prefix(os.getpid())}freezer"
     try:
         trial.mkdir()
     except OSError:
@@ -327,7 +326,15 @@ def _freezes(group: Path) -> bool:
     try:
         return (trial / "cgroup.freeze").exists()
     finally:
-        _remove_folder(trial)
+        cgroup_end.remove(trial)
+
+
+def own_groups(root: Path = CONTROL_GROUPS) -> Iterator[Path]:
+    """Yield the groups that this process is in, up to the first of each hierarchy."""
+    for hierarchy, controller in ((root, ""), *((root / name, name) for name in _REQUIRED)):
+        if (own := _own_folder(hierarchy, controller)) is not None:
+            yield own
+            yield from (folder for folder in own.parents if hierarchy in (folder, *folder.parents))
 
 
 def _own_folder(hierarchy: Path, controller: str) -> Path | None:
@@ -344,14 +351,3 @@ def _own_folder(hierarchy: Path, controller: str) -> Path | None:
             own = hierarchy / path.lstrip("/")
             return own if own.is_dir() else hierarchy  # a container's root is the mount itself
     return None
-
-
-def _remove_folder(folder: Path) -> bool:
-    """Return True if the group is gone; one that contains processes stays."""
-    try:
-        folder.rmdir()
-    except FileNotFoundError:
-        return True
-    except OSError:
-        return False
-    return True

@@ -7,16 +7,18 @@ and which ends with it (see `private_copy`). It also sees the paths that the ent
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
 from asara_server.logs import logger
 from asara_server.tournament.config.commands import search_path
+from asara_server.tournament.config.entry_faults import entry_fault, fault_text
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
-from asara_server.tournament.sandbox.own_files import EntryFiles, OwnFiles
+from asara_server.tournament.sandbox.machine_limits import build_limits, match_limits
+from asara_server.tournament.sandbox.own_files import EntryFiles, OwnFiles, real_path
 from asara_server.tournament.sandbox.page_cache import load, load_program
 from asara_server.tournament.sandbox.private_copy import (
     CopySource,
@@ -28,7 +30,7 @@ from asara_server.tournament.sandbox.private_copy import (
     largest_parts,
 )
 from asara_server.tournament.sandbox.runtimes import visible_programs
-from asara_server.tournament.sandbox.spec import FilesystemView, PrivateCopy, ResourceLimits
+from asara_server.tournament.sandbox.spec import FilesystemView, PrivateCopy
 from asara_server.tournament.sandbox.system_mounts import system_paths
 
 
@@ -67,14 +69,14 @@ def match_sandbox(
     programs = visible_programs(entry.command, entry.directory, {"PATH": on_path}, built)
     load_program(entry.command[0], os.pathsep.join(programs.search_path(on_path)))
     for path in entry.readable:
-        load(readable_copies[path].path if path in readable_copies else path.resolve())
+        load(readable_copies[path].path if path in readable_copies else real_path(path))
     view = FilesystemView(
         entry.directory,
         readable=tuple(_readable_mounts(entry, readable_copies)),
         copied=copies.get(entry.name, read),
         content=built,
     )
-    return SandboxSpec(sandbox, view, _match_limits(limits))
+    return SandboxSpec(sandbox, view, match_limits(limits, sandbox.tools.ceilings), entry.loopback)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ def copy_source(
     if built is not None:
         return EntrySource(CopySource(((built, entry.directory),), excluded))
     source = CopySource(
-        tuple((path.resolve(), path) for path in own.paths),
+        tuple((real_path(path), path) for path in own.paths),
         excluded.union(own.hidden),
         dot_folders=not own.shared,
         kept=frozenset(one for path in own.named for one in (path, *path.parents)),
@@ -126,18 +128,20 @@ def oversized_entries(
         if entry.remote:
             continue
         path = built.get(entry.name)
-        mine = copy_source(files.of(entry), entry, sandbox.hidden, limits, path)
-        if mine.left_out:
-            logger("runner").warning(
-                "entry does not see all of its folder",
-                entry=entry.name,
-                too_large=[str(part) for part in mine.left_out],
-            )
         try:
+            mine = copy_source(files.of(entry), entry, sandbox.hidden, limits, path)
+            if mine.left_out:
+                logger("runner").warning(
+                    "entry does not see all of its folder",
+                    entry=entry.name,
+                    too_large=[str(part) for part in mine.left_out],
+                )
             check_size(mine.source, limits.directory_mb)
         except CopyTooLargeError as error:
             found[entry.name] = str(error.strerror)
             logger("runner").warning("entry is out", entry=entry.name, why=error.strerror)
+        except Exception as error:  # noqa: BLE001 - of its files alone
+            found[entry.name] = entry_fault(entry.name, "its files cannot be read", error)
     return found
 
 
@@ -145,8 +149,8 @@ def oversized_entries(
 class ViewPreview:
     """Why bots will not see the files of their entries that their authors expect them to see."""
 
-    too_large: dict[str, str] = field(default_factory=dict)
-    """Entries that will be out for the size of their directories, with the reasons."""
+    out: dict[str, str] = field(default_factory=dict)
+    """Entries that will be out for their files, with the reasons."""
     left_out: dict[str, tuple[Path, ...]] = field(default_factory=dict)
     """The largest files and folders of entries, which their bots will not see."""
     together: list[tuple[str, ...]] = field(default_factory=list)
@@ -167,16 +171,18 @@ def preview_views(
     for entry in entries:
         if entry.remote or entry.build:
             continue
-        own = files.of(entry)
-        for path in own.paths if own.shared else ():
-            users.setdefault(path, []).append((entry, own.named))
-        mine = copy_source(own, entry, hidden, limits)
-        if mine.left_out:
-            preview.left_out[entry.name] = mine.left_out
         try:
+            own = files.of(entry)
+            for path in own.paths if own.shared else ():
+                users.setdefault(path, []).append((entry, own.named))
+            mine = copy_source(own, entry, hidden, limits)
+            if mine.left_out:
+                preview.left_out[entry.name] = mine.left_out
             check_size(mine.source, limits.directory_mb)
         except CopyTooLargeError as error:
-            preview.too_large[entry.name] = str(error.strerror)
+            preview.out[entry.name] = str(error.strerror)
+        except Exception as error:  # noqa: BLE001 - of its files alone; the run logs it
+            preview.out[entry.name] = f"its files cannot be read: {fault_text(error)}"
     for found in users.values():
         programs = {named for _, named in found}
         teams = {entry.team.casefold() or entry.name for entry, _ in found}
@@ -193,7 +199,7 @@ def _readable_mounts(
     A link is visible as that to which it leads, at its own path and at that of its target.
     """
     for path in entry.readable:
-        copy = readable_copies.get(path) or ReadableCopy(path.resolve(), path.resolve())
+        copy = readable_copies.get(path) or ReadableCopy(real_path(path), real_path(path))
         yield copy.path, copy.target
         if copy.target != path and not any(other in path.parents for other in entry.readable):
             yield copy.path, path
@@ -203,7 +209,7 @@ def _readable_excluded(entry: Entry) -> Iterator[Path]:
     """Yield the paths in whose place the sandbox puts `readable` ones."""
     for path in entry.readable:
         yield path
-        yield path.resolve()
+        yield real_path(path)
         yield from (folder for folder in path.parents if folder.is_symlink())
 
 
@@ -223,7 +229,7 @@ def build_sandbox(
         copied=copy_into_memory(source, limits.build_mb),
         output=output,
     )
-    return SandboxSpec(sandbox, view, _build_limits(limits))
+    return SandboxSpec(sandbox, view, build_limits(limits, sandbox.tools.ceilings), loopback=True)
 
 
 def in_place_sandbox(
@@ -233,24 +239,6 @@ def in_place_sandbox(
 
     It also sees the `readable` files and directories, which all lie outside that directory.
     """
-    mounts = tuple((path.resolve(), path) for path in readable)
+    mounts = tuple((real_path(path), path) for path in readable)
     view = FilesystemView(directory, readable=mounts, writable=True)
-    return SandboxSpec(sandbox, view, _build_limits(limits))
-
-
-def _build_limits(limits: Limits) -> ResourceLimits:
-    return replace(
-        _match_limits(limits),
-        memory_mb=limits.build_memory_mb + limits.build_mb,
-        disk_mb=limits.build_mb,
-    )
-
-
-def _match_limits(limits: Limits) -> ResourceLimits:
-    return ResourceLimits(
-        memory_mb=limits.memory_mb,
-        processes=limits.processes,
-        open_files=limits.open_files,
-        cpu_s=limits.cpu_s,
-        disk_mb=limits.disk_mb,
-    )
+    return SandboxSpec(sandbox, view, build_limits(limits, sandbox.tools.ceilings), loopback=True)

@@ -5,12 +5,29 @@ from typing import Final
 
 from structlog.typing import FilteringBoundLogger
 
-from asara_server.tournament.sandbox.spec import MIB
+from asara_server.tournament.sandbox.machine_limits import Ceilings
+from asara_server.tournament.sandbox.spec import MIB, OWN_PROCESSES
 
 _WATCHES: Final = Path("/proc/sys/fs/epoll/max_user_watches")
 _WATCH_BYTES: Final = 160
 """Memory of the kernel that a descriptor registered with epoll takes at least; it counts towards
 the memory of the bot."""
+
+
+def warn_of_processes(
+    bots: int, processes: int, ceilings: Ceilings, log: FilteringBoundLogger
+) -> None:
+    """Log a warning if bots could start all the processes that their user may."""
+    permitted = ceilings.get("processes")
+    possible = bots * (processes + OWN_PROCESSES)
+    if permitted is not None and possible > permitted.value:
+        log.warning(
+            "one bot could use up the processes of others",
+            processes=permitted.value,
+            possible=possible,
+            cause=permitted.cause,
+            remedy=f"{permitted.remedy(possible)}, or lower limits.processes or concurrency",
+        )
 
 
 def warn_of_epoll_watches(bots: int, memory_mb: int, log: FilteringBoundLogger) -> None:

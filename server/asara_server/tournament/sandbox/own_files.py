@@ -18,7 +18,6 @@ runs are left out everywhere.
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from glob import escape
 from pathlib import Path
@@ -124,16 +123,23 @@ def programs_of(entry: Entry) -> tuple[Program, ...]:
     found = []
     for word in entry.command:
         path = Path(os.path.normpath(directory / word))
-        try:
-            if path.resolve() != path or any(is_in(path, one) for one in system_paths()):
-                continue
-            if path.is_file():
-                found.append(Program(path.parent, path))
-            elif path.is_dir() and is_in(path, directory):
-                found.append(Program(path, None))
-        except OSError:  # the word is too long for a file name
+        if real_path(path) != path or any(is_in(path, one) for one in system_paths()):
             continue
+        if is_file(path):
+            found.append(Program(path.parent, path))
+        elif os.path.isdir(path) and is_in(path, directory):  # noqa: PTH112 - see is_file
+            found.append(Program(path, None))
     return tuple(found)
+
+
+def real_path(path: Path) -> Path:
+    """Return a path with its links followed; a loop of links is kept, and never an error."""
+    return Path(os.path.realpath(path))
+
+
+def is_file(path: Path) -> bool:
+    """Return True if there is a file; unlike `Path.is_file`, False if one cannot look there."""
+    return os.path.isfile(path)  # noqa: PTH113
 
 
 def _module(entry: Entry) -> Program | None:
@@ -146,7 +152,7 @@ def _module(entry: Entry) -> Program | None:
         return None
     path = entry.directory.joinpath(*parts)
     for file in (path.with_name(f"{path.name}.py"), path / "__main__.py"):
-        if file.is_file() and file.resolve() == file:
+        if is_file(file) and real_path(file) == file:
             return Program(entry.directory, file)
     return None
 
@@ -168,9 +174,10 @@ def _foreign_paths(
                 yield path, OTHER_PROGRAM
     for word in other.command:
         path = Path(os.path.normpath(other.directory / word))
-        with suppress(OSError):  # the word is too long for a file name
-            if path.is_symlink() and path.is_file() and path.resolve() not in own:
-                yield path.resolve(), OTHER_PROGRAM
+        if is_file(path) and os.path.islink(path):  # noqa: PTH114 - of any length
+            real = real_path(path)
+            if real not in own:
+                yield real, OTHER_PROGRAM
 
 
 def _foreign_readable(
@@ -184,7 +191,7 @@ def _foreign_readable(
         common = any(is_in(one, path) or is_in(path, one) for one in entry.readable)
         if not common and not any(is_in(folder, path) for folder in folders):
             yield path, OTHER_ENTRY
-            yield path.resolve(), OTHER_ENTRY
+            yield real_path(path), OTHER_ENTRY
 
 
 def _outermost(paths: Iterable[Path]) -> tuple[Path, ...]:

@@ -11,9 +11,15 @@ from pathlib import Path
 from typing import Final
 
 from asara_server.logs import logger
+from asara_server.tournament.config.tournament_file import Limits
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxTools
 from asara_server.tournament.sandbox.cgroups import Cgroups
 from asara_server.tournament.sandbox.device_guard import device_guard
+from asara_server.tournament.sandbox.machine_limits import (
+    find_ceilings,
+    match_limits,
+    reductions,
+)
 from asara_server.tournament.sandbox.sandboxed_command import SandboxedCommand
 from asara_server.tournament.sandbox.seccomp import seccomp_filter
 from asara_server.tournament.sandbox.spec import FilesystemView, ResourceLimits
@@ -25,9 +31,6 @@ _INSTALL: Final = (
 )
 
 _PROBE_S: Final = 20.0
-_PROBE_LIMITS: Final = ResourceLimits(
-    memory_mb=1024, processes=64, open_files=64, cpu_s=60, disk_mb=1
-)
 _PROBE: Final = (
     "from importlib.util import find_spec as f; import sys;"
     "sys.exit(0 if all(map(f, ('asara', 'grpc', 'google.protobuf')))"
@@ -39,11 +42,20 @@ class SandboxError(Exception):
     """Bots cannot be contained on this machine; the text says why and what to do."""
 
 
-def find_sandbox(*, hidden: Iterable[Path] = (), shared: Iterable[Path] = ()) -> Sandbox:
-    """Return the sandbox of this machine after a test run. Raises SandboxError.
+def find_sandbox(
+    limits: Limits | None = None,
+    *,
+    builds: bool = False,
+    hidden: Iterable[Path] = (),
+    shared: Iterable[Path] = (),
+) -> Sandbox:
+    """Return the sandbox of this machine after a test run with the limits of a bot.
 
-    `hidden` and `shared` are those of `Sandbox`.
+    `hidden` and `shared` are those of `Sandbox`. Raises SandboxError, also if the machine permits
+    less than half of what the `limits` (by default, those of a tournament) give to bots, and to
+    `builds` if there are any.
     """
+    limits = limits or Limits()
     bubblewrap, prlimit = shutil.which("bwrap"), shutil.which("prlimit")
     if sys.platform != "linux":
         raise SandboxError(f"the sandbox needs Linux; {USE_NONE}")
@@ -64,10 +76,14 @@ def find_sandbox(*, hidden: Iterable[Path] = (), shared: Iterable[Path] = ()) ->
             "Linux does not limit the number of root's processes, and no control groups (memory, "
             f"pids) can be created to do so; run asara as an ordinary user, or {USE_NONE}"
         )
+    ceilings = find_ceilings()
+    for one in reductions(limits, ceilings, builds=builds):
+        if one.too_much:
+            raise SandboxError(f"{one.text}; {one.remedy}")
     guard = device_guard()
-    tools = SandboxTools(bubblewrap, str(Path(prlimit).resolve()), cgroups, guard)
+    tools = SandboxTools(bubblewrap, str(Path(prlimit).resolve()), cgroups, guard, ceilings)
     sandbox = Sandbox(tools, hidden=hidden, shared=shared)
-    _test(sandbox)
+    _test(sandbox, match_limits(limits, ceilings))
     if not guard:
         logger("sandbox").warning(
             "bots can leave messages for each other in the times of devices",
@@ -88,20 +104,21 @@ def require_freezer(sandbox: Sandbox | None) -> None:
         )
 
 
-def _test(sandbox: Sandbox) -> None:
+def _test(sandbox: Sandbox, limits: ResourceLimits) -> None:
     """Run the interpreter in the sandbox and look for the client there. Raises SandboxError."""
     try:
         sandboxed = sandbox.wrap(
             [sys.executable, "-c", _PROBE],
             {"PATH": os.environ.get("PATH", os.defpath)},
             FilesystemView(Path("/tmp"), ()),  # noqa: S108
-            _PROBE_LIMITS,
+            limits,
         )
         done = _run(sandboxed)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise SandboxError(f"bubblewrap does not work here: {error}; {USE_NONE}") from None
     if done.returncode:
-        raise SandboxError(_explain(done.stderr.strip() or f"status {done.returncode}"))
+        words = done.stderr.strip() or f"status {done.returncode}"
+        raise SandboxError(_explain(words, sandbox.tools.bubblewrap))
 
 
 def _run(sandboxed: SandboxedCommand) -> subprocess.CompletedProcess[str]:
@@ -119,20 +136,38 @@ def _run(sandboxed: SandboxedCommand) -> subprocess.CompletedProcess[str]:
         )
     finally:
         sandboxed.close_descriptors()
-        cgroup = sandboxed.cgroup
+        os.close(sandboxed.began_file)
+        while sandboxed.kill() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        cgroup, first = sandboxed.cgroup, sandboxed.first
         while cgroup and not cgroup.try_remove() and time.monotonic() < deadline:
             time.sleep(0.01)
+        if first is not None:
+            first.close()
 
 
-def _explain(stderr: str) -> str:
+def _explain(stderr: str, bubblewrap: str) -> str:
     """Return an error message for what the test run printed."""
     line = stderr.splitlines()[-1]
     hint = ""
     if "nknown option" in stderr:
         line, hint = stderr.splitlines()[0], "; bubblewrap 0.8 or newer is needed"
-    elif "uid map" in stderr or "ermission denied" in stderr or "not permitted" in stderr:
+    elif "emporarily unavailable" in stderr:
+        hint = "; this user has as many processes as it may (ulimit -u)"
+    elif not _creates_namespaces(bubblewrap):
         hint = (
             "; this user may not create user namespaces (Ubuntu: allow it for bwrap in AppArmor; "
             "in a container: grant the container that right)"
         )
     return f"bubblewrap does not work here: {line}{hint}; fix it, or {USE_NONE}"
+
+
+def _creates_namespaces(bubblewrap: str) -> bool:
+    """Return True unless the sandbox fails even without limits and without a view of its own."""
+    bare = [bubblewrap, "--unshare-user", "--ro-bind", "/", "/", "/bin/true"]
+    try:
+        return not subprocess.run(
+            bare, capture_output=True, timeout=_PROBE_S, check=False
+        ).returncode
+    except (OSError, subprocess.TimeoutExpired):
+        return False

@@ -6,6 +6,7 @@ import signal
 from dataclasses import dataclass, field
 
 from asara_server.tournament.sandbox.cgroups import Cgroup
+from asara_server.tournament.sandbox.first_process import FirstProcess
 from asara_server.tournament.sandbox.spec import PrivateCopy
 
 
@@ -18,11 +19,17 @@ class SandboxedCommand:
     descriptors: tuple[int, ...]
     """File descriptors that the command inherits; `close_descriptors` closes them here."""
     cgroup: Cgroup | None = None
+    first: FirstProcess | None = None
+    """With what it is ended if there is no control group."""
     memory_mb: int = 0
     copied: PrivateCopy | None = None
     """Files that the command copies while it starts; kept so that they stay open until then."""
+    began_file: int = -1
+    """Descriptor of a file that is empty until the sandbox begins to run the program."""
     _memory_peak: int | None = field(default=None, init=False)
     _processor_ns: int | None = field(default=None, init=False)
+    _exceeded_limit: str = field(default="", init=False)
+    _sandbox_failed: bool = field(default=False, init=False)
     _cleanup: asyncio.Task[None] | None = field(default=None, init=False)
 
     def close_descriptors(self) -> None:
@@ -35,8 +42,21 @@ class SandboxedCommand:
         """Convert the command's exit status to the program's: negative if a signal killed it."""
         return 128 - status if 128 < status <= 128 + signal.NSIG else status
 
+    @property
+    def sandbox_failed(self) -> bool:
+        """True if the sandbox has not begun to run the program, which did not fill its memory.
+
+        Its files alone can do that.
+        """
+        if self.began_file >= 0:
+            began = os.fstat(self.began_file).st_size > 0
+            self._sandbox_failed = not (began or self.exceeded_limit())
+        return self._sandbox_failed
+
     def exceeded_limit(self) -> str:
         """Return which limit the program exceeded, in words, or "" if none is known."""
+        if self._cleanup is not None:
+            return self._exceeded_limit
         if self.cgroup is not None and self.cgroup.ran_out_of_memory():
             return f"it used more than {self.memory_mb:,} MiB of memory"
         return ""
@@ -47,11 +67,6 @@ class SandboxedCommand:
             return self.cgroup.memory_peak()
         return self._memory_peak
 
-    async def forget(self) -> None:
-        """Empty the kernel's caches of the program's files and names; it goes on running."""
-        if self.cgroup is not None and self._cleanup is None:
-            await asyncio.to_thread(self.cgroup.empty_caches)
-
     def processor_ns(self) -> int | None:
         """Return the processor time of the program and its children, in nanoseconds.
 
@@ -61,15 +76,32 @@ class SandboxedCommand:
             return self.cgroup.processor_ns()
         return self._processor_ns
 
+    def kill(self) -> list[int] | None:
+        """Kill all processes in the sandbox from outside, and return those that are left.
+
+        One that has not entered its control group yet is killed by its number. None if it is not
+        known whether any is left.
+        """
+        if self.cgroup is not None:
+            return self.cgroup.kill()
+        return self.first.kill() if self.first is not None else None
+
     async def clean_up(self) -> None:
-        """Release the copied files, and remove the control group after its processes were killed.
+        """Release the copied files and the control group, once its processes have been killed.
 
         May be called repeatedly.
         """
         self.copied = None
+        if self.first is not None:
+            self.first.close()
+        if self.began_file >= 0:
+            self._sandbox_failed = self.sandbox_failed
+            os.close(self.began_file)
+            self.began_file = -1
         if self.cgroup is not None:
             if self._cleanup is None:
                 self._memory_peak = self.cgroup.memory_peak()
                 self._processor_ns = self.cgroup.processor_ns()
+                self._exceeded_limit = self.exceeded_limit()
                 self._cleanup = asyncio.create_task(self.cgroup.remove())
             await asyncio.shield(self._cleanup)

@@ -4,6 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
+try:
+    import resource
+except ImportError:  # Windows, which has no sandbox either
+    resource = None  # type: ignore[assignment]
+
 SandboxKind = Literal["bubblewrap", "none"]
 
 MIB: Final = 1 << 20
@@ -14,10 +19,20 @@ BUILD_CACHE: Final = ".asara-build"
 It lies in the directory of the bot, and no bot and no build of a tournament gets a copy of it.
 """
 
-_ADDRESS_SPACE_FACTOR: Final = 8
+ADDRESS_SPACE_FACTOR: Final = 8
 """Ratio of address space to memory. Go and Java above all reserve far more than they use."""
 _PENDING_SIGNALS: Final = 1_024
 """Signals that may be queued for a bot's processes."""
+OWN_PROCESSES: Final = 4
+"""Processes of bubblewrap itself that count like those of a bot."""
+
+
+def hard_limit(name: str) -> int | None:
+    """Return a hard limit of this process, such as NOFILE; None if there is none."""
+    if resource is None:
+        return None
+    hard = resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[1]
+    return None if hard == resource.RLIM_INFINITY else hard
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +56,13 @@ class ResourceLimits:
             f"--cpu={self.cpu_s}:{self.cpu_s + 1}",
             f"--fsize={max(self.disk_mb * MIB, largest_file)}",
             # Linux counts these for all programs of a user; none may use up what others need.
-            f"--sigpending={_PENDING_SIGNALS}",
+            f"--sigpending={min(_PENDING_SIGNALS, hard_limit('SIGPENDING') or _PENDING_SIGNALS)}",
         ]
         if memory:
             size = self.memory_mb * MIB
-            options += [f"--data={size}", f"--as={size * _ADDRESS_SPACE_FACTOR}"]
-        return options
+            return [*options, f"--data={size}", f"--as={size * ADDRESS_SPACE_FACTOR}"]
+        kept = ((name, hard_limit(name.upper())) for name in ("data", "as"))
+        return [*options, *(f"--{name}={hard or 'unlimited'}" for name, hard in kept)]
 
 
 @dataclass(frozen=True)

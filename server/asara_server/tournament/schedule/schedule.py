@@ -5,9 +5,9 @@ combination of rule sets, and a match in every required seat order, so that each
 seat equally often. The matches of a mirrored block share one deal; otherwise each has its own (see
 `match.deal_secrets`). A block is not mirrored if one of its entries could recognise a deal.
 
-A duplicate block plays one deal once at each of several tables, at the same time; each entry sits
-at one of them at most. Its seats are balanced over the blocks (see `seating`). A match that is
-played again because the referee failed has another deal, so no entry meets a deal twice.
+A duplicate block plays one deal once at each of several tables; each entry sits at one of them at
+most. Its seats are balanced over the blocks (see `seating`). When matches that share a deal are
+played says `legs`. A match that is played again because the referee failed keeps its deal.
 
 Either every group of entries plays, for each kind of table, in every round; or each entry has a
 given number of blocks, which `balance` and `disjoint` select. Entries of one team are never in one
@@ -47,26 +47,11 @@ class ScheduledMatch:
     Empty for a match outside any block."""
     kind: BlockKind = "independent"
     """"duplicate" or "mirrored" if matches of the block share a deal."""
-    place: int = 0
-    """Number of the match in its block, from 0, if the block is mirrored; otherwise 0.
-
-    An entry plays the deal of a mirrored block once in each place. A process that plays in one
-    place only therefore meets no deal twice."""
-
-    def shared_deal(self, attempt: int = 1) -> str:
-        """Return the name of the deal of an attempt, or "" if no other match can have it.
-
-        All attempts at the matches of a mirrored block have one deal. In a duplicate block those
-        with one number have one: an entry that plays its match again has not seen the next deal.
-        """
-        if self.kind == "duplicate" and attempt > 1:
-            return f"{self.block}.{attempt}"
-        return "" if self.kind == "independent" else self.block
 
     @property
-    def attempts_share_deal(self) -> bool:
-        """True if another attempt at the match would have the same deal."""
-        return bool(shared := self.shared_deal()) and shared == self.shared_deal(2)
+    def shared_deal(self) -> str:
+        """Name of the deal, or "" if no other match has it."""
+        return "" if self.kind == "independent" else self.block
 
     @property
     def deal_block(self) -> str:
@@ -117,9 +102,7 @@ def rotated(
         block = f"r{number}-{rules}-{number:04}" if mirrored else ""
         match_id = f"{block}-{turn + 1}" if mirrored else f"r{number}-{rules}-{index + 1:04}"
         kind: BlockKind = "mirrored" if mirrored else "independent"
-        yield ScheduledMatch(
-            match_id, number, rule_sets, rotate(entries, turn), block, kind, turn if mirrored else 0
-        )
+        yield ScheduledMatch(match_id, number, rule_sets, rotate(entries, turn), block, kind)
 
 
 def bot_seed(seed: str, entry: str) -> int:
@@ -161,5 +144,4 @@ def _one_round(
         digits = len(str(len(tables)))
         for turn, table in enumerate(tables):
             match_id = f"{name}-{turn + 1:0{digits}}"
-            place = turn if own_kind == "mirrored" else 0
-            yield ScheduledMatch(match_id, number, rules, table, name, own_kind, place)
+            yield ScheduledMatch(match_id, number, rules, table, name, own_kind)

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Protocol
 
+from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
-    BotLog,
+    BotsEnd,
     RunSettings,
 )
 
@@ -51,5 +52,14 @@ class WorkerBackend(Protocol):
     async def stop_blocks(self, run_id: str, finish_s: float) -> None:
         """Have every worker call `stop_blocks`."""
 
-    async def end_run(self, run_id: str) -> Sequence[BotLog]:
-        """Have every worker call `end_run`, and return what it returned."""
+    async def end_bots(self, run_id: str) -> Sequence[BotsEnd]:
+        """Have every worker call `end_bots`, and return what they returned.
+
+        No worker plays a block. Raises WorkerError if bots may live on.
+        """
+
+    async def end_leftovers(self, sandbox: SandboxConfig | None) -> Sequence[BotsEnd]:
+        """Have every machine end the bots of workers that have died, while no other plays."""
+
+    async def end_run(self, run_id: str) -> Sequence[BotsEnd]:
+        """Have every worker call `end_run`, and return what they returned."""

@@ -14,7 +14,7 @@ from asara_server.logs import Fact
 from asara_server.tournament.execution.match_settings import MatchSettings
 from asara_server.tournament.run.block_journals import PlayedAttempt
 from asara_server.tournament.run.costs import RunCosts
-from asara_server.tournament.run.progress import PendingMatch
+from asara_server.tournament.schedule.legs import PendingMatch
 from asara_server.tournament.standings.match_result import attempt_name
 from asara_server.tournament.workers.requirements import WorkerRequirements
 
@@ -40,7 +40,7 @@ class RunSettings:
 
 @dataclass(frozen=True, slots=True)
 class BlockJob:
-    """The matches of a deal block that are still to be played."""
+    """Matches of a deal block that are still to be played: of one that shares a deal, only one."""
 
     run_id: str
     matches: tuple[PendingMatch, ...]
@@ -50,6 +50,8 @@ class BlockJob:
     """Entries that could not be built or started and forfeit, and why."""
     suspended: Mapping[str, str]
     """Entries that forfeited too often and forfeit, and why."""
+    submission: str
+    """Names this job; it is another one when the block is submitted again."""
     begun: tuple[OpenMatch, ...] = ()
     """Matches that have begun, which a worker with a journal continues."""
 
@@ -63,11 +65,6 @@ class BlockJob:
         return tuple(attempt_name(match.match_id, attempt) for match, attempt in self.matches)
 
     @property
-    def name(self) -> str:
-        """Name of the first attempt, which no other job of the run has unless it repeats this."""
-        return self.attempts[0]
-
-    @property
     def playing(self) -> frozenset[str]:
         """Entries of which processes are started."""
         entries = {name for match, _ in self.matches for name in match.entries}
@@ -75,8 +72,8 @@ class BlockJob:
 
     @property
     def once(self) -> bool:
-        """True if no worker may play it again, because no entry may meet its deal twice."""
-        return self.matches[0].match.kind == "duplicate"
+        """True if its match may begin once only in this leg, because others share its deal."""
+        return bool(self.matches[0].match.shared_deal)
 
 
 class BotLog(NamedTuple):
@@ -102,6 +99,8 @@ class BlockResult:
     bot_logs: tuple[BotLog, ...]
     log_lines: tuple[Fact, ...]
     """Lines that the referee and the runner logged on the worker."""
+    processes: tuple[Fact, ...]
+    """Lines for `processes.jsonl`, if the worker could not write them there."""
     costs: RunCosts
     """Costs of the worker since it returned its last block, without wall time."""
 
@@ -114,3 +113,14 @@ class WorkerContext(NamedTuple):
     """Paths that no bot may see on this worker."""
     is_wanted: Callable[[], bool] = lambda: True
     """Returns False once the runner does not wait for the block any more."""
+
+
+class BotsEnd(NamedTuple):
+    """What is left on a worker when all bots of a run have ended there."""
+
+    bot_logs: tuple[BotLog, ...] = ()
+    """The rest of their output."""
+    processes: tuple[Fact, ...] = ()
+    """Lines for `processes.jsonl`, as in `BlockResult`."""
+    survivors: tuple[int, ...] = ()
+    """Processes of bots that the kernel did not let end."""

@@ -3,7 +3,7 @@
 import asyncio
 import atexit
 import os
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import replace
@@ -13,13 +13,18 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from asara_server.event_loop import new_event_loop, seldom_collect
+from asara_server.logs import Fact
+from asara_server.tournament.bots.leftovers import end_leftovers
+from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.run.cost_meter import CostMeter
+from asara_server.tournament.run.process_record import ProcessRecorder
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import ReadableCopy
+from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
-    BotLog,
+    BotsEnd,
     RunSettings,
     WorkerContext,
 )
@@ -105,8 +110,11 @@ def play_block(job: BlockJob, worker: WorkerContext | None = None) -> BlockResul
         config = config._replace(hidden=(*config.hidden, *worker.private_paths))
     if missing := settings.requirements.missing(job.playing):
         raise UnfitWorkerError("\n".join(f"{worker.name}: {line}" for line in missing))
-    sandbox = None if config is None else shared_sandbox(config)
-    return _loop_thread().play(settings, job, worker, sandbox)
+    sandbox = None if config is None else shared_sandbox(config, settings.requirements.limits)
+    try:
+        return _loop_thread().play(settings, job, worker, sandbox)
+    except MachineError as error:
+        raise UnfitWorkerError(f"{worker.name}: {error}") from None
 
 
 def stop_blocks(run_id: str, finish_s: float) -> None:
@@ -117,9 +125,33 @@ def stop_blocks(run_id: str, finish_s: float) -> None:
     _loop_thread().stop(run_id, finish_s)
 
 
-async def end_run(run_id: str) -> tuple[BotLog, ...]:
-    """End the bots of a run, which plays no block any more; return the rest of their output."""
-    return await asyncio.wrap_future(_loop_thread().end(run_id))
+async def end_bots(run_id: str) -> BotsEnd:
+    """End the bots of a run, of which no block is being played; it may go on with others."""
+    return await asyncio.wrap_future(_loop_thread().end_bots(run_id))
+
+
+def end_bots_here(run_id: str) -> BotsEnd:
+    """Do what `end_bots` does, in a thread without an event loop."""
+    return asyncio.run(end_bots(run_id))
+
+
+def end_leftover_bots(sandbox: SandboxConfig | None, processes: Sequence[str] = ()) -> BotsEnd:
+    """End the bots of workers of this machine that have died, while no other plays.
+
+    `processes` are those that are known by their names.
+    """
+    cgroups = shared_sandbox(sandbox).cgroup_parents if sandbox is not None else ()
+    survivors = tuple(end_leftovers(processes, cgroups))
+    rows: list[Fact] = []
+    if not survivors:
+        ProcessRecorder(rows.append).cleared()
+    return BotsEnd(processes=tuple(rows), survivors=survivors)
+
+
+async def end_run(run_id: str) -> BotsEnd:
+    """End the bots of a run for good."""
+    _loop_thread().settings.pop(run_id, None)
+    return await end_bots(run_id)
 
 
 def abandon_blocks(timeout_s: float) -> None:
@@ -165,8 +197,7 @@ class _LoopThread:
     def stop(self, run_id: str, finish_s: float) -> None:
         self._loop.call_soon_threadsafe(self._stop, run_id, finish_s)
 
-    def end(self, run_id: str) -> Future[tuple[BotLog, ...]]:
-        self.settings.pop(run_id, None)
+    def end_bots(self, run_id: str) -> Future[BotsEnd]:
         return self._submit(self._end(run_id))
 
     def abandon(self, timeout_s: float) -> None:
@@ -214,11 +245,15 @@ class _LoopThread:
         for run in self._open_runs(run_id):
             run.stop(finish_s)
 
-    async def _end(self, run_id: str) -> tuple[BotLog, ...]:
-        outputs = await asyncio.gather(*map(self._close_run, self._open_runs(run_id)))
-        return tuple(log for output in outputs for log in output)
+    async def _end(self, run_id: str) -> BotsEnd:
+        ends = await asyncio.gather(*map(self._close_run, self._open_runs(run_id)))
+        return BotsEnd(
+            tuple(log for end in ends for log in end.bot_logs),
+            tuple(row for end in ends for row in end.processes),
+            tuple(pid for end in ends for pid in end.survivors),
+        )
 
-    async def _close_run(self, run: WorkerRun) -> tuple[BotLog, ...]:
+    async def _close_run(self, run: WorkerRun) -> BotsEnd:
         run_id = self._open.pop(run, "")
         if self._runs.get(run_id) is run:
             del self._runs[run_id]

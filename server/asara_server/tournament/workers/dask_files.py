@@ -106,41 +106,46 @@ class FileSender:
                 if worker not in self._run(partial(_add_part, digest, offset, data), [worker]):
                     return False
                 offset += len(data)
-        return worker in self._run(partial(_unpack, digest), [worker])
+        return worker in self._run(
+            partial(_unpack, digest, archive.home, archive.readable), [worker]
+        )
 
     def _run(self, function: Any, workers: list[str]) -> dict[str, Any]:
-        """Call a function on workers, and return what those returned that live.
-
-        Raises WorkerError if it failed on one of them.
-        """
-        if not workers:
-            return {}
-        answers: dict[str, Any] = self._client.run(function, workers=workers, on_error="return")
-        faults = {
-            worker: answer
-            for worker, answer in answers.items()
-            if isinstance(answer, Exception) and not _has_died(answer)
-        }
-        if faults:
-            lines = [f"worker {w}: {line}" for w, e in faults.items() for line in missing_lines(e)]
-            raise WorkerError("\n".join(lines))
-        return {w: answer for w, answer in answers.items() if not isinstance(answer, Exception)}
+        return ask_workers(self._client, function, workers) if workers else {}
 
     def close(self) -> None:
         self._packer.close()
 
 
-def missing_lines(answer: list[str] | Exception) -> list[str]:
-    """Return what a worker lacks, from its answer or from the error with which it failed."""
-    if isinstance(answer, ModuleNotFoundError):
-        return [f"{answer}: install the same version of asara there"]
-    if isinstance(answer, OSError) and answer.filename:
-        return [f"{answer.filename}: {answer.strerror}"]
-    return [first_line(answer)] if isinstance(answer, Exception) else answer
+def ask_workers(client: "Client", function: Any, workers: list[str] | None) -> dict[str, Any]:
+    """Call a function on these workers, or on all, and return the answers of those that live.
+
+    A worker that dies meanwhile has no answer. Raises WorkerError if the function failed on a
+    worker, and OSError if the scheduler has gone.
+    """
+    answers: dict[str, Any] = client.run(function, workers=workers, on_error="return")
+    lines = [
+        f"worker {worker}: {_what_failed(answer)}"
+        for worker, answer in sorted(answers.items())
+        if isinstance(answer, Exception) and not _has_died(answer)
+    ]
+    if lines:
+        raise WorkerError("\n".join(lines))
+    return {
+        worker: answer for worker, answer in answers.items() if not isinstance(answer, Exception)
+    }
 
 
 def first_line(error: Exception) -> str:
     return str(error).strip().partition("\n")[0] or type(error).__name__
+
+
+def _what_failed(error: Exception) -> str:
+    if isinstance(error, ModuleNotFoundError):
+        return f"{error}: install the same version of asara there"
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    return first_line(error)
 
 
 def _has_died(error: Exception) -> bool:
@@ -163,8 +168,10 @@ def _add_part(sha256: str, offset: int, data: bytes, *, dask_worker: "Worker") -
     _store(dask_worker).add_part(sha256, offset, data)
 
 
-async def _unpack(sha256: str, *, dask_worker: "Worker") -> None:
-    await asyncio.to_thread(_store(dask_worker).unpack, sha256)
+async def _unpack(
+    sha256: str, home: Path, readable: tuple[Path, ...], *, dask_worker: "Worker"
+) -> None:
+    await asyncio.to_thread(_store(dask_worker).unpack, sha256, home, readable)
 
 
 def _use_archives(

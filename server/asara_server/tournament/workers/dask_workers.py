@@ -8,7 +8,7 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import closing, contextmanager
 from functools import partial
@@ -20,19 +20,21 @@ from asara_server.tournament.workers.backend import WorkerError
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
-    BotLog,
+    BotsEnd,
     RunSettings,
     WorkerContext,
 )
 from asara_server.tournament.workers.block_player import (
     UnpreparedWorkerError,
     begin_run,
+    end_bots,
+    end_leftover_bots,
     end_run,
     play_block,
     require_run,
     stop_blocks,
 )
-from asara_server.tournament.workers.dask_files import FileSender, first_line, missing_lines
+from asara_server.tournament.workers.dask_files import FileSender, ask_workers, first_line
 from asara_server.tournament.workers.requirements import WorkerRequirements
 
 if TYPE_CHECKING:
@@ -139,17 +141,8 @@ class DaskWorkers:
         """Send the settings of the run to these workers; raises WorkerError."""
         if not workers or self._settings is None:
             return
-        run = partial(self._client.run, begin_run, self._settings)
-        answers = await self._call(partial(run, workers=workers, on_error="return"))
-        faults = {name: error for name, error in answers.items() if error is not None}
-        if lines := [
-            f"worker {worker}: {line}"
-            for worker, error in sorted(faults.items())
-            if not isinstance(error, OSError)  # it has just died
-            for line in missing_lines(error)
-        ]:
-            raise WorkerError("\n".join(lines))
-        ready = answers.keys() - faults.keys()
+        begin = partial(begin_run, self._settings)
+        ready = set(await self._call(partial(ask_workers, self._client, begin, workers)))
         if self._files is not None:
             ready = await self._call(partial(self._files.send, sorted(ready)), timeout_s=None)
         self._prepared |= ready
@@ -177,16 +170,26 @@ class DaskWorkers:
 
         await self._call(call)
 
-    async def end_run(self, run_id: str) -> Sequence[BotLog]:
-        def call() -> dict[str, Any]:
-            answers: dict[str, Any] = self._client.run(end_run, run_id, on_error="ignore")
-            return answers
+    async def end_bots(self, run_id: str) -> Sequence[BotsEnd]:
+        return await self._run_on_all(end_bots, run_id)
 
+    async def end_leftovers(self, sandbox: SandboxConfig | None) -> Sequence[BotsEnd]:
+        return await self._run_on_all(end_leftover_bots, sandbox)
+
+    async def end_run(self, run_id: str) -> Sequence[BotsEnd]:
         try:
-            answers = await self._call(call)
+            return await self._run_on_all(end_run, run_id)
         except WorkerError:  # no worker can be reached; their bots end when the worker is idle
             return ()
-        return [log for logs in answers.values() for log in logs or ()]
+
+    async def _run_on_all(
+        self, function: Callable[..., BotsEnd | Awaitable[BotsEnd]], *arguments: object
+    ) -> list[BotsEnd]:
+        def call() -> dict[str, Any]:
+            answers: dict[str, Any] = self._client.run(function, *arguments, on_error="ignore")
+            return answers
+
+        return [end for end in (await self._call(call)).values() if isinstance(end, BotsEnd)]
 
     async def _call(self, function: Callable[[], T], timeout_s: float | None = _CALL_S) -> T:
         """Call a function that waits for the scheduler; raises WorkerError if that has gone."""
@@ -221,10 +224,15 @@ def _close(client: "Client") -> None:
 
 def _check_workers(client: "Client", address: str, requirements: WorkerRequirements) -> None:
     """Raise WorkerError, with all that the workers lack, unless each meets the requirements."""
+    no_files: frozenset[str] = frozenset()  # they are sent later, if need be
+    answers: dict[str, list[str]] = {}
+    until_s = time.monotonic() + _FIRST_WORKER_S
     try:
-        client.wait_for_workers(1, timeout=_FIRST_WORKER_S)
-        no_files: frozenset[str] = frozenset()  # they are sent later, if need be
-        answers: dict[str, Any] = client.run(requirements.missing, no_files, on_error="return")
+        while not answers:  # those that were there have died
+            if (left_s := until_s - time.monotonic()) <= 0:
+                raise TimeoutError
+            client.wait_for_workers(1, timeout=left_s)
+            answers = ask_workers(client, partial(requirements.missing, no_files), None)
     except TimeoutError:
         raise WorkerError(
             f"--scheduler {address}: it has no workers; start some with "
@@ -232,12 +240,9 @@ def _check_workers(client: "Client", address: str, requirements: WorkerRequireme
         ) from None
     except OSError:
         raise _scheduler_gone(address) from None
-    lines = [
-        f"worker {worker}: {line}"
-        for worker, answer in sorted(answers.items())
-        for line in missing_lines(answer)
-    ]
-    if lines:
+    if lines := [
+        f"worker {worker}: {line}" for worker, lines in sorted(answers.items()) for line in lines
+    ]:
         raise WorkerError("\n".join(lines))
 
 
@@ -255,7 +260,7 @@ def play_dask_block(job: BlockJob) -> BlockResult:
     if job.once:
         from distributed import get_client
 
-        client, begun = get_client(), ["asara", job.run_id, job.name]
+        client, begun = get_client(), ["asara", job.run_id, job.submission]
         if client.get_metadata(begun, default=False):
             raise BegunElsewhereError("the worker that played it died")
         client.set_metadata(begun, True)

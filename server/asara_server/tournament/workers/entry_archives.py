@@ -1,28 +1,39 @@
 """Files of entries for workers that do not share a file system with the runner.
 
-A directory or a file becomes a tar archive that depends on its content only, and is known by the
-SHA-256 of the archive. A worker receives it in parts, checks its hash, and unpacks it once in a
-folder of its own, where further runs find it as well. Nothing of the referee or of other entries is
-packed (see `own_files`).
+A directory or a file becomes a tar archive that depends on its content only. The SHA-256 of the
+archive, and of the paths to which its links may lead, is its name. A worker receives the archive in
+parts, checks its hash, and unpacks it once in a folder of its own, where further runs find it as
+well (see `build_output`). Nothing of the referee or of other entries is packed (see `own_files`).
 """
 
 import hashlib
 import os
 import shutil
-import tarfile
 import tempfile
 from collections.abc import Sequence
+from io import BufferedReader
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from asara_server.tournament.bots.build_output import (
+    ArchiveStream,
+    BuildOutputError,
+    OutputLimits,
+    unpack_output,
+)
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.sandbox.filesystem_view import copy_source
 from asara_server.tournament.sandbox.own_files import EntryFiles
 from asara_server.tournament.sandbox.private_copy import CopySource, check_size, write_archive
 from asara_server.tournament.sandbox.spec import SandboxConfig
+from asara_server.tournament.sandbox.system_mounts import system_paths
 
 PART_BYTES: Final = 4 << 20
 _FOLDER: Final = "asara-files"
+_HEADER_BYTES: Final = 512
+"""Bytes that each file and folder takes in an archive at least."""
+_DISK_RATIO: Final = 9
+"""Bytes of disk that one byte of an archive takes at most: a folder takes a block more."""
 
 
 class ArchiveError(Exception):
@@ -36,6 +47,10 @@ class Archive(NamedTuple):
     path: Path
     file: str
     """Name of the file that it holds; "" if it holds the content of a directory."""
+    home: Path
+    """Path of the directory in the sandbox."""
+    readable: tuple[Path, ...] = ()
+    """Paths outside the directory to which its links may lead."""
 
 
 class Packer:
@@ -82,10 +97,12 @@ class Packer:
             number, part = tempfile.mkstemp(dir=self._folder.name)
             with os.fdopen(number, "wb") as file:
                 write_archive(source, root, file)
+            paths = self._entries[name].readable
+            readable = tuple(one for path in paths for one in (path, path.resolve()))
             with Path(part).open("rb") as packed:
-                digest = hashlib.file_digest(packed, "sha256").hexdigest()
+                digest = _digest(packed, root, readable)
             file_name = "" if path.is_dir() else path.name
-            self._packed[key] = Archive(digest, Path(part), file_name)
+            self._packed[key] = Archive(digest, Path(part), file_name, root, readable)
         return self._packed[key]
 
     def close(self) -> None:
@@ -115,7 +132,7 @@ class ArchiveStore:
             file.truncate()
             file.write(data)
 
-    def unpack(self, sha256: str) -> None:
+    def unpack(self, sha256: str, home: Path, readable: Sequence[Path] = ()) -> None:
         """Check an archive of which all parts are there, and unpack it.
 
         Raises ArchiveError if it is not what was sent, and OSError.
@@ -124,15 +141,18 @@ class ArchiveStore:
         unpacked = self._folder / f"{sha256}.new"
         try:
             with archive.open("rb") as file:
-                if hashlib.file_digest(file, "sha256").hexdigest() != sha256:
+                if _digest(file, home, readable) != sha256:
                     raise ArchiveError("files of an entry arrived changed; resume the run")
+                size = file.seek(0, os.SEEK_END)
+            members = size // _HEADER_BYTES
+            limits = OutputLimits(_DISK_RATIO * size, files=members, depth=members)
             shutil.rmtree(unpacked, ignore_errors=True)
-            unpacked.mkdir(mode=0o700)
-            with tarfile.open(archive) as tar:
-                tar.extractall(unpacked, filter=_members_only)  # noqa: S202 - it has a filter
+            with ArchiveStream(os.open(archive, os.O_RDONLY | os.O_CLOEXEC)) as stream:
+                shown = (*system_paths(), *readable)
+                unpack_output(stream, unpacked, limits, home=home, shown=shown)
             unpacked.rename(self._folder / sha256)
-        except tarfile.TarError as error:
-            raise ArchiveError(f"files of an entry cannot be unpacked: {error}") from None
+        except BuildOutputError as error:
+            raise ArchiveError(f"files of an entry cannot be unpacked: what came {error}") from None
         finally:
             archive.unlink(missing_ok=True)
 
@@ -140,9 +160,7 @@ class ArchiveStore:
         return self._folder / f"{sha256}.tar"
 
 
-def _members_only(member: tarfile.TarInfo, path: str) -> tarfile.TarInfo:
-    """Refuse members that would leave the folder; links may lead anywhere, as they do at home."""
-    kept = tarfile.tar_filter(member, path)
-    if not (kept.isfile() or kept.isdir() or kept.issym()):
-        raise tarfile.SpecialFileError(member)
-    return kept
+def _digest(archive: BufferedReader, home: Path, readable: Sequence[Path]) -> str:
+    """Return the hash of an archive and of the paths to which its links may lead."""
+    paths = b"\0".join(map(os.fsencode, (home, *readable)))
+    return hashlib.file_digest(archive, lambda: hashlib.sha256(paths + b"\0\0")).hexdigest()

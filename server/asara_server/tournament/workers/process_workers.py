@@ -21,15 +21,19 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from asara_server.single_process import SingleProcess
 from asara_server.tournament.config.tournament_file import usable_cores
+from asara_server.tournament.run.process_record import living, read_processes_of
+from asara_server.tournament.sandbox.spec import SandboxConfig
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
-    BotLog,
+    BotsEnd,
     RunSettings,
 )
 from asara_server.tournament.workers.block_player import (
     abandon_blocks,
     begin_run,
+    end_bots_here,
+    end_leftover_bots,
     end_run,
     play_block,
     report_metrics,
@@ -109,7 +113,24 @@ class ProcessWorkers:
         for worker in self._workers.copy():
             worker.stop_blocks(run_id, finish_s)
 
-    async def end_run(self, run_id: str) -> Sequence[BotLog]:
+    async def end_bots(self, run_id: str) -> Sequence[BotsEnd]:
+        ends = [asyncio.wrap_future(worker.end_bots(run_id)) for worker in self._idle]
+        answers = await asyncio.gather(*ends, return_exceptions=True)
+        for worker, answer in zip(self._idle.copy(), answers, strict=True):
+            if isinstance(answer, BrokenProcessPool):  # its bots died with it
+                self._idle.remove(worker)
+                self._discard(worker)
+            elif isinstance(answer, BaseException):
+                raise answer
+        return [answer for answer in answers if isinstance(answer, BotsEnd)]
+
+    async def end_leftovers(self, sandbox: SandboxConfig | None) -> Sequence[BotsEnd]:
+        """Do so in this process: the record of the run names the bots of workers that have died."""
+        directory = self._settings.directory if self._settings is not None else None
+        processes = living(read_processes_of(directory)) if directory is not None else []
+        return [await asyncio.to_thread(end_leftover_bots, sandbox, processes)]
+
+    async def end_run(self, run_id: str) -> Sequence[BotsEnd]:
         """Have the workers end the run; `close` waits for that."""
         for worker in self._workers.copy():
             worker.end_run(run_id)
@@ -177,6 +198,11 @@ class _WorkerProcess:
             self._reports.close()
             self._reports = None
         return future
+
+    def end_bots(self, run_id: str) -> "Future[BotsEnd]":
+        """Have an idle process end its bots; may raise BrokenProcessPool."""
+        with _blocked_signals():
+            return self._pool.submit(end_bots_here, run_id)
 
     def stop_blocks(self, run_id: str, finish_s: float) -> None:
         self._send(_Stop(run_id, finish_s))

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from asara_game.edition import Edition, load_edition
-from asara_server.tournament.config.tournament_file import Entry
+from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.machine_limits import reductions
 from asara_server.tournament.sandbox.probe import SandboxError, find_sandbox, require_freezer
 from asara_server.tournament.sandbox.spec import SandboxConfig
 
@@ -54,6 +55,8 @@ class WorkerRequirements:
     paths: tuple[tuple[str, Path], ...]
     """Files and directories that must exist, each with the name of its entry."""
     sandbox_config: SandboxConfig | None
+    limits: Limits
+    """Limits of bots, which its machine has to permit."""
     freezer: bool = False
     """True if bots are frozen while they are not asked."""
 
@@ -80,7 +83,10 @@ class WorkerRequirements:
         ]
         if self.sandbox_config is not None:
             try:
-                sandbox = shared_sandbox(self.sandbox_config)
+                sandbox = shared_sandbox(self.sandbox_config, self.limits)
+                ceilings = sandbox.tools.ceilings
+                for one in reductions(self.limits, ceilings, builds=False):
+                    raise SandboxError(f"{one.text}; {one.remedy}")
                 if self.freezer:
                     require_freezer(sandbox)
             except SandboxError as error:
@@ -93,19 +99,21 @@ def worker_requirements(
     entries: tuple[Entry, ...],
     build_directories: Mapping[str, Path],
     sandbox_config: SandboxConfig | None,
+    limits: Limits,
     *,
     freezer: bool = False,
 ) -> WorkerRequirements:
     """Return the requirements of matches between these entries.
 
-    With `freezer`, bots are frozen while they are not asked.
+    `limits` are those that the runner's machine can keep. With `freezer`, bots are frozen while
+    they are not asked.
     """
     paths = [
         (entry.name, path)
         for entry in entries
         for path in (build_directories.get(entry.name, entry.directory), *entry.readable)
     ]
-    return WorkerRequirements(Program.here(), tuple(paths), sandbox_config, freezer)
+    return WorkerRequirements(Program.here(), tuple(paths), sandbox_config, limits, freezer)
 
 
 @cache
@@ -115,9 +123,9 @@ def edition() -> Edition:
 
 
 @cache
-def shared_sandbox(sandbox_config: SandboxConfig) -> Sandbox:
+def shared_sandbox(sandbox_config: SandboxConfig, limits: Limits) -> Sandbox:
     """Return the one sandbox of this process with this configuration, tried out when it is made.
 
     Raises SandboxError.
     """
-    return find_sandbox(hidden=sandbox_config.hidden, shared=sandbox_config.shared)
+    return find_sandbox(limits, hidden=sandbox_config.hidden, shared=sandbox_config.shared)

@@ -1,11 +1,11 @@
 """Plays the matches of a run on workers, one deal block at a time each.
 
-A block is played by one worker from its first match to its last. If the worker dies, another one
-continues the block from the dead one's journal, at the same decision. Workers that do not share the
-run directory keep no journal: then the block is played from its start, with the same deals, because
-only bots that have ended knew anything of them. A duplicate block is different, because none of its
-entries may meet a deal twice: without a journal its matches are void, and the next attempts at them
-have another deal. A block that no worker survives has no result.
+A block is played by one worker from its first match to its last; of a block that shares a deal, a
+worker plays one match in each leg (see `schedule.legs`). After a leg all workers end their bots. If
+a worker dies, another one continues from the dead one's journal, at the same decision. Workers that
+do not share the run directory keep no journal: then the block is played from its start with the
+same deals, because only bots that have ended knew anything of them. So a match that shares a deal
+waits for the end of the leg. A block that no worker survives has no result.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from asara_server.logs import logger, repeat
+from asara_server.logs import Fact, logger, repeat
 from asara_server.referee.waits import Wait
 from asara_server.tournament.bots.decision_index import SUFFIX, moved_index
 from asara_server.tournament.bots.failed_starts import FailedStarts
@@ -27,12 +27,7 @@ from asara_server.tournament.run.block_journals import (
 )
 from asara_server.tournament.run.cost_meter import CostMeter
 from asara_server.tournament.run.costs import RunCosts
-from asara_server.tournament.run.progress import (
-    MAX_ATTEMPTS,
-    PendingBlock,
-    PendingMatch,
-    RunProgress,
-)
+from asara_server.tournament.run.progress import MAX_ATTEMPTS, PendingBlock, RunProgress
 from asara_server.tournament.run.submissions import SubmissionLog
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.spec import SandboxConfig
@@ -42,6 +37,7 @@ from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
     BotLog,
+    BotsEnd,
     RunSettings,
 )
 from asara_server.tournament.workers.block_player import UnfitWorkerError, UnpreparedWorkerError
@@ -87,7 +83,6 @@ class WorkerExecutor:
         return RunCosts() if self._meter is None else self._meter.costs
 
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
-        progress.void_lost(resumable=self._backend.shares_directory)
         journal = progress.directory.journal
         meter = self._meter = CostMeter(journal, cores=self._backend.cores, plays=False)
         try:
@@ -112,7 +107,7 @@ class _BlockScheduler:
         self._context = context
         self._sandbox_config = sandbox_config(context.sandbox)
         self._run_id = secrets.token_hex(8)
-        self._pending = deque(progress.pending_blocks())
+        self._pending: deque[PendingBlock] = deque()
         self._running: dict[asyncio.Future[BlockResult], PendingBlock] = {}
         self._losses: Counter[str] = Counter()
         self._refused: set[str] = set()
@@ -120,6 +115,9 @@ class _BlockScheduler:
         self._submissions = SubmissionLog(progress.directory.path)
         self._failed_starts = FailedStarts(context.match_settings.limits.failed_starts)
         self._no_workers = False
+        self._lost = False
+        """True if a worker has died, whose bots may live on."""
+        self._survivors: tuple[int, ...] = ()
         self._log_sizes: dict[str, int] = {}
         """Bytes of a log before a worker appended to it, by the path in the folder of logs."""
         self._logger = logger("runner")
@@ -130,16 +128,16 @@ class _BlockScheduler:
         self._backend.begin_run(self._run_settings())
         stopping = asyncio.create_task(self._progress.stopping.wait())
         try:
-            while not self._progress.stopping.is_set():
-                await self._submit_blocks()
-                if not (self._running or self._pending):
-                    return
-                events: list[asyncio.Future[Any]] = [*self._running, stopping]
-                await asyncio.wait(
-                    events, timeout=_CHECK_INTERVAL_S, return_when=asyncio.FIRST_COMPLETED
-                )
-                self._record_blocks()
-            await self._stop()
+            while not stopping.done() and await self._begin_leg():
+                while (self._running or self._pending) and not stopping.done():
+                    await self._submit_blocks()
+                    events: list[asyncio.Future[Any]] = [*self._running, stopping]
+                    await asyncio.wait(
+                        events, timeout=_CHECK_INTERVAL_S, return_when=asyncio.FIRST_COMPLETED
+                    )
+                    self._record_blocks()
+            if stopping.done():
+                await self._stop()
         finally:
             stopping.cancel()
             self._submissions.close()
@@ -147,8 +145,35 @@ class _BlockScheduler:
                 await self._backend.stop_blocks(self._run_id, 0.0)
                 for future in self._running:
                     future.cancel()
-            self._write_logs(await self._backend.end_run(self._run_id))
+            self._record_ends(await self._backend.end_run(self._run_id))
             self._progress.directory.remove_journals()
+
+    async def _begin_leg(self) -> bool:
+        """Have what is to be played next wait, after the end of all bots; False at the end."""
+        progress = self._progress
+        if not progress.legs:
+            self._pending.extend(progress.pending_blocks())
+        else:
+            self._record_ends(await self._backend.end_bots(self._run_id))
+            if self._lost:
+                self._record_ends(await self._backend.end_leftovers(self._sandbox_config))
+                self._lost = False
+            if self._survivors:
+                progress.end_shared_deals(self._survivors)
+            slots = await self._backend.slots() or self._context.concurrency
+            leg = progress.next_leg(slots, start_s=self._meter.costs.start_s)
+            self._pending.extend(PendingBlock(one.match.deal_block, (one,)) for one in leg)
+        return bool(self._pending)
+
+    def _record_ends(self, ends: Iterable[BotsEnd]) -> None:
+        for end in ends:
+            self._write_logs(end.bot_logs)
+            self._record_processes(end.processes)
+            self._survivors += end.survivors
+
+    def _record_processes(self, rows: Iterable[Fact]) -> None:
+        for row in rows:
+            self._progress.directory.processes.write(row)
 
     async def _submit_blocks(self) -> None:
         """Submit as many blocks as there are free slots."""
@@ -181,6 +206,7 @@ class _BlockScheduler:
                 tuple(started),
                 settings.build_directories,
                 self._sandbox_config,
+                settings.limits,
                 freezer=not settings.ponder,
             ),
             match_settings=replace(settings, limits=limits),
@@ -197,6 +223,7 @@ class _BlockScheduler:
             secrets=self._secrets(block),
             out=dict(self._progress.out),
             suspended=dict(self._progress.suspended),
+            submission=secrets.token_hex(8),
             begun=tuple(begun[name] for name in _attempts(block) if name in begun)
             if self._backend.shares_directory
             else (),
@@ -208,7 +235,7 @@ class _BlockScheduler:
         for match, first_attempt in block.matches:
             for attempt in range(first_attempt, MAX_ATTEMPTS + 1):
                 name = attempt_name(match.match_id, attempt)
-                found[name] = self._context.secret_of(name, match.shared_deal(attempt))
+                found[name] = self._context.secret_of(name, match.shared_deal)
         return found
 
     def _record_blocks(self) -> None:
@@ -244,6 +271,7 @@ class _BlockScheduler:
         progress = self._progress
         self._meter.add(result.costs)
         repeat(result.log_lines, worker=result.worker)
+        self._record_processes(result.processes)
         self._write_logs(result.bot_logs)
         last: dict[str, MatchResult] = {}
         for returned, records, processor_times in result.attempts:
@@ -253,14 +281,9 @@ class _BlockScheduler:
             self._record_starts(attempt)
             last[attempt.match_id] = attempt
         progress.unfinished += result.unfinished
-        again = []
         for match, _ in block.matches:
             if ended := last.get(match.match_id):
                 progress.finish_match(match, ended)
-                if ended.void and ended.attempt < MAX_ATTEMPTS:
-                    again.append(PendingMatch(match, ended.attempt + 1))
-        if again:
-            self._pending.appendleft(block._replace(matches=tuple(again)))
         left = tuple(pending for pending in block.matches if pending.match.match_id not in last)
         if not left:
             remove_block_journal(block_journal(progress.directory.path, block.name))
@@ -301,23 +324,23 @@ class _BlockScheduler:
         if self._progress.stopping.is_set():
             self._progress.unfinished.append(f"block {block.name}: {why}")
             return
-        self._losses[block.name] += 1
+        shared = bool(block.matches[0].match.shared_deal)
+        name = f"match {block.matches[0].match.match_id}" if shared else f"block {block.name}"
+        self._lost = True
+        self._losses[name] += 1
         self._submissions.lose(_attempts(block), why)
-        times = self._losses[block.name]
+        times = self._losses[name]
         self._logger.warning("block lost", block=block.name, why=why, times=times)
         known = self._recover(block)
         block = self._left_of(block)
         if not block.matches:
             return
-        if block.matches[0].match.kind == "duplicate" and not known:
-            block = again = self._with_next_attempts(block, why)
-            may_go_on = bool(again.matches)
-        else:
-            may_go_on = times < self._backend.max_submissions
-        if may_go_on:
-            self._pending.appendleft(block)
+        if times < (MAX_ATTEMPTS if shared else self._backend.max_submissions):
+            if known or not shared:
+                self._pending.appendleft(block)
+            # The others of the leg are played first: then the bots that know the deal have ended.
             return
-        self._progress.unfinished.append(f"block {block.name} is given up without a result: {why}")
+        self._progress.unfinished.append(f"{name} is given up without a result: {why}")
         for match, first_attempt in block.matches:
             for attempt in range(first_attempt, MAX_ATTEMPTS + 1):
                 lost = self._submissions.lost(attempt_name(match.match_id, attempt))
@@ -338,17 +361,6 @@ class _BlockScheduler:
         pending = {one.match.match_id: one for one in self._progress.pending_matches()}
         left = [pending.get(one.match.match_id) for one in block.matches]
         return block._replace(matches=tuple(one for one in left if one is not None))
-
-    def _with_next_attempts(self, block: PendingBlock, why: str) -> PendingBlock:
-        """Record the attempts at a lost block as void; return those that follow, if any do."""
-        for match, attempt in block.matches:
-            self._progress.record_void(match, attempt, why)
-        following = tuple(
-            PendingMatch(match, attempt + 1)
-            for match, attempt in block.matches
-            if attempt < MAX_ATTEMPTS
-        )
-        return block._replace(matches=following)
 
 
 def _attempts(block: PendingBlock) -> list[str]:

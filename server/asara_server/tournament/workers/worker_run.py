@@ -5,7 +5,7 @@ A worker that shares the run directory keeps a journal of the block that it play
 """
 
 import asyncio
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Set
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -24,8 +24,15 @@ from asara_server.tournament.run.block_journals import (
     end_attempt,
 )
 from asara_server.tournament.run.cost_meter import CostMeter
+from asara_server.tournament.run.process_record import ProcessFile, ProcessRecorder
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.workers.block_job import BlockJob, BlockResult, BotLog, RunSettings
+from asara_server.tournament.workers.block_job import (
+    BlockJob,
+    BlockResult,
+    BotLog,
+    BotsEnd,
+    RunSettings,
+)
 from asara_server.tournament.workers.requirements import edition
 
 if TYPE_CHECKING:
@@ -55,6 +62,7 @@ class WorkerRun:
         self._reporter = reporter
         self._log_lines: list[Fact] = []
         self._log = gather(self._log_lines, settings.log_level)
+        self._processes: list[Fact] = []
         self._secrets: dict[str, bytes] = {}
         self._begun: set[str] = set()
         self._stopper: asyncio.Task[list[str]] | None = None
@@ -83,15 +91,28 @@ class WorkerRun:
                 out={},
                 suspended={},
                 meter=self._meter,
+                record=ProcessRecorder(self._open_record()),
                 log=self._log.bind(part="runner"),
             )
         )
 
-    async def close(self) -> tuple[BotLog, ...]:
-        """End all processes; return the rest of their output."""
+    def _open_record(self) -> Callable[[Fact], None]:
+        """Return what receives the lines of the process record until the run is closed."""
+        if self._settings.directory is None:
+            return self._processes.append
+        file = ProcessFile(self._settings.directory)
+        self._stack.callback(file.close)
+        return file.write
+
+    async def close(self) -> BotsEnd:
+        """End all processes."""
         try:
             await self._stack.aclose()
-            return self._outputs.take(None, set())
+            return BotsEnd(
+                self._outputs.take(None, set()),
+                _taken(self._processes),
+                self._local.pool.survivors,
+            )
         finally:
             self._outputs.close()
 
@@ -133,7 +154,8 @@ class WorkerRun:
             tuple(attempts),
             tuple(line for line in cut if any(f" {name}:" in line for name in job.secrets)),
             self._outputs.take(set(job.secrets), pool.open_logs()),
-            self._take_log_lines(),
+            _taken(self._log_lines),
+            _taken(self._processes),
             self._meter.take(),
         )
 
@@ -146,7 +168,7 @@ class WorkerRun:
         for match, first_attempt in job.matches:
             if self._stopper is not None:
                 return
-            async for played in self._local.matches.play(match, first_attempt):
+            async for played in self._local.matches.play(match, first_attempt, once=job.once):
                 records = None
                 if played.replay is not None:
                     self._meter.count_match(played.replay)
@@ -157,8 +179,6 @@ class WorkerRun:
                 if self._reporter is not None:
                     self._reporter.report_soon()
                 attempts.append(attempt)
-                if match.kind == "duplicate":
-                    break  # the runner stores that another deal is played before that begins
 
     @contextmanager
     def _journal(self, job: BlockJob) -> Iterator[Journal | None]:
@@ -182,11 +202,6 @@ class WorkerRun:
         if settings.directory is None:
             return None
         return begin_block_journal(settings.directory, job.block, job.begun, settings.durability)
-
-    def _take_log_lines(self) -> tuple[Fact, ...]:
-        lines = tuple(self._log_lines)
-        self._log_lines.clear()
-        return lines
 
 
 class BotOutputs:
@@ -232,6 +247,12 @@ class BotOutputs:
     def close(self) -> None:
         if self._temporary is not None:
             self._temporary.cleanup()
+
+
+def _taken(lines: list[Fact]) -> tuple[Fact, ...]:
+    taken = tuple(lines)
+    lines.clear()
+    return taken
 
 
 def _match_settings(settings: MatchSettings) -> MatchSettings:

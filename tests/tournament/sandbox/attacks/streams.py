@@ -1,7 +1,6 @@
 """Attacks on the bot's own stream, which need its token."""
 
 import contextlib
-import struct
 from collections.abc import Iterator
 
 from asara.v1.play_pb2 import Hello, LastEvent, PlayRequest, PlayResponse, Reply
@@ -10,12 +9,9 @@ from .catalogue import attack
 from .wire import (
     INITIAL_WINDOW_SIZE,
     PLAY,
-    WINDOW_UPDATE,
     Connection,
     Target,
-    frame,
     message,
-    settings,
 )
 
 _REQUEST_BYTES = 65_536
@@ -69,7 +65,7 @@ def _request(reply: Reply) -> bytes:
     return PlayRequest(reply=reply).SerializeToString()
 
 
-@attack(remote=True, plays=True)
+@attack(plays=True)
 def varints(target: Target) -> None:
     """Send requests whose length is a number of 64 KiB, many at once."""
     requests = [first + b"\xff" * (_REQUEST_BYTES - len(first)) for first in _VARINTS]
@@ -84,7 +80,7 @@ def varints(target: Target) -> None:
 _VARINTS = (b"\x12", b"\x12\xfa\xff\x03\x0a\x00\x10", b"\x0a", b"\x12\xfa\xff\x03\x0a\x00\x1a")
 
 
-@attack(remote=True, plays=True)
+@attack(plays=True)
 def after_forfeit(target: Target) -> None:
     """Forfeit by illegal replies, then go on sending large requests."""
     for stream in _again(target):
@@ -99,79 +95,7 @@ def after_forfeit(target: Target) -> None:
                     break
 
 
-@attack(remote=True, plays=True)
-def tiny_requests(target: Target) -> None:
-    """Send the smallest requests that cannot be read as quickly as they can be sent."""
-    burst = [PlayRequest(reply=Reply(decision_id=1)).SerializeToString()] * 1_000
-    for stream in _again(target):
-        with contextlib.suppress(OSError):
-            for _ in target.rounds():
-                stream.send(*burst)
-                if stream.ended:
-                    break
-
-
-@attack(remote=True, plays=True)
-def empty_messages(target: Target) -> None:
-    """Send gRPC messages of no bytes."""
-    burst = [b""] * 5_000
-    for stream in _again(target):
-        with contextlib.suppress(OSError):
-            for _ in target.rounds():
-                stream.send(*burst)
-                if stream.ended:
-                    break
-
-
-@attack(remote=True, plays=True)
-def duplicate_replies(target: Target) -> None:
-    """Send every reply 200 times, and below the limit of requests that answer nothing."""
-    for stream in _again(target):
-        with contextlib.suppress(OSError):
-            for _ in target.rounds(0.05):
-                for reply in _replies(stream):
-                    stream.send(*[_request(reply)] * 200)
-                stream.send(*[_request(Reply(match_id="m" * 900))] * 15)
-                if stream.ended:
-                    break
-
-
-@attack(contained=False, remote=True, plays=True)
-def settings_of_a_bot(target: Target) -> None:
-    """Flood with settings on a connection that a good token was presented on."""
-    burst = settings([(INITIAL_WINDOW_SIZE, 1 << 20)]) * 4_000
-    for stream in _again(target):
-        with contextlib.suppress(OSError):
-            stream.connection.wait_for_end(stream.number, 0.3)
-            for _ in target.rounds():
-                stream.connection.send(burst)
-                stream.connection.pump(0)
-
-
-@attack(remote=True, plays=True)
-def many_actions(target: Target) -> None:
-    """Send replies with 32,000 empty actions, below the limit of requests that answer nothing."""
-    actions = b"\x1a\x00" * 32_000
-    for stream in _again(target):
-        with contextlib.suppress(OSError):
-            for _ in target.rounds(0.01):
-                for reply in _replies(stream):
-                    stream.send(_request(reply))
-                reply_bytes = Reply(match_id="m", decision_id=1).SerializeToString() + actions
-                stream.send(*[b"\x12" + _varint(len(reply_bytes)) + reply_bytes] * 8)
-                if stream.ended:
-                    break
-
-
-def _varint(value: int) -> bytes:
-    found = bytearray()
-    while value > 127:
-        found.append(value & 127 | 128)
-        value >>= 7
-    return bytes([*found, value])
-
-
-@attack(remote=True, plays=True)
+@attack(plays=True)
 def hello_loop(target: Target) -> None:
     """Send Hello after Hello."""
     again = PlayRequest(hello=Hello(protocol_version=1, token=target.token)).SerializeToString()
@@ -181,7 +105,7 @@ def hello_loop(target: Target) -> None:
             stream.connection.wait_for_end(stream.number, 0.5)
 
 
-@attack(remote=True, plays=True)
+@attack(plays=True)
 def reconnects(target: Target) -> None:
     """Dial in with a long list of events and many matches, again and again."""
     last = [LastEvent(match_id=f"r1-basic-{number:04}", sequence=1) for number in range(2_000)]
@@ -194,7 +118,7 @@ def reconnects(target: Target) -> None:
                     stream.send(_request(reply))
 
 
-@attack(remote=True, plays=True)
+@attack(plays=True)
 def unread_stream(target: Target) -> None:
     """Dial in with a window of no bytes and never read, on one connection after another."""
     held = []
@@ -205,32 +129,3 @@ def unread_stream(target: Target) -> None:
             for _ in range(20):
                 held[-1][1].send(_request(Reply(match_id="x")))
         del held[:-200]
-
-
-@attack(remote=True, plays=True)
-def one_byte_windows(target: Target) -> None:
-    """Let the referee send one byte at a time."""
-    for _ in target.rounds(0.01):
-        with contextlib.suppress(OSError):
-            connection = Connection(target, [(INITIAL_WINDOW_SIZE, 0)])
-            stream = Stream(target, connection, live_updates=True)
-            one = frame(WINDOW_UPDATE, 0, stream.number, struct.pack(">I", 1))
-            for _ in target.rounds():
-                connection.send(one * 10)
-                for reply in _replies(stream):
-                    stream.send(_request(reply))
-                if stream.ended:
-                    break
-
-
-@attack(remote=True, plays=True)
-def split_requests(target: Target) -> None:
-    """Play with requests that arrive byte by byte."""
-    for stream in _again(target):
-        with contextlib.suppress(OSError):
-            for _ in target.rounds():
-                for reply in _replies(stream):
-                    for byte in message(_request(reply)):
-                        stream.connection.write(stream.number, bytes([byte]))
-                if stream.ended:
-                    break

@@ -1,8 +1,6 @@
 """A hostile program: `python -m attacks NAME SECONDS` attacks the referee for so long.
 
-With a token it plays as well, slowly, so that its match lasts; the attack runs in a child process.
-Without a token (a stranger), only the attack runs. ASARA_ADDRESS, ASARA_TOKEN and ASARA_CA are
-those of a bot.
+It plays as well, slowly, so that its match lasts; the attack runs in a child process.
 """
 
 import os
@@ -23,7 +21,7 @@ def main() -> None:
 
     chosen = ATTACKS[sys.argv[1]]
     target = target_from_environment(float(sys.argv[2]))
-    if not target.token or chosen.plays:
+    if chosen.plays:
         chosen.run(target)
     elif os.fork() == 0:
         _attack(chosen, target)

@@ -39,8 +39,6 @@ class Target:
         """`token` is empty for a stranger; `ca` is empty at an address without TLS."""
         self.address = address
         self.token = token
-        self.source: str | None = os.environ.get("ATTACK_SOURCE")
-        """Address of this machine from which TCP connections come; None for the usual one."""
         self._deadline = time.monotonic() + seconds
         self._tls = None
         if ca:
@@ -69,8 +67,7 @@ class Target:
             bare.connect(self.address.removeprefix("unix:"))
             return bare
         host, _, port = self.address.rpartition(":")
-        source = None if self.source is None else (self.source, 0)
-        return socket.create_connection((host, int(port)), _WAIT_S, source)
+        return socket.create_connection((host, int(port)), _WAIT_S)
 
     def connect(self) -> socket.socket:
         """Connect, with a TLS handshake if the address is for it."""

@@ -1,0 +1,32 @@
+"""Ends what is left of the bots of a runner or a worker that was killed, and checks that.
+
+Their orphan reaper does that too, but nobody knows when it is done.
+"""
+
+import time
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from asara_server.tournament.bots.orphan_reaper import kill_marked, mark_of
+from asara_server.tournament.sandbox import cgroup_end
+
+_END_S: Final = 60.0
+"""Seconds that processes have to end after SIGKILL."""
+_PAUSE_S: Final = 0.02
+
+
+def end_leftovers(processes: Iterable[str], cgroups: Iterable[Path]) -> list[int]:
+    """End these processes, and all control groups of runners and workers that have ended.
+
+    `processes` are the names of `BotProcess`, and `cgroups` the folders in which such groups are.
+    Return the processes that the kernel lets live on.
+    """
+    left = cgroup_end.end_groups(partial(cgroup_end.leftovers, tuple(cgroups)), _END_S)
+    deadline_s = time.monotonic() + _END_S
+    for name in processes:
+        while (found := kill_marked(mark_of(name))) and time.monotonic() < deadline_s:
+            time.sleep(_PAUSE_S)
+        left += found
+    return left

@@ -1,0 +1,143 @@
+"""The end of control groups: all their processes are killed, and then they are removed.
+
+The orphan reaper uses this too, so it imports nothing but the standard library.
+"""
+
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+_PAUSE_S = 0.005
+_THAWED = (("cgroup.freeze", "0"), ("freezer.state", "THAWED"))
+
+
+def runner_prefix(pid: int) -> str:
+    """Return how the names of the groups of a runner begin.
+
+    They name its process, which is none that had or will have its number. Raises OSError if it has
+    ended.
+    """
+    return f"asara-{pid}-{_birth(pid)}-"
+
+
+def _birth(pid: int) -> str:
+    """Return when a process started, with the namespace in which that is its number."""
+    started = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+    return f"{started}.{Path('/proc/self/ns/pid').stat().st_ino}"
+
+
+def groups_of(parents: Iterable[Path], prefix: str) -> list[Path]:
+    """Return the folders of the groups of a runner."""
+    found = []
+    for parent in parents:
+        with contextlib.suppress(OSError):
+            found += [path for path in parent.iterdir() if path.name.startswith(prefix)]
+    return found
+
+
+def processes_of_others(parents: Iterable[Path]) -> list[int]:
+    """Return the processes in the groups of other runners, which play now."""
+    own = runner_prefix(os.getpid())
+    others = [one for one in groups_of(parents, "asara-") if not one.name.startswith(own)]
+    return sorted({pid for folder in others for pid in members(folder)})
+
+
+def leftovers(parents: Iterable[Path]) -> list[Path]:
+    """Return the folders of the groups of runners that have ended without removing them."""
+    here = Path("/proc/self/ns/pid").stat().st_ino
+    found = []
+    for folder in groups_of(parents, "asara-"):
+        words = folder.name.split("-")
+        # What runs in another namespace cannot be told from what has ended.
+        if len(words) == 4 and words[2].endswith(f".{here}"):
+            try:
+                lives = _birth(int(words[1])) == words[2]
+            except OSError:
+                lives = False
+            if not lives:
+                found.append(folder)
+    return found
+
+
+def end_groups(find: Callable[[], Sequence[Path]], within_s: float) -> list[int]:
+    """End the groups that `find` returns, until it returns none; return the processes that remain.
+
+    There are some only if the kernel did not let them end in time.
+    """
+    deadline = time.monotonic() + within_s
+    while left := [folder for folder in find() if kill([folder]) or not remove(folder)]:
+        if time.monotonic() > deadline:
+            return sorted(_members_of(left))
+        time.sleep(_PAUSE_S)
+    return []
+
+
+def kill(folders: Sequence[Path]) -> list[int]:
+    """Kill all processes of a group, frozen ones included, and return those that are still there.
+
+    Where Linux does not do this by itself (version 1, and before 5.14), none of them can start
+    another from the first call on.
+    """
+    if not any(_write(folder / "cgroup.kill", "1") for folder in folders):
+        for folder in folders:
+            _write(folder / "pids.max", "0")
+            for name, thawed in _THAWED:  # in version 1, a frozen process ignores the signal
+                _write(folder / name, thawed)
+        for pid in _members_of(folders):
+            kill_if(pid, lambda pid: pid in _members_of(folders))
+    return sorted(_members_of(folders))
+
+
+def _members_of(folders: Iterable[Path]) -> set[int]:
+    return {pid for folder in folders for pid in members(folder)}
+
+
+def members(folder: Path) -> list[int]:
+    """Return the processes of a group; none if it does not exist."""
+    try:
+        return [int(pid) for pid in (folder / "cgroup.procs").read_text().split()]
+    except OSError:
+        return []
+
+
+def remove(folder: Path) -> bool:
+    """Return True if the group is gone; one that contains processes stays."""
+    try:
+        folder.rmdir()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+def kill_if(pid: int, meant: Callable[[int], bool]) -> None:
+    """Kill a process if it is the one that is meant and not a later one of its number."""
+    with contextlib.ExitStack() as stack, contextlib.suppress(ProcessLookupError, PermissionError):
+        try:
+            process = os.pidfd_open(pid)
+        except OSError:  # it has ended, or Linux is older than 5.3
+            if meant(pid):
+                os.kill(pid, signal.SIGKILL)
+            return
+        stack.callback(os.close, process)
+        if meant(pid):
+            signal.pidfd_send_signal(process, signal.SIGKILL)
+
+
+def _write(file: Path, text: str) -> bool:
+    """Return True if the kernel has this file and took the text."""
+    try:
+        descriptor = os.open(file, os.O_WRONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        os.write(descriptor, text.encode())
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True

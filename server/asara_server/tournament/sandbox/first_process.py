@@ -1,0 +1,72 @@
+"""The first process of a sandbox's PID namespace, with which the kernel ends all others there.
+
+Where there is no control group, a sandbox is ended by it, from outside. bubblewrap tells its number
+before it lets it start the program.
+"""
+
+import os
+import re
+import select
+import signal
+from contextlib import suppress
+from pathlib import Path
+
+_MESSAGE_BYTES = 4096
+
+
+class FirstProcess:
+    """The first process of one sandbox; `close` it in the end."""
+
+    def __init__(self) -> None:
+        self.message, self.teller = os.pipe()
+        """Descriptors of the pipe in which bubblewrap tells the number."""
+        os.set_blocking(self.message, False)
+        self._said = b""
+        self._process = -1
+
+    def learn(self) -> int | None:
+        """Return its number; 0 if it will not be known, None if bubblewrap has yet to tell it."""
+        try:
+            while data := os.read(self.message, _MESSAGE_BYTES):
+                self._said += data
+        except BlockingIOError:
+            return None
+        told = re.search(rb'"child-pid": (\d+)', self._said)
+        pid = int(told[1]) if told else 0
+        if pid and self._process < 0:
+            with suppress(OSError):
+                process = os.pidfd_open(pid)
+                if _is_first(pid):
+                    self._process = process
+                else:  # it has ended, and the number is another one's
+                    os.close(process)
+        return pid if self._process >= 0 else 0
+
+    def kill(self) -> list[int] | None:
+        """Kill it and so the whole namespace; return its number as long as one process is left.
+
+        None if its number is not known.
+        """
+        if self.message < 0:
+            return []
+        pid = self.learn()
+        if not pid:
+            return None
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._process, signal.SIGKILL)
+        ended = select.poll()
+        ended.register(self._process, select.POLLIN)
+        return [] if ended.poll(0) else [pid]
+
+    def close(self) -> None:
+        """Forget it; may be called repeatedly."""
+        for descriptor in (self.message, self._process):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self.message = self._process = -1
+
+
+def _is_first(pid: int) -> bool:
+    """Return True if a process is the first one of a namespace inside this one."""
+    numbers = re.search(r"^NSpid:(.*)$", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
+    return numbers is not None and numbers[1].split()[1:][-1:] == ["1"]

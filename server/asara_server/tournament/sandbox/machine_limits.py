@@ -1,0 +1,184 @@
+"""Limits that this machine sets to everything that it runs for this user, bots included.
+
+A bot cannot get more than they permit, and a limit of the machine is nobody's fault. So bots and
+builds get the smaller value of what the organiser asks for and of what the machine permits, and
+less than half of what he asks for is refused before anything is played.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from asara_server.tournament.config.tournament_file import Limits
+from asara_server.tournament.sandbox.cgroups import CONTROL_GROUPS, own_groups
+from asara_server.tournament.sandbox.spec import (
+    ADDRESS_SPACE_FACTOR,
+    MIB,
+    OWN_PROCESSES,
+    ResourceLimits,
+    hard_limit,
+)
+
+_MOST_FILES: Final = Path("/proc/sys/fs/nr_open")
+_UNLIMITED: Final = 1 << 62
+"""More than any limit; version 1 of control groups writes a little less than 2⁶³ for none."""
+
+
+class Ceiling(NamedTuple):
+    """The most of a resource that the machine permits to a bot."""
+
+    value: int
+    """In the unit of the field of `ResourceLimits`."""
+    cause: str
+    raise_to: str
+    """A command that raises it, with `{}` for the value in the unit of the machine."""
+    unit: int = 1
+    """Size of the field's unit in that of the machine."""
+    extra: int = 0
+    """What the sandbox itself needs of it."""
+
+    def remedy(self, wanted: int) -> str:
+        """Return the command that raises the limit as far as a bot wants it."""
+        return self.raise_to.format(wanted * self.unit + self.extra)
+
+
+Ceilings = Mapping[str, Ceiling]
+"""By the field of `ResourceLimits`; without one, the machine sets no limit."""
+
+
+def find_ceilings(groups: Path = CONTROL_GROUPS) -> Ceilings:
+    """Return what this machine permits to a bot that this process starts.
+
+    `groups` is where control groups are mounted.
+    """
+    lowest: dict[str, Ceiling] = {}
+    for field, ceiling in _ceilings(groups):
+        if field not in lowest or ceiling.value < lowest[field].value:
+            lowest[field] = ceiling
+    return lowest
+
+
+def _ceilings(groups: Path) -> Iterator[tuple[str, Ceiling]]:
+    for field, name, unit, extra in (
+        ("open_files", "nofile", 1, 0),
+        ("processes", "nproc", 1, OWN_PROCESSES),
+        ("cpu_s", "cpu", 1, 1),
+        ("disk_mb", "fsize", MIB, 0),
+        ("memory_mb", "data", MIB, 0),
+        ("memory_mb", "as", MIB * ADDRESS_SPACE_FACTOR, 0),
+    ):
+        if (hard := hard_limit(name.upper())) is not None:
+            command = f"sudo prlimit --pid $$ --{name}={{0}}:{{0}}"
+            cause = f"the hard limit {name} of this user's processes"
+            yield field, Ceiling((hard - extra) // unit, cause, command, unit, extra)
+    with suppress(OSError, ValueError):
+        files = int(_MOST_FILES.read_text())
+        yield "open_files", Ceiling(files, str(_MOST_FILES), "sudo sysctl fs.nr_open={}")
+    for folder in own_groups(groups):
+        for field, name, unit, extra in (
+            ("memory_mb", "memory.max", MIB, 0),
+            ("memory_mb", "memory.limit_in_bytes", MIB, 0),
+            ("processes", "pids.max", 1, OWN_PROCESSES),
+        ):
+            file = folder / name
+            with suppress(OSError, ValueError):  # "max" is no limit
+                if (value := int(file.read_text())) < _UNLIMITED:
+                    command = f"echo {{}} | sudo tee {file}"
+                    yield field, Ceiling((value - extra) // unit, str(file), command, unit, extra)
+
+
+def match_limits(limits: Limits, ceilings: Ceilings) -> ResourceLimits:
+    """Return the limits of a bot in a match."""
+    return _within(_match_limits(limits), ceilings)
+
+
+def build_limits(limits: Limits, ceilings: Ceilings) -> ResourceLimits:
+    """Return the limits of a build."""
+    return _within(_build_limits(limits), ceilings)
+
+
+def effective_limits(limits: Limits, ceilings: Ceilings) -> Limits:
+    """Return the limits of a tournament as this machine can keep them."""
+    match, build = match_limits(limits, ceilings), build_limits(limits, ceilings)
+    build_mb = min(limits.build_mb, build.disk_mb)
+    return limits.model_copy(
+        update={
+            "memory_mb": match.memory_mb,
+            "processes": match.processes,
+            "open_files": match.open_files,
+            "cpu_s": match.cpu_s,
+            "disk_mb": match.disk_mb,
+            "build_memory_mb": min(limits.build_memory_mb, build.memory_mb - build_mb),
+            "build_mb": build_mb,
+        }
+    )
+
+
+class Reduction(NamedTuple):
+    """A limit that the machine cannot keep."""
+
+    asked: int
+    ceiling: Ceiling
+    text: str
+    """What was asked for, what the machine permits and why, in words."""
+    name: str
+    """The limit in the tournament file."""
+
+    @property
+    def remedy(self) -> str:
+        """What to do about it, in words."""
+        raised = f"raise it in this shell by `{self.ceiling.remedy(self.asked)}`"
+        if self.ceiling.value < 1:
+            return raised
+        return f"{raised}, or lower {self.name} to {self.ceiling.value}"
+
+    @property
+    def too_much(self) -> bool:
+        """True if less than half of it is left."""
+        return 2 * self.ceiling.value < self.asked
+
+
+def reductions(limits: Limits, ceilings: Ceilings, *, builds: bool) -> list[Reduction]:
+    """Return the limits of bots, and of builds if there are any, that the machine cannot keep."""
+    match, build = _match_limits(limits), _build_limits(limits)
+    asked = [(f"limits.{field}", field, getattr(match, field)) for field in ceilings]
+    if builds:
+        asked.append(("limits.build_mb", "disk_mb", build.disk_mb))
+        asked.append(("limits.build_memory_mb + limits.build_mb", "memory_mb", build.memory_mb))
+    found = []
+    for name, field, value in asked:
+        ceiling = ceilings.get(field)
+        if ceiling is not None and ceiling.value < value:
+            left = max(ceiling.value, 0)
+            text = f"{name} is {value:,}, but {ceiling.cause} permits {left:,} to a bot"
+            found.append(Reduction(value, ceiling, text, name))
+    return found
+
+
+def _within(limits: ResourceLimits, ceilings: Ceilings) -> ResourceLimits:
+    lower = {
+        field: ceiling.value
+        for field, ceiling in ceilings.items()
+        if ceiling.value < getattr(limits, field)
+    }
+    return replace(limits, **lower)
+
+
+def _match_limits(limits: Limits) -> ResourceLimits:
+    return ResourceLimits(
+        memory_mb=limits.memory_mb,
+        processes=limits.processes,
+        open_files=limits.open_files,
+        cpu_s=limits.cpu_s,
+        disk_mb=limits.disk_mb,
+    )
+
+
+def _build_limits(limits: Limits) -> ResourceLimits:
+    return replace(
+        _match_limits(limits),
+        memory_mb=limits.build_memory_mb + limits.build_mb,
+        disk_mb=limits.build_mb,
+    )

@@ -1,0 +1,111 @@
+"""Five hundred addresses knock without rest; a new bot with a valid token has its seat."""
+
+import asyncio
+import shutil
+import socket
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import grpc
+import pytest
+
+from tests.docs.documents import blocks
+from tests.network.crowd import KINDS, crowd
+from tests.network.served import served
+from tests.network.sockets import connect_idle
+from tests.network.test_exhaustion import channel_to, is_admitted
+from tests.referee.harness import Stream
+
+ADDRESSES = 500
+SEATED_S = 20.0
+"""Seconds within which a new bot has its seat, even on a machine with much else to do."""
+
+
+async def seat(address: str, *, tls: bool) -> float:
+    """Dial in as a bot does, again if that fails; return the seconds until Welcome."""
+    began = time.monotonic()
+    async with asyncio.timeout(SEATED_S):
+        while True:
+            try:
+                if await is_admitted(address, "secret-a" if tls else "token-a", tls=tls):
+                    return time.monotonic() - began
+            except grpc.aio.AioRpcError as error:
+                if error.code() is not grpc.StatusCode.UNAVAILABLE:
+                    raise
+            await asyncio.sleep(0.1)
+
+
+@pytest.mark.parametrize("transport", ["TLS", "plain"])
+@pytest.mark.parametrize("kinds", [("preface",), ("silent",), ("hello",), tuple(KINDS)], ids=str)
+async def test_a_new_bot_has_its_seat_and_the_organiser_one_line(
+    transport: str, kinds: Sequence[str]
+) -> None:
+    tls = transport == "TLS"
+    with served("remote" if tls else "local", open_files=1024) as process:
+        address = process.addresses[0]
+        with crowd(int(address.rpartition(":")[2]), ADDRESSES, *kinds) as strangers:
+            await asyncio.to_thread(strangers.wait_for_knocks, 20 * ADDRESSES)
+            print(f"{transport} {kinds}: {await seat(address, tls=tls):.2f} s")
+            assert process.open_files < 576  # as many as `files_needed` says
+            while "connections refused" not in process.log:  # noqa: ASYNC110 - another process
+                await asyncio.sleep(0.1)
+            assert process.log.count("\n") == 1, process.log
+            assert "and 496 others" in process.log
+            assert "made room for newer ones" in process.log
+
+
+async def test_a_bot_that_had_a_seat_gets_it_back_from_any_crowd() -> None:
+    """All addresses of the crowd are new, so that only the token of before tells the bot apart."""
+    with served("remote", open_files=1024) as process:
+        address = process.addresses[0]
+        assert await is_admitted(address, "secret-a", tls=True)
+        with crowd(int(address.rpartition(":")[2]), 60_000, "hello") as strangers:
+            await asyncio.to_thread(strangers.wait_for_knocks, 10_000)
+            for _ in range(3):
+                await seat(address, tls=True)
+
+
+async def test_a_bot_that_plays_notices_nothing_of_a_crowd() -> None:
+    with served("remote", open_files=1024) as process:
+        address = process.addresses[0]
+        async with channel_to(address, tls=True) as channel:
+            stream = Stream(channel)
+            await stream.hello("secret-a")
+            await stream.expect("welcome")
+            with crowd(int(address.rpartition(":")[2]), ADDRESSES, *KINDS) as strangers:
+                await asyncio.to_thread(strangers.wait_for_knocks, 20 * ADDRESSES)
+                assert not stream.call.done()
+
+
+@pytest.mark.skipif(shutil.which("haproxy") is None, reason="haproxy is not installed")
+async def test_a_new_bot_has_its_seat_behind_the_documented_haproxy(tmp_path: Path) -> None:
+    page = "server/asara_server/network/README.md"
+    (text,) = (block.content for block in blocks(page, "haproxy"))
+    with socket.socket() as probe:
+        probe.bind(("", 0))
+        port = probe.getsockname()[1]
+    with served("remote", open_files=1024) as process:
+        referee = process.addresses[0].rpartition(":")[2]
+        configuration = tmp_path / "haproxy.cfg"
+        configuration.write_text(text.replace("50051", str(port)).replace("50052", referee))
+        words = ("haproxy", "-db", "-f", str(configuration))
+        proxy = await asyncio.create_subprocess_exec(*words)
+        try:
+            await until_it_listens(port)
+            with crowd(port, ADDRESSES, *KINDS) as strangers:
+                await asyncio.to_thread(strangers.wait_for_knocks, 40 * ADDRESSES)
+                print(f"behind HAProxy: {await seat(f'localhost:{port}', tls=True):.2f} s")
+        finally:
+            proxy.terminate()
+            await proxy.wait()
+
+
+async def until_it_listens(port: int) -> None:
+    while True:
+        try:
+            (await connect_idle(port)).close()
+        except ConnectionRefusedError:
+            await asyncio.sleep(0.05)
+        else:
+            return

@@ -1,0 +1,190 @@
+"""A limit of the machine, or a sandbox that fails, is never charged to a bot."""
+
+import json
+import os
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from asara_codec.results import Termination
+from asara_server.tournament.bots.process import MachineError
+from asara_server.tournament.config.tournament_file import Limits
+from asara_server.tournament.sandbox.bubblewrap import Sandbox
+from asara_server.tournament.sandbox.machine_limits import (
+    effective_limits,
+    find_ceilings,
+    match_limits,
+    reductions,
+)
+from asara_server.tournament.standings.match_result import read_results
+from tests.cli.command import command_line, environment
+from tests.tournament.runs import play
+from tests.tournament.sample_bots import STEADY
+from tests.tournament.sandbox_config import sandbox_or_skip
+
+CUP = """
+title = "Cup"
+seats = 2
+rule_sets = "basic"
+blocks = "independent"
+concurrency = 1
+processes = "match"
+
+[limits]
+idle_processes = 0
+
+[[entries]]
+name = "a"
+directory = "a"
+command = "python main.py"
+
+[[entries]]
+name = "b"
+directory = "b"
+command = "python main.py"
+"""
+
+PRETENDER = """
+import sys
+sys.exit("prlimit: failed to set the NOFILE resource limit: Operation not permitted")
+"""
+
+
+@pytest.fixture
+def cup(tmp_path: Path) -> Path:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "main.py").write_text(STEADY)
+    (tmp_path / "cup.toml").write_text(CUP)
+    return tmp_path / "cup.toml"
+
+
+def run_with(limit: str, cup: Path, out: Path) -> "subprocess.CompletedProcess[str]":
+    """Play a tournament under a hard limit of prlimit."""
+    sandbox_or_skip()
+    if "nproc" in limit and os.geteuid():
+        pytest.skip("Linux counts the processes of this user that are no bots, too")
+    words = ("tournament", "run", cup, "--out", out, "--sandbox", "bubblewrap")
+    return subprocess.run(
+        ["prlimit", limit, *command_line(*words)],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        check=False,
+        timeout=300,
+    )
+
+
+@pytest.mark.parametrize(
+    ("limit", "name", "value"),
+    [("--nofile=1000:1000", "open_files", 1_000), ("--nproc=200:200", "processes", 196)],
+)
+def test_bots_get_what_the_machine_permits_if_it_is_half_of_what_they_should_get(
+    cup: Path, tmp_path: Path, limit: str, name: str, value: int
+) -> None:
+    out = tmp_path / "run"
+    done = run_with(limit, cup, out)
+    assert done.returncode == 0, done.stderr
+    assert f"limits.{name}" in done.stderr
+    assert json.loads((out / "manifest.json").read_text())["limits"][name] == value
+    results = list(read_results(out / "results.jsonl"))
+    assert len(results) == 2
+    assert not any(result.void or result.forfeits for result in results)
+
+
+@pytest.mark.parametrize(
+    ("limit", "words"),
+    [
+        ("--nofile=500:500", "limits.open_files is 1,024|permits 500|--nofile=1024:1024"),
+        ("--nproc=100:100", "limits.processes is 256|permits 96|--nproc=260:260"),
+        ("--data=400000000:400000000", "limits.memory_mb is 1,024|permits 381|--data=1073741824:"),
+        ("--cpu=900:900", "limits.cpu_s is 3,600|permits 899|--cpu=3601:3601"),
+    ],
+)
+def test_a_run_with_less_than_half_is_refused_with_the_number_the_cause_and_the_command(
+    cup: Path, tmp_path: Path, limit: str, words: str
+) -> None:
+    done = run_with(limit, cup, tmp_path / "run")
+    assert done.returncode == 2, done.stderr
+    assert all(word in done.stderr for word in words.split("|")), done.stderr
+    assert "namespaces" not in done.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_control_groups_around_a_run_limit_its_bots_and_builds(tmp_path: Path) -> None:
+    """The folder looks like the control group of a container."""
+    (tmp_path / "cgroup.procs").touch()
+    (tmp_path / "memory.max").write_text(f"{700 << 20}\n")
+    (tmp_path / "pids.max").write_text("104\n")
+    ceilings = find_ceilings(tmp_path)
+    limits = effective_limits(Limits(), ceilings)
+    assert (limits.memory_mb, limits.processes) == (700, 100)
+    assert limits.build_memory_mb + limits.build_mb == 700
+    found = {one.name: one for one in reductions(Limits(), ceilings, builds=True)}
+    assert found["limits.processes"].too_much
+    assert not found["limits.memory_mb"].too_much
+    assert found["limits.build_memory_mb + limits.build_mb"].too_much
+    assert f"echo 260 | sudo tee {tmp_path / 'pids.max'}" in found["limits.processes"].remedy
+    assert match_limits(limits, ceilings) == match_limits(Limits(), ceilings)
+
+
+def failing(sandbox: Sandbox, folder: Path, fails: str) -> Sandbox:
+    """Return the sandbox with a bubblewrap that fails while the shell says so."""
+    program = folder / "bwrap"
+    program.write_text(
+        f'#!/bin/sh\nif {fails}; then echo "bwrap: out of pivots" >&2; exit 1; fi\n'
+        f'exec {sandbox.tools.bubblewrap} "$@"\n'
+    )
+    program.chmod(0o755)
+    return Sandbox(replace(sandbox.tools, bubblewrap=str(program)))
+
+
+def test_a_match_is_played_again_if_the_sandbox_of_a_bot_fails(cup: Path, tmp_path: Path) -> None:
+    once = failing(sandbox_or_skip(), tmp_path, f"mkdir {tmp_path}/failed 2>/dev/null")
+    end = play(cup, tmp_path / "run", sandbox=once)
+    void, *played = sorted(end.results, key=lambda result: not result.void)
+    assert void.void
+    assert "could not start" in void.void_reason
+    assert len(played) == 2
+    assert not any(result.void or result.forfeits for result in played)
+    assert end.unstartable == {}
+
+
+def test_a_run_stops_if_no_sandbox_starts_and_goes_on_when_they_do(
+    cup: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "broken").touch()
+    sandbox = failing(sandbox_or_skip(), tmp_path, f"[ -e {tmp_path}/broken ]")
+    with pytest.raises(MachineError, match="3 attempts: the sandbox did not start: bwrap: out of"):
+        play(cup, tmp_path / "run", sandbox=sandbox)
+    results = list(read_results(tmp_path / "run" / "results.jsonl"))
+    assert len(results) == 2
+    assert all(result.void for result in results)
+    (tmp_path / "broken").unlink()
+    end = play(cup, tmp_path / "run", sandbox=sandbox, resume=True)
+    assert sum(not result.void for result in end.results) == 2
+    assert not any(result.forfeits for result in end.results)
+
+
+def test_a_bot_that_speaks_like_a_failing_sandbox_forfeits(cup: Path, tmp_path: Path) -> None:
+    (tmp_path / "a" / "main.py").write_text(PRETENDER)
+    end = play(cup, tmp_path / "run", sandbox=sandbox_or_skip())
+    forfeits = [seat for result in end.results for seat in result.forfeits]
+    assert {(seat.entry, seat.termination) for seat in forfeits} == {
+        ("a", Termination.NEVER_STARTED)
+    }
+    assert not any(result.void for result in end.results)
+
+
+def test_a_build_whose_sandbox_fails_puts_no_entry_out(cup: Path, tmp_path: Path) -> None:
+    cup.write_text(cup.read_text() + 'build = "true"\n')
+    (tmp_path / "broken").touch()
+    sandbox = failing(sandbox_or_skip(), tmp_path, f"[ -e {tmp_path}/broken ]")
+    with pytest.raises(MachineError, match="the sandbox did not start"):
+        play(cup, tmp_path / "run", sandbox=sandbox)
+    (tmp_path / "broken").unlink()
+    end = play(cup, tmp_path / "run", sandbox=sandbox, resume=True)
+    assert end.unstartable == {}
+    assert len(end.results) == 2
