@@ -13,6 +13,7 @@ import pytest
 import asara
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.spec import ResourceLimits
+from tests.tournament.processes import wait_until
 from tests.tournament.sandbox.contained import LIMITS, python, run, run_entry, running
 from tests.tournament.sandbox_config import HOSTILE, living, sandbox_or_skip
 
@@ -294,6 +295,36 @@ def test_processor_time_ends_where_the_limit_says(sandbox: Sandbox, tmp_path: Pa
     (folder / "main.py").write_text(code + "runpy.run_path('burn.py')\n")
     how, _ = run(sandbox, folder, ["python", "main.py"], replace(LIMITS, cpu_s=1))
     assert how in {"killed by SIGXCPU", "killed by SIGKILL"}
+
+
+SPINS = """
+import os, time
+for _ in range(20):
+    if os.fork() == 0:
+        while True:
+            pass
+time.sleep(3_600)
+"""
+
+
+def test_cores_end_where_the_limit_says(sandbox: Sandbox, tmp_path: Path) -> None:
+    """Twenty processes get no more time than one core has."""
+    if not sandbox.has_cgroups:
+        pytest.skip("cores are limited by control groups only")
+    folder = tmp_path / "bot"
+    folder.mkdir()
+
+    async def scenario() -> None:
+        began = time.monotonic()
+        async with running(sandbox, folder, python(SPINS), replace(LIMITS, cores=1)) as (bot, _):
+            await asyncio.to_thread(
+                wait_until, "it uses time", lambda: (bot.processor_ns() or 0) > 2_000_000_000
+            )
+            used_ns = bot.processor_ns()
+            assert used_ns is not None
+            assert used_ns / 1e9 < time.monotonic() - began + 0.2  # two periods
+
+    asyncio.run(scenario())
 
 
 def test_open_files_end_where_the_limit_says(sandbox: Sandbox, tmp_path: Path) -> None:

@@ -235,7 +235,9 @@ class Sandbox:
         if self.tools.cgroups is None:
             return None
         return self.tools.cgroups.create(
-            memory_bytes=limits.memory_mb * MIB, processes=limits.processes + OWN_PROCESSES
+            memory_bytes=limits.memory_mb * MIB,
+            processes=limits.processes + OWN_PROCESSES,
+            cores=limits.cores,
         )
 
     def _bubblewrap_options(
