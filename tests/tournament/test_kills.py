@@ -278,7 +278,7 @@ def test_a_bot_that_is_killed_forfeits_that_match_and_no_other(tmp_path: Path, k
     while waiting:
         for match in wait_until("a bot waits", waits):
             outermost = int(
-                _text(waiting.pop(match)).partition("# process ")[2].split()[0].strip(":,")
+                _text(waiting.pop(match)).partition(" process ")[2].split()[0].strip(":,")
             )
             members = [pid for pid in running_processes() if is_in_tree(pid, outermost)]
             os.kill(dice.choice([outermost, max(members)]), signal.SIGKILL)

@@ -213,8 +213,12 @@ def test_no_child_is_left_whether_the_bot_ends_or_is_ended(
     asyncio.run(scenario("stays.py"))
 
 
+def status(pid: int) -> str:
+    return Path(f"/proc/{pid}/status").read_text()
+
+
 def test_bubblewrap_is_out_of_reach(sandbox: Sandbox, tmp_path: Path) -> None:
-    """It is process 1 of the sandbox, which ends the bot."""
+    """It is process 1 of the sandbox and its parent, which end the bot."""
     folder = tmp_path / "bot"
     folder.mkdir()
     (folder / f"{tmp_path.name}.py").write_text("""
@@ -222,6 +226,14 @@ import os, signal, time
 print("SEEN", os.listdir("/proc/1"))
 for number in sorted(signal.valid_signals()):
     os.kill(1, number)
+go, ready = os.pipe()
+child = os.fork()
+if child == 0:
+    os.read(go, 1)
+    os.kill(0, signal.SIGSTOP)  # all of the process group
+os.setsid()
+os.write(ready, b".")
+os.waitpid(child, os.WUNTRACED)
 print("SENT", flush=True)
 time.sleep(60)
 """)
@@ -235,6 +247,7 @@ time.sleep(60)
                 await asyncio.sleep(0.02)
             assert "SEEN []" in path.read_text()
             assert process.running
+            assert "\nState:\tT" not in status(process.pid)
         await gone(command[1])
 
     asyncio.run(scenario())

@@ -61,6 +61,7 @@ _NAMESPACES: Final = (
     "--unshare-net",
     "--unshare-uts",
     "--unshare-cgroup-try",
+    "--new-session",  # a bot's signals to its process group reach nobody outside
     "--die-with-parent",  # more exactly: with the thread that started it
     *("--uid", str(_UID), "--gid", str(_UID), "--hostname", "bot"),
 )
