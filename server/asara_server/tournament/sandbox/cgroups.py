@@ -284,7 +284,10 @@ def _write_limits(folders: Sequence[Path], memory_bytes: int, processes: int) ->
 
 
 def _write_shares(folders: Iterable[Path], cores: int | None) -> None:
-    """Set the share of the processor, and its limit, in both versions. Raises OSError."""
+    """Set the share of the processor, and its limit, in both versions, as far as that is possible.
+
+    Version 1 refuses a limit above that of the group around it, which then applies anyway.
+    """
     settings = {"cpu.weight": str(_WEIGHT), "cpu.shares": str(_SHARES)}
     if cores is not None:
         time_us = cores * _PERIOD_US
@@ -292,7 +295,8 @@ def _write_shares(folders: Iterable[Path], cores: int | None) -> None:
     for folder in folders:
         for name, value in settings.items():
             if (folder / name).exists():
-                (folder / name).write_text(value)
+                with suppress(OSError):
+                    (folder / name).write_text(value)
 
 
 def _version_2_parents(root: Path) -> dict[str, Path]:
