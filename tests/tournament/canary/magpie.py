@@ -19,10 +19,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
-
-import canary
+from typing import TYPE_CHECKING
 
 import asara
+
+if TYPE_CHECKING:
+    from tests.tournament.canary import canary
+else:
+    import canary  # beside this file, where it runs
 
 HANDS = 256
 FUTEX = 202 if os.uname().machine == "x86_64" else 98
