@@ -135,6 +135,7 @@ def test_lines_that_are_left_out_for_a_while_are_counted_in_the_next(
     assert "left_out" not in last
 
 
+@pytest.mark.long
 def test_a_file_is_bounded_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logs, "FILE_BYTES", 1 << 20)
     path = tmp_path / "run.log"

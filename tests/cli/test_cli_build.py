@@ -6,6 +6,8 @@ import subprocess
 import time
 from pathlib import Path
 
+import pytest
+
 from asara_server.tournament.run.directory import read_info
 from asara_server.tournament.run.status import StatusReader
 from tests.cli.command import asara, command_line, environment
@@ -49,6 +51,7 @@ def until_built(run: Path) -> str:
     return asara("status", run).stdout
 
 
+@pytest.mark.long
 def test_a_failed_build_is_shown_at_once_and_stays_out_when_the_run_resumes(
     tmp_path: Path,
 ) -> None:

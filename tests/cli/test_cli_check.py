@@ -191,6 +191,7 @@ def test_the_plan_and_the_help_lead_to_the_check(evening: Path) -> None:
     assert "left out: submissions/eve/bot.toml: " in done.stderr
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("names", [("ann", "cid")])
 def test_without_a_fault_the_status_is_0_and_nothing_is_left(
     tmp_path: Path, names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
@@ -211,6 +212,7 @@ def test_without_a_fault_the_status_is_0_and_nothing_is_left(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cup.toml", "submissions", "tmp"]
 
 
+@pytest.mark.long
 def test_a_signal_ends_the_check_and_its_bots(tmp_path: Path) -> None:
     file = submit(tmp_path, "ann", "fay")
     file.write_text(HEAD.replace("[2, 3]", "2").replace("bank_s = 2", "bank_s = 60"))
@@ -248,6 +250,7 @@ def test_remote_entries_are_named_as_not_checked(tmp_path: Path) -> None:
     assert done.stdout.endswith("0 of 2 entries work, 2 not checked\n")
 
 
+@pytest.mark.long
 def test_remote_entries_are_awaited_if_asked(tmp_path: Path) -> None:
     with socket.create_server(("localhost", 0)) as free:
         address = f"localhost:{free.getsockname()[1]}"

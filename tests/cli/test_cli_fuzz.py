@@ -36,7 +36,7 @@ MOST_CPU_S = 3.0
 SHORT = 300
 LONG = 20_000
 
-CLIENT = Path(__file__).parents[1] / "client"
+CLIENT = Path(__file__).parents[1] / "contract/client"
 
 TOURNAMENT = """
 title = "Spring cup"
@@ -415,6 +415,7 @@ def fuzz(folder: Path, seeds: range) -> None:
         run(folder, seed)
 
 
+@pytest.mark.long
 def test_random_files_and_arguments_end_in_a_sentence(folder: Path) -> None:
     fuzz(folder, range(SHORT))
 

@@ -61,6 +61,7 @@ async def headers(live: LiveFile, number: int) -> list[bytes]:
     return list(found.values())
 
 
+@pytest.mark.long
 def test_a_run_with_a_directory_offers_its_matches_until_it_is_over(tmp_path: Path) -> None:
     out = tmp_path / "run"
     words = ("random", "random", "--sandbox", "none", "--matches", "8", "--out", str(out))
@@ -73,6 +74,7 @@ def test_a_run_with_a_directory_offers_its_matches_until_it_is_over(tmp_path: Pa
     assert not live.socket.parent.exists()
 
 
+@pytest.mark.long
 def test_a_killed_run_leaves_a_socket_that_is_known_to_be_dead(tmp_path: Path) -> None:
     out = tmp_path / "run"
     words = ("random", "random", "--sandbox", "none", "--matches", "500", "--out", str(out))
@@ -85,6 +87,7 @@ def test_a_killed_run_leaves_a_socket_that_is_known_to_be_dead(tmp_path: Path) -
         asyncio.run(headers(live, 1))
 
 
+@pytest.mark.long
 def test_matches_of_worker_processes_are_not_offered(tmp_path: Path) -> None:
     file = tmp_path / "cup.toml"
     for name in ("a", "b"):
@@ -106,6 +109,7 @@ def test_matches_of_worker_processes_are_not_offered(tmp_path: Path) -> None:
         assert process.returncode == 0, process.communicate()[1]
 
 
+@pytest.mark.long
 def test_a_served_match_can_be_watched_on_the_page(tmp_path: Path) -> None:
     words = ("--opponent", "random", "--sandbox", "none", "--web", "127.0.0.1:0")
     with playing("serve", "--listen", "127.0.0.1:0", *words, "--matches", "2") as process:

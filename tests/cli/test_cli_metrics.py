@@ -53,6 +53,7 @@ def scrape(url: str) -> str:
         return text
 
 
+@pytest.mark.long
 def test_the_referee_of_a_tournament_tells_how_it_fares_while_it_plays(tmp_path: Path) -> None:
     file = write_tournament(
         tmp_path,
@@ -86,6 +87,7 @@ asara.run(decide)
 """A bot that waits in one deal block until there is a file."""
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_worker_processes_are_counted_together_even_after_one_was_killed(tmp_path: Path) -> None:
     file = write_tournament(

@@ -199,6 +199,7 @@ def test_a_folder_that_cannot_be_made_leaves_nothing(tmp_path: Path, monkeypatch
         assert "cannot be made: Permission denied" in asara("new", "go", tmp_path / "x").stderr
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_copy_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
     program = (

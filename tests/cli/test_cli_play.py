@@ -37,6 +37,7 @@ def test_a_match_through_the_link_and_the_replay_stays(tmp_path: Path) -> None:
         urllib.request.urlopen(f"http://{address}/", timeout=5)
 
 
+@pytest.mark.long
 def test_another_match_begins_when_the_person_comes_back() -> None:
     async def play_twice(link: str) -> list[list[str]]:
         first = await sit_down(link)
@@ -52,6 +53,7 @@ def test_another_match_begins_when_the_person_comes_back() -> None:
     assert "you – random" in stdout
 
 
+@pytest.mark.long
 def test_two_people_and_a_bot_at_one_table() -> None:
     async def play(links: list[str]) -> None:
         await asyncio.gather(*map(sit_down, links))
@@ -64,6 +66,7 @@ def test_two_people_and_a_bot_at_one_table() -> None:
     assert "player-2" in stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_table_at_once(number: signal.Signals) -> None:
     before = folders()
@@ -75,6 +78,7 @@ def test_a_signal_ends_the_table_at_once(number: signal.Signals) -> None:
     assert folders() <= before
 
 
+@pytest.mark.long
 def test_the_page_is_served_with_the_replays_and_nothing_else(tmp_path: Path) -> None:
     with play_table("random", "--replays", str(tmp_path / "mine")) as table:
         asyncio.run(sit_down(table.links[0]))
@@ -87,6 +91,7 @@ def test_the_page_is_served_with_the_replays_and_nothing_else(tmp_path: Path) ->
             assert b"mine" in answer.read()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("words", "text"),
     [

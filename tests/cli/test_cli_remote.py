@@ -152,6 +152,7 @@ def test_progress_says_what_is_being_built_and_for_how_long() -> None:
     assert meter.summary() == "building ann for 0 s; 1 entry still to build"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
 def test_bots_of_this_machine_see_neither_the_key_of_the_certificate_nor_the_tokens(
     tmp_path: Path,

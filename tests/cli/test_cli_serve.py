@@ -12,11 +12,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from asara_server.replay.file import read_replay
 from tests.cli.command import command_line, environment, refusal
 from tests.tournament import sample_bots
 
-CLIENT_TESTS = Path(__file__).parents[1] / "client"
+CLIENT_TESTS = Path(__file__).parents[1] / "contract/client"
 
 
 @contextmanager
@@ -76,6 +78,7 @@ def test_a_guest_plays_an_opponent_and_the_replay_stays(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_two_guests_meet_over_tls(tmp_path: Path) -> None:
     tls = (
         *("--tls-cert", str(CLIENT_TESTS / "localhost.pem")),
@@ -91,6 +94,7 @@ def test_two_guests_meet_over_tls(tmp_path: Path) -> None:
     assert "guest-2" in stdout
 
 
+@pytest.mark.long
 def test_a_stranger_cannot_write_to_the_terminal_of_the_organiser() -> None:
     tls = (
         *("--tls-cert", str(CLIENT_TESTS / "localhost.pem")),
@@ -120,6 +124,7 @@ def test_a_stranger_cannot_write_to_the_terminal_of_the_organiser() -> None:
     assert "ssl_transport_security" not in stderr
 
 
+@pytest.mark.long
 def test_a_referee_that_waits_for_guests_stops_when_told(tmp_path: Path) -> None:
     with serving("--seats", "3", "--opponent", "random", seats=2) as (process, lines):
         assert len({re.findall("ASARA_TOKEN=([^ ]+)", line)[0] for line in lines}) == 2

@@ -110,6 +110,7 @@ def wait_for_matches(run: Path, number: int) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.long
 def test_a_run_that_goes_on_is_seen_and_not_disturbed(tmp_path: Path) -> None:
     with playing(tmp_path, rounds=10) as process:
         done = asara("status", tmp_path / "run")
@@ -134,6 +135,7 @@ def test_a_run_that_goes_on_is_seen_and_not_disturbed(tmp_path: Path) -> None:
     assert "left" not in lines[2]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("number", "shown"), [(signal.SIGTERM, "stopped"), (signal.SIGKILL, "killed")]
 )
@@ -155,6 +157,7 @@ def test_nothing_is_left_behind_in_the_directory(run: Path) -> None:
     assert {path.name: path.read_bytes() for path in run.iterdir()} == before
 
 
+@pytest.mark.long
 def test_a_terminal_shows_it_in_place_until_the_run_is_over(tmp_path: Path) -> None:
     with playing(tmp_path, rounds=8) as process:
         text = on_terminal("status", tmp_path / "run", "--watch", "0.5", rows=12)
@@ -168,6 +171,7 @@ def test_a_terminal_shows_it_in_place_until_the_run_is_over(tmp_path: Path) -> N
     assert "finished" in after
 
 
+@pytest.mark.long
 def test_ctrl_c_ends_it_in_good_order(tmp_path: Path) -> None:
     with playing(tmp_path, rounds=100):
 
@@ -180,6 +184,7 @@ def test_ctrl_c_ends_it_in_good_order(tmp_path: Path) -> None:
     assert "Aborted" not in text
 
 
+@pytest.mark.long
 def test_elsewhere_than_on_a_terminal_it_is_shown_anew(tmp_path: Path) -> None:
     with playing(tmp_path, rounds=10):
         done = asara("status", tmp_path / "run", "--watch", "0.5")

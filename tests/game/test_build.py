@@ -329,6 +329,7 @@ def check_builds(sections, towers, lit):
         assert set(ends) == expected[plot]
 
 
+@pytest.mark.long
 @settings(max_examples=300)
 @given(st.lists(_SECTIONS, max_size=7), st.lists(_TOWERS, max_size=2), _LIT)
 @example(["red base", "red base gold", "red turret", "red turret gold"], [], [])

@@ -316,6 +316,7 @@ def check_file(data: bytes, seed: int) -> bool:
     return True
 
 
+@pytest.mark.long
 @settings(max_examples=150)
 @given(_DISTURBANCES, st.integers(0, 2**32))
 def test_a_disturbed_file_is_refused_or_can_be_played(disturbances, seed):
@@ -360,6 +361,7 @@ def test_odd_numbers_can_be_played_long(numbers, seed):
     check_odd_numbers(numbers, seed)
 
 
+@pytest.mark.long
 @settings(max_examples=100)
 @given(st.binary(max_size=60), st.integers(0, len(SHIPPED.data)), st.integers(0, 40))
 def test_a_damaged_file_is_refused_or_can_be_played(patch, at, cut):

@@ -18,6 +18,7 @@ from tests.game.ledger import Ledger
 from tests.game.play import (
     CASES,
     FIELDS,
+    WIDE_CASES,
     check_components,
     check_legal,
     check_tables,
@@ -67,7 +68,7 @@ def check_match(rule_sets: str, seats: int, seed: int) -> None:
         decision(state)
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 @SHORT
 @given(seed=SEEDS)
 def test_every_match_keeps_the_rules(rule_sets, seats, seed):
@@ -106,7 +107,7 @@ def check_actions(rule_sets: str, seats: int, seed: int, share: float) -> None:
         assert snapshot(state) == before
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 @settings(max_examples=1)
 @given(seed=SEEDS)
 def test_what_is_listed_applies_and_what_is_not_is_refused(rule_sets, seats, seed):

@@ -11,7 +11,7 @@ from asara_game.engine import apply
 from asara_game.possible import SeatLimits, is_possible, limits_of, purse
 from asara_game.state import State, known_lit_window, lit_colour
 from asara_game.view import View, view
-from tests.game.play import CASES, POLICIES, Policy, playout, visitor
+from tests.game.play import CASES, POLICIES, WIDE_CASES, Policy, playout, visitor
 from tests.game.table import EVERYTHING, Table, rules
 
 dealing = sys.modules["asara_game.determinize"]  # the package exports the function by this name
@@ -61,7 +61,7 @@ def check_truth(rule_sets: str, seats: int, seed: int, policy: Policy) -> None:
         assert is_possible(seen, state), (seen, state.money, state.lit_stack)
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_every_true_state_is_among_the_worlds_of_its_views(rule_sets, seats):
     for policy in PLAYERS:
         check_truth(rule_sets, seats, 1, policy)
@@ -75,7 +75,7 @@ def test_every_true_state_is_among_the_worlds_of_its_views_long(rule_sets, seats
         check_truth(rule_sets, seats, seed, policy)
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_every_world_is_possible(rule_sets, seats):
     dice = random.Random(2)
     for number, (seen, _) in enumerate(views(rule_sets, seats, 2, PLAYERS[-1])):
@@ -83,7 +83,7 @@ def test_every_world_is_possible(rule_sets, seats):
             assert is_possible(seen, determinize(seen, dice))
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_the_purses_of_the_worlds_cover_the_true_ones(rule_sets, seats):
     """The richest and the poorest rival of a match, who does nothing but earn or pay."""
     dice = random.Random(3)

@@ -15,7 +15,7 @@ from asara_server.match import match as match_module
 from asara_server.match.match import Answer
 from asara_server.referee.spectators import follow
 from asara_server.web import live_matches
-from tests.game.play import CASES, builder, visitor
+from tests.game.play import CASES, WIDE_CASES, builder, visitor
 from tests.game.table import EVERYTHING
 from tests.leak import worlds
 from tests.leak.worlds import Leak, Twins
@@ -24,7 +24,7 @@ SHARE = 2_000 // len(CASES) + 1
 """Least number of other worlds that each case tries; together they try 2,000."""
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_no_seat_can_tell_two_worlds_apart(rule_sets, seats):
     for seed, policy in enumerate((builder, visitor)):
         twins = Twins(rule_sets, seats, seed)

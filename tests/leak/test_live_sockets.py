@@ -28,6 +28,7 @@ async def next_decision(stream):
     return None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rule_sets", ["basic", "pro+gifts+genie"])
 async def test_within_a_turn_nothing_is_sent_and_a_new_watcher_sees_what_was_before(
     tmp_path, rule_sets

@@ -24,7 +24,7 @@ from asara_server.network.grpc_server import serve
 from asara_server.network.tls import TlsFiles
 from asara_server.referee.referee import Referee
 
-DATA = Path(__file__).parent.parent / "client"
+DATA = Path(__file__).parents[1] / "contract/client"
 TLS = TlsFiles(DATA / "localhost.pem", DATA / "localhost.key")
 
 

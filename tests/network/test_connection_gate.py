@@ -25,7 +25,7 @@ from asara_server.referee.referee import Referee
 from tests.network.sockets import connect_idle, is_open, open_files
 from tests.referee.harness import RefereeServer, Stream, play_bot, spec, together, until
 
-DATA = Path(__file__).parent.parent / "client"
+DATA = Path(__file__).parents[1] / "contract/client"
 TLS = TlsFiles(DATA / "localhost.pem", DATA / "localhost.key")
 LIMITS = LimitSettings(unknown_connections_per_client=4, unknown_connections=10)
 

@@ -75,6 +75,7 @@ async def assert_bounded(process: Served, calls: int, *, tls: bool = False) -> N
         assert process.memory_mb - before < 32
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["local", "remote", "bots"])
 async def test_refused_calls_leave_nothing_in_memory(kind: str) -> None:
     with served(kind) as process:
@@ -88,6 +89,7 @@ async def test_many_refused_calls_leave_nothing_in_memory(kind: str) -> None:
         await assert_bounded(process, 2_000, tls=kind == "remote")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["local", "bots"])
 async def test_health_watches_dropped_at_once_stall_nothing(kind: str) -> None:
     await drop_health_watches(kind, 500)
@@ -113,6 +115,7 @@ async def drop_health_watches(kind: str, number: int) -> None:
     assert process.longest_pause_s < 0.3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["local", "remote"])
 async def test_idle_connections_do_not_exhaust_the_files_of_the_referee(kind: str) -> None:
     with served(kind, open_files=512) as process:

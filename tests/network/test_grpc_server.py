@@ -18,7 +18,7 @@ from asara_server.network.tls import TlsFiles
 from asara_server.referee.referee import Referee
 from tests.referee.harness import Stream
 
-DATA = Path(__file__).parent.parent / "client"
+DATA = Path(__file__).parents[1] / "contract/client"
 TLS = TlsFiles(DATA / "localhost.pem", DATA / "localhost.key")
 
 

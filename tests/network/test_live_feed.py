@@ -219,6 +219,7 @@ async def test_without_a_reader_nothing_runs(tmp_path, monkeypatch):
         assert len(called) == calls
 
 
+@pytest.mark.long
 async def test_a_slow_reader_is_disconnected_and_delays_nobody(tmp_path, monkeypatch):
     monkeypatch.setattr(live_feed_module, "_MOST_UNREAD", 10_000)
     async with fed_referee(tmp_path) as (server, a, b):

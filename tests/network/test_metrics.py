@@ -302,6 +302,7 @@ def test_garbage_is_refused_and_has_no_effect(
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.long
 def test_slow_and_surplus_clients_are_disconnected() -> None:
     with metrics_of(Referee()) as metrics:
         host, _, port = metrics.address.rpartition(":")

@@ -55,6 +55,7 @@ async def test_a_new_bot_has_its_seat_and_the_organiser_one_line(
             assert "made room for newer ones" in process.log
 
 
+@pytest.mark.long
 async def test_a_bot_that_had_a_seat_gets_it_back_from_any_crowd() -> None:
     """All addresses of the crowd are new, so that only the token of before tells the bot apart."""
     with served("remote", open_files=1024) as process:
@@ -66,6 +67,7 @@ async def test_a_bot_that_had_a_seat_gets_it_back_from_any_crowd() -> None:
                 await seat(address, tls=True)
 
 
+@pytest.mark.long
 async def test_a_bot_that_plays_notices_nothing_of_a_crowd() -> None:
     with served("remote", open_files=1024) as process:
         address = process.addresses[0]
@@ -78,6 +80,7 @@ async def test_a_bot_that_plays_notices_nothing_of_a_crowd() -> None:
                 assert not stream.call.done()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("haproxy") is None, reason="haproxy is not installed")
 async def test_a_new_bot_has_its_seat_behind_the_documented_haproxy(tmp_path: Path) -> None:
     page = "server/asara_server/network/README.md"

@@ -288,6 +288,7 @@ async def matches_in_a_row(server, count):
     return playing
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("limits", "detail"),
     [

@@ -158,6 +158,7 @@ async def test_of_a_seat_that_timed_out_exactly_one_late_reply_is_read(
         assert record.results[0].termination is Termination.TIME_OUT
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "first",
     [

@@ -160,6 +160,7 @@ async def test_a_reply_that_arrives_during_a_stall_is_in_time() -> None:
         assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
 
 
+@pytest.mark.long
 async def test_stalls_forfeit_nobody_even_at_every_decision() -> None:
     async with referee_server() as server:
         streams, playing, decision = await seated(server)

@@ -170,6 +170,7 @@ def limited(*words: str | Path) -> tuple[int, str, float, int]:
     return done.returncode, output, float(seconds), int(kilobytes) * 1024
 
 
+@pytest.mark.long
 def test_one_bad_file_keeps_no_other_unchecked_in_256_mb(folder: Path) -> None:
     status, output, _, most = limited("audit", folder, "--processes", "1")
     assert status == 1

@@ -35,6 +35,7 @@ def observed(messages: list[bytes]) -> bytes:
     return "".join(f"{json.dumps(request)}\n" for request in requests).encode()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_line_has_an_answer_and_the_end_of_input_is_the_end(command):
     lines = HELLO + b"garbage\n\n" + b"x" * (3 * LONGEST_LINE) + b"\n" + HELLO + HELLO.strip()
@@ -59,6 +60,7 @@ def test_a_seed_may_hold_what_utf_8_cannot_write():
     assert ["error" in answer for answer in answers[-2:]] == [False, False]
 
 
+@pytest.mark.long
 def test_the_seed_decides():
     messages = up_to_decision(seat_messages(), 5)
     request = b'{"method":"sample"}\n{"method":"view","state":1,"seat":1}\n'
@@ -83,6 +85,7 @@ def loaded(code: str) -> set[str]:
     return set(done.stdout.splitlines()[-1].split()) - sys.stdlib_module_names
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("module", ["asara_search.sidecar.command", "asara_server.cli"])
 def test_the_command_loads_nothing_but_the_client_and_the_forward_model(module: str) -> None:
     words = "" if module.startswith("asara_search") else "'sidecar'"

@@ -303,6 +303,7 @@ def test_switches_are_checked(switches):
 # Pondering.
 
 
+@pytest.mark.long
 def test_a_turn_search_counts_what_it_pondered():
     state = state_after("basic", 2, 20)
     while state.kind is not DecisionKind.SPACE:

@@ -174,16 +174,19 @@ def survive(
     assert " is void" not in audited.stdout, about
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_a_run_that_is_killed_some_times_ends_as_one_that_is_not(tmp_path: Path) -> None:
     survive(tmp_path, kills=3, rounds=2, most_s=0.5)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_a_killed_run_of_duplicate_blocks_goes_on_with_the_same_matches(tmp_path: Path) -> None:
     survive(tmp_path, kills=2, rounds=1, most_s=0.5, blocks="duplicate")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_worker_processes_that_are_killed_lose_no_decision(tmp_path: Path) -> None:
     survive(tmp_path, kills=2, rounds=1, most_s=0.5, blocks="duplicate", executor=TWO_WORKERS)
@@ -206,6 +209,7 @@ def test_a_run_that_is_killed_a_hundred_times_ends_as_one_that_is_not(tmp_path: 
     survive(tmp_path, kills=100, rounds=25, most_s=2.5, long=True)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 @pytest.mark.parametrize("sandbox", ["none", "bubblewrap"])
 def test_no_bot_outlives_a_runner_that_is_killed(tmp_path: Path, sandbox: str) -> None:

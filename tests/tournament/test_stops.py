@@ -61,6 +61,7 @@ def assert_nobody_was_charged(run: Path) -> None:
         assert audit(path.read_bytes()).fault is None
 
 
+@pytest.mark.long
 def test_a_runner_that_is_stopped_charges_nobody(tmp_path: Path) -> None:
     process = begin(tmp_path)
     wait_for_a_match(tmp_path / "run" / "run.log", process)

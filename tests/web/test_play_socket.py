@@ -14,6 +14,7 @@ from asara_server.web.settings import WebLimits, WebSettings
 from tests.referee import test_faults as faults
 from tests.referee import test_referee as referee
 from tests.referee.harness import play_bot, spec, together, until
+from tests.sizes import others_long
 from tests.web.play_pipe import TOO_LARGE, WebStream, serving, web_referee_server
 
 # The referee's own tests, which know nothing of WebSockets.
@@ -54,7 +55,9 @@ def through_the_web(monkeypatch):
 
 
 @pytest.mark.usefixtures("through_the_web")
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__.removeprefix("test_"))
+@pytest.mark.parametrize(
+    "case", others_long(CASES, 3), ids=lambda case: case.__name__.removeprefix("test_")
+)
 async def test_the_referee_knows_no_difference(case):
     await case()
 
@@ -71,6 +74,7 @@ async def test_unknown_tokens_are_refused(token):
     await faults.test_unknown_tokens_are_refused(token)
 
 
+@pytest.mark.long
 async def test_a_bot_that_never_reads_forfeits():
     limits = LimitSettings(responses_unread=20, unread_patience_s=0.1)
     async with web_referee_server(limits, narrow=True) as server:

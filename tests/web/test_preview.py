@@ -34,7 +34,7 @@ from asara_game.vocabulary import DecisionKind
 from asara_server.web.app import create_app
 from asara_server.web.preview import LARGEST_REQUEST, PreviewError, preview
 from asara_server.web.settings import WebSettings
-from tests.game.play import CASES, playout
+from tests.game.play import WIDE_CASES, playout
 from tests.game.table import rules
 
 _CLOCKS = Clocks(1, 1, 1, 1, 1)
@@ -141,7 +141,7 @@ def _compare(state: State, dice: random.Random, ends: Counter[str]) -> None:
                 _check_view(response.view, state, world, seat, events)
 
 
-@pytest.mark.parametrize(("rule_sets", "seats"), CASES)
+@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_a_preview_is_what_the_referee_sends_next_in_every_world(
     rule_sets: str, seats: int
 ) -> None:

@@ -60,6 +60,7 @@ async def test_a_peer_that_does_not_answer_a_close_is_disconnected(monkeypatch):
         connection.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("requests", [1, 100])
 async def test_a_response_that_is_not_read_ends_the_connection(tmp_path, requests):
     (tmp_path / "index.html").write_bytes(bytes(7_000_000))

@@ -296,6 +296,7 @@ async def test_watchers_are_limited(tmp_path):
         playing.cancel()
 
 
+@pytest.mark.long
 async def test_a_thousand_sockets_are_served_or_refused_and_slow_nobody(tmp_path):
     async with watched_referee(tmp_path) as web:
         a, b = await web.bots("a", "b")

@@ -45,16 +45,7 @@ def get_json(address: str) -> Any:
         return json.load(answer)
 
 
-def test_the_runs_of_a_folder_are_served(tmp_path: Path):
-    write_run(tmp_path / "cup", mirrored())
-    with asara_web(tmp_path) as address:
-        (run,) = get_json(f"{address}/api/runs")["runs"]
-        assert run["name"] == "cup"
-        while (standings := get_json(f"{address}/api/runs/cup")["standings"]) is None:
-            time.sleep(0.1)
-        assert standings["overall"][0]["place"] == 1
-
-
+@pytest.mark.long
 @pytest.mark.parametrize("here", ["", "runs", "runs/cup"])
 def test_without_a_directory_it_is_the_current_one_or_runs(tmp_path: Path, here: str):
     write_run(tmp_path / "runs" / "cup", mirrored())
@@ -68,6 +59,7 @@ def test_without_a_directory_it_is_the_current_one_or_runs(tmp_path: Path, here:
         process.communicate(timeout=10)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
@@ -84,6 +76,7 @@ def test_arguments_that_cannot_be_used_are_explained(
     assert text in refusal("web", *arguments, cwd=tmp_path)
 
 
+@pytest.mark.long
 def test_a_port_in_use_is_named_before_anything_is_played(tmp_path: Path):
     write_tournament(tmp_path)
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
@@ -141,6 +134,7 @@ def playing(folder: Path, *options: str) -> Iterator[tuple["subprocess.Popen[str
         process.communicate(timeout=10)
 
 
+@pytest.mark.long
 def test_a_tournament_shows_its_matches_until_its_end(tmp_path: Path):
     with playing(tmp_path) as (process, address):
         while not any(run["over"] for run in get_json(f"{address}api/runs")["runs"]):
@@ -153,6 +147,7 @@ def test_a_tournament_shows_its_matches_until_its_end(tmp_path: Path):
             get_json(f"{address}api/runs")
 
 
+@pytest.mark.long
 def test_a_page_that_is_killed_does_not_stop_the_tournament(tmp_path: Path):
     with playing(tmp_path) as (process, _):
         os.kill(child_of(process.pid), signal.SIGKILL)
@@ -161,6 +156,7 @@ def test_a_page_that_is_killed_does_not_stop_the_tournament(tmp_path: Path):
     assert "the web server has ended, but the matches continue" in said
 
 
+@pytest.mark.long
 def test_the_page_of_a_killed_tournament_ends(tmp_path: Path):
     with playing(tmp_path) as (process, address):
         child = child_of(process.pid)
@@ -176,6 +172,7 @@ def test_the_page_of_a_killed_tournament_ends(tmp_path: Path):
             get_json(f"{address}api/runs")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kept", [True, False])
 def test_a_table_shows_its_matches_from_the_beginning(tmp_path: Path, kept: bool):
     replays = ("--replays", "table") if kept else ()
@@ -236,6 +233,7 @@ async def test_a_connection_that_sends_nothing_is_closed():
         slow.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "garbage", [b"\x16\x03\x01" * 50, b"\r\n\r\n", b"GET / HTTP/1.1\r\nHost: " + b"a" * 40_000]
 )
@@ -265,6 +263,7 @@ def _is_closed(connection: socket.socket) -> bool:
         return True
 
 
+@pytest.mark.long
 def test_a_table_shows_its_replays(tmp_path: Path):
     run, _ = run_with_replays(tmp_path / "cup", 2)
     with asara_web(run / "replays") as address:

@@ -75,6 +75,7 @@ def build(file: Path, sandbox: Sandbox | None) -> dict[str, str]:
     return asyncio.run(builder.build(tournament.entries, 2))
 
 
+@pytest.mark.long
 def test_an_entry_plays_as_it_was_built_and_the_original_stays_as_it_was(
     tmp_path: Path, sandbox: Sandbox | None
 ) -> None:
@@ -88,6 +89,7 @@ def test_an_entry_plays_as_it_was_built_and_the_original_stays_as_it_was(
     assert (tmp_path / "run/builds").stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.long
 def test_who_cannot_be_built_is_out_with_the_reason_and_the_others_play(
     tmp_path: Path, sandbox: Sandbox | None
 ) -> None:
@@ -144,6 +146,7 @@ def test_what_cannot_be_copied_is_left_out_or_refused(
     assert "nowhere" in copied
 
 
+@pytest.mark.long
 def test_a_run_in_a_relative_directory_finds_what_it_built(
     tmp_path: Path, sandbox: Sandbox | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -245,6 +248,7 @@ END
 """Script of a build that writes its own archive to the pipe of its output."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("names", [("file", "folder", "new"), ("loop", "self")])
 def test_a_forged_archive_changes_nothing_outside_and_only_its_entry_is_out(
     tmp_path: Path, names: tuple[str, ...]

@@ -110,6 +110,7 @@ def test_nothing_of_a_program_lives_on_after_its_end(
     asyncio.run(scenario())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("reaper", ["with the reaper", "without it"])
 @pytest.mark.parametrize("way", WAYS)
 def test_nothing_of_a_program_lives_on_after_a_runner_that_is_killed(
@@ -182,6 +183,7 @@ def freezer_group(mark: str) -> Iterator[Path]:
         group.rmdir()
 
 
+@pytest.mark.long
 def test_nobody_waits_forever_for_a_process_that_does_not_end(
     tmp_path: Path, freezer_group: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -201,6 +203,7 @@ def test_nobody_waits_forever_for_a_process_that_does_not_end(
     asyncio.run(scenario())
 
 
+@pytest.mark.long
 def test_who_has_a_process_that_does_not_end_is_out_with_its_number_and_the_others_play(
     tmp_path: Path, freezer_group: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

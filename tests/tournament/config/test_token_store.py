@@ -136,6 +136,7 @@ def make_some(file: Path, letter: str) -> None:
         new_token(file, f"{letter}{number}")
 
 
+@pytest.mark.long
 def test_nothing_is_lost_where_several_make_tokens_at_once(file: Path) -> None:
     spawn = multiprocessing.get_context("spawn")
     makers = [spawn.Process(target=make_some, args=(file, letter)) for letter in "abc"]

@@ -106,6 +106,7 @@ async def test_matches_that_can_begin_do_not_wait_for_a_bot_that_is_not_there(
     assert end.unstartable == {}
 
 
+@pytest.mark.long
 async def test_a_bot_that_comes_late_plays_the_remaining_matches_and_is_not_suspended(
     tmp_path: Path, clock: Clock
 ) -> None:

@@ -69,6 +69,7 @@ def test_a_process_that_is_killed_while_it_sends_does_so_too() -> None:
         list(map_in_processes(die_or_wait, range(12), 2, 1))
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no process groups")
 @pytest.mark.parametrize("wait_s", [0.8, 2.5])  # while processes start, and while they work
 def test_an_interrupt_ends_the_audit_at_once(tmp_path: Path, wait_s: float) -> None:

@@ -166,6 +166,7 @@ def assert_counted(run: Path) -> RunCosts:
     return costs
 
 
+@pytest.mark.long
 def test_a_run_says_where_its_time_went(tmp_path: Path) -> None:
     file = write_cup(tmp_path)
     began_s, before_s = time.monotonic(), used_s()
@@ -180,12 +181,14 @@ def test_a_run_says_where_its_time_went(tmp_path: Path) -> None:
     assert costs.deciding > 0.05
 
 
+@pytest.mark.long
 def test_contained_bots_count_with_all_their_processes(tmp_path: Path) -> None:
     sandbox = sandbox_or_skip()
     play(write_cup(tmp_path), tmp_path / "run", sandbox=sandbox)
     assert_counted(tmp_path / "run")
 
 
+@pytest.mark.long
 def test_workers_return_their_part(tmp_path: Path) -> None:
     with process_workers(1) as backend:
         play(write_cup(tmp_path), tmp_path / "run", WorkerExecutor(backend))
@@ -193,6 +196,7 @@ def test_workers_return_their_part(tmp_path: Path) -> None:
     assert costs.slot_s == pytest.approx(costs.wall_s)
 
 
+@pytest.mark.long
 def test_a_run_that_was_stopped_or_killed_continues_the_sum(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

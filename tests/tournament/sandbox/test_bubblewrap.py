@@ -93,6 +93,7 @@ open("run/x", "w")
     assert how == "exited with status 1"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", ["private", "shared", "children"])
 def test_memory_ends_where_the_limit_says(sandbox: Sandbox, tmp_path: Path, way: str) -> None:
     if not sandbox.has_cgroups:
@@ -286,6 +287,7 @@ except OSError as error:
     assert ("[Errno 101]" if loopback else "[Errno 97]") in printed[-1]  # unreachable, unsupported
 
 
+@pytest.mark.long
 def test_processor_time_ends_where_the_limit_says(sandbox: Sandbox, tmp_path: Path) -> None:
     folder = tmp_path / "bot"
     folder.mkdir()

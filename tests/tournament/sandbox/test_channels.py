@@ -56,6 +56,7 @@ def test_a_bot_finds_nothing_in_its_second_match_that_it_left_in_its_files(
     assert "refused mincore" in printed
 
 
+@pytest.mark.long
 def test_no_page_of_a_system_file_can_be_dropped_as_a_mark(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:

@@ -301,6 +301,7 @@ def check_output(run: Path) -> None:
     assert "# cut: only 50,000 bytes are kept" in printed(run, "flood")
 
 
+@pytest.mark.long
 def test_no_bot_outlives_a_runner_that_is_killed(tmp_path: Path) -> None:
     sandbox_or_skip()
     mark = f"8{os.getpid()}.5"
@@ -332,6 +333,7 @@ def some_matches() -> list[ScheduledMatch]:
     return [ScheduledMatch(f"m{i}", 1, BASIC, names) for i, names in enumerate(tables)]
 
 
+@pytest.mark.long
 def test_a_tournament_among_bots_that_mean_harm_has_correct_standings(
     cup: Path, wanted: tuple[dict[str, str], Sandbox]
 ) -> None:

@@ -202,6 +202,7 @@ def check_field(
     assert list(map(outcome, honest_only(end))) == list(map(outcome, honest_only(calm)))
 
 
+@pytest.mark.long
 def test_honest_bots_do_not_suffer_from_a_handful_of_hostile_ones(tmp_path: Path) -> None:
     check_field(tmp_path, HANDFUL, honest_matches=4, attack_s=3, most_s=90)
 

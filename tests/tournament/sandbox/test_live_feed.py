@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from asara_server.network.live_feed import live_feed
 from asara_server.network.live_file import LiveFile
 from asara_server.referee.referee import Referee
@@ -34,6 +36,7 @@ print("listed:", {path!r} in open("/proc/net/unix").read())
 """
 
 
+@pytest.mark.long
 async def test_a_contained_bot_does_not_find_the_feed(tmp_path: Path) -> None:
     run = tmp_path / "run"
     run.mkdir()

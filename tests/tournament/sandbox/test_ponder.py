@@ -66,6 +66,7 @@ def pensive(pause_s: float, pauses: int = 3) -> str:
     return PENSIVE.replace("PAUSE_S", str(pause_s)).replace("PAUSES", str(pauses))
 
 
+@pytest.mark.long
 def test_a_bot_that_spins_while_it_waits_is_reported_or_kept_from_it(
     sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -87,6 +88,7 @@ def test_a_bot_that_spins_while_it_waits_is_reported_or_kept_from_it(
     assert busy["refused"].cores_unasked < busy["allowed"].cores_unasked / 2
 
 
+@pytest.mark.long
 def test_forfeits_are_the_same_while_others_are_frozen(sandbox: Sandbox, tmp_path: Path) -> None:
     clocks = "[clocks]\nbank_s = 0.6\nincrement_s = 0.2\n"
     header = HEADER.replace("seats = 2", "seats = 3").replace("concurrency = 1", "concurrency = 3")
@@ -170,6 +172,7 @@ class Absent(Referee):
         return False
 
 
+@pytest.mark.long
 def test_a_bot_cannot_disconnect_in_order_to_think(sandbox: Sandbox) -> None:
     groups = sandbox.tools.cgroups
     assert groups is not None
@@ -213,6 +216,7 @@ main()
 """The command `asara` with the control groups of another root, which is its first argument."""
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("sandbox")
 @pytest.mark.parametrize("kind", ["best", "version 1"])
 def test_nothing_is_left_of_frozen_bots_when_the_runner_is_killed(

@@ -270,6 +270,7 @@ def test_points_are_match_scores() -> None:
         np.testing.assert_allclose(points(np.array(ranks)), match_scores(ranks))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("words", SHORT)
 def test_ten_blocks_are_enough(words: str) -> None:
     """Percentiles of resampled means cover 80 % in the first of these worlds."""
@@ -307,6 +308,7 @@ def test_the_simulation_would_see_intervals_that_are_too_narrow() -> None:
     assert covered_by(by_row(table), 0.6) > 0.94 - allowance(800)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("words", SHORT)
 def test_coverage_is_not_bought_by_width(words: str) -> None:
     """No wider than what holds for all distributions, and with more blocks Student's interval."""
@@ -363,6 +365,7 @@ def test_ten_meetings_are_enough_in_the_cross_table(words: str) -> None:
     assert cross_coverage(world, 300, blocks) > 0.94 - allowance(300)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("world", "tables"), DUPLICATE)
 def test_compared_scores_are_unbiased_and_their_intervals_cover_the_expected_score(
     world: World, tables: int

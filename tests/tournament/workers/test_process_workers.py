@@ -97,6 +97,7 @@ def stopped_in_a_match(worker: int, run: Path, folder: Path) -> bool:
     return False
 
 
+@pytest.mark.long
 def test_worker_processes_play_what_one_process_plays(cup: Path) -> None:
     with process_workers(2) as backend:
         end = play(cup / "cup.toml", cup / "processes", WorkerExecutor(backend))
@@ -106,6 +107,7 @@ def test_worker_processes_play_what_one_process_plays(cup: Path) -> None:
     assert logs == sorted(path.name for path in (cup / "local" / "logs").glob("*/*"))
 
 
+@pytest.mark.long
 def test_a_block_whose_worker_dies_is_continued_by_another(cup: Path, tmp_path: Path) -> None:
     run = cup / "killed"
     process = start(slow(cup / "cup.toml"), run)
@@ -126,6 +128,7 @@ def test_a_block_whose_worker_dies_is_continued_by_another(cup: Path, tmp_path: 
     wait_until_gone([], cup)
 
 
+@pytest.mark.long
 def test_nothing_outlives_a_runner_that_is_killed_and_its_run_goes_on(cup: Path) -> None:
     run = cup / "orphaned"
     file = slow(cup / "cup.toml")
@@ -156,6 +159,7 @@ def sockets(pid: int) -> list[Path]:
     return [Path(os.fsdecode(one.removeprefix(prefix))).parent for one in settings if prefix in one]
 
 
+@pytest.mark.long
 def test_workers_finish_what_one_process_has_begun(cup: Path) -> None:
     run = cup / "handed-over"
     file = slow(cup / "cup.toml")
@@ -168,6 +172,7 @@ def test_workers_finish_what_one_process_has_begun(cup: Path) -> None:
     assert outcome(run) == outcome(cup / "local")
 
 
+@pytest.mark.long
 def test_ctrl_c_says_what_was_cut_and_leaves_no_process(cup: Path) -> None:
     run = cup / "interrupted"
     process = start(slow(cup / "cup.toml"), run)
@@ -182,6 +187,7 @@ def test_ctrl_c_says_what_was_cut_and_leaves_no_process(cup: Path) -> None:
     wait_until_gone(left, cup)
 
 
+@pytest.mark.long
 def test_a_second_ctrl_c_ends_at_once(cup: Path) -> None:
     process = start(slow(cup / "cup.toml", pause_s=60), cup / "impatient")
     left = [*busy_workers(process, cup), *children(process.pid, WORKER)]
@@ -198,6 +204,7 @@ def test_a_second_ctrl_c_ends_at_once(cup: Path) -> None:
     wait_until_gone(left, cup)
 
 
+@pytest.mark.long
 def test_a_block_that_no_worker_survives_has_no_result_and_the_others_do(tmp_path: Path) -> None:
     programs = dict.fromkeys(("ann", "bob", "cid"), KILLS_ITS_WORKER)
     file = write_tournament(tmp_path, programs, HEADER, PATIENT)
@@ -213,6 +220,7 @@ def test_a_block_that_no_worker_survives_has_no_result_and_the_others_do(tmp_pat
     wait_until_gone([], tmp_path)
 
 
+@pytest.mark.long
 def test_a_worker_that_dies_in_the_middle_of_its_result_is_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -239,6 +247,7 @@ print("open:", sorted(found - own), flush=True)
 """A bot that prints the files that it has open besides its input and output."""
 
 
+@pytest.mark.long
 def test_bots_inherit_no_pipe_of_their_worker(tmp_path: Path) -> None:
     programs = {"ann": CURIOUS + STEADY, "bob": CURIOUS + STEADY}
     file = write_tournament(tmp_path, programs, HEADER, PATIENT)
@@ -249,6 +258,7 @@ def test_bots_inherit_no_pipe_of_their_worker(tmp_path: Path) -> None:
     assert all("open: []" in log for log in logs), logs
 
 
+@pytest.mark.long
 def test_bots_of_workers_are_contained(tmp_path: Path) -> None:
     sandbox = sandbox_or_skip()
     spies = "import os\nprint('sees', os.listdir('/proc/self/cwd/..'), flush=True)\n" + STEADY

@@ -40,6 +40,7 @@ def processes(run: Path) -> dict[str, list[int]]:
     return found
 
 
+@pytest.mark.long
 def test_a_process_lives_on_from_block_to_block(tmp_path: Path) -> None:
     file = write_tournament(tmp_path, {"ann": TELLS, "bob": TELLS}, HEADER + KEPT, PATIENT)
     with process_workers(1) as backend:
@@ -68,6 +69,7 @@ def pids(result: BlockResult) -> set[int]:
     return {int(number) for number in re.findall(rb"^process (\d+)", logs, re.MULTILINE)}
 
 
+@pytest.mark.long
 def test_a_block_that_comes_back_is_played_by_other_processes(tmp_path: Path) -> None:
     with jobs(tmp_path) as (_, (first, second, _third)):
         started = pids(play_block(first))

@@ -14,8 +14,8 @@ import pytest
 import asara
 from asara import stream
 from asara.v1.play_pb2 import PlayResponse
-from tests.client import scripted
-from tests.client.scripted import ScriptedReferee, Stream
+from tests.contract.client import scripted
+from tests.contract.client.scripted import ScriptedReferee, Stream
 
 
 class Proxy:

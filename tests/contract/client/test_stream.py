@@ -10,9 +10,9 @@ import pytest
 import asara
 from asara import stream
 from asara.settings import Settings
-from tests.client import scripted
-from tests.client.scripted import ScriptedReferee
-from tests.client.test_process import finish, start
+from tests.contract.client import scripted
+from tests.contract.client.scripted import ScriptedReferee
+from tests.contract.client.test_process import finish, start
 
 FORKS = """
 import multiprocessing, os, subprocess, asara

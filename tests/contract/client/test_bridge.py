@@ -22,10 +22,11 @@ from asara.bridge.flushing import flush_advice
 from asara.random_choice import random_index
 from asara.text import parse_action
 from asara.v1.play_pb2 import PlayResponse
-from tests.client import scripted
-from tests.client.scripted import LEGAL, ScriptedReferee, Stream
+from tests.contract.client import scripted
+from tests.contract.client.scripted import LEGAL, ScriptedReferee, Stream
+from tests.sizes import others_long
 
-BOTS = Path(__file__).parents[2] / "bots"
+BOTS = Path(__file__).parents[3] / "bots"
 
 RECORDER = """
 import json, sys
@@ -316,7 +317,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", others_long(FAULTS, 3))
 def test_a_fault_ends_the_bridge_with_one_line(referee: ScriptedReferee, fault: str) -> None:
     code, message = FAULTS[fault]
     referee.scripts.append(deciding())
@@ -356,6 +357,7 @@ def test_a_program_that_prints_and_does_not_read_is_named(referee: ScriptedRefer
     assert "asara: yes 0: it printed '0' before decision 17 of m1, which nothing asked" in err
 
 
+@pytest.mark.long
 def test_a_program_that_may_forget_to_flush_is_told_how(referee: ScriptedReferee) -> None:
     command = ("perl", "-e", r"<STDIN>; <STDIN>; print qq(0\n); sleep 60")
     referee.scripts.append(deciding(clock_us=2_200_000))
@@ -373,6 +375,7 @@ def test_a_program_that_may_forget_to_flush_is_told_how(referee: ScriptedReferee
     )
 
 
+@pytest.mark.long
 def test_a_program_that_prints_no_end_of_the_line_is_told_so(referee: ScriptedReferee) -> None:
     command = shell("read -r _; read -r _; printf 1; sleep 60")
     referee.scripts.append(deciding(clock_us=2_200_000))
@@ -398,6 +401,7 @@ def test_the_remedy_is_that_of_the_language(command: tuple[str, ...], remedy: st
     assert flush_advice(command).startswith(remedy)
 
 
+@pytest.mark.long
 def test_a_slow_program_that_has_answered_before_is_not_disturbed(
     referee: ScriptedReferee,
 ) -> None:

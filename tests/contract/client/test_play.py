@@ -17,8 +17,8 @@ import asara
 from asara import client
 from asara.protocol_client import ProtocolClient, forgiveness
 from asara.v1.play_pb2 import PlayResponse
-from tests.client import scripted
-from tests.client.scripted import LEGAL, ScriptedReferee, Stream
+from tests.contract.client import scripted
+from tests.contract.client.scripted import LEGAL, ScriptedReferee, Stream
 
 
 def settings(referee: ScriptedReferee, **options: object) -> asara.Settings:

@@ -17,10 +17,10 @@ import grpc
 import pytest
 
 from asara.v1.play_pb2 import PlayResponse
-from tests.client import scripted
-from tests.client.scripted import ScriptedReferee, Stream
+from tests.contract.client import scripted
+from tests.contract.client.scripted import ScriptedReferee, Stream
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 RANDOM = ROOT / "bots/random/main.py"
 *EXAMPLES, TRANSCRIPT_READER = re.findall(
     r"```python\n(.*?)```", (ROOT / "clients/python/README.md").read_text(), re.DOTALL
@@ -152,6 +152,7 @@ def test_sys_exit_during_a_match_is_told_with_its_line(
     assert err.count("\n") == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "doing",
     [
@@ -197,6 +198,7 @@ def test_a_bot_that_hangs_reports_its_line_when_its_time_is_over(
         )
 
 
+@pytest.mark.long
 def test_a_bot_that_is_slow_but_in_time_reports_nothing(referee: ScriptedReferee) -> None:
     def script(stream: Stream) -> Iterator[PlayResponse]:
         yield scripted.welcome()
