@@ -12,6 +12,7 @@ import pytest
 from asara_server import bundled
 from asara_server.tournament.config.tournament_file import load_tournament
 from tests.cli.command import asara, command_line, environment, refusal
+from tests.events import EVENT_S
 from tests.tournament import sample_bots
 from tests.tournament.sandbox_config import living, sandbox_or_skip
 
@@ -334,7 +335,7 @@ def test_a_stopped_build_leaves_no_process(tmp_path: Path) -> None:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=20)
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 130
     assert stderr == "Building Built: sh build.sh\nasara: stopped while building Built\n"
     assert living("4711") == []

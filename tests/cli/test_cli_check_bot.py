@@ -18,6 +18,7 @@ from asara_server.tournament.bots.memory_sampler import MemorySampler
 from asara_server.tournament.config.tournament_file import Entry
 from asara_server.tournament.execution.clock_need import bank_needed_us
 from tests.cli.command import asara, command_line, environment, refusal
+from tests.events import EVENT_S
 from tests.tournament import sample_bots
 from tests.tournament.sandbox_config import living, sandbox_or_skip
 
@@ -188,7 +189,7 @@ def test_a_stopped_check_leaves_no_process(tmp_path: Path) -> None:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=20)
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 130
     assert stderr.endswith("asara: stopped; the check is not complete\n")
     assert living("4712") == []

@@ -13,6 +13,7 @@ import pytest
 
 from asara_server.conformance.catalogue import all_cases
 from tests.cli.command import asara, command_line, environment, on_terminal, refusal
+from tests.events import EVENT_S
 
 ROOT = Path(__file__).resolve().parents[2]
 RANDOM_BOT = ["python", str(ROOT / "bots/random/main.py")]
@@ -177,7 +178,7 @@ time.sleep(600)
             break
         time.sleep(0.05)
     process.send_signal(number)
-    _, error = process.communicate(timeout=30)
+    _, error = process.communicate(timeout=EVENT_S)
     assert process.returncode == 128 + number
     assert error == f"asara: stopped after 0 of {len(all_cases())} cases\n"
     assert not Path("/proc", pid.read_text()).exists()

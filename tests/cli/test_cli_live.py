@@ -17,6 +17,7 @@ from asara_server.network.live_file import LIVE_FILE, LiveFile
 from asara_server.network.live_reader import LiveFeedError, open_feed
 from tests.cli.command import command_line, environment
 from tests.cli.test_cli_serve import dial_in
+from tests.events import EVENT_S
 from tests.tournament import sample_bots
 from tests.web.served import Watcher
 
@@ -52,7 +53,7 @@ def offered(out: Path, process: "subprocess.Popen[str]") -> LiveFile:
 async def headers(live: LiveFile, number: int) -> list[bytes]:
     """The first records of some matches in a feed."""
     found: dict[int, bytes] = {}
-    async with asyncio.timeout(20), open_feed(live.socket) as batches:
+    async with asyncio.timeout(EVENT_S), open_feed(live.socket) as batches:
         async for batch in batches:
             for match, record in batch:
                 found.setdefault(match, record)
@@ -142,7 +143,7 @@ async def run_name(address: str) -> str:
 
 async def watch_a_match(address: str, run: str) -> list[str]:
     """Watch the first match to its end; return the names of its entries."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(EVENT_S):
         while True:
             url = f"ws://{address}/ws/watch?run={run}"
             async with connect(url, proxy=None, compression=None) as socket:

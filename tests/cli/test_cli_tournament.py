@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import asara, command_line, environment, on_terminal, refusal
+from tests.events import EVENT_S
 from tests.tournament import sample_bots
 from tests.tournament.sample_bots import HEADER, write_tournament
 from tests.tournament.sandbox_config import sandbox_or_skip
@@ -288,7 +289,7 @@ def test_a_signal_ends_a_run_in_good_order(tmp_path: Path, number: signal.Signal
     results = out / "results.jsonl"
     wait_for(lambda: results.exists() and bool(results.read_text()))
     process.send_signal(number)
-    stdout, stderr = process.communicate(timeout=30)
+    stdout, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 128 + number
     assert "Traceback" not in stderr
     assert "Stopping" in stderr
@@ -310,7 +311,7 @@ def test_a_second_signal_does_not_wait_for_anybody(tmp_path: Path) -> None:
     time.sleep(0.5)
     began = time.monotonic()
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=30)
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert time.monotonic() - began < 4.5
     assert process.returncode == 130
     assert stderr.splitlines()[-1] == (
@@ -328,7 +329,7 @@ def test_a_disk_that_takes_no_more_ends_the_run_with_the_place(tmp_path: Path) -
     results = out / "results.jsonl"
     wait_for(lambda: results.exists() and bool(results.read_text()))
     (out / "replays").rename(tmp_path / "replays")  # at once: it is being written to
-    _, stderr = process.communicate(timeout=30)
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 1
     assert "Traceback" not in stderr
     assert stderr.splitlines()[-1].startswith(f"asara: {out}/replays/")

@@ -24,6 +24,7 @@ from asara.text import parse_action
 from asara.v1.play_pb2 import PlayResponse
 from tests.client import scripted
 from tests.client.scripted import LEGAL, ScriptedReferee, Stream
+from tests.events import EVENT_S
 
 BOTS = Path(__file__).parents[2] / "bots"
 
@@ -54,7 +55,7 @@ def start(
 
 
 def finish(process: subprocess.Popen[str]) -> tuple[int, str]:
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=EVENT_S)
     assert out == ""
     return process.returncode, err
 

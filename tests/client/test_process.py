@@ -19,6 +19,7 @@ import pytest
 from asara.v1.play_pb2 import PlayResponse
 from tests.client import scripted
 from tests.client.scripted import ScriptedReferee, Stream
+from tests.events import EVENT_S
 
 ROOT = Path(__file__).parents[2]
 RANDOM = ROOT / "bots/random/main.py"
@@ -40,7 +41,7 @@ def start(program: Path | str, referee: ScriptedReferee | None = None) -> subpro
 
 
 def finish(process: subprocess.Popen[str]) -> tuple[int, str, str]:
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=EVENT_S)
     return process.returncode, out, err
 
 

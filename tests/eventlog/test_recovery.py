@@ -17,6 +17,7 @@ from asara_server.match.inputs import ForfeitRecord, ReopenRecord, ReplyRecord
 from asara_server.match.spec import ClockSettings, MatchRecord, MatchSpec
 from asara_server.replay.file import parse_replay, replay_bytes
 from asara_server.replay.signing import SigningKey
+from tests.events import EVENT_S
 from tests.referee.harness import (
     SECRET,
     RefereeServer,
@@ -229,7 +230,7 @@ async def test_where_the_journal_fails_nothing_more_is_told(tmp_path):
     async with kept(tmp_path) as server:
         a, b = await server.dial("a"), await server.dial("b")
         playing = asyncio.create_task(server.referee.play(spec()))
-        decision = await asyncio.wait_for(asyncio.create_task(_first_decision(a, b)), timeout=5)
+        decision = await asyncio.wait_for(asyncio.create_task(_first_decision(a, b)), EVENT_S)
         commits = server.referee._matches._commits
         assert commits is not None
         os.dup2(os.open("/dev/full", os.O_WRONLY), commits.journal._log._file.fileno())

@@ -20,8 +20,9 @@ from asara_server.network.bot_server import BotServer
 from asara_server.network.grpc_server import WATCH_SERVICE
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
+from tests.events import until
 from tests.network.sockets import connect_idle, is_open, open_files
-from tests.referee.harness import Stream, play_bot, spec, together, until
+from tests.referee.harness import Stream, play_bot, spec, together
 
 UNKNOWN = (grpc.StatusCode.UNAUTHENTICATED, "unknown-token")
 LIMITS = LimitSettings()

@@ -22,8 +22,9 @@ from asara_server.network.grpc_server import WATCH_SERVICE, serve
 from asara_server.network.tls import TlsFiles
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
+from tests.events import EVENT_S, until
 from tests.network.sockets import connect_idle, is_open, open_files
-from tests.referee.harness import RefereeServer, Stream, play_bot, spec, together, until
+from tests.referee.harness import RefereeServer, Stream, play_bot, spec, together
 
 DATA = Path(__file__).parent.parent / "client"
 TLS = TlsFiles(DATA / "localhost.pem", DATA / "localhost.key")
@@ -150,7 +151,7 @@ async def test_a_crowd_of_clients_keeps_nobody_out_who_was_admitted_before() -> 
         await asyncio.sleep(0.5)
         try:
             for _ in range(5):
-                async with asyncio.timeout(5):
+                async with asyncio.timeout(EVENT_S):
                     await server.dial_in("a")
                 await server.close()
         finally:
@@ -241,7 +242,7 @@ async def test_a_client_that_sends_and_never_reads_does_not_hold_up_the_end() ->
     flooding = asyncio.create_task(asyncio.to_thread(flood))
     await asyncio.sleep(0.3)
     try:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(EVENT_S):
             await running.server.stop(0.5)
     finally:
         ended.set()
@@ -269,7 +270,7 @@ async def test_a_connection_of_a_client_that_never_read_is_closed_on_both_sides(
                 await asyncio.sleep(0.01)
         client.close()
     await until(lambda: open_files() <= before + 1)  # libuv keeps one file for itself
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(EVENT_S):
         await running.server.stop(0)
     await referee.stop(finish_s=0)
 

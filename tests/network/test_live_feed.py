@@ -17,7 +17,8 @@ from asara_server.network.live_file import LIVE_FILE, LiveFile
 from asara_server.network.live_reader import LiveFeedError, open_feed
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
-from tests.referee.harness import play_bot, referee_server, spec, together, until
+from tests.events import EVENT_S, until
+from tests.referee.harness import play_bot, referee_server, spec, together
 
 
 def feed_of(folder: Path) -> LiveFile:
@@ -236,7 +237,7 @@ async def test_a_slow_reader_is_disconnected_and_delays_nobody(tmp_path, monkeyp
         assert len(await asyncio.gather(*playing)) == 40
         await until(lambda: len(quick.over) == 40)
         transport.resume_reading()
-        data = await asyncio.wait_for(stream.read(), 5)
+        data = await asyncio.wait_for(stream.read(), EVENT_S)
         assert len(data) < sum(len(each) for held in quick.records.values() for each in held)
         writer.close()
     await reading
@@ -258,7 +259,7 @@ async def test_what_a_reader_sends_ends_its_connection(tmp_path):
     async with fed_referee(tmp_path):
         stream, writer = await asyncio.open_unix_connection(feed_of(tmp_path).socket)
         writer.write(b"GET / HTTP/1.1\r\n\r\n" * 1000)
-        await asyncio.wait_for(stream.read(), 5)
+        await asyncio.wait_for(stream.read(), EVENT_S)
         writer.close()
 
 

@@ -28,6 +28,7 @@ from asara_server.referee import match_start
 from asara_server.referee.counters import BUCKETS_S, Counters
 from asara_server.referee.referee import Referee
 from asara_server.referee.stream_errors import VIOLATIONS
+from tests.events import EVENT_S, until
 from tests.referee.harness import (
     LIMITS,
     RefereeServer,
@@ -36,7 +37,6 @@ from tests.referee.harness import (
     referee_server,
     spec,
     together,
-    until,
 )
 
 ADDRESS: Final = "127.0.0.1:0"
@@ -59,7 +59,7 @@ def parsed(text: str) -> Samples:
 
 
 def scraped(metrics: MetricsServer) -> Samples:
-    with urlopen(f"http://{metrics.address}/metrics", timeout=10) as response:
+    with urlopen(f"http://{metrics.address}/metrics", timeout=EVENT_S) as response:
         assert response.headers["Content-Type"].startswith("text/plain; version=0.0.4")
         return parsed(response.read().decode())
 

@@ -18,6 +18,7 @@ from asara_server.referee.limits import LimitSettings, RateLimiter
 from asara_server.referee.session import Session
 from asara_server.referee.stream_errors import ErrorKind, StreamError
 from asara_server.referee.streams import StreamHandler
+from tests.events import until
 from tests.referee.harness import (
     Stream,
     own_address,
@@ -25,7 +26,6 @@ from tests.referee.harness import (
     referee_server,
     spec,
     together,
-    until,
 )
 
 EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED

@@ -21,6 +21,7 @@ from asara_server.referee.session import Session
 from asara_server.replay.audit import audit
 from asara_server.replay.file import replay_bytes
 from asara_server.replay.signing import SigningKey
+from tests.events import EVENT_S, until
 from tests.referee.harness import (
     RefereeServer,
     Stream,
@@ -29,7 +30,6 @@ from tests.referee.harness import (
     referee_server,
     spec,
     together,
-    until,
 )
 
 QUICK = ClockSettings(bank_s=0.0, increment_s=0.15, grace_s=0.05, reconnect_s=5)
@@ -45,7 +45,7 @@ class Seated:
         self.first = first
 
     async def record(self) -> MatchRecord:
-        return await asyncio.wait_for(self.playing, 5)
+        return await asyncio.wait_for(self.playing, EVENT_S)
 
 
 async def seated(server: RefereeServer, seats: int = 2, match_id: str = "m1") -> Seated:

@@ -15,6 +15,7 @@ from asara.v1.watch_pb2 import (
 from asara_server.network.grpc_server import WATCH_SERVICE
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.stream_errors import REASON_KEY
+from tests.events import EVENT_S
 from tests.referee.harness import (
     one_at_random,
     play_bot,
@@ -131,7 +132,7 @@ async def test_the_start_of_a_watch_does_not_tell_whether_the_seat_has_dispatche
 async def seen_by_watchers(server):
     """The first message of a watch that starts now, serialized."""
     watching = watch(server, "m1")
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(EVENT_S):
         started = (await watching.read()).started
         update = (await watching.read()).update
     watching.cancel()

@@ -12,6 +12,7 @@ from base64 import b64encode
 import pytest
 
 from asara_search.sidecar.service import LONGEST_LINE, PROTOCOL_VERSION
+from tests.events import EVENT_S
 from tests.search.sidecar_matches import Asked, seat_messages, up_to_decision
 
 COMMANDS = {
@@ -108,7 +109,7 @@ def test_a_bot_that_has_gone_is_no_error():
     process.stdout.close()
     process.stdin.write(HELLO)
     process.stdin.close()
-    assert process.wait(30) == 0
+    assert process.wait(EVENT_S) == 0
     assert process.stderr.read() == b""
     process.stderr.close()
 
@@ -127,7 +128,7 @@ def test_an_interrupt_ends_it_without_a_traceback():
     process.stdout.readline()  # it is reading
     time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    assert process.wait(30) == 130
+    assert process.wait(EVENT_S) == 130
     assert process.communicate()[1] == b""
 
 

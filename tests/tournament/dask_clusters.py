@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.cli.command import environment
-from tests.tournament.processes import children, wait_until
+from tests.events import wait_until
+from tests.tournament.processes import children
 
 
 @dataclass

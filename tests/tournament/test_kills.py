@@ -19,7 +19,8 @@ from asara_server.replay.file import read_replay
 from asara_server.tournament.run.block_journals import block_journals
 from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import asara, command_line, environment
-from tests.tournament.processes import children, living_in, wait_until
+from tests.events import wait_until
+from tests.tournament.processes import children, living_in
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import SEED, STEADY, write_tournament
 from tests.tournament.sandbox_config import living, sandbox_or_skip
@@ -99,7 +100,7 @@ def finish(process: "subprocess.Popen[str]") -> None:
 
 
 def wait_until_gone(folder: Path) -> None:
-    wait_until("the bots end after their runner", lambda: not living_in(folder), most_s=10)
+    wait_until("the bots end after their runner", lambda: not living_in(folder))
 
 
 def reopened(run: Path) -> int:

@@ -15,7 +15,8 @@ import pytest
 from asara_server.replay.audit import audit
 from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import asara
-from tests.tournament.processes import living_in, wait_until
+from tests.events import wait_until
+from tests.tournament.processes import living_in
 from tests.tournament.sample_bots import STEADY, write_tournament
 from tests.tournament.test_kills import finish, start, wait_for_a_match
 from tests.tournament.worker_runs import slow

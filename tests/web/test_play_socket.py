@@ -11,9 +11,10 @@ from asara_codec.results import Termination
 from asara_server.match.spec import ClockSettings
 from asara_server.referee.limits import LimitSettings
 from asara_server.web.settings import WebLimits, WebSettings
+from tests.events import until
 from tests.referee import test_faults as faults
 from tests.referee import test_referee as referee
-from tests.referee.harness import play_bot, spec, together, until
+from tests.referee.harness import play_bot, spec, together
 from tests.web.play_pipe import TOO_LARGE, WebStream, serving, web_referee_server
 
 # The referee's own tests, which know nothing of WebSockets.

@@ -24,7 +24,8 @@ from asara_server.web import live_matches
 from asara_server.web.run_catalogue import RunCatalogue
 from asara_server.web.settings import WebLimits, WebSettings
 from asara_server.web.watch_socket import WatchSockets
-from tests.referee.harness import play_bot, referee_server, spec, together, until
+from tests.events import until
+from tests.referee.harness import play_bot, referee_server, spec, together
 from tests.referee.test_spectators import watch as grpc_watch
 from tests.web.play_pipe import serving
 from tests.web.served import Watcher, watched_referee

@@ -17,8 +17,9 @@ from asara_server.network.unread_bytes import break_connections, crowded_paths
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots import bot_addresses
 from asara_server.tournament.bots.bot_addresses import BotAddresses
+from tests.events import until
 from tests.network.sockets import connect_idle, open_files
-from tests.referee.harness import Stream, until
+from tests.referee.harness import Stream
 
 FLOOD = """
 import contextlib, socket, sys

@@ -20,7 +20,8 @@ from asara_server.tournament.bots.process import BotProcess, build_environment
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.cgroups import Cgroups
 from asara_server.tournament.sandbox.spec import FilesystemView
-from tests.tournament.processes import children, wait_until
+from tests.events import wait_until
+from tests.tournament.processes import children
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import SEED, STEADY, write_tournament
 from tests.tournament.sandbox.contained import LIMITS

@@ -21,7 +21,8 @@ from asara_server.tournament.run.directory import (
     read_remote,
 )
 from asara_server.tournament.standings.match_result import MatchResult
-from tests.referee.harness import Stream, play_bot, together, until
+from tests.events import until
+from tests.referee.harness import Stream, play_bot, together
 from tests.tournament import sample_bots
 from tests.tournament.remote_bots import Clock, Run, running, write_cup
 from tests.tournament.sample_bots import HEADER

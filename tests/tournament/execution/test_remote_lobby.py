@@ -21,7 +21,7 @@ from asara_server.tournament.execution.remote_lobby import RemoteLobby
 from asara_server.tournament.run.directory import RemoteInfo
 from asara_server.tournament.schedule.legs import PendingMatch
 from asara_server.tournament.schedule.schedule import ScheduledMatch
-from tests.referee.harness import until
+from tests.events import until
 from tests.tournament.remote_bots import Clock, write_cup
 
 BASIC = parse_rule_sets("basic")

@@ -15,6 +15,7 @@ from asara_game.rules import RULE_COMBINATIONS
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.run.audit_pool import AuditError, map_in_processes
+from tests.events import EVENT_S
 from tests.match.playouts import random_replay
 from tests.tournament.processes import die_while_returning
 
@@ -85,7 +86,7 @@ def test_an_interrupt_ends_the_audit_at_once(tmp_path: Path, wait_s: float) -> N
     )
     time.sleep(wait_s)
     os.killpg(audit.pid, signal.SIGINT)
-    _, errors = audit.communicate(timeout=20)
+    _, errors = audit.communicate(timeout=EVENT_S)
     assert audit.returncode not in {0, 1}
     assert "Traceback" not in errors
     assert _all_gone(audit.pid)

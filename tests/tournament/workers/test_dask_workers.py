@@ -17,8 +17,9 @@ from asara_server.tournament.workers.backend import WorkerError
 from asara_server.tournament.workers.dask_workers import dask_workers
 from asara_server.tournament.workers.requirements import worker_requirements
 from tests.cli.command import asara, command_line, environment, refusal
+from tests.events import wait_until
 from tests.tournament.dask_clusters import Cluster
-from tests.tournament.processes import children, living_in, wait_until
+from tests.tournament.processes import children, living_in
 from tests.tournament.sample_bots import STEADY, write_tournament
 from tests.tournament.sandbox_config import sandbox_or_skip
 from tests.tournament.worker_runs import (

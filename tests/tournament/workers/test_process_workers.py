@@ -19,7 +19,8 @@ from asara_server.tournament.workers.block_job import BlockJob
 from asara_server.tournament.workers.process_workers import process_workers
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
 from tests.cli.command import asara, command_line, environment
-from tests.tournament.processes import children, die_while_returning, living_in, wait_until
+from tests.events import wait_until
+from tests.tournament.processes import children, die_while_returning, living_in
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import STEADY, write_tournament
 from tests.tournament.sandbox_config import sandbox_or_skip
