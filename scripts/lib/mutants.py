@@ -30,7 +30,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 ROOT: Final = Path(__file__).parent.parent.parent
-_MOST_S: Final = 60.0
+_MOST_S: Final = 15.0
 """Seconds of the tests of one mutant, as measured without a mutant: the quickest are taken."""
 _MEASURE_S: Final = 900.0
 _FORMS: Final = "not long and not languages and not browser and not compiled"

@@ -17,7 +17,7 @@ from asara_server.network.live_file import LIVE_FILE, LiveFile
 from asara_server.network.live_reader import LiveFeedError, open_feed
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
-from tests.events import EVENT_S, until
+from tests.events import EVENT_S, turns, until
 from tests.referee.harness import play_bot, referee_server, spec, together
 
 
@@ -69,7 +69,7 @@ async def play_slowly(stream):
     """Play a match in which every decision takes a few milliseconds."""
     while (response := await stream.read()).WhichOneof("response") != "match_ended":
         if response.HasField("decision"):
-            await asyncio.sleep(0.003)
+            await turns()
             await stream.answer(response.decision)
 
 
@@ -207,16 +207,16 @@ async def test_without_a_reader_nothing_runs(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Referee, "flushed_matches", noted)
     async with fed_referee(tmp_path) as (server, _, _):
-        await asyncio.sleep(0.1)
+        await turns()
         assert not called
         assert server.referee._matches.on_over is None
         async with open_feed(feed_of(tmp_path).socket):
             await until(lambda: called)
             assert server.referee._matches.on_over is not None
         await until(lambda: server.referee._matches.on_over is None)
-        await asyncio.sleep(0.05)
+        await turns()
         calls = len(called)
-        await asyncio.sleep(0.1)
+        await turns()
         assert len(called) == calls
 
 

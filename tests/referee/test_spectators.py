@@ -15,7 +15,7 @@ from asara.v1.watch_pb2 import (
 from asara_server.network.grpc_server import WATCH_SERVICE
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.stream_errors import REASON_KEY
-from tests.events import EVENT_S
+from tests.events import EVENT_S, until
 from tests.referee.harness import (
     one_at_random,
     play_bot,
@@ -148,7 +148,7 @@ async def test_running_matches_are_listed():
         assert list(await list_matches(server)) == []
         a = await server.dial("a")
         playing = asyncio.create_task(server.referee.play(spec(rule_sets="pro+genie")))
-        await asyncio.sleep(0.02)
+        await until(server.referee.waits)
         assert list(await list_matches(server)) == []
         await server.dial("b")
         await a.until("decision")
@@ -191,7 +191,7 @@ async def test_watchers_are_limited():
             "too-many-streams",
         )
         first.cancel()
-        await asyncio.sleep(0.05)
+        await until(lambda: not server.referee.watcher_count)
         assert (await watch(server, "m1").read()).HasField("started")
         playing.cancel()
 

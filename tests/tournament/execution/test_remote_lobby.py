@@ -21,7 +21,7 @@ from asara_server.tournament.execution.remote_lobby import RemoteLobby
 from asara_server.tournament.run.directory import RemoteInfo
 from asara_server.tournament.schedule.legs import PendingMatch
 from asara_server.tournament.schedule.schedule import ScheduledMatch
-from tests.events import until
+from tests.events import turns, until
 from tests.tournament.remote_bots import Clock, write_cup
 
 BASIC = parse_rule_sets("basic")
@@ -110,7 +110,7 @@ async def waits(queue: MatchQueue) -> "asyncio.Task[PendingMatch]":
     """Ask for a match, which does not come for now."""
     asking = asyncio.ensure_future(anext(queue))
     for _ in range(5):
-        await asyncio.sleep(0)
+        await turns(1)
     assert not asking.done()
     return asking
 
