@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +16,7 @@ from asara_server.network.live_file import LIVE_FILE, LiveFile
 from asara_server.network.live_reader import LiveFeedError, open_feed
 from tests.cli.command import command_line, environment
 from tests.cli.test_cli_serve import dial_in
-from tests.events import EVENT_S
+from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots
 from tests.web.served import Watcher
 
@@ -44,10 +43,14 @@ def playing(*words: str) -> Iterator["subprocess.Popen[str]"]:
 
 def offered(out: Path, process: "subprocess.Popen[str]") -> LiveFile:
     """Wait until the matches of a run are offered."""
-    while (live := LiveFile.read(out)) is None:
+
+    def live() -> LiveFile | None:
         assert process.poll() is None, process.communicate()[1]
-        time.sleep(0.02)
-    return live
+        return LiveFile.read(out)
+
+    offered = wait_until("the matches are offered", live)
+    assert offered
+    return offered
 
 
 async def headers(live: LiveFile, number: int) -> list[bytes]:
@@ -101,9 +104,12 @@ def test_matches_of_worker_processes_are_not_offered(tmp_path: Path) -> None:
     out = tmp_path / "run"
     words = ("--executor", "processes", "--sandbox", "none", "--out", str(out))
     with playing("tournament", "run", str(file), *words) as process:
-        while process.poll() is None:
+
+        def over_and_never_offered() -> bool:
             assert not (out / LIVE_FILE).exists()
-            time.sleep(0.02)
+            return process.poll() is not None
+
+        wait_until("the run is over", over_and_never_offered)
         assert process.returncode == 0, process.communicate()[1]
 
 

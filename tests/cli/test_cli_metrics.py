@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -121,11 +120,8 @@ def sound(metrics: str) -> int:
 
 def test_a_referee_that_waits_for_guests_tells_so() -> None:
     with command("serve", "--listen", "127.0.0.1:0") as (_, url):
-        deadline = time.monotonic() + 10
         # The URL is printed before there is a referee.
-        while "\nasara_streams 0.0\n" not in scrape(url):
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        wait_until("a referee", lambda: "\nasara_streams 0.0\n" in scrape(url))
 
 
 def test_an_address_that_will_not_do_is_refused_before_anything_is_begun(tmp_path: Path) -> None:

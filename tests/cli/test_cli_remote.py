@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +17,7 @@ import pytest
 from asara_server.cli.display.progress import RunMeter, awaited_text, building_text
 from asara_server.tournament.standings.match_result import read_results, utc_now
 from tests.cli.command import asara, command_line, environment, refusal
-from tests.events import EVENT_S
+from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots
 from tests.tournament.remote_bots import CERTIFICATE, DATA, remote_table, write_cup
 from tests.tournament.sample_bots import HEADER
@@ -71,10 +70,12 @@ def dial_in(folder: Path, address: str, token: str) -> subprocess.Popen[str]:
 
 def status_with(run: Path, text: str) -> str:
     """Wait until `asara status` prints this text; return its output."""
-    deadline = time.monotonic() + 30
-    while text not in (shown := asara("status", run).stdout):
-        assert time.monotonic() < deadline, shown
-    return shown
+
+    def shown() -> str:
+        printed = asara("status", run).stdout
+        return printed if text in printed else ""
+
+    return wait_until(text, shown)
 
 
 def test_a_bot_on_another_machine_plays_a_tournament(tmp_path: Path) -> None:

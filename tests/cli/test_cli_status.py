@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +17,7 @@ from asara_server.cli.display.costs import costs_lines
 from asara_server.tournament.run.status import RunState, StatusReader
 from asara_server.tournament.standings.match_result import MatchResult
 from tests.cli.command import asara, command_line, environment, on_terminal, refusal
-from tests.events import EVENT_S
+from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots, samples
 from tests.tournament.sample_bots import HEADER, write_tournament
 from tests.tournament.samples import COSTS, RUNNING, lines_of, seat
@@ -105,10 +104,10 @@ def playing(folder: Path, rounds: int) -> Iterator[subprocess.Popen[bytes]]:
 
 def wait_for_matches(run: Path, number: int) -> None:
     results = run / "results.jsonl"
-    until = time.monotonic() + 60
-    while not results.exists() or results.read_bytes().count(b"\n") < number:
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    wait_until(
+        f"{number} results",
+        lambda: results.exists() and results.read_bytes().count(b"\n") >= number,
+    )
 
 
 def test_a_run_that_goes_on_is_seen_and_not_disturbed(tmp_path: Path) -> None:
@@ -127,7 +126,6 @@ def test_a_run_that_goes_on_is_seen_and_not_disturbed(tmp_path: Path) -> None:
         assert "exited with status 3; it printed: no more memory" in done.stdout
         while process.poll() is None:
             assert asara("status", tmp_path / "run").returncode == 0
-            time.sleep(0.2)
         assert process.returncode == 0
     lines = asara("status", tmp_path / "run").stdout.splitlines()
     assert lines[:2] == ["Cup: finished", "20 of 20 matches (100%) in 10 deal blocks"]

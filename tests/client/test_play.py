@@ -6,7 +6,6 @@ import functools
 import gc
 import logging
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -277,7 +276,6 @@ def test_the_reason_of_a_refusal_is_received_after_a_long_decision(
 
     def decide(decision: asara.Decision, _match: asara.Match) -> asara.Action:
         assert closed.wait(EVENT_S)
-        time.sleep(0.05)
         return decision.legal_actions[0]
 
     referee.scripts.append(script)
@@ -301,7 +299,6 @@ def test_a_goodbye_is_received_after_a_long_decision(
     class Slow(recorder):  # type: ignore[misc,valid-type]
         def decide(self, decision: asara.Decision) -> asara.Answer:
             assert closed.wait(EVENT_S)
-            time.sleep(0.05)
             return LEGAL[0]
 
     referee.scripts.append(script)

@@ -187,9 +187,15 @@ def test_a_bot_that_hangs_reports_its_line_when_its_time_is_over(
     )
     referee.scripts.append(script)
     process = start(program, referee)
-    time.sleep(3.5)
+    assert process.stderr
+    printed = ""
+    while f'File "{program}", line 4' not in printed:
+        line = process.stderr.readline()
+        assert line, printed
+        printed += line
     process.kill()
     _, _, err = finish(process)
+    err = printed + err
     assert f'File "{program}", line 4' in err
     if "itertools" not in doing:
         assert err == (
@@ -204,10 +210,10 @@ def test_a_bot_that_is_slow_but_in_time_reports_nothing(referee: ScriptedReferee
         yield scripted.started()
         for number in range(1, 4):
             asked = scripted.decision(number)
-            asked.decision.clock_us = 900_000
+            asked.decision.clock_us = 2_000_000
             yield asked
             stream.reply()
-        time.sleep(1.5)  # the opponent thinks
+        time.sleep(2.2)  # the opponent thinks for longer than the bot had
         yield scripted.ended()
         yield scripted.goodbye()
 
@@ -215,7 +221,6 @@ def test_a_bot_that_is_slow_but_in_time_reports_nothing(referee: ScriptedReferee
     program = (
         "import asara, time\n"
         "def decide(decision, match):\n"
-        "    time.sleep(0.6)\n"
         "    return decision.legal_actions[0]\n"
         "asara.run(decide)\n"
     )
@@ -225,7 +230,7 @@ def test_a_bot_that_is_slow_but_in_time_reports_nothing(referee: ScriptedReferee
 @pytest.mark.parametrize(
     ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)]
 )
-@pytest.mark.parametrize("doing", ["time.sleep(60)", "while True: pass"])
+@pytest.mark.parametrize("doing", ["while True: time.sleep(0.01)", "while True: pass"])
 def test_a_signal_ends_a_bot_quietly(
     referee: ScriptedReferee, number: signal.Signals, status: int, doing: str
 ) -> None:
@@ -240,13 +245,8 @@ def test_a_signal_ends_a_bot_quietly(
     process = start(program, referee)
     assert process.stdout
     assert process.stdout.readline() == "thinking\n"
-    time.sleep(
-        0.1
-    )  # a signal between Python's last look for one and the call of sleep waits for it
     process.send_signal(number)
-    began = time.monotonic()
     assert finish(process) == (status, "", "")
-    assert time.monotonic() - began < 10
 
 
 @pytest.mark.parametrize("after_ms", range(0, 30, 3))

@@ -2,7 +2,6 @@
 
 import os
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from asara_server.eventlog import disk_sync
 from asara_server.eventlog.disk_sync import DiskSync
 from asara_server.eventlog.journal import Journal, JournalError
-from tests.events import EVENT_S
+from tests.events import EVENT_S, wait_until
 
 
 @pytest.fixture
@@ -47,8 +46,7 @@ def test_it_ends_if_it_is_closed_just_before_a_request_is_taken_back(tmp_path: P
         def clear(self) -> None:
             closing.start()
             assert sync._closed.wait(EVENT_S)
-            while not self.is_set():
-                time.sleep(0.001)
+            wait_until("the end is requested", self.is_set)
             super().clear()
 
     sync = DiskSync(tmp_path / "file")
@@ -78,9 +76,7 @@ def test_a_disk_that_fails_fails_the_journal(
     journal = Journal(tmp_path / "j")
     monkeypatch.setattr(os, "fsync", failing)
     journal.end("m1", "result", None)
-    deadline = time.monotonic() + 10
-    while journal._sync.error is None and time.monotonic() < deadline:
-        time.sleep(0.01)
+    wait_until("the disk fails", lambda: journal._sync.error)
     with pytest.raises(JournalError, match="Input/output error"):
         journal.end("m2", "result", None)
     journal.close()

@@ -86,7 +86,6 @@ def check(record: MatchRecord) -> None:
 async def test_bots_that_come_back_play_on_at_the_same_decision_with_the_same_clock(tmp_path):
     match = spec(clocks=PATIENT)
     await play_some(tmp_path, match, replies=7)
-    await asyncio.sleep(0.3)  # no clock is charged for it
     async with kept(tmp_path) as server:
         a, b = await server.dial("a"), await server.dial("b")
         playing = asyncio.create_task(server.referee.play(match))

@@ -6,7 +6,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from base64 import b64encode
 
 import pytest
@@ -126,7 +125,6 @@ def test_an_interrupt_ends_it_without_a_traceback():
     process.stdin.write(HELLO)
     process.stdin.flush()
     process.stdout.readline()  # it is reading
-    time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     assert process.wait(EVENT_S) == 130
     assert process.communicate()[1] == b""

@@ -30,6 +30,7 @@ class Cluster:
         found = wait_until(
             "the scheduler listens", lambda: re.search(r"tcp://[\d.]+:\d+", log.read_text())
         )
+        assert found
         self.address = found[0]
         for _ in range(workers):
             self.add_worker()
