@@ -1,7 +1,7 @@
-"""Mutation testing of one file: which changes of its functions does no test notice?
+"""Changes a file in one place after another, and lists the changes that no test notices.
 
-mutmut 3 and cosmic-ray 8 cannot cope: see `scripts/README.md`. Here pytest collects once, one process
-per mutant replaces the code of one function, and only the tests that ran the changed line run.
+Pytest collects once. One process per mutant replaces the code of one function, and only those tests
+run that ran the changed line.
 """
 
 from __future__ import annotations

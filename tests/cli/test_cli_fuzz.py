@@ -28,13 +28,12 @@ from asara_server.tournament.config.token_store import new_token
 from asara_server.tournament.run.directory import RunDirectory, RunDirectoryError
 from tests.cli import mutations
 from tests.cli.command import asara
+from tests.found_cases import seeds
 from tests.report.runs import KEY, run_with_replays
 from tests.tournament.samples import RUNNING
 from tests.yardstick import at_most
 
 MOST_LOOPS = 120
-SHORT = 300
-LONG = 20_000
 
 CLIENT = Path(__file__).parents[1] / "client"
 
@@ -405,18 +404,9 @@ def _value(folder: Path, dice: random.Random, parameter: Any) -> str:
             return dice.choice(mutations.TEXTS)
 
 
-def fuzz(folder: Path, seeds: range) -> None:
+def test_random_files_and_arguments_end_in_a_sentence(folder: Path) -> None:
     _KILLED[folder] = {
         path: path.read_bytes() for path in (folder / "killed").iterdir() if path.is_file()
     }
-    for seed in seeds:
+    for seed in seeds(300):
         run(folder, seed)
-
-
-def test_random_files_and_arguments_end_in_a_sentence(folder: Path) -> None:
-    fuzz(folder, range(SHORT))
-
-
-@pytest.mark.long
-def test_many_random_files_and_arguments_end_in_a_sentence(folder: Path) -> None:
-    fuzz(folder, range(LONG))

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -340,13 +339,6 @@ def check_builds(sections, towers, lit):
     ["red"],
 )
 def test_the_steps_reach_every_build_once(sections, towers, lit):
-    check_builds(sections, towers, lit)
-
-
-@pytest.mark.long
-@settings(max_examples=2000)
-@given(st.lists(_SECTIONS, max_size=9), st.lists(_TOWERS, max_size=3), _LIT)
-def test_the_steps_reach_every_build_once_long(sections, towers, lit):
     check_builds(sections, towers, lit)
 
 

@@ -22,7 +22,7 @@ from asara_server.tournament.run.directory import read_info
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.cgroups import Cgroup, Cgroups
 from tests.cli.command import asara, environment
-from tests.events import until, wait_until
+from tests.events import wait_until
 from tests.tournament.processes import living_in, running_processes
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import CRASHES, GOOD, MUTE, SEED, write_tournament
