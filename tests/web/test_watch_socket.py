@@ -24,19 +24,19 @@ from asara_server.web import live_matches
 from asara_server.web.run_catalogue import RunCatalogue
 from asara_server.web.settings import WebLimits, WebSettings
 from asara_server.web.watch_socket import WatchSockets
-from tests.events import until
+from tests.events import turns, until
 from tests.referee.harness import play_bot, referee_server, spec, together
 from tests.referee.test_spectators import watch as grpc_watch
 from tests.web.play_pipe import serving
 from tests.web.served import Watcher, watched_referee
 
 
-async def play_slowly(stream, pause_s=0.004, *, until=lambda: False):
+async def play_slowly(stream, *, until=lambda: False):
     """Play a match, or to a condition; a decision takes a while, so that updates come singly."""
     rng = random.Random(0)
     while (response := await stream.read()).WhichOneof("response") != "match_ended":
         if response.HasField("decision"):
-            await asyncio.sleep(pause_s)
+            await turns()
             if until():
                 return
             await stream.answer(response.decision, rng.choice(response.decision.legal_actions))
@@ -69,7 +69,7 @@ async def test_a_watcher_receives_what_the_grpc_service_sends(tmp_path):
     async with watched_referee(tmp_path) as web:
         a, b = await web.bots("a", "b")
         playing = asyncio.create_task(web.referee.play(spec(rule_sets="pro+gifts")))
-        bots = [asyncio.create_task(play_slowly(each, 0.002)) for each in (a, b)]
+        bots = [asyncio.create_task(play_slowly(each)) for each in (a, b)]
         await until(web.referee.running_matches)
         call = grpc_watch(web.server, "m1")
         watcher = await web.watch()
@@ -119,7 +119,7 @@ async def test_nothing_of_the_turn_in_progress_is_shown(tmp_path):
         def within_a_turn():
             return 50 < feed.turn_ends[-1] < len(feed.events)
 
-        bots = [asyncio.create_task(play_slowly(each, 0, until=within_a_turn)) for each in (a, b)]
+        bots = [asyncio.create_task(play_slowly(each, until=within_a_turn)) for each in (a, b)]
         await asyncio.wait(bots, return_when=asyncio.FIRST_COMPLETED)
         assert within_a_turn()
         watcher = await web.watch()
@@ -152,7 +152,7 @@ async def test_a_turn_is_told_at_a_tick_of_the_clock_whatever_was_in_it(tmp_path
     async with watched_referee(tmp_path) as web:
         a, b = await web.bots("a", "b")
         playing = asyncio.create_task(web.referee.play(spec()))
-        bots = [asyncio.create_task(play_slowly(each, 0.01)) for each in (a, b)]
+        bots = [asyncio.create_task(play_slowly(each)) for each in (a, b)]
         await until(web.referee.running_matches)
         watcher = await web.watch()
         received = []
@@ -292,8 +292,13 @@ async def test_watchers_are_limited(tmp_path):
         code, reason = await (await web.watch()).ending()
         assert (code, reason.partition(":")[0]) == (4008, "too-many-streams")
         watchers[0].socket.transport.abort()
-        await asyncio.sleep(0.05)
-        assert (await (await web.watch()).read()).HasField("started")
+        while True:  # until the page has noticed that the WebSocket is gone
+            again = await web.watch()
+            try:
+                assert (await again.read()).HasField("started")
+            except ConnectionClosed:
+                continue
+            break
         playing.cancel()
 
 
@@ -377,12 +382,12 @@ async def test_the_referee_is_left_alone_until_somebody_watches(tmp_path, monkey
         a, _ = await web.bots("a", "b")
         playing = asyncio.create_task(web.referee.play(spec()))
         await a.until("decision")
-        await asyncio.sleep(0.1)
+        await turns()
         matches = web.referee._matches
         assert matches.on_over is None
         watcher = await web.watch()
         await watcher.read()
-        await asyncio.sleep(0.5)
+        await turns()
         assert matches.on_over is not None  # as long as somebody watches
         watcher.socket.transport.abort()
         await until(lambda: matches.on_over is None)
@@ -463,7 +468,7 @@ async def test_a_match_can_be_watched_from_its_end_to_its_publication(tmp_path):
         await until(web.referee.running_matches)
         early = await web.watch()
         await early.read()
-        await together(play_slowly(a, 0.001), play_slowly(b, 0.001))
+        await together(play_slowly(a), play_slowly(b))
         await playing
         assert await early.ending() == (4000, "")
         late = await web.watch(after=early.sequence - 3)
@@ -489,8 +494,8 @@ async def running(web):
 
 async def listed(web, number):
     """Wait until the page lists so many running matches, and return them."""
-    while len(rows := await running(web)) != number:  # noqa: ASYNC110 - the page tells nobody
-        await asyncio.sleep(0.01)
+    while len(rows := await running(web)) != number:
+        pass
     return rows
 
 
@@ -565,7 +570,7 @@ async def test_a_mirrored_match_is_shown_live_if_all_bots_are_contained(
         playing = asyncio.create_task(web.referee.play(mirrored))
         await until(web.referee.running_matches)
         watcher = await web.watch()
-        bots = [asyncio.create_task(play_slowly(each, 0.001)) for each in (a, b)]
+        bots = [asyncio.create_task(play_slowly(each)) for each in (a, b)]
         ending = await watcher.ending()
         record = await playing
         await asyncio.gather(*bots)
