@@ -9,8 +9,10 @@ import grpc
 from asara.v1.watch_pb2 import (
     ListMatchesRequest,
     ListMatchesResponse,
+    MatchSummary,
     WatchRequest,
     WatchResponse,
+    WatchStarted,
 )
 from asara_server.network.grpc_server import WATCH_SERVICE
 from asara_server.referee.limits import LimitSettings
@@ -66,6 +68,7 @@ async def test_a_watcher_receives_every_event_turn_by_turn():
         server.admit("a", "b")
         a, b = await server.dial("a"), await server.dial("b")
         playing = asyncio.create_task(server.referee.play(spec(rule_sets="pro+gifts")))
+        first_told = await a.until("match_started")
         first = await a.until("decision")
         watching = watch(server, "m1")
         responses = [await watching.read()]
@@ -73,10 +76,14 @@ async def test_a_watcher_receives_every_event_turn_by_turn():
         _, _, record, *_ = await together(play_bot(a), play_bot(b), playing)
         responses += await rest(watching)
         started = responses[0].started
-        assert list(started.match.entries) == ["a", "b"]
-        assert started.match.sequence == first.sequence
-        assert len(started.public_view.seats) == 2
-        assert started.deal_commitment
+        assert started == WatchStarted(
+            match=MatchSummary(
+                match_id="m1", entries=["a", "b"], rule_sets=[1, 2, 3], sequence=first.sequence
+            ),
+            edition=first_told.edition,
+            public_view=first_told.view.public_view,
+            deal_commitment=record.spec.commitment,
+        )
         updates = [r.update for r in responses[1:-1]]
         assert sum(len(u.events) for u in updates) == len(record.events)
         assert updates[0].sequence == started.match.sequence
