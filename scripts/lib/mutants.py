@@ -22,6 +22,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
 from typing import Any, Final
@@ -33,17 +34,87 @@ ROOT: Final = Path(__file__).parent.parent.parent
 _MOST_S: Final = 15.0
 """Seconds of the tests of one mutant, as measured without a mutant: the quickest are taken."""
 _MEASURE_S: Final = 900.0
-_FORMS: Final = "not long and not languages and not browser and not compiled"
 
-_COMPARISONS: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
+_OPERATORS: Final[dict[type[ast.AST], type[ast.AST]]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
-}  # fmt: skip
-_OPERATORS: Final[dict[type[ast.operator], type[ast.operator]]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.FloorDiv, ast.FloorDiv: ast.Mult,
     ast.Div: ast.Mult, ast.Mod: ast.FloorDiv, ast.BitOr: ast.BitAnd, ast.BitAnd: ast.BitOr,
+    ast.And: ast.Or, ast.Or: ast.And,
 }  # fmt: skip
 _NAMES: Final = {"min": "max", "max": "min", "any": "all", "all": "any"}
+
+
+def _changes(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield what may stand in the place of a node."""
+
+    def changed(**fields: Any) -> ast.AST:
+        new = copy.copy(node)
+        vars(new).update(fields)
+        return new
+
+    match node:
+        case ast.cmpop() | ast.operator() | ast.boolop() if type(node) in _OPERATORS:
+            yield _OPERATORS[type(node)]()
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            yield operand
+        case ast.AugAssign() | ast.Raise() | ast.Expr(value=ast.Call() | ast.Await()):
+            yield ast.Pass()
+        case ast.If(test=ast.Name() | ast.Attribute() | ast.Call() as test) | ast.IfExp(test=test):
+            yield changed(test=ast.UnaryOp(ast.Not(), test))
+        case ast.Constant(value=bool(value)):
+            yield changed(value=not value)
+        case ast.Constant(value=int(number) | float(number)):
+            yield changed(value=number + 1)
+        case ast.Return(value=ast.expr()):
+            yield changed(value=ast.Constant(None))
+        case ast.Break() | ast.Continue():
+            yield ast.Continue() if isinstance(node, ast.Break) else ast.Break()
+        case ast.Name(id=name, ctx=ast.Load()) if name in _NAMES:
+            yield changed(id=_NAMES[name])
+        case ast.List(elts=parts, ctx=ast.Load()) | ast.Tuple(elts=parts, ctx=ast.Load()):
+            for at in range(len(parts)):
+                yield changed(elts=parts[:at] + parts[at + 1 :])
+        case ast.Call(keywords=keywords):
+            for at in range(len(keywords)):
+                yield changed(keywords=keywords[:at] + keywords[at + 1 :])
+
+
+class _Change(ast.NodeTransformer):
+    """Makes the change of this number in the functions of a module."""
+
+    def __init__(self, number: int) -> None:
+        self.left = number
+        self.functions: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
+        """Around the node that is visited, from outside, or around the change."""
+        self.what: tuple[int, str, str] | None = None
+        """Line, before, after."""
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if self.what or isinstance(node, ast.arguments | ast.JoinedStr):
+            return node
+        if self.functions and isinstance(node, ast.stmt | ast.expr):
+            self.line = node.lineno
+            self.around = _short(node)
+        for new in _changes(node) if self.functions else ():
+            self.left -= 1
+            if self.left < 0:
+                before = _short(node) or self.around
+                self.what = (self.line, before, _short(new) or type(new).__name__)
+                return new
+        if isinstance(node, ast.Raise):  # its text is nobody's behaviour
+            return node
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            self.functions.append(node)
+            for place, statement in enumerate(node.body):
+                node.body[place] = self.visit(statement)  # type: ignore[call-overload]
+            if not self.what:
+                self.functions.pop()
+            return node
+        if isinstance(node, ast.AnnAssign):
+            node.value = node.value and self.visit(node.value)  # type: ignore[assignment]
+            return node
+        return self.generic_visit(node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,130 +122,33 @@ class Mutant:
     """One change of a function."""
 
     line: int
-    was: str
-    now: str
+    text: str
     code: CodeType
-    """Of the whole function, changed."""
-
-    def __str__(self) -> str:
-        return f"{self.line:5} {self.code.co_qualname}: {self.was}  ->  {self.now}"
+    """Of the whole outermost function or method, changed."""
 
 
 def mutants(path: Path) -> Iterator[Mutant]:
     """Yield all mutants of the functions of a module."""
-    tree = ast.parse(path.read_text())
-    for function in _functions(tree):
-        for parent in (each for statement in function.body for each in _walk(statement, function)):
-            for field, index, node in _children(parent):
-                for change in _changes(node):
-                    put = ast.copy_location(change or ast.Pass(), node)
-                    _put(parent, field, index, ast.fix_missing_locations(put))
-                    code = _code(compile(tree, str(path), "exec"), function)
-                    _put(parent, field, index, node)
-                    line: int = getattr(node, "lineno", function.lineno)
-                    yield Mutant(line, _short(node), _short(put), code)
+    for number in count():
+        change = _Change(number)
+        tree = change.visit(ast.parse(path.read_text()))
+        if change.what is None:
+            return
+        assert isinstance(tree, ast.Module)
+        module = compile(ast.fix_missing_locations(tree), str(path), "exec")
+        function = change.functions[0]
+        first = min(each.lineno for each in (function, *function.decorator_list))
+        wanted = (function.name, first)
+        code = next(c for c in _codes(module) if (c.co_name, c.co_firstlineno) == wanted)
+        line, before, after = change.what
+        yield Mutant(line, f"{line:5} {code.co_qualname}: {before}  ->  {after}", code)
 
 
-def _functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Yield the outermost functions and methods, which hold all others."""
-    for child in ast.iter_child_nodes(tree):
-        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield child
-        else:
-            yield from _functions(child)
-
-
-def _walk(node: ast.AST, parent: ast.AST) -> Iterator[ast.AST]:
-    """Yield `parent` for the node itself, then every node below it that has children to change."""
-    if isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef) and node is parent.body[0]:
-        yield parent
-    todo = [node]
-    while todo:
-        each = todo.pop()
-        yield each
-        todo += [child for _, _, child in _children(each)]
-
-
-def _children(node: ast.AST) -> Iterator[tuple[str, int | None, ast.AST]]:
-    """Yield what may be changed below a node: no annotations, defaults, decorators, or texts."""
-    if isinstance(node, ast.Raise | ast.JoinedStr):
-        return
-    for field, value in ast.iter_fields(node):
-        if field in {"annotation", "decorator_list", "args", "returns"} and not isinstance(
-            node, ast.Call
-        ):
-            continue
-        if isinstance(value, ast.AST):
-            yield field, None, value
-        elif isinstance(value, list):
-            yield from (
-                (field, at, each) for at, each in enumerate(value) if isinstance(each, ast.AST)
-            )
-
-
-def _put(parent: ast.AST, field: str, index: int | None, node: ast.AST) -> None:
-    if index is None:
-        setattr(parent, field, node)
-    else:
-        getattr(parent, field)[index] = node
-
-
-def _changes(node: ast.AST) -> Iterator[ast.AST | None]:  # noqa: C901 - one table
-    """Yield nodes to put in the place of this one; None deletes a statement."""
-    match node:
-        case ast.Compare(ops=[operator]):
-            yield _with(node, ops=[_COMPARISONS[type(operator)]()])
-        case ast.BoolOp():
-            yield _with(node, op=ast.And() if isinstance(node.op, ast.Or) else ast.Or())
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            yield operand
-        case ast.BinOp(op=operator) if type(operator) in _OPERATORS:
-            yield _with(node, op=_OPERATORS[type(operator)]())
-        case ast.AugAssign() | ast.Raise() | ast.Expr(value=ast.Call() | ast.Await()):
-            yield None
-        case ast.If(test=ast.Name() | ast.Attribute() | ast.Call() as test) | ast.IfExp(test=test):
-            yield _with(node, test=ast.UnaryOp(ast.Not(), test))
-        case ast.Constant(value=bool(value)):
-            yield _with(node, value=not value)
-        case ast.Constant(value=int(number) | float(number)):
-            yield _with(node, value=number + 1)
-        case ast.Return(value=value) if value and ast.unparse(value) != "None":
-            yield _with(node, value=ast.Constant(None))
-        case ast.Break():
-            yield ast.Continue()
-        case ast.Continue():
-            yield ast.Break()
-        case ast.Name(id=name, ctx=ast.Load()) if name in _NAMES:
-            yield _with(node, id=_NAMES[name])
-        case ast.List(elts=elts, ctx=ast.Load()) | ast.Tuple(elts=elts, ctx=ast.Load()):
-            for at in range(len(elts)):
-                yield _with(node, elts=elts[:at] + elts[at + 1 :])
-        case ast.Call(keywords=keywords):
-            for at in range(len(keywords)):
-                yield _with(node, keywords=keywords[:at] + keywords[at + 1 :])
-
-
-def _with(node: ast.AST, **changed: Any) -> ast.AST:
-    new = copy.copy(node)
-    for name, value in changed.items():
-        setattr(new, name, value)
-    return new
-
-
-def _code(module: CodeType, function: ast.FunctionDef | ast.AsyncFunctionDef) -> CodeType:
-    first = min([function.lineno, *(each.lineno for each in function.decorator_list)])
-    return next(
-        code
-        for code in _all_code(module)
-        if (code.co_name, code.co_firstlineno) == (function.name, first)
-    )
-
-
-def _all_code(code: CodeType) -> Iterator[CodeType]:
+def _codes(code: CodeType) -> Iterator[CodeType]:
     for each in code.co_consts:
         if isinstance(each, CodeType):
             yield each
-            yield from _all_code(each)
+            yield from _codes(each)
 
 
 def _short(node: ast.AST) -> str:
@@ -191,8 +165,6 @@ class Session:
         self.until = until
         self.survivors: list[str] = []
         self.caught = 0
-        self.slow: list[str] = []
-        self.left_out = 0
         self.seconds: dict[str, float] = {}
         """By test; without a mutant."""
         self.tests_of_line: dict[int, set[str]] = defaultdict(set)
@@ -205,30 +177,25 @@ class Session:
             self.seconds[name] = seconds
             for line in lines:
                 self.tests_of_line[line].add(name)
-        for at, mutant in enumerate(self.found):
+        for mutant in self.found:
             if time.monotonic() > self.until:
-                self.left_out = len(self.found) - at
                 break
             self._try(mutant, session.items)
-            _progress(f"{at + 1}/{len(self.found)}, {len(self.survivors)} not caught")
         return True
 
     def _measure(self, items: list[pytest.Item]) -> dict[str, tuple[float, list[int]]]:
         """Run the tests without a mutant; return seconds and lines of those that pass."""
         ran = {}
-        for item, following in zip(items, [*items[1:], None], strict=True):
+        for item, following in zip(items, [*items[1:], None], strict=False):
             began = time.monotonic()
             with _traced(self.path) as lines:
                 passed = _passes(item, following)
             if passed:
                 ran[item.nodeid] = (time.monotonic() - began, list(lines))
-            _progress(f"{len(ran)}/{len(items)} tests without a mutant")
         return ran
 
     def _try(self, mutant: Mutant, items: list[pytest.Item]) -> None:
-        names = self.tests_of_line.get(mutant.line) or set().union(
-            *(self.tests_of_line.get(line, ()) for line in _lines(mutant.code))
-        )
+        names = self.tests_of_line.get(mutant.line, set())
         chosen: set[str] = set()
         seconds = 0.0
         for name in sorted(names, key=self.seconds.__getitem__):
@@ -238,21 +205,11 @@ class Session:
             chosen.add(name)
         run = [item for item in items if item.nodeid in chosen]
         run.sort(key=lambda item: self.seconds[item.nodeid])
-        noticed = False
-        if run:
-            noticed = _in_child(lambda: _notices(mutant, self.path, run), 20.0 + 4 * seconds)
-        if noticed is False:
-            self.survivors.append(f"{mutant}   ({len(run)} tests)")
-            return
-        self.caught += 1
-        if noticed is None:
-            self.slow.append(str(mutant))
-
-
-def _lines(code: CodeType) -> set[int]:
-    """The lines of a function's body."""
-    codes = [code, *_all_code(code)]
-    return {line for each in codes for *_, line in each.co_lines() if line} - {code.co_firstlineno}
+        # A mutant that hangs or ends the process is noticed as well.
+        if run and _in_child(lambda: _notices(mutant, run), 20.0 + 4 * seconds) is not False:
+            self.caught += 1
+        else:
+            self.survivors.append(f"{mutant.text}   ({len(run)} tests)")
 
 
 def _passes(item: pytest.Item, following: pytest.Item | None) -> bool:
@@ -260,35 +217,33 @@ def _passes(item: pytest.Item, following: pytest.Item | None) -> bool:
     return all(report.passed for report in reports)
 
 
-def _notices(mutant: Mutant, path: Path, items: list[pytest.Item]) -> bool:
+def _notices(mutant: Mutant, items: list[pytest.Item]) -> bool:
     """Put the mutant in place, and return whether a test fails."""
+    wanted = _place(mutant.code)
     for each in gc.get_objects():
-        if isinstance(each, FunctionType):
-            code = each.__code__
-            if (code.co_qualname, code.co_firstlineno, code.co_filename) == (
-                mutant.code.co_qualname,
-                mutant.code.co_firstlineno,
-                str(path),
-            ):
-                each.__code__ = mutant.code
+        if isinstance(each, FunctionType) and _place(each.__code__) == wanted:
+            each.__code__ = mutant.code
         elif hasattr(type(each), "cache_clear"):
             each.cache_clear()
-    followed = zip(items, [*items[1:], None], strict=True)
+    followed = zip(items, [*items[1:], None], strict=False)
     return not all(_passes(item, following) for item, following in followed)
+
+
+def _place(code: CodeType) -> tuple[str, int, str]:
+    return code.co_qualname, code.co_firstlineno, code.co_filename
 
 
 @contextlib.contextmanager
 def _traced(path: Path) -> Iterator[set[int]]:
     """Collect the lines of a file that run meanwhile, in all threads of this process."""
     lines: set[int] = set()
-    name = str(path)
 
     def line(frame: FrameType, *_: object) -> Any:
         lines.add(frame.f_lineno)
         return line
 
     def call(frame: FrameType, *_: object) -> Any:
-        return line if frame.f_code.co_filename == name else None
+        return line if frame.f_code.co_filename == str(path) else None
 
     threading.settrace(call)
     sys.settrace(call)
@@ -305,12 +260,11 @@ def _in_child(work: Callable[[], object], most_s: float) -> Any:
         pid = os.fork()
         if pid == 0:
             os.setpgid(0, 0)
-            status = 1
             try:
-                os.write(file.fileno(), json.dumps(work()).encode())
-                status = 0
+                file.write(json.dumps(work()).encode())
+                file.flush()
             finally:
-                os._exit(status)
+                os._exit(0)
         until = time.monotonic() + most_s
         while os.waitpid(pid, os.WNOHANG) == (0, 0):
             if time.monotonic() > until:
@@ -319,66 +273,47 @@ def _in_child(work: Callable[[], object], most_s: float) -> Any:
                 return None
             time.sleep(0.01)
         file.seek(0)
-        content = file.read()
-    return json.loads(content) if content else None
-
-
-def _progress(text: str) -> None:
-    if sys.__stderr__.isatty():
-        sys.__stderr__.write(f"\r\033[K{text}")
+        return json.loads(file.read() or "null")
 
 
 def tests_of(path: Path) -> list[str]:
     """Return the test files of a module: in the folder that mirrors its own, and that import it."""
     parts = path.relative_to(ROOT / "server").with_suffix("").parts
-    folder = (
-        Path("tests", *parts[1:-1])
-        if len(parts) > 2
-        else Path("tests", parts[0].removeprefix("asara_"))
-    )
+    folder = Path(*parts[1:-1]) if len(parts) > 2 else Path(parts[0].removeprefix("asara_"))
     package, name = ".".join(parts[:-1]), parts[-1]
     imports = re.compile(rf"{package}\.{name}\b|from {package} import .*\b{name}\b")
-    tests = sorted((ROOT / "tests").rglob("test_*.py"))
-    chosen = [
-        each
-        for each in tests
-        if folder == each.relative_to(ROOT).parent or imports.search(each.read_text())
+    return [
+        str(each)
+        for each in sorted((ROOT / "tests").rglob("test_*.py"))
+        if each.parent == ROOT / "tests" / folder or imports.search(each.read_text())
     ]
-    return [str(each.relative_to(ROOT)) for each in chosen]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="scripts/mutants", description=__doc__)
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
-    parser.add_argument(
-        "--only", default="", metavar="NAME", help="a function or class of the file"
-    )
+    parser.add_argument("--only", default="", metavar="NAME", help="a function or class")
     parser.add_argument(
         "--most", type=int, default=10_000, help="mutants of a file, spread over it"
     )
     parser.add_argument("--minutes", type=float, default=30.0, help="for each file (30)")
-    words, _, tests = " ".join(sys.argv[1:]).partition(" -- ")
-    options = parser.parse_args(words.split())
+    parser.add_argument("--tests", nargs="+", metavar="TEST", help="others than those of the file")
+    options = parser.parse_args()
     missed = 0
     for path in (file.resolve() for file in options.files):
         found = [each for each in mutants(path) if each.code.co_qualname.startswith(options.only)]
         found = found[:: max(1, -(-len(found) // options.most))]
         plugin = Session(path, found, time.monotonic() + 60 * options.minutes)
-        args = ["-q", "-p", "no:cacheprovider", "-n", "0", "-m", _FORMS]
-        if pytest.main([*args, *(tests.split() or tests_of(path))], [plugin]) not in {0, 5}:
+        args = ["-q", "-p", "no:cacheprovider", "-n", "0", *(options.tests or tests_of(path))]
+        if pytest.main(args, [plugin]) not in {0, 5}:
             return 2
         missed += len(plugin.survivors)
-        print(
-            f"\n{path.relative_to(ROOT)}: {plugin.caught} of {len(found) - plugin.left_out} mutants "
-            "caught"
-        )
-        for text, lines in (
-            ("not caught", plugin.survivors),
-            ("ended by the time limit", plugin.slow),
-        ):
-            print(*(f"  {text}: {line}" for line in lines), sep="\n")
-        if plugin.left_out:
-            print(f"  {plugin.left_out} not tried: --minutes {options.minutes:g} were over")
+        tried = plugin.caught + len(plugin.survivors)
+        print(f"\n{path.relative_to(ROOT)}: {plugin.caught} of {tried} mutants caught")
+        if tried < len(found):
+            print(f"  {len(found) - tried} not tried: --minutes {options.minutes:g} were over")
+        for text in plugin.survivors:
+            print(f"  not caught: {text}", flush=True)
     return int(missed > 0)
 
 

@@ -76,9 +76,13 @@ async def test_a_watcher_receives_every_event_turn_by_turn():
         _, _, record, *_ = await together(play_bot(a), play_bot(b), playing)
         responses += await rest(watching)
         started = responses[0].started
+        assert list(started.match.rule_sets) == [1, 2, 3]
         assert started == WatchStarted(
             match=MatchSummary(
-                match_id="m1", entries=["a", "b"], rule_sets=[1, 2, 3], sequence=first.sequence
+                match_id="m1",
+                entries=["a", "b"],
+                rule_sets=started.match.rule_sets,
+                sequence=first.sequence,
             ),
             edition=first_told.edition,
             public_view=first_told.view.public_view,
