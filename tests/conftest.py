@@ -25,16 +25,19 @@ from pytest_asyncio import is_async_test
 
 from asara_server.event_loop import new_event_loop
 from asara_server.replay.signing import load_or_make_key
+from tests.events import EVENT_S
+from tests.found_cases import pytest_pyfunc_call
 from tests.log_settings import logs_as_before
 from tests.progress import Progress, expected_s
 
 P = ParamSpec("P")
 
-ASYNC_TEST_S = 30
-"""Seconds after which a coroutine test fails."""
+__all__ = ["pytest_pyfunc_call"]  # a hook
 
 # The duration of an example depends on the load of the machine.
-settings.register_profile("asara", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "asara", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("asara")
 
 
@@ -115,7 +118,7 @@ def _limited(
 ) -> Callable[P, Coroutine[Any, Any, None]]:
     @functools.wraps(test)
     async def limited(*args: P.args, **kwargs: P.kwargs) -> None:
-        async with asyncio.timeout(ASYNC_TEST_S):
+        async with asyncio.timeout(EVENT_S):
             await test(*args, **kwargs)
 
     return limited

@@ -5,7 +5,6 @@ import random
 import re
 import sys
 import threading
-import time
 from collections.abc import Sequence
 
 import pytest
@@ -21,6 +20,7 @@ from bots.search.main import Budget, SearchBot, configured, option_parser, parse
 from tests.bots.in_process import finished_match, play_match, victory_share
 from tests.cli.command import asara as run_asara
 from tests.docs.documents import read
+from tests.events import wait_until
 from tests.sizes import others_long
 from tests.tournament.sandbox_config import sandbox_or_skip
 
@@ -172,7 +172,8 @@ def test_pondering_ends_when_the_bot_is_asked_and_with_the_match(search, monkeyp
     class Pondering(configured(["--search", search, "--milliseconds", "1", "--ponder"])):  # type: ignore[misc]
         def decide(self, decision: asara.Decision) -> list[asara.Action]:
             if self.ponderer is not None and len(waits) < 12:
-                time.sleep(0.03)
+                before = self.search.playouts
+                wait_until("some playouts", lambda: self.search.playouts > before)
             before = self.search.playouts if self.search else 0
             with monkeypatch.context() as patch:
                 patch.setattr(SearchBot, "choose", lambda self, search, sample, legal, _: legal[0])

@@ -4,7 +4,6 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from asara_server import bundled
 from asara_server.tournament.config.tournament_file import load_tournament
 from tests.cli.command import asara, command_line, environment, refusal
+from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots
 from tests.tournament.sandbox_config import living, sandbox_or_skip
 
@@ -340,12 +340,9 @@ def test_a_stopped_build_leaves_no_process(tmp_path: Path) -> None:
     folder = built_bot(tmp_path / "mine", "touch began\nsleep 4711\n")
     words = command_line("match", folder, "random", *CONTAINED)
     process = subprocess.Popen(words, env=environment(), stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 20
-    while not (folder / "began").exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until("the build begins", (folder / "began").exists)
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=20)
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 130
     assert stderr == "Building Built: sh build.sh\nasara: stopped while building Built\n"
     assert living("4711") == []

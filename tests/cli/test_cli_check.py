@@ -16,6 +16,7 @@ import pytest
 from asara_server.cli.display.entry_check import CheckMeter
 from asara_server.tournament.execution.entry_check import CheckedEntry, Verdict, _own_lines
 from tests.cli.command import asara, command_line, environment, refusal
+from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots
 from tests.tournament.remote_bots import CERTIFICATE, write_cup
 from tests.tournament.sandbox_config import sandbox_or_skip
@@ -224,12 +225,10 @@ def test_a_signal_ends_the_check_and_its_bots(tmp_path: Path) -> None:
         env=environment(),
     )
     log = tmp_path / "kept" / "logs" / "check-fay" / "0-fay.log"
-    deadline = time.monotonic() + 20
-    while not (log.exists() and "process" in log.read_text()) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_until("its process", lambda: log.exists() and "process" in log.read_text())
     pid = int(re.findall(r"process (\d+)", log.read_text())[0])
     process.send_signal(signal.SIGINT)
-    _, error = process.communicate(timeout=20)
+    _, error = process.communicate(timeout=EVENT_S)
     assert process.returncode == 128 + signal.SIGINT
     assert error.endswith("asara: stopped; the check is not complete\n")
     with pytest.raises(ProcessLookupError):

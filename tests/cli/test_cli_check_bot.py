@@ -5,7 +5,6 @@ import contextlib
 import json
 import signal
 import subprocess
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from asara_server.tournament.bots.memory_sampler import MemorySampler
 from asara_server.tournament.config.tournament_file import Entry
 from asara_server.tournament.execution.clock_need import bank_needed_us
 from tests.cli.command import asara, command_line, environment, refusal
+from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots
 from tests.tournament.sandbox_config import living, sandbox_or_skip
 
@@ -188,12 +188,9 @@ def test_a_stopped_check_leaves_no_process(tmp_path: Path) -> None:
     folder = write(tmp_path / "mine", "import time\ntime.sleep(60)\n", text)
     words = command_line("check", folder, *CONTAINED)
     process = subprocess.Popen(words, env=environment(), stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 20
-    while not living("4712"):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until("the bot runs", lambda: living("4712"))
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=20)
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 130
     assert stderr.endswith("asara: stopped; the check is not complete\n")
     assert living("4712") == []

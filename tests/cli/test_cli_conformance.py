@@ -5,7 +5,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -13,6 +12,7 @@ import pytest
 
 from asara_server.conformance.catalogue import all_cases
 from tests.cli.command import asara, command_line, environment, on_terminal, refusal
+from tests.events import EVENT_S, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 RANDOM_BOT = ["python", str(ROOT / "bots/random/main.py")]
@@ -177,12 +177,9 @@ time.sleep(600)
         text=True,
         env=environment(),
     )
-    for _ in range(600):
-        if pid.exists():
-            break
-        time.sleep(0.05)
+    wait_until("the program runs", pid.exists)
     process.send_signal(number)
-    _, error = process.communicate(timeout=30)
+    _, error = process.communicate(timeout=EVENT_S)
     assert process.returncode == 128 + number
     assert error == f"asara: stopped after 0 of {len(all_cases())} cases\n"
     assert not Path("/proc", pid.read_text()).exists()

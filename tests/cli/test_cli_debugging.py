@@ -12,6 +12,7 @@ import pytest
 from tests.cli.command import asara
 from tests.cli.test_cli_serve import serving
 from tests.docs.documents import blocks
+from tests.events import EVENT_S
 
 PAGE = "clients/debugging.md"
 LOADER, BOT = (block.content for block in blocks(PAGE, "python"))
@@ -55,7 +56,7 @@ def test_a_bot_stops_in_the_debugger_and_plays_on(tmp_path: Path) -> None:
             timeout=60,
             check=True,
         )
-        stdout, stderr = process.communicate(timeout=60)
+        stdout, stderr = process.communicate(timeout=EVENT_S)
     assert re.search(r"my_bot.py\(7\)decide\(\)", debugged.stdout)
     assert "(Pdb) 2\n" in debugged.stdout
     assert "guest-1" in stdout, stderr

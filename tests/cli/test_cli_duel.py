@@ -11,6 +11,7 @@ from asara_server.tournament.standings.duel import DuelReport
 from asara_server.tournament.standings.match_result import read_results
 from asara_server.tournament.standings.sprt import Verdict
 from tests.cli.command import asara, asara_process, command_line, environment, on_terminal, refusal
+from tests.events import EVENT_S
 from tests.tournament import sample_bots
 
 STEADY = """
@@ -157,7 +158,7 @@ def test_a_duel_that_is_stopped_says_what_is_known(tmp_path: Path) -> None:
         shown[-1],
     )
     process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=60)
+    stdout, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 128 + signal.SIGINT
     assert "Traceback" not in stderr
     assert stdout.startswith("Undecided whether slow or slow-2 is better")

@@ -10,6 +10,7 @@ import pytest
 from asara_server.replay.signing import load_or_make_key
 from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import asara, command_line, environment, refusal
+from tests.events import EVENT_S
 from tests.tournament import sample_bots
 from tests.tournament.sample_bots import HEADER, write_tournament
 
@@ -36,7 +37,7 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if overs == 2:
             process.send_signal(signal.SIGTERM)
             break
-    _, stderr = process.communicate(timeout=30)
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 128 + signal.SIGTERM
     assert "To resume this run, repeat the command with --resume." in stderr
     return folder

@@ -4,13 +4,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.cli.command import asara, command_line, environment, on_terminal, refusal
+from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots
 from tests.tournament.sample_bots import HEADER, write_tournament
 from tests.tournament.sandbox_config import sandbox_or_skip
@@ -202,13 +201,6 @@ def start(*words: str | Path) -> subprocess.Popen[str]:
     )
 
 
-def wait_for(what: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not what():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
 def processes_of(folder: Path) -> str:
     """Return the processes whose command lines name this folder."""
     found = subprocess.run(
@@ -224,9 +216,9 @@ def test_a_signal_ends_a_run_in_good_order(tmp_path: Path, number: signal.Signal
     out = tmp_path / "run"
     process = start("tournament", "run", file, "--out", out)
     results = out / "results.jsonl"
-    wait_for(lambda: results.exists() and bool(results.read_text()))
+    wait_until("a result", lambda: results.exists() and bool(results.read_text()))
     process.send_signal(number)
-    stdout, stderr = process.communicate(timeout=30)
+    stdout, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 128 + number
     assert "Traceback" not in stderr
     assert "Stopping" in stderr
@@ -244,13 +236,13 @@ def test_a_second_signal_does_not_wait_for_anybody(tmp_path: Path) -> None:
     out = tmp_path / "run"
     process = start("tournament", "run", file, "--out", out)
     log = out / "run.log"
-    wait_for(lambda: log.exists() and "match started" in log.read_text())
+    wait_until("a match", lambda: log.exists() and "match started" in log.read_text())
     process.send_signal(signal.SIGINT)
-    time.sleep(0.5)
-    began = time.monotonic()
+    assert process.stderr
+    while "Stopping" not in (line := process.stderr.readline()):
+        assert line, "it ended"
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=30)
-    assert time.monotonic() - began < 4.5
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 130
     assert stderr.splitlines()[-1] == (
         "asara: stopped immediately; the standings contain the finished matches"
@@ -266,9 +258,9 @@ def test_a_disk_that_takes_no_more_ends_the_run_with_the_place(tmp_path: Path) -
     out = tmp_path / "run"
     process = start("tournament", "run", file, "--out", out)
     results = out / "results.jsonl"
-    wait_for(lambda: results.exists() and bool(results.read_text()))
+    wait_until("a result", lambda: results.exists() and bool(results.read_text()))
     (out / "replays").rename(tmp_path / "replays")  # at once: it is being written to
-    _, stderr = process.communicate(timeout=30)
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 1
     assert "Traceback" not in stderr
     assert stderr.splitlines()[-1].startswith(f"asara: {out}/replays/")

@@ -344,13 +344,6 @@ def test_the_steps_reach_every_build_once(sections, towers, lit):
     check_builds(sections, towers, lit)
 
 
-@pytest.mark.long
-@settings(max_examples=2000)
-@given(st.lists(_SECTIONS, max_size=9), st.lists(_TOWERS, max_size=3), _LIT)
-def test_the_steps_reach_every_build_once_long(sections, towers, lit):
-    check_builds(sections, towers, lit)
-
-
 def test_identical_towers_founded_together_have_numbers_of_their_own():
     table = Table()
     table.stock(0, *["red base", "red turret"] * 2, "red trunk", "red trunk")

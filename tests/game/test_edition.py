@@ -326,16 +326,6 @@ def test_a_disturbed_file_is_refused_or_can_be_played(disturbances, seed):
     check_file(file(tables), seed)
 
 
-@pytest.mark.long
-@settings(max_examples=5000)
-@given(_DISTURBANCES, st.integers(0, 2**32))
-def test_a_disturbed_file_is_refused_or_can_be_played_long(disturbances, seed):
-    tables = copy.deepcopy(TABLES)
-    for path, how, value in disturbances:
-        disturb(tables, path, how, value)
-    check_file(file(tables), seed)
-
-
 _NUMBERS = [path for path in _PATHS if str(path[-1]) not in ("source", "name", "kind")]
 """Values that can be replaced by other numbers and mostly leave an odd, but valid edition."""
 _ODD = st.lists(st.tuples(st.sampled_from(_NUMBERS), st.integers(0, 60)), max_size=6)
@@ -351,13 +341,6 @@ def check_odd_numbers(numbers: list[tuple[Any, int]], seed: int) -> bool:
 @settings(max_examples=60)
 @given(_ODD, st.integers(0, 2**32))
 def test_odd_numbers_can_be_played(numbers, seed):
-    check_odd_numbers(numbers, seed)
-
-
-@pytest.mark.long
-@settings(max_examples=1500)
-@given(_ODD, st.integers(0, 2**32))
-def test_odd_numbers_can_be_played_long(numbers, seed):
     check_odd_numbers(numbers, seed)
 
 

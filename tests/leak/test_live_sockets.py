@@ -7,7 +7,8 @@ import pytest
 
 from asara_server.network import live_feed
 from asara_server.web import live_matches
-from tests.referee.harness import spec, until
+from tests.events import until
+from tests.referee.harness import spec
 from tests.web.served import watched_referee
 
 QUIET_S = 0.06

@@ -6,12 +6,12 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from base64 import b64encode
 
 import pytest
 
 from asara_search.sidecar.service import LONGEST_LINE, PROTOCOL_VERSION
+from tests.events import EVENT_S
 from tests.search.sidecar_matches import Asked, seat_messages, up_to_decision
 
 COMMANDS = {
@@ -111,7 +111,7 @@ def test_a_bot_that_has_gone_is_no_error():
     process.stdout.close()
     process.stdin.write(HELLO)
     process.stdin.close()
-    assert process.wait(30) == 0
+    assert process.wait(EVENT_S) == 0
     assert process.stderr.read() == b""
     process.stderr.close()
 
@@ -128,9 +128,8 @@ def test_an_interrupt_ends_it_without_a_traceback():
     process.stdin.write(HELLO)
     process.stdin.flush()
     process.stdout.readline()  # it is reading
-    time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    assert process.wait(30) == 130
+    assert process.wait(EVENT_S) == 130
     assert process.communicate()[1] == b""
 
 

@@ -19,7 +19,8 @@ from asara_server.replay.file import read_replay
 from asara_server.tournament.run.block_journals import block_journals
 from asara_server.tournament.standings.match_result import read_results
 from tests.cli.command import asara, command_line, environment
-from tests.tournament.processes import children, living_in, wait_until
+from tests.events import wait_until
+from tests.tournament.processes import children, living_in
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import SEED, STEADY, write_tournament
 from tests.tournament.sandbox_config import living, sandbox_or_skip
@@ -99,7 +100,7 @@ def finish(process: "subprocess.Popen[str]") -> None:
 
 
 def wait_until_gone(folder: Path) -> None:
-    wait_until("the bots end after their runner", lambda: not living_in(folder), most_s=10)
+    wait_until("the bots end after their runner", lambda: not living_in(folder))
 
 
 def reopened(run: Path) -> int:
@@ -199,14 +200,14 @@ def test_worker_processes_that_are_killed_many_times_lose_no_decision(
     tmp_path: Path, blocks: str
 ) -> None:
     survive(
-        tmp_path, kills=40, rounds=10, most_s=2.5, blocks=blocks, executor=TWO_WORKERS, long=True
+        tmp_path, kills=8, rounds=2, most_s=2.5, blocks=blocks, executor=TWO_WORKERS, long=True
     )
 
 
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-def test_a_run_that_is_killed_a_hundred_times_ends_as_one_that_is_not(tmp_path: Path) -> None:
-    survive(tmp_path, kills=100, rounds=25, most_s=2.5, long=True)
+def test_a_run_that_is_killed_many_times_ends_as_one_that_is_not(tmp_path: Path) -> None:
+    survive(tmp_path, kills=16, rounds=4, most_s=2.5, long=True)
 
 
 @pytest.mark.long

@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -18,7 +17,9 @@ from typing import Any
 import pytest
 
 from asara_server.web.settings import WebLimits, WebSettings
+from tests.events import EVENT_S, until, wait_until
 from tests.report.runs import run_with_replays
+from tests.tournament.processes import running_processes
 from tests.tournament.samples import mirrored, write_run
 from tests.web.play_pipe import serving
 from tests.web.web_process import asara_web
@@ -34,14 +35,14 @@ def asara(*arguments: object, **options: Any) -> "subprocess.Popen[str]":
 def refusal(*arguments: object, **options: Any) -> str:
     """What a command prints that ends at once with status 2."""
     process = asara(*arguments, **options)
-    _, printed = process.communicate(timeout=30)
+    _, printed = process.communicate(timeout=EVENT_S)
     assert process.returncode == 2
     assert "Traceback" not in printed
     return str(printed)
 
 
 def get_json(address: str) -> Any:
-    with urllib.request.urlopen(address, timeout=10) as answer:
+    with urllib.request.urlopen(address, timeout=EVENT_S) as answer:
         return json.load(answer)
 
 
@@ -56,7 +57,7 @@ def test_without_a_directory_it_is_the_current_one_or_runs(tmp_path: Path, here:
         assert [run["name"] for run in get_json(f"{address}api/runs")["runs"]] == ["cup"]
     finally:
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=10)
+        process.communicate(timeout=EVENT_S)
 
 
 @pytest.mark.long
@@ -131,16 +132,18 @@ def playing(folder: Path, *options: str) -> Iterator[tuple["subprocess.Popen[str
         yield process, line.removeprefix("Matches: ").strip()
     finally:
         process.kill()
-        process.communicate(timeout=10)
+        process.communicate(timeout=EVENT_S)
 
 
 @pytest.mark.long
 def test_a_tournament_shows_its_matches_until_its_end(tmp_path: Path):
     with playing(tmp_path) as (process, address):
-        while not any(run["over"] for run in get_json(f"{address}api/runs")["runs"]):
-            time.sleep(0.05)
+        wait_until(
+            "a result",
+            lambda: any(run["over"] for run in get_json(f"{address}api/runs")["runs"]),
+        )
         assert get_json(f"{address}api/runs/cup")["state"] == "running"
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=EVENT_S)
         assert process.returncode == 0
         assert "has ended" not in said
         with pytest.raises(urllib.error.URLError):
@@ -151,7 +154,7 @@ def test_a_tournament_shows_its_matches_until_its_end(tmp_path: Path):
 def test_a_page_that_is_killed_does_not_stop_the_tournament(tmp_path: Path):
     with playing(tmp_path) as (process, _):
         os.kill(child_of(process.pid), signal.SIGKILL)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=EVENT_S)
     assert process.returncode == 0
     assert "the web server has ended, but the matches continue" in said
 
@@ -161,13 +164,7 @@ def test_the_page_of_a_killed_tournament_ends(tmp_path: Path):
     with playing(tmp_path) as (process, address):
         child = child_of(process.pid)
         process.kill()
-        for _ in range(100):
-            if (
-                not Path(f"/proc/{child}").exists()
-                or "Z" in Path(f"/proc/{child}/stat").read_text()
-            ):
-                break
-            time.sleep(0.1)
+        wait_until("its page ends", lambda: child not in running_processes())
         with pytest.raises(urllib.error.URLError):
             get_json(f"{address}api/runs")
 
@@ -186,7 +183,7 @@ def test_a_table_shows_its_matches_from_the_beginning(tmp_path: Path, kept: bool
         assert get_json(f"{address}api/runs/table")["running"] == []
     finally:
         process.terminate()
-        process.communicate(timeout=20)
+        process.communicate(timeout=EVENT_S)
 
 
 def child_of(process: int) -> int:
@@ -207,16 +204,13 @@ async def test_connections_of_one_peer_are_limited():
     async with serving(settings) as address:
         host, port = address.split(":")
         held = [socket.create_connection((host, int(port))) for _ in range(3)]
-        await _turns()
         late = socket.create_connection((host, int(port)))
-        await _turns()
-        assert _is_closed(late)
+        await until(lambda: _is_closed(late))
+        assert not any(map(_is_closed, held))
         held.pop().close()
-        await _turns()
-        new = socket.create_connection((host, int(port)))
-        await _turns()
-        assert not _is_closed(new)
-        for connection in (*held, late, new):
+        while not await _is_served(address):  # until the end of that connection is noticed
+            pass
+        for connection in (*held, late):
             connection.close()
 
 
@@ -226,9 +220,7 @@ async def test_a_connection_that_sends_nothing_is_closed():
         silent = socket.create_connection((host, int(port)))
         slow = socket.create_connection((host, int(port)))
         slow.sendall(b"GET / HTTP/1.1\r\nHost: ")
-        await _turns(0.6)
-        assert _is_closed(silent)
-        assert _is_closed(slow)
+        await until(lambda: _is_closed(silent) and _is_closed(slow))
         silent.close()
         slow.close()
 
@@ -242,13 +234,16 @@ async def test_garbage_is_answered_and_closed(garbage: bytes):
         host, port = address.split(":")
         connection = socket.create_connection((host, int(port)))
         connection.sendall(garbage)
-        await _turns(0.6)
-        assert _is_closed(connection)
+        await until(lambda: _is_closed(connection))
         connection.close()
 
 
-async def _turns(seconds: float = 0.2) -> None:
-    await asyncio.sleep(seconds)
+async def _is_served(address: str) -> bool:
+    reader, writer = await asyncio.open_connection(*address.split(":"))
+    writer.write(f"GET /api/runs HTTP/1.1\r\nHost: {address}\r\n\r\n".encode())
+    answer = await reader.read(1)
+    writer.close()
+    return bool(answer)
 
 
 def _is_closed(connection: socket.socket) -> bool:

@@ -19,6 +19,7 @@ import pytest
 from asara.v1.play_pb2 import PlayResponse
 from tests.contract.client import scripted
 from tests.contract.client.scripted import ScriptedReferee, Stream
+from tests.events import EVENT_S
 
 ROOT = Path(__file__).parents[3]
 RANDOM = ROOT / "bots/random/main.py"
@@ -40,7 +41,7 @@ def start(program: Path | str, referee: ScriptedReferee | None = None) -> subpro
 
 
 def finish(process: subprocess.Popen[str]) -> tuple[int, str, str]:
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=EVENT_S)
     return process.returncode, out, err
 
 
@@ -187,9 +188,15 @@ def test_a_bot_that_hangs_reports_its_line_when_its_time_is_over(
     )
     referee.scripts.append(script)
     process = start(program, referee)
-    time.sleep(3.5)
+    assert process.stderr
+    printed = ""
+    while f'File "{program}", line 4' not in printed:
+        line = process.stderr.readline()
+        assert line, printed
+        printed += line
     process.kill()
     _, _, err = finish(process)
+    err = printed + err
     assert f'File "{program}", line 4' in err
     if "itertools" not in doing:
         assert err == (
@@ -205,10 +212,10 @@ def test_a_bot_that_is_slow_but_in_time_reports_nothing(referee: ScriptedReferee
         yield scripted.started()
         for number in range(1, 4):
             asked = scripted.decision(number)
-            asked.decision.clock_us = 900_000
+            asked.decision.clock_us = 2_000_000
             yield asked
             stream.reply()
-        time.sleep(1.5)  # the opponent thinks
+        time.sleep(2.2)  # the opponent thinks for longer than the bot had
         yield scripted.ended()
         yield scripted.goodbye()
 
@@ -216,7 +223,6 @@ def test_a_bot_that_is_slow_but_in_time_reports_nothing(referee: ScriptedReferee
     program = (
         "import asara, time\n"
         "def decide(decision, match):\n"
-        "    time.sleep(0.6)\n"
         "    return decision.legal_actions[0]\n"
         "asara.run(decide)\n"
     )
@@ -226,7 +232,7 @@ def test_a_bot_that_is_slow_but_in_time_reports_nothing(referee: ScriptedReferee
 @pytest.mark.parametrize(
     ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)]
 )
-@pytest.mark.parametrize("doing", ["time.sleep(60)", "while True: pass"])
+@pytest.mark.parametrize("doing", ["while True: time.sleep(0.01)", "while True: pass"])
 def test_a_signal_ends_a_bot_quietly(
     referee: ScriptedReferee, number: signal.Signals, status: int, doing: str
 ) -> None:
@@ -241,13 +247,8 @@ def test_a_signal_ends_a_bot_quietly(
     process = start(program, referee)
     assert process.stdout
     assert process.stdout.readline() == "thinking\n"
-    time.sleep(
-        0.1
-    )  # a signal between Python's last look for one and the call of sleep waits for it
     process.send_signal(number)
-    began = time.monotonic()
     assert finish(process) == (status, "", "")
-    assert time.monotonic() - began < 10
 
 
 @pytest.mark.parametrize("after_ms", range(0, 30, 3))

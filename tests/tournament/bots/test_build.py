@@ -22,6 +22,7 @@ from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import RunEnd, Runner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import ScheduledMatch
+from tests.events import EVENT_S
 from tests.tournament import sample_bots
 from tests.tournament.sample_bots import SEED
 from tests.tournament.sandbox_config import living, sandbox_or_skip
@@ -175,7 +176,7 @@ def test_a_run_that_is_stopped_does_not_wait_for_a_build(
                 sandbox=sandbox,
             )
             asyncio.get_running_loop().call_later(0.5, runner.stop)
-            return await asyncio.wait_for(runner.run(), 20)
+            return await asyncio.wait_for(runner.run(), EVENT_S)
 
     end = asyncio.run(scenario())
     assert (end.results, end.unstartable) == ((), {})
@@ -314,7 +315,7 @@ def test_builds_need_no_thread_that_others_wait_for(tmp_path: Path) -> None:
         tournament = load_tournament(file)
         folders = tmp_path / "run/builds", tmp_path / "run/logs"
         builder = EntryBuilder(*folders, tournament.limits, sandbox=sandbox)
-        return await asyncio.wait_for(builder.build(tournament.entries, 3), 120)
+        return await asyncio.wait_for(builder.build(tournament.entries, 3), EVENT_S)
 
     assert asyncio.run(scenario()) == {}
 

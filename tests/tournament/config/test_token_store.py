@@ -14,6 +14,7 @@ from asara_server.tournament.config.token_store import (
     revoke_token,
     sha256_of,
 )
+from tests.events import EVENT_S
 
 
 @pytest.fixture
@@ -143,7 +144,7 @@ def test_nothing_is_lost_where_several_make_tokens_at_once(file: Path) -> None:
     for maker in makers:
         maker.start()
     for maker in makers:
-        maker.join(60)
+        maker.join(EVENT_S)
         assert maker.exitcode == 0
     names = {token.name for token in read_tokens(file).tokens}
     assert names == {f"{letter}{number}" for letter in "abc" for number in range(20)}

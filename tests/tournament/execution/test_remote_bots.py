@@ -21,7 +21,8 @@ from asara_server.tournament.run.directory import (
     read_remote,
 )
 from asara_server.tournament.standings.match_result import MatchResult
-from tests.referee.harness import Stream, play_bot, together, until
+from tests.events import turns, until
+from tests.referee.harness import Stream, play_bot, together
 from tests.tournament import sample_bots
 from tests.tournament.remote_bots import Clock, Run, running, write_cup
 from tests.tournament.sample_bots import HEADER
@@ -288,7 +289,7 @@ async def test_a_bot_that_stays_away_forfeits_its_match_and_is_waited_for_in_the
         (line,) = run.results[0].forfeits
         assert (line.entry, line.termination) == ("ann", Termination.CRASH)
         clock.pass_time(599)
-        await asyncio.sleep(0.5)
+        await turns()
         assert len(run.results) == 1
         clock.pass_time(1)
         end, _ = await together(run.end(), play_all(bob))

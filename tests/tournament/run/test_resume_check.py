@@ -10,6 +10,7 @@ import pytest
 
 from asara_server.tournament.run.directory import RunDirectory
 from tests.cli.command import asara, command_line, environment, refusal
+from tests.events import EVENT_S
 from tests.tournament.sample_bots import GOOD, HEADER, write_tournament
 
 MATCHES = 12
@@ -35,7 +36,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if overs == 4:
             process.send_signal(signal.SIGKILL)
             break
-    process.communicate(timeout=30)
+    process.communicate(timeout=EVENT_S)
     return folder
 
 

@@ -10,6 +10,7 @@ import pytest
 from asara_server.network.live_feed import live_feed
 from asara_server.network.live_file import LiveFile
 from asara_server.referee.referee import Referee
+from tests.events import EVENT_S
 from tests.tournament.sandbox.contained import python, running
 from tests.tournament.sandbox_config import sandbox_or_skip
 
@@ -48,7 +49,7 @@ async def test_a_contained_bot_does_not_find_the_feed(tmp_path: Path) -> None:
         assert live is not None
         code = SPY.format(path=str(live.socket), run=str(run / "live.json"))
         async with running(sandbox, folder, python(code)) as (process, log):
-            await asyncio.wait_for(process.wait(), 60)
+            await asyncio.wait_for(process.wait(), EVENT_S)
             assert log.read_text().endswith(
                 "\nfeed: FileNotFoundError\nfound: False False\nlisted: False\n"
             )

@@ -22,7 +22,8 @@ from asara_server.tournament.run.directory import read_info
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.cgroups import Cgroup, Cgroups
 from tests.cli.command import asara, environment
-from tests.tournament.processes import living_in, running_processes, wait_until
+from tests.events import wait_until
+from tests.tournament.processes import living_in, running_processes
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import CRASHES, GOOD, MUTE, SEED, write_tournament
 from tests.tournament.sandbox_config import sandbox_or_skip
@@ -242,14 +243,14 @@ def test_nothing_is_left_of_frozen_bots_when_the_runner_is_killed(
         env=environment(),
     )
     try:
-        frozen = wait_until("a bot is frozen", lambda: frozen_groups(groups, runner.pid), 60)
+        frozen = wait_until("a bot is frozen", lambda: frozen_groups(groups, runner.pid))
         members = [folder / "cgroup.procs" for folder in frozen]
         bots = [int(pid) for file in members for pid in file.read_text().split()]
     finally:
         runner.kill()
         runner.wait()
     assert bots
-    wait_until("its groups are gone", lambda: not groups_of(groups, runner.pid), 10)
+    wait_until("its groups are gone", lambda: not groups_of(groups, runner.pid))
     assert not set(bots) & set(running_processes())
 
 

@@ -17,8 +17,9 @@ from asara_server.tournament.workers.backend import WorkerError
 from asara_server.tournament.workers.dask_workers import dask_workers
 from asara_server.tournament.workers.requirements import worker_requirements
 from tests.cli.command import asara, command_line, environment, refusal
+from tests.events import EVENT_S, wait_until
 from tests.tournament.dask_clusters import Cluster
-from tests.tournament.processes import children, living_in, wait_until
+from tests.tournament.processes import children, living_in
 from tests.tournament.sample_bots import STEADY, write_tournament
 from tests.tournament.sandbox_config import sandbox_or_skip
 from tests.tournament.worker_runs import (
@@ -97,7 +98,7 @@ def test_a_run_survives_the_death_of_a_worker(cluster: Cluster, cup: Path) -> No
     process = start(cluster, slow(cup / "cup.toml"), cup / "killed")
     victim = busy(cluster, cup, 2)[0]
     os.kill(victim, signal.SIGKILL)
-    _, stderr = process.communicate(timeout=240)
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 0, stderr
     assert outcome(cup / "killed") == outcome(cup / "local")
     audited = asara("audit", cup / "killed")
@@ -115,7 +116,7 @@ def test_no_entry_meets_a_duplicate_deal_again_after_the_death_of_a_worker(
     process = start(cluster, slow(write_tournament(tmp_path, programs, header)), tmp_path / "run")
     victim = busy(cluster, tmp_path, 2)[0]
     os.kill(victim, signal.SIGKILL)
-    _, stderr = process.communicate(timeout=240)
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 0, stderr
     results = list(read_results(tmp_path / "run" / "results.jsonl"))
     assert len({result.match_id for result in results if result.lost}) == 1
@@ -144,7 +145,7 @@ def test_ctrl_c_keeps_what_is_over(cluster: Cluster, cup: Path) -> None:
     results = cup / "stopped" / "results.jsonl"
     wait_until("a block is over", lambda: results.exists() and results.stat().st_size)
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=240)
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 128 + signal.SIGINT
     assert "Traceback" not in stderr
     assert list(read_results(results))
@@ -256,7 +257,7 @@ def test_a_run_ends_where_the_scheduler_does(cluster: Cluster, tmp_path: Path) -
     busy(cluster, tmp_path, 1)
     assert cluster.scheduler is not None
     cluster.scheduler.kill()
-    _, stderr = process.communicate(timeout=240)
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 1
     assert f"the scheduler at {cluster.address} has gone" in stderr
     assert "Traceback" not in stderr, stderr

@@ -19,7 +19,8 @@ from asara_server.tournament.workers.block_job import BlockJob
 from asara_server.tournament.workers.process_workers import process_workers
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
 from tests.cli.command import asara, command_line, environment
-from tests.tournament.processes import children, die_while_returning, living_in, wait_until
+from tests.events import EVENT_S, wait_until
+from tests.tournament.processes import children, die_while_returning, living_in
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import STEADY, write_tournament
 from tests.tournament.sandbox_config import sandbox_or_skip
@@ -66,7 +67,7 @@ def start(
 
 def finish(process: "subprocess.Popen[str]") -> str:
     """Wait for the end of a run, which must succeed; return what it printed."""
-    _, stderr = process.communicate(timeout=240)
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 0, stderr
     return stderr
 
@@ -178,7 +179,7 @@ def test_ctrl_c_says_what_was_cut_and_leaves_no_process(cup: Path) -> None:
     process = start(slow(cup / "cup.toml"), run)
     left = [*busy_workers(process, cup), *children(process.pid, WORKER)]
     interrupt_group(process)
-    _, stderr = process.communicate(timeout=240)
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 128 + signal.SIGINT
     assert "Traceback" not in stderr
     assert "Stopping after the open decisions." in stderr
@@ -197,7 +198,7 @@ def test_a_second_ctrl_c_ends_at_once(cup: Path) -> None:
         if line.startswith("Stopping"):
             break
     interrupt_group(process)
-    _, stderr = process.communicate(timeout=240)
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 128 + signal.SIGINT
     assert "Traceback" not in stderr
     assert "stopped immediately" in stderr
@@ -209,7 +210,7 @@ def test_a_block_that_no_worker_survives_has_no_result_and_the_others_do(tmp_pat
     programs = dict.fromkeys(("ann", "bob", "cid"), KILLS_ITS_WORKER)
     file = write_tournament(tmp_path, programs, HEADER, PATIENT)
     process = start(file, tmp_path / "run")
-    _, stderr = process.communicate(timeout=240)
+    _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 1
     results = list(read_results(tmp_path / "run" / "results.jsonl"))
     assert {result.block for result in results if result.void} == {"r1-basic-0002"}

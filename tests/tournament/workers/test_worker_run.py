@@ -19,7 +19,8 @@ from asara_server.tournament.workers.block_player import (
 )
 from asara_server.tournament.workers.process_workers import process_workers
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
-from tests.tournament.processes import living_in, wait_until
+from tests.events import wait_until
+from tests.tournament.processes import living_in
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import STEADY, write_tournament
 from tests.tournament.worker_runs import HEADER, PATIENT
