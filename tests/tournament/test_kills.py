@@ -199,9 +199,7 @@ def test_worker_processes_that_are_killed_lose_no_decision(tmp_path: Path) -> No
 def test_worker_processes_that_are_killed_many_times_lose_no_decision(
     tmp_path: Path, blocks: str
 ) -> None:
-    survive(
-        tmp_path, kills=8, rounds=2, most_s=2.5, blocks=blocks, executor=TWO_WORKERS, long=True
-    )
+    survive(tmp_path, kills=8, rounds=2, most_s=2.5, blocks=blocks, executor=TWO_WORKERS, long=True)
 
 
 @pytest.mark.long
